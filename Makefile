@@ -1,0 +1,84 @@
+# Everything that is done to this project, by name. `make help` lists it.
+# Nothing but Go, git and make is needed; what else a target wants it builds from the Go module proxy.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# Nested modules by what they are for. None is seen by ./... of the root.
+UPSTREAM := generator/internal/check/upstream
+PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
+EXAMPLES := $(sort $(dir $(wildcard examples/*/go.mod)))
+FUZZTIME ?= 10s
+
+say = @printf '\n==> %s\n' "$(1)"
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/webhook-gen
+	go build -o bin/webhook-gen ./cmd/webhook-gen
+
+.PHONY: test
+test: test-unit test-examples test-upstream ## every test but the comparisons with peers
+
+.PHONY: test-unit
+test-unit: ## the quick ones: unit tests and scenarios
+	$(call say,unit tests and scenarios)
+	go test ./...
+
+.PHONY: test-examples
+test-examples: build ## examples compile and are up to date
+	@for e in $(EXAMPLES); do \
+		printf '\n==> %s\n' "$$e"; \
+		(cd "$$e" && go vet ./... && $(CURDIR)/bin/webhook-gen verify --strict); \
+	done
+
+.PHONY: test-upstream
+test-upstream: ## our rules against k8s.io/kubernetes' own validation
+	$(call say,rules against upstream validation (the first build takes some minutes))
+	cd $(UPSTREAM) && go test -count=1 ./...
+
+.PHONY: test-peers
+test-peers: ## comparisons with controller-gen and controller-runtime on real modules
+	@for p in $(PEERS); do \
+		printf '\n==> %s (the first build and download take some minutes)\n' "$$p"; \
+		(cd "$$p" && go test -count=1 -timeout 30m ./...); \
+	done
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (10s)
+	@go list ./... | while read -r p; do \
+		for f in $$(go test -list '^Fuzz' "$$p" | grep '^Fuzz' || true); do \
+			printf '\n==> %s %s for $(FUZZTIME)\n' "$$p" "$$f"; \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$p"; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## time and memory beside the peers', in one run, as ratios
+	cd hack/peers/controllergen && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
+
+.PHONY: generate
+generate: build ## regenerate examples, goldens and the tables in docs/
+	@for e in $(EXAMPLES); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
+	go test ./generator ./cmd/webhook-gen -update
+
+.PHONY: verify
+verify: ## modules are tidy, code is formatted, examples and docs are fresh
+	$(call say,gofmt, go vet, go mod tidy)
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
+	go vet ./...
+	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
+	@$(MAKE) --no-print-directory test-examples
+
+.PHONY: lint
+lint: ## golangci-lint, built from the module proxy
+	cd hack/tools && go build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	bin/golangci-lint run ./...
+
+.PHONY: clean
+clean: ## remove what the targets build
+	rm -rf bin

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func generateCommand(s streams) *cobra.Command {
+	var flags runFlags
+	var output string
+	var dryRun bool
+	c := &cobra.Command{
+		Use:   "generate [packages]",
+		Short: "Write the files that the markers ask for",
+		Long: "generate reads the packages (by default those of webhook-gen.yaml, or all of the module) and writes\n" +
+			"what their markers ask for: all of it or, where there is a mistake, nothing.",
+		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/... | kubectl apply --dry-run=server -f -",
+		RunE: func(c *cobra.Command, patterns []string) error {
+			config, err := flags.config(patterns)
+			if err != nil {
+				return err
+			}
+			if output != "" && output != "-" {
+				config.Manifest = absolute(config.Dir, output)
+			}
+			result := progress(c.Context(), s.err, config)
+			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
+				return err
+			}
+			if output == "-" {
+				_, err := s.out.Write(result.Manifest())
+				return err
+			}
+			if !dryRun {
+				if err := flags.reportFailure(s, config.Dir, result.Write()); err != nil {
+					return err
+				}
+			}
+			return printChanges(s, config.Dir, result, dryRun)
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVarP(&output, "output", "o", "", "path of the manifest, or - to print the manifest alone (default config/webhook/manifests.yaml in the module)")
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written and write nothing")
+	return c
+}
+
+// reportFailure prints why writing failed. That is trouble, not a finding.
+func (f *runFlags) reportFailure(s streams, dir string, list generator.Diagnostics) error {
+	if f.report(s, dir, list) == nil {
+		return nil
+	}
+	return fmt.Errorf("nothing was written")
+}
+
+// printChanges names the files that changed.
+func printChanges(s streams, dir string, result generator.Result, dryRun bool) error {
+	would := ""
+	if dryRun {
+		would = "would "
+	}
+	for _, c := range result.Changes {
+		path := c.Path
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			path = filepath.ToSlash(rel)
+		}
+		if _, err := fmt.Fprintf(s.out, "%s%s %s\n", would, c.Action, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}

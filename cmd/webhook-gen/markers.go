@@ -1,0 +1,31 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func markersCommand(s streams) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "markers [names]",
+		Short:   "List the markers, or show some in full",
+		Example: "  webhook-gen markers\n  webhook-gen markers webhook:mutating\n  webhook-gen markers --format json",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, d := range generator.MarkerDocs() {
+				names = append(names, d.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, names []string) error {
+			return generator.PrintMarkers(s.out, format, names)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(generator.MarkerFormats(), ", "))
+	complete(c, "format", generator.MarkerFormats()...)
+	return c
+}

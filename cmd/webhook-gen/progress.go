@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+// patience is how long a run may last before a person at a terminal is told that it goes on.
+const patience = time.Second
+
+// progress runs the generator. If that takes longer than patience and w is a terminal, a
+// line there counts the seconds and is wiped away at the end.
+func progress(ctx context.Context, w io.Writer, config generator.Config) generator.Result {
+	if !isTerminal(w) {
+		return generator.Generate(ctx, config)
+	}
+	done := make(chan generator.Result, 1)
+	go func() { done <- generator.Generate(ctx, config) }()
+	began := time.Now()
+	tick := time.NewTicker(patience)
+	defer tick.Stop()
+	shown := false
+	for {
+		select {
+		case result := <-done:
+			if shown {
+				fmt.Fprint(w, "\r\x1b[K")
+			}
+			return result
+		case <-tick.C:
+			fmt.Fprintf(w, "\rwebhook-gen: reading packages, %ds", int(time.Since(began).Seconds()))
+			shown = true
+		}
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+// streams are where a command prints.
+type streams struct{ out, err io.Writer }
+
+func rootCommand(out, errOut io.Writer) *cobra.Command {
+	s := streams{out, errOut}
+	generate := generateCommand(s)
+	root := &cobra.Command{
+		Use:   "webhook-gen",
+		Short: "Generate Kubernetes webhooks from +webhook markers on Go types",
+		Long: "webhook-gen reads +webhook markers on Go types and writes what Kubernetes and Go need to serve them.\n" +
+			"Without a command it generates for the module it stands in, as webhook-gen.yaml there says.",
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          generate.RunE,
+	}
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.Flags().AddFlagSet(generate.Flags())
+	root.AddCommand(generate, verifyCommand(s), markersCommand(s), versionCommand(s))
+	return root
+}
+
+// runFlags are the flags of every command that reads packages.
+type runFlags struct {
+	dir                   string
+	tags                  []string
+	strict                bool
+	admissionRegistration string
+	format                string
+}
+
+func (f *runFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
+	flags.StringSliceVar(&f.tags, "tags", nil, "build tags, comma-separated")
+	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
+	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
+	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(generator.Formats(), ", "))
+	complete(c, "admissionregistration", "v1", "v1beta1")
+	complete(c, "format", generator.Formats()...)
+}
+
+// complete offers words for a flag in the shell.
+func complete(c *cobra.Command, flag string, words ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag does not exist: a mistake in this file
+	}
+}
+
+// config checks the flags and makes a generator's configuration of them.
+func (f *runFlags) config(patterns []string) (generator.Config, error) {
+	if err := oneOf("format", f.format, generator.Formats()); err != nil {
+		return generator.Config{}, err
+	}
+	if f.admissionRegistration != "" {
+		if err := oneOf("admissionregistration", f.admissionRegistration, []string{"v1", "v1beta1"}); err != nil {
+			return generator.Config{}, err
+		}
+	}
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return generator.Config{}, err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return generator.Config{}, fmt.Errorf("%s is not a folder", f.dir)
+	}
+	return generator.Config{
+		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration,
+	}, nil
+}
+
+func oneOf(flag, value string, words []string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return fmt.Errorf("--%s is %q: use one of %s", flag, value, strings.Join(words, ", "))
+}
+
+// report prints the findings; the error is errFindings if one of them stops the run.
+func (f *runFlags) report(s streams, dir string, list generator.Diagnostics) error {
+	if len(list) > 0 || f.format == "json" {
+		if err := generator.PrintDiagnostics(s.err, f.format, dir, list); err != nil {
+			return err
+		}
+	}
+	if list.HasErrors() {
+		return errFindings
+	}
+	return nil
+}

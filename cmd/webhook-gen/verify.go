@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func verifyCommand(s streams) *cobra.Command {
+	var flags runFlags
+	c := &cobra.Command{
+		Use:   "verify [packages]",
+		Short: "Say what generate would change, and fail if that is anything",
+		Long: "verify prints a unified diff of what generate would change (files that are missing, differ, or are\n" +
+			"left over) and exits with 1 if there is any. It writes nothing.",
+		RunE: func(c *cobra.Command, patterns []string) error {
+			config, err := flags.config(patterns)
+			if err != nil {
+				return err
+			}
+			result := progress(c.Context(), s.err, config)
+			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
+				return err
+			}
+			if len(result.Changes) == 0 {
+				return nil
+			}
+			if err := result.Diff(s.out); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run webhook-gen and commit the result\n", len(result.Changes))
+			return errFindings
+		},
+	}
+	flags.add(c)
+	return c
+}

@@ -1,0 +1,18 @@
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:object:root=true
+
+// Job is a piece of work.
+type Job struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec JobSpec `json:"spec"`
+}
+
+// JobSpec says when the work is done.
+type JobSpec struct {
+	Schedule string `json:"schedule"`
+}

@@ -1,0 +1,34 @@
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Order is what a customer wants shipped.
+//
+// +kubebuilder:object:root=true
+// +webhook:mutating(operations: "create")
+// +webhook:validating(operations: "create;update")
+// +webhook:matchCondition(name: "not-the-gc")="request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'"
+type Order struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   OrderSpec   `json:"spec"`
+	Status OrderStatus `json:"status,omitempty"`
+}
+
+// OrderSpec is what the customer asks for.
+type OrderSpec struct {
+	// SKU is the article.
+	SKU string `json:"sku"`
+	// Quantity is how many of it.
+	Quantity int64 `json:"quantity"`
+	// Priority is "low", "normal" or "high".
+	Priority string `json:"priority,omitempty"`
+	// Note is free text for the packer.
+	Note string `json:"note,omitempty"`
+}
+
+// OrderStatus is how far the order has come.
+type OrderStatus struct {
+	Phase string `json:"phase,omitempty"`
+}

@@ -1,0 +1,23 @@
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Shipment is a parcel on its way.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Cluster
+// +webhook:validating(operations: "create;update;delete", objectSelector: "shop.example.com/unchecked!=true")
+type Shipment struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec ShipmentSpec `json:"spec"`
+}
+
+// ShipmentSpec is where a parcel goes.
+type ShipmentSpec struct {
+	// Orders are the names of what is in the parcel.
+	Orders []string `json:"orders"`
+	// Carrier brings it.
+	Carrier string `json:"carrier,omitempty"`
+}

@@ -1,0 +1,3 @@
+module example.com/policies
+
+go 1.26.0

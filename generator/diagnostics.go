@@ -1,0 +1,36 @@
+package generator
+
+import (
+	"io"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// Diagnostics are findings, each with its place, its rule and what to do about it.
+type Diagnostics = diag.List
+
+// Formats are the forms in which PrintDiagnostics can write: text, json, github.
+func Formats() []string { return diag.Formats }
+
+// PrintDiagnostics writes the findings in one of the Formats, with paths relative to dir.
+func PrintDiagnostics(w io.Writer, format, dir string, list Diagnostics) error {
+	return diag.Print(w, format, dir, list)
+}
+
+// rules are the rules of all phases, in the order in which the phases run.
+func rules() []diag.Rule {
+	var all []diag.Rule
+	for _, phase := range [][]diag.Rule{
+		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), check.Rules(), output.Rules(),
+	} {
+		all = append(all, phase...)
+	}
+	return all
+}

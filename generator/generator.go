@@ -1,0 +1,126 @@
+// Package generator is the engine of webhook-gen: markers in, files out. generator.go is the
+// whole line; every other package below internal/ is one phase of it.
+//
+//	patterns -> load -> marker -> model -> check -> render -> output
+//
+// Generate writes nothing. Its Result is a value that can be written, shown as a diff, or dropped.
+package generator
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+// Config says what to generate. What it leaves empty is as webhook-gen.yaml has it.
+type Config struct {
+	// Dir is the absolute folder that the run stands in.
+	Dir string
+	// Patterns name packages as the go command does.
+	Patterns []string
+	// Tags are build tags besides the platform's.
+	Tags []string
+	// Strict makes errors of warnings.
+	Strict bool
+	// AdmissionRegistration is "v1" or "v1beta1".
+	AdmissionRegistration string
+	// Manifest is the manifest's absolute path.
+	Manifest string
+}
+
+// Result is what a run found and made.
+type Result struct {
+	// Root is the module's folder.
+	Root string
+	// Diagnostics are the findings of every phase, sorted.
+	Diagnostics diag.List
+	// Files are all files that the markers ask for; none where there are errors.
+	Files []output.File
+	// Changes are what has to happen on disk; none where there are errors.
+	Changes []output.Change
+}
+
+// Generate reads the packages and makes the files that their markers ask for.
+func Generate(ctx context.Context, c Config) Result {
+	run, diags := c.resolve()
+	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers})
+	diags.Add(found...)
+	project, found := model.Build(ctx, source.Module, source.Packages, model.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration})
+	diags.Add(found...)
+	diags.Add(check.Project(project)...)
+	result := Result{Root: run.root}
+	files, err := render.Project(project, render.Options{Manifest: run.manifest, Header: run.Manifests.Header})
+	if err != nil {
+		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
+	}
+	changes, found := output.Compare(run.root, files, append(source.Generated, run.manifest))
+	diags.Add(found...)
+
+	if run.Strict {
+		diags = diags.Promote()
+	}
+	result.Diagnostics = diags.Sort()
+	if !diags.HasErrors() {
+		result.Files, result.Changes = files, changes
+	}
+	return result
+}
+
+// markers are the texts of which a file must hold one to be of interest.
+var markers = []string{"+webhook", "+kubebuilder:webhook"}
+
+// run is what a Config comes to, webhook-gen.yaml considered.
+type run struct {
+	config.Config
+	root     string // the module's folder
+	dir      string // what Packages are relative to
+	manifest string // absolute
+}
+
+func (c Config) resolve() (run, diag.List) {
+	root, ok := load.Root(c.Dir)
+	if !ok {
+		root = c.Dir // load says what is missing
+	}
+	settings, diags := config.Read(root)
+	r := run{Config: settings, root: root, dir: root}
+	r.manifest = filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))
+	if len(c.Patterns) > 0 {
+		r.Packages, r.dir = c.Patterns, c.Dir
+	}
+	if len(c.Tags) > 0 {
+		r.Tags = c.Tags
+	}
+	if c.AdmissionRegistration != "" {
+		r.Manifests.AdmissionRegistration = c.AdmissionRegistration
+	}
+	if c.Manifest != "" {
+		r.manifest = c.Manifest
+	}
+	r.Strict = r.Strict || c.Strict
+	return r, diags
+}
+
+// Manifest is the text of the webhook configurations; empty if there are none.
+func (r Result) Manifest() []byte {
+	for _, f := range r.Files {
+		if f.Owner == output.Manifest {
+			return f.Content
+		}
+	}
+	return nil
+}
+
+// Write carries out the changes: all of them or, where one fails, none.
+func (r Result) Write() diag.List { return output.Write(r.Changes) }
+
+// Diff prints the changes as a unified diff with paths relative to the module.
+func (r Result) Diff(w io.Writer) error { return output.Diff(w, r.Root, r.Changes) }

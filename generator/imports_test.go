@@ -1,0 +1,57 @@
+package generator
+
+import (
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestImportsFollowTheLine holds the phases to their order: each may import those before it.
+func TestImportsFollowTheLine(t *testing.T) {
+	const internal = "github.com/webhook-gen/webhook-gen/generator/internal/"
+	mayImport := map[string][]string{
+		"diag":        nil,
+		"config":      {"diag"},
+		"load":        {"diag"},
+		"output":      {"diag"},
+		"marker":      {"diag"},
+		"kubebuilder": {"diag", "load"},
+		"model":       {"diag", "load", "marker", "kubebuilder"},
+		"check":       {"diag", "model"},
+		"render":      {"diag", "model", "output"},
+	}
+	files, err := filepath.Glob("internal/*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no packages", err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		phase := filepath.Base(filepath.Dir(file))
+		allowed, known := mayImport[phase]
+		if !known {
+			t.Errorf("package %s has no place in the line", phase)
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range tree.Imports {
+			p, _ := strconv.Unquote(i.Path.Value)
+			switch {
+			case strings.HasPrefix(p, internal) && !slices.Contains(allowed, path.Base(p)):
+				t.Errorf("%s imports %s", file, p)
+			case phase == "marker" && (strings.HasPrefix(p, "k8s.io/api/") || strings.HasPrefix(p, "k8s.io/apimachinery/")):
+				t.Errorf("%s imports %s: the marker engine knows nothing of Kubernetes", file, p)
+			case strings.HasPrefix(p, "github.com/spf13/cobra"):
+				t.Errorf("%s imports %s: commands are cmd's", file, p)
+			}
+		}
+	}
+}

@@ -1,0 +1,345 @@
+package check
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// The rules of k8s.io/kubernetes/pkg/apis/admissionregistration/validation, and of v1beta1 as
+// KEP 492 (admission webhooks to GA) has them. The nested module upstream calls the real
+// functions on the same objects and compares.
+
+func objectMeta(p configurationPass) {
+	meta := metav1.ObjectMeta{Name: p.Name, Labels: p.Labels, Annotations: p.Annotations}
+	for _, e := range apivalidation.ValidateObjectMeta(&meta, false, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata")) {
+		p.at(strings.TrimPrefix(e.Field, "metadata."), "%s: %s", e.Field, e.ErrorBody())
+	}
+}
+
+func staticSuffix(p configurationPass) {
+	const reserved = ".static.k8s.io"
+	if strings.HasSuffix(p.Name, reserved) {
+		p.at("name", "the name %q ends in %s, which is reserved for configurations in files of the API server", p.Name, reserved)
+	}
+}
+
+func fullyQualifiedName(p webhookPass) {
+	if p.Spec.Name == "" {
+		p.at("name", "the webhook has no name")
+		return
+	}
+	for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), p.Spec.Name) {
+		p.at("name", "the name %q: %s", p.Spec.Name, e.Detail)
+	}
+}
+
+func uniqueInObject(p configurationPass) {
+	first := map[string]int{}
+	for i, w := range p.Webhooks {
+		at, again := first[w.Spec.Name]
+		if !again {
+			first[w.Spec.Name] = i
+			continue
+		}
+		d := p.report(w.Where("name"), w.Kubebuilder, p.Configuration, fmt.Sprintf("webhooks[%d].name", i),
+			fmt.Sprintf("%s holds two webhooks called %q", p.Name, w.Spec.Name))
+		*d = d.WithHint(secondName).WithRelated(p.Webhooks[at].Where("name"), "the first is here")
+	}
+}
+
+func operations(p webhookPass) {
+	known := []admissionregistrationv1.OperationType{"*", "CREATE", "UPDATE", "DELETE", "CONNECT"}
+	for i, rule := range p.Spec.Rules {
+		at := fmt.Sprintf("rules[%d].operations", i)
+		if len(rule.Operations) == 0 {
+			p.at(at, "a rule needs an operation")
+		}
+		if len(rule.Operations) > 1 && slices.Contains(rule.Operations, "*") {
+			p.at(at, "* means every operation and must stand alone")
+		}
+		for j, o := range rule.Operations {
+			if slices.Contains(known, o) {
+				continue
+			}
+			d := p.at(fmt.Sprintf("%s[%d]", at, j), "the API server knows no operation %q", o)
+			words := []string{"CREATE", "UPDATE", "DELETE", "CONNECT"}
+			if near, ok := diag.Nearest(string(o), words); ok {
+				d.Hint = fmt.Sprintf("did you mean %q?", strings.ToLower(near))
+			} else {
+				d.Hint = "operations are create, update, delete, connect and *"
+			}
+		}
+	}
+}
+
+func apiGroups(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		exclusiveWildcard(p, fmt.Sprintf("rules[%d].apiGroups", i), "group", rule.APIGroups)
+	}
+}
+
+func apiVersions(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		at := fmt.Sprintf("rules[%d].apiVersions", i)
+		exclusiveWildcard(p, at, "version", rule.APIVersions)
+		for j, v := range rule.APIVersions {
+			if v == "" {
+				p.at(fmt.Sprintf("%s[%d]", at, j), "a version is empty")
+			}
+		}
+	}
+}
+
+func exclusiveWildcard(p webhookPass, at, what string, list []string) {
+	if len(list) == 0 {
+		p.at(at, "a rule needs an API %s", what)
+	}
+	if len(list) > 1 && slices.Contains(list, "*") {
+		p.at(at, "* means every %s and must stand alone", what)
+	}
+}
+
+// resources is as dependent on order as validateResources is: what a later element repeats of
+// an earlier wildcard is refused, the other way round is not.
+func resources(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		at := fmt.Sprintf("rules[%d].resources", i)
+		if len(rule.Resources) == 0 {
+			p.at(at, "a rule needs a resource")
+		}
+		allOf, inAll := map[string]bool{}, map[string]bool{} // "pods/*" by pods, "*/status" by status
+		lastPlain := false
+		for j, r := range rule.Resources {
+			element := fmt.Sprintf("%s[%d]", at, j)
+			if r == "" {
+				p.at(element, "a resource is empty")
+				continue
+			}
+			resource, sub, isSub := strings.Cut(r, "/")
+			if !isSub {
+				lastPlain = r != "*"
+				continue
+			}
+			if allOf[resource] {
+				p.at(element, "%s/* before it covers %s", resource, r)
+			}
+			if inAll[sub] {
+				p.at(element, "*/%s before it covers %s", sub, r)
+			}
+			allOf[resource] = allOf[resource] || sub == "*"
+			inAll[sub] = inAll[sub] || resource == "*"
+		}
+		if len(rule.Resources) > 1 && slices.Contains(rule.Resources, "*/*") {
+			p.at(at, "*/* means every resource and subresource and must stand alone")
+		}
+		if lastPlain && slices.Contains(rule.Resources, "*") {
+			p.at(at, "* means every resource; only subresources may stand beside it")
+		}
+	}
+}
+
+func scopes(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		if s := rule.Scope; s != nil {
+			oneOf(p, fmt.Sprintf("rules[%d].scope", i), string(*s), "Cluster", "Namespaced", "*")
+		}
+	}
+}
+
+func failurePolicy(p webhookPass) {
+	if f := p.Spec.FailurePolicy; f != nil {
+		oneOf(p, "failurePolicy", string(*f), "Fail", "Ignore")
+	}
+}
+
+func matchPolicy(p webhookPass) {
+	if m := p.Spec.MatchPolicy; m != nil {
+		oneOf(p, "matchPolicy", string(*m), "Exact", "Equivalent")
+	}
+}
+
+func sideEffects(p webhookPass) {
+	if p.Spec.SideEffects == nil {
+		p.at("sideEffects", "sideEffects is required: None or NoneOnDryRun")
+		return
+	}
+	oneOf(p, "sideEffects", string(*p.Spec.SideEffects), "None", "NoneOnDryRun")
+}
+
+func sideEffectsV1beta1(p webhookPass) {
+	if s := p.Spec.SideEffects; s != nil {
+		oneOf(p, "sideEffects", string(*s), "None", "NoneOnDryRun", "Some", "Unknown")
+	}
+}
+
+func timeoutSeconds(p webhookPass) {
+	if t := p.Spec.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+		p.at("timeoutSeconds", "timeoutSeconds is %d; it must be between 1 and 30", *t)
+	}
+}
+
+func selectors(p webhookPass) {
+	for _, s := range []struct {
+		field    string
+		selector *metav1.LabelSelector
+	}{{"namespaceSelector", p.Spec.NamespaceSelector}, {"objectSelector", p.Spec.ObjectSelector}} {
+		for _, e := range metav1validation.ValidateLabelSelector(s.selector, metav1validation.LabelSelectorValidationOptions{}, field.NewPath(s.field)) {
+			p.at(e.Field, "%s: %s", e.Field, e.ErrorBody())
+		}
+	}
+}
+
+func reinvocationPolicy(p webhookPass) {
+	if r := p.Spec.ReinvocationPolicy; r != nil {
+		oneOf(p, "reinvocationPolicy", string(*r), "Never", "IfNeeded")
+	}
+}
+
+func clientConfig(p webhookPass) {
+	if c := p.Spec.ClientConfig; (c.URL == nil) == (c.Service == nil) {
+		p.at("clientConfig", "exactly one of url and service must be given")
+	}
+}
+
+func clientURL(p webhookPass) {
+	if p.Spec.ClientConfig.URL == nil || p.Spec.ClientConfig.Service != nil {
+		return
+	}
+	at := "clientConfig.url"
+	u, err := url.Parse(*p.Spec.ClientConfig.URL)
+	if err != nil {
+		p.at(at, "not a URL: %s", err)
+		return
+	}
+	if u.Scheme != "https" {
+		p.at(at, "the scheme is %q; only https is allowed", u.Scheme)
+	}
+	if u.Host == "" {
+		p.at(at, "the URL has no host")
+	}
+	if u.User != nil {
+		p.at(at, "the URL must not hold user information")
+	}
+	if u.Fragment != "" {
+		p.at(at, "the URL must not have a fragment")
+	}
+	if u.RawQuery != "" {
+		p.at(at, "the URL must not have query parameters")
+	}
+}
+
+func clientService(p webhookPass) {
+	s := p.Spec.ClientConfig.Service
+	if s == nil || p.Spec.ClientConfig.URL != nil {
+		return
+	}
+	at := "clientConfig.service"
+	if s.Name == "" {
+		p.at(at+".name", "the service has no name")
+	}
+	if s.Namespace == "" {
+		p.at(at+".namespace", "the service has no namespace")
+	}
+	if s.Port != nil {
+		for _, message := range validation.IsValidPortNum(int(*s.Port)) {
+			p.at(at+".port", "port %d %s", *s.Port, message)
+		}
+	}
+	if s.Path == nil || *s.Path == "" || *s.Path == "/" {
+		return
+	}
+	path := *s.Path
+	if !strings.HasPrefix(path, "/") {
+		p.at(at+".path", "the path %q must start with /", path)
+	}
+	// The API server takes the first character off unseen and forgives one slash at the end.
+	for i, segment := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
+		if segment == "" {
+			p.at(at+".path", "segment %d of the path %q is empty", i, path)
+			continue
+		}
+		if messages := validation.IsDNS1123Subdomain(segment); len(messages) > 0 {
+			p.at(at+".path", "segment %q of the path: %s", segment, messages[0]).
+				Hint = "segments are lower case letters, digits, - and ."
+		}
+	}
+}
+
+func admissionReviewVersions(p webhookPass) {
+	versions := p.Spec.AdmissionReviewVersions
+	if len(versions) == 0 {
+		p.at("admissionReviewVersions", "admissionReviewVersions is required: v1, v1beta1 or both")
+		return
+	}
+	reviewVersionList(p)
+}
+
+func reviewVersionList(p webhookPass) {
+	versions := p.Spec.AdmissionReviewVersions
+	for i, v := range versions {
+		at := fmt.Sprintf("admissionReviewVersions[%d]", i)
+		if slices.Contains(versions[:i], v) {
+			p.at(at, "version %q stands twice in the list", v)
+			continue
+		}
+		for _, message := range validation.IsDNS1035Label(v) {
+			p.at(at, "version %q: %s", v, message)
+		}
+	}
+	if len(versions) > 0 && !slices.Contains(versions, "v1") && !slices.Contains(versions, "v1beta1") {
+		p.at("admissionReviewVersions", "the API server sends v1 and v1beta1, and the list has neither")
+	}
+}
+
+func matchConditions(p webhookPass) {
+	const most = 64
+	if n := len(p.Spec.MatchConditions); n > most {
+		p.at(fmt.Sprintf("matchConditions[%d]", most), "the webhook has %d match conditions; %d are allowed", n, most)
+	}
+	seen := map[string]bool{}
+	for i, c := range p.Spec.MatchConditions {
+		at := fmt.Sprintf("matchConditions[%d]", i)
+		switch {
+		case c.Name == "":
+			p.at(at+".name", "a match condition needs a name")
+		case seen[c.Name]:
+			p.at(at+".name", "the webhook has two match conditions called %q", c.Name)
+		default:
+			for _, message := range validation.IsQualifiedName(c.Name) {
+				p.at(at+".name", "match condition name %q: %s", c.Name, message)
+			}
+		}
+		seen[c.Name] = true
+		if strings.TrimSpace(c.Expression) == "" {
+			p.at(at+".expression", "the expression of match condition %q is empty", c.Name)
+		}
+	}
+}
+
+func noMatchConditions(p webhookPass) {
+	if len(p.Spec.MatchConditions) > 0 {
+		p.at("matchConditions[0]", "no API server that serves admissionregistration.k8s.io/v1beta1 knows match conditions, and it would drop them")
+	}
+}
+
+func oneOf(p webhookPass, at, value string, words ...string) {
+	if slices.Contains(words, value) {
+		return
+	}
+	name := at[strings.LastIndexByte(at, '.')+1:]
+	d := p.at(at, "%s is %q; it must be %s", name, value, strings.Join(words, " or "))
+	if near, ok := diag.Nearest(value, words); ok {
+		d.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+}

@@ -1,0 +1,133 @@
+// Package check holds a project to the rules by which an API server validates webhook
+// configurations, and to those by which this tool keeps a run unambiguous. Each rule is one
+// entry of a table: an id, what it says, where it comes from, and one function.
+package check
+
+import (
+	"fmt"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// rule is one entry of the table. One of its functions is set.
+type rule struct {
+	diag.Rule
+	// only is the one API version that has the rule; empty for both.
+	only          string
+	webhook       func(webhookPass)
+	configuration func(configurationPass)
+	project       func(projectPass)
+}
+
+// Finding is a broken rule.
+type Finding struct {
+	diag.Diagnostic
+	// Object is the configuration that holds what is wrong; nil for a rule about the whole run.
+	Object *model.Configuration
+	// Field is the field that is wrong, as Kubernetes writes it: "webhooks[1].rules[0].scope".
+	Field string
+}
+
+// Project reports every rule that the project breaks. Rules that controller-gen does not
+// enforce are warnings on webhooks under +kubebuilder markers, which must keep working.
+func Project(p *model.Project) diag.List {
+	var diags diag.List
+	for _, f := range Findings(p) {
+		diags.Add(f.Diagnostic)
+	}
+	return diags
+}
+
+// Findings is Project with the fields of the objects.
+func Findings(p *model.Project) []Finding {
+	var found []Finding
+	for _, r := range table() {
+		if r.only != "" && r.only != p.API {
+			continue
+		}
+		base := pass{rule: r.Rule, found: &found}
+		if r.project != nil {
+			r.project(projectPass{base, p})
+		}
+		for _, c := range p.Configurations {
+			if r.configuration != nil {
+				r.configuration(configurationPass{base, c})
+			}
+			for i, w := range c.Webhooks {
+				if r.webhook != nil {
+					r.webhook(webhookPass{base, w, c, i})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Rules documents the table.
+func Rules() []diag.Rule {
+	var docs []diag.Rule
+	for _, r := range table() {
+		docs = append(docs, r.Rule)
+	}
+	return docs
+}
+
+// pass is one rule at work.
+type pass struct {
+	rule  diag.Rule
+	found *[]Finding
+}
+
+func (p pass) report(at diag.Range, kubebuilder bool, object *model.Configuration, field, message string) *diag.Diagnostic {
+	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: message}
+	if kubebuilder {
+		d.Severity = diag.Warning
+	}
+	*p.found = append(*p.found, Finding{d, object, field})
+	return &(*p.found)[len(*p.found)-1].Diagnostic
+}
+
+// webhookPass looks at one webhook.
+type webhookPass struct {
+	pass
+	*model.Webhook
+	object *model.Configuration
+	index  int
+}
+
+// at reports a finding at the argument that says the field.
+func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
+	return p.report(p.Where(field), p.Kubebuilder, p.object, fmt.Sprintf("webhooks[%d].%s", p.index, field), fmt.Sprintf(format, args...))
+}
+
+// configurationPass looks at one configuration object.
+type configurationPass struct {
+	pass
+	*model.Configuration
+}
+
+// at reports a finding at the marker that says the field, or at the object's first webhook.
+func (p configurationPass) at(field, format string, args ...any) *diag.Diagnostic {
+	at := p.Where(field)
+	if !at.IsValid() {
+		at = p.Webhooks[0].Where("configuration")
+	}
+	kubebuilder := true
+	for _, w := range p.Webhooks {
+		kubebuilder = kubebuilder && w.Kubebuilder
+	}
+	return p.report(at, kubebuilder, p.Configuration, "metadata."+field, fmt.Sprintf(format, args...))
+}
+
+// projectPass looks at everything at once.
+type projectPass struct {
+	pass
+	*model.Project
+}
+
+// at reports a finding that concerns two webhooks of the run.
+func (p projectPass) at(w, other *model.Webhook, field, format string, args ...any) {
+	d := p.report(w.Where(field), w.Kubebuilder, nil, field, fmt.Sprintf(format, args...))
+	*d = d.WithHint(secondName).WithRelated(other.Where(field), "the other is here")
+}

@@ -1,0 +1,39 @@
+package check
+
+import "github.com/webhook-gen/webhook-gen/generator/internal/model"
+
+// secondName is what to do about two webhooks that derive the same name or path.
+const secondName = `give one of them a word of its own: name: "quota"`
+
+// uniqueNames reports a name that stands in two objects. An API server takes that, but its
+// metrics, audit annotations and messages then do not tell the two apart.
+func uniqueNames(p projectPass) {
+	first := map[string]*model.Webhook{}
+	for _, w := range p.Webhooks() {
+		other, again := first[w.Spec.Name]
+		switch {
+		case !again:
+			first[w.Spec.Name] = w
+		case other.Configuration != w.Configuration || other.Mutating != w.Mutating:
+			p.at(w, other, "name", "two webhooks are called %q", w.Spec.Name)
+		}
+	}
+}
+
+// uniquePaths reports a path that two webhooks of one service claim: a server can register one handler for it.
+func uniquePaths(p projectPass) {
+	first := map[string]*model.Webhook{}
+	for _, w := range p.Webhooks() {
+		if w.Path() == "" {
+			continue
+		}
+		s := w.Spec.ClientConfig.Service
+		key := s.Namespace + "/" + s.Name + w.Path()
+		other, again := first[key]
+		if !again {
+			first[key] = w
+			continue
+		}
+		p.at(w, other, "clientConfig.service.path", "two webhooks are served at the path %s", w.Path())
+	}
+}

@@ -1,0 +1,45 @@
+package diag
+
+// Nearest returns the candidate that a misspelt word most likely meant: the one with
+// the fewest edits, if that is at most a third of the word's length (two for short words).
+func Nearest(word string, candidates []string) (string, bool) {
+	best, bestDistance := "", max(2, len(word)/3)+1
+	for _, c := range candidates {
+		if d := distance(word, c); d < bestDistance && d < len(c) {
+			best, bestDistance = c, d
+		}
+	}
+	return best, best != ""
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of neighbours
+// (optimal string alignment) that turn a into b. Case counts for nothing: people who
+// write "timeoutseconds" mean "timeoutSeconds".
+func distance(a, b string) int {
+	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if lower(a[i-1]) == lower(b[j-1]) {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && lower(a[i-1]) == lower(b[j-2]) && lower(a[i-2]) == lower(b[j-1]) {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,200 @@
+package diag
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Formats are the ways in which Print can write a list.
+var Formats = []string{"text", "json", "github"}
+
+// Print writes the list in one of the Formats. Paths are shown relative to dir where that is shorter.
+//
+//   - text: file:line:column: severity: message [rule], the source line and a caret below it.
+//   - json: one array of objects with the fields of Diagnostic.
+//   - github: workflow commands that GitHub shows beside the lines of a pull request.
+func Print(w io.Writer, format, dir string, list List) error {
+	p := printer{dir: dir, sources: map[string][]string{}}
+	switch format {
+	case "json":
+		return p.json(w, list)
+	case "github":
+		return p.github(w, list)
+	case "text":
+		return p.text(w, list)
+	}
+	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats, ", "))
+}
+
+type printer struct {
+	dir     string
+	sources map[string][]string // file to lines, read when the first excerpt is wanted
+}
+
+func (p printer) text(w io.Writer, list List) error {
+	var out bytes.Buffer
+	for _, d := range list {
+		if d.Pos.IsValid() {
+			fmt.Fprintf(&out, "%s: ", p.place(d.Pos))
+		}
+		fmt.Fprintf(&out, "%s: %s", d.Severity, d.Message)
+		if d.Rule != "" {
+			fmt.Fprintf(&out, " [%s]", d.Rule)
+		}
+		out.WriteByte('\n')
+		p.excerpt(&out, d.Range)
+		if d.Hint != "" {
+			fmt.Fprintf(&out, "    %s\n", d.Hint)
+		}
+		for _, r := range d.Related {
+			fmt.Fprintf(&out, "    %s: %s\n", p.place(r.Pos), r.Message)
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// excerpt shows the source line with a caret under the range. Tabs are kept in the caret line,
+// so that the two lines stay aligned whatever the width of a tab.
+func (p printer) excerpt(out *bytes.Buffer, at Range) {
+	line, ok := p.line(at.Pos)
+	if !ok || at.Pos.Column < 1 || at.Pos.Column > len(line)+1 {
+		return
+	}
+	indent := len(line) - len(strings.TrimLeft(line, " \t"))
+	start := max(at.Pos.Column-1, indent)
+	width := 1
+	if at.End.Line == at.Pos.Line && at.End.Column > at.Pos.Column {
+		width = min(at.End.Column, len(line)+1) - at.Pos.Column
+	} else if at.End.Line > at.Pos.Line {
+		width = len(line) - start
+	}
+	var pad strings.Builder
+	for _, r := range line[indent:start] {
+		if r == '\t' {
+			pad.WriteByte('\t')
+		} else {
+			pad.WriteByte(' ')
+		}
+	}
+	fmt.Fprintf(out, "    %s\n    %s^%s\n", line[indent:], pad.String(), strings.Repeat("~", max(width-1, 0)))
+}
+
+func (p printer) line(at Position) (string, bool) {
+	if !at.IsValid() {
+		return "", false
+	}
+	lines, read := p.sources[at.File]
+	if !read {
+		src, err := os.ReadFile(at.File)
+		if err == nil {
+			lines = strings.Split(strings.ReplaceAll(string(src), "\r\n", "\n"), "\n")
+		}
+		p.sources[at.File] = lines
+	}
+	if at.Line < 1 || at.Line > len(lines) {
+		return "", false
+	}
+	return lines[at.Line-1], true
+}
+
+func (p printer) place(at Position) string {
+	file := p.file(at)
+	switch {
+	case at.Line == 0:
+		return file
+	case at.Column == 0:
+		return fmt.Sprintf("%s:%d", file, at.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
+}
+
+func (p printer) file(at Position) string {
+	if rel, err := filepath.Rel(p.dir, at.File); err == nil && len(rel) < len(at.File) {
+		return filepath.ToSlash(rel)
+	}
+	return at.File
+}
+
+// The json shape is part of the command's contract: fields are added, never renamed.
+type jsonDiagnostic struct {
+	File      string        `json:"file,omitempty"`
+	Line      int           `json:"line,omitempty"`
+	Column    int           `json:"column,omitempty"`
+	EndLine   int           `json:"endLine,omitempty"`
+	EndColumn int           `json:"endColumn,omitempty"`
+	Severity  string        `json:"severity"`
+	Rule      string        `json:"rule,omitempty"`
+	Message   string        `json:"message"`
+	Hint      string        `json:"hint,omitempty"`
+	Related   []jsonRelated `json:"related,omitempty"`
+}
+
+type jsonRelated struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+func (p printer) json(w io.Writer, list List) error {
+	out := make([]jsonDiagnostic, 0, len(list))
+	for _, d := range list {
+		j := jsonDiagnostic{
+			Line: d.Pos.Line, Column: d.Pos.Column, EndLine: d.End.Line, EndColumn: d.End.Column,
+			Severity: d.Severity.String(), Rule: d.Rule, Message: d.Message, Hint: d.Hint,
+		}
+		if d.Pos.IsValid() {
+			j.File = p.file(d.Pos)
+		}
+		for _, r := range d.Related {
+			j.Related = append(j.Related, jsonRelated{p.file(r.Pos), r.Pos.Line, r.Pos.Column, r.Message})
+		}
+		out = append(out, j)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+func (p printer) github(w io.Writer, list List) error {
+	var out bytes.Buffer
+	for _, d := range list {
+		properties := []string{}
+		if d.Pos.IsValid() {
+			properties = append(properties, "file="+escapeProperty(p.file(d.Pos)))
+			if d.Pos.Line > 0 {
+				properties = append(properties, fmt.Sprintf("line=%d", d.Pos.Line), fmt.Sprintf("col=%d", d.Pos.Column))
+			}
+			if d.End.Line > 0 {
+				properties = append(properties, fmt.Sprintf("endLine=%d", d.End.Line), fmt.Sprintf("endColumn=%d", d.End.Column))
+			}
+		}
+		properties = append(properties, "title="+escapeProperty("webhook-gen "+d.Rule))
+		message := d.Message
+		if d.Hint != "" {
+			message += "\n" + d.Hint
+		}
+		for _, r := range d.Related {
+			message += "\n" + p.place(r.Pos) + ": " + r.Message
+		}
+		fmt.Fprintf(&out, "::%s %s::%s\n", d.Severity, strings.Join(properties, ","), escapeData(message))
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// escapeData and escapeProperty follow the escaping of GitHub's workflow commands.
+func escapeData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func escapeProperty(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

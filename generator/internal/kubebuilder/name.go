@@ -1,0 +1,52 @@
+package kubebuilder
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// identify says which definition a marker, from its + on, follows and at which of its bytes
+// the arguments begin.
+//
+// The name ends at the last colon before the first equals sign, as in
+// sigs.k8s.io/controller-tools/pkg/markers.Definition.Parse; a marker without an equals sign
+// is all name.
+func identify(marker string) (d definition, arguments int, known bool) {
+	name, _, assigns := strings.Cut(marker[1:], "=")
+	if !isName(name) && assigns {
+		name = name[:max(0, strings.LastIndexByte(name, ':'))]
+	}
+	arguments = min(len("+")+len(name)+len(":"), len(marker))
+	switch name {
+	case webhookName:
+		return webhookDefinition(), arguments, true
+	case configurationName:
+		return configurationDefinition(), arguments, true
+	}
+	return definition{}, 0, false
+}
+
+func isName(s string) bool { return s == webhookName || s == configurationName }
+
+// misspelt reports whether a marker that identify does not know was nevertheless meant to be
+// one of the two, and which: its second word begins with webhook, or each of its first two
+// words is few letters away from what it should be.
+func misspelt(marker string) (meant string, ok bool) {
+	words := strings.FieldsFunc(marker[1:], func(r rune) bool { return strings.ContainsRune(":= \t", r) })
+	if len(words) < 2 {
+		return "", false
+	}
+	if _, near := diag.Nearest(words[0], []string{"kubebuilder"}); !near {
+		return "", false
+	}
+	noun := strings.ToLower(words[1])
+	if after, found := strings.CutPrefix(noun, "webhook"); found {
+		if strings.HasPrefix(after, "c") {
+			return configurationName, true
+		}
+		return webhookName, true
+	}
+	near, ok := diag.Nearest(noun, []string{"webhook", "webhookconfiguration"})
+	return "kubebuilder:" + near, ok
+}

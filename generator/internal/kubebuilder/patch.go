@@ -1,0 +1,212 @@
+package kubebuilder
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// patch applies the patch to the webhook.
+func (r *reading) patch() {
+	a, given := r.arguments["patch"]
+	if a.text == "" {
+		return
+	}
+	at := r.rangeOf(a.span)
+	before := r.hook.Spec
+	var problems []error
+	if _, known := r.arguments["mutating"]; r.hook.Mutating || !known {
+		r.hook.Spec, problems = applyPatch(before, a.text)
+	} else {
+		var after admissionregistrationv1.ValidatingWebhook
+		after, problems = applyPatch(validating(before), a.text)
+		r.hook.Spec = mutating(after)
+	}
+	for _, p := range problems {
+		r.diags.Add(diag.Errorf(at, rulePatch, "%v", p))
+	}
+	if given && len(problems) == 0 {
+		r.movePlaces(before, at)
+	}
+}
+
+// applyPatch applies a strategic merge patch to a webhook, as strictly as
+// sigs.k8s.io/controller-tools/pkg/webhook does: neither the patch nor the result may have a
+// field that T does not have, in that case of letters, or a field twice. If there are
+// problems, the webhook is returned as it was.
+func applyPatch[T any](webhook T, patch string) (T, []error) {
+	if problems := checkPatch(webhook, patch); len(problems) > 0 {
+		return webhook, problems
+	}
+	original, err := json.Marshal(webhook)
+	if err != nil {
+		return webhook, []error{err}
+	}
+	merged, err := strategicpatch.StrategicMergePatch(original, []byte(patch), webhook)
+	if err != nil {
+		return webhook, []error{fmt.Errorf("cannot apply the patch: %w", err)}
+	}
+	var patched T
+	if problems := unmarshalStrict(merged, &patched); len(problems) > 0 {
+		return webhook, problems
+	}
+	return patched, nil
+}
+
+// checkPatch finds unknown and repeated fields in the patch itself, because merging loses
+// those whose value is null. Directives are no fields and are put aside.
+func checkPatch(webhook any, patch string) []error {
+	var fields map[string]any
+	if problems := unmarshalStrict([]byte(patch), &fields); len(problems) > 0 {
+		return problems
+	}
+	meta, err := strategicpatch.NewPatchMetaFromStruct(webhook)
+	if err != nil {
+		return []error{err}
+	}
+	if problems := removeDirectives(fields, meta, ""); len(problems) > 0 {
+		return problems
+	}
+	plain, err := json.Marshal(fields)
+	if err != nil {
+		return []error{err}
+	}
+	return unmarshalStrict(plain, reflect.New(reflect.TypeOf(webhook)).Interface())
+}
+
+func unmarshalStrict(text []byte, into any) []error {
+	problems, err := kjson.UnmarshalStrict(text, into)
+	if err != nil {
+		problems = []error{err}
+	}
+	for i, p := range problems {
+		problems[i] = fmt.Errorf("the patch is not valid: %w", p)
+	}
+	return problems
+}
+
+// removeDirectives removes the well-formed directives of k8s.io/apimachinery/pkg/util/strategicpatch
+// from the patch of a value of that schema, found at path, and all below it. Malformed ones
+// stay, to be refused as fields that do not exist.
+func removeDirectives(patch map[string]any, schema strategicpatch.LookupPatchMeta, path string) (problems []error) {
+	isStruct := schema.Name() == reflect.Struct.String() || schema.Name() == reflect.Pointer.String()
+	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		value := patch[key]
+		kind, field, _ := strings.Cut(key, "/")
+		remove, err := false, error(nil)
+		switch {
+		case key == "$patch":
+			remove = value == "delete" || value == "replace"
+		case key == "$retainKeys":
+			_, remove = value.([]any)
+		case kind == "$setElementOrder" && key != kind, kind == "$deleteFromPrimitiveList" && key != kind:
+			_, remove = value.([]any)
+			_, _, err = schema.LookupPatchMetadataForSlice(field)
+		case strings.HasPrefix(key, "$") || !isStruct:
+		default:
+			problems = append(problems, removeBelow(value, schema, key, path)...)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("the patch is not valid at %q: %w", path+key, err))
+		}
+		if remove {
+			delete(patch, key)
+		}
+	}
+	return problems
+}
+
+// removeBelow does the same to the value of one field.
+func removeBelow(value any, schema strategicpatch.LookupPatchMeta, field, path string) (problems []error) {
+	var below strategicpatch.LookupPatchMeta
+	var err error
+	var patches []map[string]any
+	switch value := value.(type) {
+	case map[string]any:
+		below, _, err = schema.LookupPatchMetadataForStruct(field)
+		patches = []map[string]any{value}
+	case []any:
+		below, _, err = schema.LookupPatchMetadataForSlice(field)
+		for _, element := range value {
+			if m, ok := element.(map[string]any); ok {
+				patches = append(patches, m)
+			}
+		}
+	default:
+		_, _, err = schema.LookupPatchMetadataForStruct(field)
+	}
+	if err != nil {
+		return []error{fmt.Errorf("the patch is not valid at %q: %w", path+field, err)}
+	}
+	for _, p := range patches {
+		problems = append(problems, removeDirectives(p, below, path+field+".")...)
+	}
+	return problems
+}
+
+// movePlaces moves the fields that the patch has changed to the patch.
+func (r *reading) movePlaces(before admissionregistrationv1.MutatingWebhook, patch diag.Range) {
+	old, now := fieldsOf(before), fieldsOf(r.hook.Spec)
+	for path, value := range now {
+		if was, existed := old[path]; !existed || !reflect.DeepEqual(was, value) {
+			r.hook.At[path] = patch
+		}
+	}
+	for path := range old {
+		if _, exists := now[path]; !exists {
+			r.hook.At[path] = patch
+		}
+	}
+}
+
+// fieldsOf returns the fields of a webhook, and the fields and elements of these and so on, by path.
+func fieldsOf(webhook admissionregistrationv1.MutatingWebhook) map[string]any {
+	fields := map[string]any{}
+	var add func(path string, value any)
+	add = func(path string, value any) {
+		if path != "" {
+			fields[path] = value
+		}
+		switch value := value.(type) {
+		case map[string]any:
+			for key, v := range value {
+				add(strings.TrimPrefix(path+"."+key, "."), v)
+			}
+		case []any:
+			for i, v := range value {
+				add(fmt.Sprintf("%s[%d]", path, i), v)
+			}
+		}
+	}
+	var root any
+	// A webhook that has been decoded from JSON or made of plain strings can be encoded.
+	if text, err := json.Marshal(webhook); err == nil && json.Unmarshal(text, &root) == nil {
+		add("", root)
+	}
+	return fields
+}
+
+func validating(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.ValidatingWebhook {
+	return admissionregistrationv1.ValidatingWebhook{
+		Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,
+		NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector, SideEffects: w.SideEffects,
+		TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
+	}
+}
+
+func mutating(w admissionregistrationv1.ValidatingWebhook) admissionregistrationv1.MutatingWebhook {
+	return admissionregistrationv1.MutatingWebhook{
+		Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,
+		NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector, SideEffects: w.SideEffects,
+		TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
+	}
+}

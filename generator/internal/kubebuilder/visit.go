@@ -1,0 +1,112 @@
+package kubebuilder
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// dependsOnVisits reports whether it matters in which order the packages are visited: where
+// webhooks have one name, and where packages name the same configuration.
+func dependsOnVisits(all []contents) bool {
+	type object struct {
+		mutating bool
+		webhook  string
+	}
+	seen := map[object]bool{}
+	configured := map[bool]bool{}
+	for _, c := range all {
+		for _, w := range c.webhooks {
+			o := object{w.Mutating, w.Spec.Name}
+			if seen[o] {
+				return true
+			}
+			seen[o] = true
+		}
+		for _, n := range c.configurations {
+			if configured[n.Mutating] {
+				return true
+			}
+			configured[n.Mutating] = true
+		}
+	}
+	return false
+}
+
+// sortByVisit brings packages into the order in which controller-gen visits those of the
+// pattern ./... : that of "go list -deps", which goes by the elements of the import paths
+// and puts what a package imports before it (golang.org/x/tools/go/packages.Load).
+//
+// To that end it reads the imports of the packages' modules, which nothing else needs.
+func sortByVisit(all []contents) []contents {
+	v := visitor{modules: map[*load.Module]bool{}, marked: map[string]*load.Package{}, seen: map[string]bool{}}
+	byPath := map[string]contents{}
+	for _, c := range all {
+		v.modules[c.pkg.Module] = true
+		v.marked[c.pkg.Path] = c.pkg
+		byPath[c.pkg.Path] = c
+	}
+	for _, path := range slices.SortedFunc(maps.Keys(v.marked), byElements) {
+		v.visit(v.marked[path])
+	}
+	var sorted []contents
+	for _, path := range v.order {
+		if c, ok := byPath[path]; ok {
+			sorted = append(sorted, c)
+		}
+	}
+	return sorted
+}
+
+// byElements compares import paths as the go command does: element by element.
+func byElements(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+}
+
+type visitor struct {
+	modules map[*load.Module]bool
+	marked  map[string]*load.Package
+	seen    map[string]bool
+	order   []string
+}
+
+func (v *visitor) visit(p *load.Package) {
+	if v.seen[p.Path] {
+		return
+	}
+	v.seen[p.Path] = true
+	var imports []string
+	for _, f := range p.FilesWith("import") {
+		for _, s := range f.AST.Imports {
+			if path, err := strconv.Unquote(s.Path.Value); err == nil {
+				imports = append(imports, path)
+			}
+		}
+	}
+	slices.Sort(imports)
+	for _, path := range slices.Compact(imports) {
+		if next := v.find(path); next != nil {
+			v.visit(next)
+		}
+	}
+	v.order = append(v.order, p.Path)
+}
+
+// find returns a package of the modules that hold markers. No other package imports one of these.
+func (v *visitor) find(path string) *load.Package {
+	if p, ok := v.marked[path]; ok {
+		return p
+	}
+	for m := range v.modules {
+		if path == m.Path || strings.HasPrefix(path, m.Path+"/") {
+			if p, err := m.Locate(context.Background(), path); err == nil {
+				return p
+			}
+		}
+	}
+	return nil
+}

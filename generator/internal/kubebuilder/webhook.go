@@ -1,0 +1,256 @@
+package kubebuilder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// webhook says what a +kubebuilder:webhook marker means, as
+// sigs.k8s.io/controller-tools/pkg/webhook.Config.ToMutatingWebhook, ToValidatingWebhook and
+// the checks in Generator.Generate do. It makes what it can of a marker with errors, so that
+// all of them are found at once.
+func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
+	r := reading{comment: c, parsed: said}
+	r.hook = Webhook{
+		Range: c.whole(), File: c.file, Package: p,
+		Mutating: said.arguments["mutating"].truth,
+		At:       map[string]diag.Range{},
+	}
+	r.name()
+	r.rules()
+	r.policies()
+	r.target()
+	r.timeout()
+	r.reinvocation()
+	r.versions()
+	r.patch()
+	r.afterPatch()
+	return r.hook, r.diags
+}
+
+// reading is a marker half understood.
+type reading struct {
+	comment
+	parsed
+	hook  Webhook
+	diags diag.List
+}
+
+// take returns an argument and records that it sets a field.
+func (r *reading) take(name, field string) (argument, bool) {
+	a, given := r.arguments[name]
+	if given {
+		r.hook.At[field] = r.rangeOf(a.span)
+	}
+	return a, given
+}
+
+// takeList returns a list's elements and records that they set a field and its elements.
+func (r *reading) takeList(name, field string) (elements []string) {
+	a, _ := r.take(name, field)
+	for i, item := range a.items {
+		r.hook.At[fmt.Sprintf("%s[%d]", field, i)] = r.rangeOf(item.span)
+		elements = append(elements, item.text)
+	}
+	return elements
+}
+
+// at is where an argument stands; one that is not given stands at the marker's name.
+func (r *reading) at(name string) diag.Range {
+	if a, given := r.arguments[name]; given {
+		return r.rangeOf(a.span)
+	}
+	return r.rangeOf(nameOf(webhookDefinition()))
+}
+
+// warn reports an argument, if it is given.
+func (r *reading) warn(name, rule, format string, args ...any) {
+	if _, given := r.arguments[name]; given {
+		r.diags.Add(diag.Warningf(r.at(name), rule, format, args...))
+	}
+}
+
+// fold finds the word that a value is but for upper and lower case.
+func fold[T ~string](value string, words ...T) (word T, ok bool) {
+	for _, w := range words {
+		if strings.ToLower(value) == strings.ToLower(string(w)) {
+			return w, true
+		}
+	}
+	return "", false
+}
+
+func (r *reading) name() {
+	a, _ := r.take("name", "name")
+	r.hook.Spec.Name = a.text
+}
+
+func (r *reading) rules() {
+	var rule admissionregistrationv1.RuleWithOperations
+	rule.APIGroups = r.takeList("groups", "rules[0].apiGroups")
+	for i, group := range rule.APIGroups {
+		if group == "core" {
+			rule.APIGroups[i] = ""
+		}
+	}
+	rule.APIVersions = r.takeList("versions", "rules[0].apiVersions")
+	rule.Resources = r.takeList("resources", "rules[0].resources")
+	for _, verb := range r.takeList("verbs", "rules[0].operations") {
+		operation, known := fold(verb, admissionregistrationv1.Create, admissionregistrationv1.Update,
+			admissionregistrationv1.Delete, admissionregistrationv1.Connect)
+		if !known {
+			operation = admissionregistrationv1.OperationType(verb)
+		}
+		rule.Operations = append(rule.Operations, operation)
+	}
+	r.hook.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule}
+}
+
+func (r *reading) policies() {
+	failure, _ := r.take("failurePolicy", "failurePolicy")
+	failurePolicy, known := fold(failure.text, admissionregistrationv1.Ignore, admissionregistrationv1.Fail)
+	if !known {
+		failurePolicy = admissionregistrationv1.FailurePolicyType(failure.text)
+	}
+	r.hook.Spec.FailurePolicy = &failurePolicy
+
+	match, _ := r.take("matchPolicy", "matchPolicy")
+	matchPolicy, known := fold(match.text, admissionregistrationv1.Exact, admissionregistrationv1.Equivalent)
+	if known {
+		r.hook.Spec.MatchPolicy = &matchPolicy
+	} else if match.text != "" {
+		r.diags.Add(diag.Errorf(r.at("matchPolicy"), ruleValue, "matchPolicy is Exact or Equivalent, not %q", match.text))
+	}
+
+	effects, _ := r.take("sideEffects", "sideEffects")
+	sideEffects, known := fold(effects.text, admissionregistrationv1.SideEffectClassNone,
+		admissionregistrationv1.SideEffectClassNoneOnDryRun, admissionregistrationv1.SideEffectClassSome)
+	if known {
+		r.hook.Spec.SideEffects = &sideEffects
+	}
+}
+
+// target decides between service and url.
+func (r *reading) target() {
+	path, url := r.arguments["path"], r.arguments["url"]
+	switch {
+	case path.text != "" && url.text != "":
+		first, second := "path", "url"
+		if url.from < path.from {
+			first, second = second, first
+		}
+		r.diags.Add(diag.Errorf(r.at(second), ruleTarget, "a webhook has a path or a url, not both").
+			WithRelated(r.at(first), "%s is here", first))
+	case path.text != "":
+		r.service()
+	case url.text != "":
+		r.take("url", "clientConfig.url")
+		r.hook.Spec.ClientConfig.URL = &url.text
+		for _, name := range []string{"serviceName", "serviceNamespace", "servicePort"} {
+			r.warn(name, ruleNoEffect, "%s has no effect beside url", name)
+		}
+	case r.arguments["url"].name != "":
+		r.diags.Add(diag.Errorf(r.at("url"), ruleTarget, "url is empty, and there is no path"))
+	case r.arguments["path"].name != "" || !r.meant["path"] && !r.meant["url"]:
+		r.diags.Add(diag.Errorf(r.at("path"), ruleTarget, "+%s needs a path or a url", webhookName))
+	}
+}
+
+func (r *reading) service() {
+	path, _ := r.take("path", "clientConfig.service.path")
+	service := admissionregistrationv1.ServiceReference{Name: "webhook-service", Namespace: "system", Path: &path.text}
+	if a, _ := r.take("serviceName", "clientConfig.service.name"); a.text != "" {
+		service.Name = a.text
+	}
+	if a, _ := r.take("serviceNamespace", "clientConfig.service.namespace"); a.text != "" {
+		service.Namespace = a.text
+	}
+	if a, given := r.take("servicePort", "clientConfig.service.port"); given {
+		port := r.narrow(a)
+		service.Port = &port
+	}
+	r.hook.Spec.ClientConfig.Service = &service
+}
+
+func (r *reading) timeout() {
+	a, given := r.take("timeoutSeconds", "timeoutSeconds")
+	if !given {
+		return
+	}
+	if a.number == 0 {
+		r.warn("timeoutSeconds", ruleZero, "timeoutSeconds=0 counts as not given, so that the API server waits 10 seconds")
+		return
+	}
+	seconds := r.narrow(a)
+	r.hook.Spec.TimeoutSeconds = &seconds
+}
+
+// narrow cuts a number down to 32 bits.
+func (r *reading) narrow(a argument) int32 {
+	n := int32(a.number)
+	if int(n) != a.number {
+		r.warn(a.name, ruleWrapped, "%s does not fit into 32 bits, so that controller-gen makes it %d", a.name, n)
+	}
+	return n
+}
+
+func (r *reading) reinvocation() {
+	a, given := r.arguments["reinvocationPolicy"]
+	policy, known := fold(a.text, admissionregistrationv1.NeverReinvocationPolicy, admissionregistrationv1.IfNeededReinvocationPolicy)
+	switch _, mutates := r.arguments["mutating"]; {
+	case !given:
+	case !r.hook.Mutating && mutates:
+		r.warn("reinvocationPolicy", ruleNoEffect, "reinvocationPolicy has no effect on a validating webhook")
+	case known:
+		r.take("reinvocationPolicy", "reinvocationPolicy")
+		r.hook.Spec.ReinvocationPolicy = &policy
+	default:
+		r.warn("reinvocationPolicy", ruleNoEffect, "reinvocationPolicy is Never or IfNeeded; %q has no effect", a.text)
+	}
+}
+
+func (r *reading) versions() {
+	r.hook.Spec.AdmissionReviewVersions = r.takeList("admissionReviewVersions", "admissionReviewVersions")
+	for _, v := range r.arguments["webhookVersions"].items {
+		if v.text != "v1" {
+			r.diags.Add(diag.Errorf(r.rangeOf(v.span), ruleValue, "webhookVersions is v1, not %q", v.text))
+		}
+	}
+}
+
+// afterPatch makes the checks that controller-gen makes on the finished configuration.
+func (r *reading) afterPatch() {
+	spec := &r.hook.Spec
+	given := r.arguments["sideEffects"]
+	switch refused := []admissionregistrationv1.SideEffectClass{
+		admissionregistrationv1.SideEffectClassSome, admissionregistrationv1.SideEffectClassUnknown,
+	}; {
+	case spec.SideEffects != nil && slices.Contains(refused, *spec.SideEffects):
+		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", *spec.SideEffects)
+	case spec.SideEffects != nil:
+		if _, known := fold(given.text, "None", "NoneOnDryRun", "Some"); !known && given.text != "" {
+			r.warn("sideEffects", ruleNoEffect, "sideEffects is None or NoneOnDryRun; %q has no effect", given.text)
+		}
+	case given.text != "":
+		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", given.text)
+	case given.name != "" || !r.meant["sideEffects"]:
+		r.diags.Add(diag.Errorf(r.at("sideEffects"), ruleMissing, "+%s needs sideEffects", webhookName).
+			WithHint("None or NoneOnDryRun"))
+	}
+	if t := spec.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+		r.refuse("timeoutSeconds", "timeoutSeconds is 1 to 30, not %d", *t)
+	}
+	if _, said := r.hook.At["admissionReviewVersions"]; said && len(spec.AdmissionReviewVersions) == 0 {
+		r.refuse("admissionReviewVersions", "admissionReviewVersions is empty")
+	}
+}
+
+func (r *reading) refuse(field, format string, args ...any) {
+	r.diags.Add(diag.Errorf(r.hook.Place(field), ruleValue, format, args...))
+}

@@ -1,0 +1,49 @@
+package load
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+func TestCrawl(t *testing.T) {
+	var done, workers, busy, most atomic.Int64
+	crawl(t.Context(), []int{12, 3}, func() func(int) []int {
+		workers.Add(1)
+		return func(n int) []int {
+			if b := busy.Add(1); b > most.Load() {
+				most.Store(b)
+			}
+			defer busy.Add(-1)
+			done.Add(1)
+			if n == 0 {
+				return nil
+			}
+			return []int{n - 1, n - 1}
+		}
+	})
+	if got, want := done.Load(), int64(1<<13-1+1<<4-1); got != want {
+		t.Errorf("did %d items, want %d", got, want)
+	}
+	procs := int64(runtime.GOMAXPROCS(0))
+	if workers.Load() > procs || most.Load() > procs {
+		t.Errorf("%d workers, %d at once; GOMAXPROCS is %d", workers.Load(), most.Load(), procs)
+	}
+}
+
+func TestCrawlStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var done atomic.Int64
+	crawl(ctx, []int{0}, func() func(int) []int {
+		return func(n int) []int {
+			if done.Add(1) == 100 {
+				cancel()
+			}
+			return []int{n, n}
+		}
+	})
+	if got, limit := done.Load(), int64(100+runtime.GOMAXPROCS(0)); got < 100 || got > limit {
+		t.Errorf("did %d items after the end at 100", got)
+	}
+}

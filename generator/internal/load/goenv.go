@@ -1,0 +1,94 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// goenv answers for the go command's settings as "go env" would: the environment first,
+// then what "go env -w" has stored. It holds the stored ones.
+type goenv map[string]string
+
+// readGoenv reads the file of "go env -w". Without one, only the environment counts.
+func readGoenv() goenv {
+	path := os.Getenv("GOENV")
+	switch path {
+	case "off":
+		return nil
+	case "":
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil
+		}
+		path = filepath.Join(dir, "go", "env")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	env := goenv{}
+	for line := range strings.Lines(string(data)) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			env[key] = value
+		}
+	}
+	return env
+}
+
+// get returns the value of a setting, or "" if it stands at its default.
+func (e goenv) get(key string) string {
+	if value := os.Getenv(key); value != "" {
+		return value
+	}
+	return e[key]
+}
+
+// tags returns the build tags that GOFLAGS gives to every go command.
+func (e goenv) tags() []string {
+	var tags []string
+	for _, flag := range splitFlags(e.get("GOFLAGS")) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		if strings.TrimPrefix(name, "-") == "tags" {
+			tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		}
+	}
+	return tags
+}
+
+// modCache returns the folder of the module cache.
+func (e goenv) modCache(defaultGOPATH string) string {
+	if dir := e.get("GOMODCACHE"); dir != "" {
+		return dir
+	}
+	gopath := e.get("GOPATH")
+	if gopath == "" {
+		gopath = defaultGOPATH
+	}
+	if list := filepath.SplitList(gopath); len(list) > 0 {
+		return filepath.Join(list[0], "pkg", "mod")
+	}
+	return ""
+}
+
+// splitFlags splits GOFLAGS at blanks. A flag that holds blanks stands in single or double
+// quotes as a whole; there are no escapes.
+func splitFlags(s string) []string {
+	const blanks = " \t\r\n"
+	var flags []string
+	for {
+		s = strings.TrimLeft(s, blanks)
+		if s == "" {
+			return flags
+		}
+		end := blanks
+		if s[0] == '"' || s[0] == '\'' {
+			s, end = s[1:], s[:1]
+		}
+		i := strings.IndexAny(s, end)
+		if i < 0 {
+			return append(flags, s)
+		}
+		flags, s = append(flags, s[:i]), s[i+1:]
+	}
+}

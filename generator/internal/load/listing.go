@@ -1,0 +1,52 @@
+package load
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// listing is what matters of a folder's entries, each kind by name.
+type listing struct {
+	goFiles   []string // may belong to the package, by their name
+	generated []string // may be of our own making, by their name
+	folders   []string
+	holdsGo   bool // some Go file is there, be it a test
+	isModule  bool // a go.mod is there
+}
+
+// list reads a folder. Links to folders are not followed, links to files are. On an error
+// the listing holds what could be read.
+func list(dir string) (listing, error) {
+	entries, err := os.ReadDir(dir)
+	var l listing
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case e.IsDir():
+			l.folders = append(l.folders, name)
+		case name == "go.mod":
+			l.isModule = true
+		case strings.HasSuffix(name, ".go") && isFile(dir, e):
+			l.holdsGo = true
+			if isCandidate(name) {
+				l.goFiles = append(l.goFiles, name)
+			}
+			if strings.HasPrefix(name, "zz_generated.") {
+				l.generated = append(l.generated, name)
+			}
+		}
+	}
+	return l, err
+}
+
+// isFile reports whether an entry is a file or a link to one. A broken link counts: that it
+// cannot be read shall be said.
+func isFile(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.Type().IsRegular()
+	}
+	info, err := os.Stat(filepath.Join(dir, e.Name()))
+	return err != nil || info.Mode().IsRegular()
+}

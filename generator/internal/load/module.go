@@ -1,0 +1,165 @@
+package load
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"golang.org/x/mod/modfile"
+)
+
+// Module is a Go module on disk.
+type Module struct {
+	// Path is the module path that go.mod declares.
+	Path string
+	// Dir is the absolute folder of go.mod.
+	Dir string
+
+	file      *modfile.File // go.mod; nil for a module that was located as a dependency
+	workspace *workspace    // the build whose versions and replacements its imports follow
+}
+
+// importPath returns the import path of a folder of the module.
+func (m *Module) importPath(dir string) string {
+	if rel := m.rel(dir); rel != "." {
+		return m.Path + "/" + rel
+	}
+	return m.Path
+}
+
+// folder returns the folder of an import path, and whether the path can be the module's.
+func (m *Module) folder(importPath string) (string, bool) {
+	rel, ok := strings.CutPrefix(importPath+"/", m.Path+"/")
+	return filepath.Join(m.Dir, filepath.FromSlash(rel)), ok
+}
+
+// rel returns a folder of the module relative to its root, slash-separated.
+func (m *Module) rel(dir string) string {
+	rel := strings.TrimPrefix(strings.TrimPrefix(dir, m.Dir), string(filepath.Separator))
+	if rel == "" {
+		return "."
+	}
+	return filepath.ToSlash(rel)
+}
+
+// vendors reports whether a folder lies below the module's vendor folder, whose packages
+// belong to other modules.
+func (m *Module) vendors(dir string) bool {
+	return strings.HasPrefix(dir, filepath.Join(m.Dir, "vendor")+string(filepath.Separator))
+}
+
+// ignores reports whether an ignore directive of go.mod names the folder or one above it:
+// "./x" the folder x of the root, "x" any folder x
+// (cmd/go/internal/search.IgnorePatterns, https://go.dev/ref/mod#go-mod-file-ignore).
+func (m *Module) ignores(dir string) bool {
+	if len(m.file.Ignore) == 0 {
+		return false
+	}
+	rel := "/" + m.rel(dir) + "/"
+	for _, ignore := range m.file.Ignore {
+		fromRoot, rooted := strings.CutPrefix(ignore.Path, "./")
+		if rooted && strings.HasPrefix(rel, enclose(fromRoot)) || !rooted && strings.Contains(rel, enclose(ignore.Path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// enclose puts a path between slashes.
+func enclose(path string) string {
+	return "/" + strings.Trim(filepath.ToSlash(path), "/") + "/"
+}
+
+// modules are the modules that a run meets, each read once.
+type modules struct {
+	env       goenv
+	selection *selection
+	byDir     map[string]*Module // nil for a go.mod that cannot be used, which is reported
+	works     map[string]*workspace
+	problems  diag.List
+}
+
+func newModules(env goenv, s *selection) *modules {
+	return &modules{
+		env: env, selection: s,
+		byDir: make(map[string]*Module),
+		works: make(map[string]*workspace),
+	}
+}
+
+// around returns the module that a folder stands in: that of the nearest go.mod upward. It
+// is nil, with found true, if that go.mod cannot be used.
+func (ms *modules) around(dir string) (m *Module, found bool) {
+	for {
+		if m, found = ms.at(dir); found {
+			break
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil, false
+		}
+		dir = parent
+	}
+	if m != nil && m.workspace == nil {
+		ms.attach(m)
+	}
+	return m, true
+}
+
+// at returns the module whose root is dir, without its workspace.
+func (ms *modules) at(dir string) (m *Module, found bool) {
+	if m, found = ms.byDir[dir]; found {
+		return m, true
+	}
+	name := filepath.Join(dir, "go.mod")
+	if info, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+		return nil, false
+	}
+	ms.byDir[dir] = ms.read(name)
+	return ms.byDir[dir], true
+}
+
+func (ms *modules) read(name string) *Module {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		ms.problems.Add(unreadable(name, err))
+		return nil
+	}
+	file, err := modfile.Parse(name, data, nil)
+	if err != nil {
+		ms.problems.Add(modErrors(name, err)...)
+		return nil
+	}
+	if file.Module == nil {
+		ms.problems.Add(diag.Errorf(startOf(name), ruleModFile, "go.mod has no module line").
+			WithHint("go mod init writes one"))
+		return nil
+	}
+	return &Module{Path: file.Module.Mod.Path, Dir: filepath.Dir(name), file: file}
+}
+
+// modErrors converts what modfile finds wrong.
+func modErrors(name string, err error) diag.List {
+	var errs modfile.ErrorList
+	if !errors.As(err, &errs) {
+		return diag.List{diag.Errorf(startOf(name), ruleModFile, "%v", err)}
+	}
+	var problems diag.List
+	for _, e := range errs {
+		at := diag.Position{File: name, Line: e.Pos.Line, Column: e.Pos.LineRune}
+		e.Filename, e.Pos = "", modfile.Position{} // they would be repeated in the text
+		problems.Add(diag.Errorf(diag.Range{Pos: at}, ruleModFile, "%s", e.Error()))
+	}
+	return problems
+}
+
+// unreadable reports a file or folder that cannot be read.
+func unreadable(path string, err error) diag.Diagnostic {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err // the path is the diagnostic's place
+	}
+	return diag.Errorf(startOf(path), ruleUnreadable, "cannot read %s: %v", filepath.Base(path), err)
+}

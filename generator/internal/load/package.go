@@ -1,0 +1,81 @@
+package load
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// Package is a Go package: one that holds a marker, as Load finds it, or any, as Module.Locate does.
+type Package struct {
+	// Module is the module that the package belongs to.
+	Module *Module
+	// Path is the import path.
+	Path string
+	// Name is the name in the package clause.
+	Name string
+	// Dir is the absolute folder.
+	Dir string
+	// Files are the files that hold a marker, parsed, by name. A located package has none.
+	Files []*File
+
+	selection *selection
+	others    []string // names of the folder's other Go files, sorted, unread so far
+
+	mu      sync.Mutex
+	further map[string]*File // by name, of others: what FilesWith has parsed; nil for a file that does not count
+}
+
+// FilesWith returns the package's files that hold one of the words, by name: those of
+// Files, and further ones, which are parsed when a word is first found in them.
+//
+// A further file with syntax errors is returned as far as its tree is usable, since it is
+// read for single declarations and the compiler reports the rest. An unreadable one is
+// passed over. Every call reads the files that are not yet parsed, so ask for all words at
+// once where that is possible. FilesWith may be called concurrently.
+func (p *Package) FilesWith(words ...string) []*File {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sieve := newSieve(words)
+	var found []*File
+	for _, f := range p.Files {
+		if sieve.passes(f.Src) {
+			found = append(found, f)
+		}
+	}
+	for _, name := range p.others {
+		f, known := p.further[name]
+		if known {
+			if f != nil && sieve.passes(f.Src) {
+				found = append(found, f)
+			}
+			continue
+		}
+		src, err := sieve.read(filepath.Join(p.Dir, name))
+		if err != nil || src == nil {
+			continue
+		}
+		if p.further == nil {
+			p.further = make(map[string]*File)
+		}
+		if f = p.parse(name, src); f != nil {
+			found = append(found, f)
+		}
+		p.further[name] = f
+	}
+	slices.SortFunc(found, func(a, b *File) int { return cmp.Compare(a.Path, b.Path) })
+	return found
+}
+
+// parse returns the file's tree if the file counts as the package's, and nil if not.
+func (p *Package) parse(name string, src []byte) *File {
+	if included, err := p.selection.includes(name, src); !included || err != nil || isOurs(src) {
+		return nil
+	}
+	f, _ := parseFile(filepath.Join(p.Dir, name), src)
+	if f.AST.Name.Name != p.Name {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,57 @@
+package load
+
+import (
+	"path"
+	"strings"
+)
+
+// pattern is a package pattern taken apart.
+type pattern struct {
+	text string // as written
+	// local tells folders from import paths.
+	local bool
+	// path is the folder or import path of a pattern without wildcard, slash-separated; of
+	// a local one with wildcard it is the folder where the search begins.
+	path string
+	// wild is the part with "...": of an import path all of it, of a local pattern what
+	// follows the folder. It is empty if there is none.
+	wild string
+}
+
+// parsePattern takes a pattern apart as the go command does. What begins with ./ or ../ or is
+// absolute names folders, anything else is an import path. The separator is the platform's:
+// patterns may have backslashes where that is one.
+func parsePattern(text string, separator byte) pattern {
+	p := pattern{text: text}
+	slashed := text
+	if separator == '\\' {
+		slashed = strings.ReplaceAll(text, `\`, "/")
+	}
+	p.local = isLocal(slashed, separator)
+	cleaned := path.Clean(slashed)
+	before, _, wild := strings.Cut(cleaned, "...")
+	switch {
+	case !wild:
+		p.path = cleaned
+	case p.local:
+		i := strings.LastIndexByte(before, '/') + 1
+		p.path, p.wild = path.Clean(before[:i]), cleaned[i:]
+	default:
+		p.wild = cleaned
+	}
+	if separator == '\\' && strings.HasPrefix(slashed, "//") {
+		p.path = "/" + p.path // a network share, of which path.Clean leaves one slash
+	}
+	return p
+}
+
+func isLocal(slashed string, separator byte) bool {
+	switch {
+	case slashed == ".", slashed == "..":
+		return true
+	case strings.HasPrefix(slashed, "./"), strings.HasPrefix(slashed, "../"), strings.HasPrefix(slashed, "/"):
+		return true
+	}
+	// A drive letter.
+	return separator == '\\' && len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/'
+}

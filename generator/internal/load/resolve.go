@@ -1,0 +1,196 @@
+package load
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// tree is a part of a module's folders that a pattern covers: a single folder, or what a
+// wildcard matches in and below it.
+type tree struct {
+	module *Module
+	dir    string
+	// name is what the wildcard is held against for dir; below it, names grow by /folder.
+	name string
+	wild *wildcard // nil for a single folder
+
+	// settled says that the pattern needs no complaint: a package was found, or another
+	// problem was reported.
+	settled atomic.Bool
+}
+
+// scope is what a run covers: the trees of each pattern.
+type scope struct {
+	module   *Module
+	patterns []pattern
+	trees    [][]*tree // by pattern; none if the pattern's problem is already reported
+}
+
+// resolve finds the trees of the patterns.
+func (ms *modules) resolve(dir string, texts []string) scope {
+	var s scope
+	home, found := ms.around(dir)
+	s.module = home
+	if len(texts) == 0 {
+		texts = []string{"./..."}
+		if home != nil {
+			dir = home.Dir
+		}
+	}
+	for _, text := range texts {
+		p := parsePattern(text, filepath.Separator)
+		s.patterns = append(s.patterns, p)
+		var trees []*tree
+		switch {
+		case p.local:
+			trees = ms.local(dir, p)
+		case home != nil:
+			trees = ms.imported(dir, home.workspace, p)
+		case !found:
+			if w := ms.workspaceAround(dir); w != nil {
+				trees = ms.imported(dir, w, p)
+			} else {
+				ms.noModule(p, dir)
+			}
+		}
+		s.trees = append(s.trees, trees)
+		if s.module == nil && len(trees) > 0 {
+			s.module = trees[0].module
+		}
+	}
+	return s
+}
+
+// local finds the trees of a pattern that names folders.
+func (ms *modules) local(base string, p pattern) []*tree {
+	dir := rooted(base, p.path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		ms.noMatch(p, "there is no folder "+dir, "")
+		return nil
+	case err != nil:
+		ms.problems.Add(unreadable(dir, err))
+		return nil
+	case !info.IsDir():
+		ms.noMatch(p, "it names a file", "name its folder")
+		return nil
+	}
+	m, found := ms.around(dir)
+	switch {
+	case !found:
+		return ms.workspaceBelow(dir, p)
+	case m == nil:
+		return nil // its go.mod is reported
+	case m.vendors(dir):
+		ms.noMatch(p, "vendored packages belong to other modules", "")
+		return nil
+	case p.wild == "":
+		return []*tree{{module: m, dir: dir}}
+	case isLeftOut(path.Base(p.path)) || m.ignores(dir):
+		ms.noMatch(p, "its folder is one that ... leaves out", "name the folders below it")
+		return nil
+	}
+	wild := newWildcard(p.wild)
+	return []*tree{{module: m, dir: dir, wild: &wild}}
+}
+
+// workspaceBelow finds the trees of a local pattern whose folder stands in no module: the
+// modules below it that its go.work uses. The go command refuses such a pattern; for a
+// manifest of the whole workspace it is the natural one.
+func (ms *modules) workspaceBelow(dir string, p pattern) []*tree {
+	w := ms.workspaceAround(dir)
+	if w == nil {
+		ms.noModule(p, dir)
+		return nil
+	}
+	var trees []*tree
+	for _, m := range w.modules {
+		below, ok := strings.CutPrefix(m.Dir, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+		if wild := newWildcard(p.wild); ok && p.wild != "" && wild.reaches(filepath.ToSlash(below)) {
+			trees = append(trees, &tree{module: m, dir: m.Dir, name: filepath.ToSlash(below), wild: &wild})
+		}
+	}
+	if len(trees) == 0 {
+		ms.noMatch(p, "it covers no module that go.work uses", "")
+	}
+	return trees
+}
+
+// imported finds the trees of a pattern that is an import path.
+func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
+	if p.wild != "" {
+		wild := newWildcard(p.wild)
+		var trees []*tree
+		for _, m := range w.modules {
+			if wild.reaches(m.Path) {
+				trees = append(trees, &tree{module: m, dir: m.Dir, name: m.Path, wild: &wild})
+			}
+		}
+		if len(trees) == 0 {
+			ms.outside(base, w, p)
+		}
+		return trees
+	}
+	for _, m := range w.longestFirst() {
+		dir, ok := m.folder(p.path)
+		if !ok {
+			continue
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() || m.vendors(dir) {
+			continue
+		}
+		if owner, _ := ms.around(dir); owner == m {
+			return []*tree{{module: m, dir: dir}}
+		}
+	}
+	ms.outside(base, w, p)
+	return nil
+}
+
+// longestFirst returns the main modules so that the first one whose path begins an import
+// path is the one to ask first.
+func (w *workspace) longestFirst() []*Module {
+	return slices.SortedFunc(slices.Values(w.modules), func(a, b *Module) int {
+		return cmp.Or(cmp.Compare(len(b.Path), len(a.Path)), cmp.Compare(a.Path, b.Path))
+	})
+}
+
+// outside reports an import path that no main module holds.
+func (ms *modules) outside(base string, w *workspace, p pattern) {
+	paths := make([]string, len(w.modules))
+	for i, m := range w.modules {
+		paths[i] = m.Path
+	}
+	hint := ""
+	before, _, _ := strings.Cut(p.text, "/...")
+	if info, err := os.Stat(filepath.Join(base, filepath.FromSlash(before))); before != "" && err == nil && info.IsDir() {
+		hint = "to name the folder, write ./" + p.text
+	}
+	ms.noMatch(p, "it is an import path outside "+strings.Join(paths, ", "), hint)
+}
+
+func (ms *modules) noMatch(p pattern, why, hint string) {
+	d := diag.Errorf(diag.Range{}, ruleNoMatch, "pattern %q matches no package: %s", p.text, why)
+	d.Hint = hint
+	ms.problems.Add(d)
+}
+
+func (ms *modules) noModule(p pattern, dir string) {
+	ms.problems.Add(diag.Errorf(diag.Range{}, ruleNoModule, "pattern %q: there is no go.mod in %s or above it", p.text, dir).
+		WithHint("go mod init makes the folder a module"))
+}
+
+// isLeftOut reports whether "..." does not match folders of that name.
+func isLeftOut(folder string) bool {
+	return folder == "testdata" || folder[0] == '_' || folder[0] == '.' && folder != "." && folder != ".."
+}

@@ -1,0 +1,49 @@
+package load
+
+import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+
+const (
+	ruleNoModule    = "L1"
+	ruleNoMatch     = "L2"
+	ruleUnreadable  = "L3"
+	ruleSyntax      = "L4"
+	rulePackageName = "L5"
+	ruleModFile     = "L6"
+)
+
+// Rules documents what Load reports.
+func Rules() []diag.Rule {
+	return []diag.Rule{
+		{
+			ID: ruleNoModule, Title: "the folder stands in a Go module",
+			Doc: "Import paths, and with them the names and paths of webhooks, come from go.mod. " +
+				"Run webhook-gen in a folder that has a go.mod or a go.work in it or above it, or name such a folder.",
+		},
+		{
+			ID: ruleNoMatch, Title: "every pattern matches a package",
+			Doc: "Patterns are those of the go command: folders (./api/v1), folders with all below them (./api/...), and " +
+				"import paths of the module or of the modules that go.work uses. As there, ... leaves out vendor and testdata, " +
+				"folders that begin with . or _, nested modules, and what go.mod ignores.",
+		},
+		{
+			ID: ruleUnreadable, Title: "every folder and Go file that a pattern covers can be read",
+			Doc: "A file that cannot be read may hold a marker, so that a manifest without it would be incomplete. " +
+				"Mend its permissions or the link it stands for, or narrow the patterns.",
+		},
+		{
+			ID: ruleSyntax, Title: "a file with markers is valid Go",
+			Doc: "A file that does not parse is left out and nothing is written. Files without markers may be broken, " +
+				"and no file needs to type-check.",
+		},
+		{
+			ID: rulePackageName, Title: "the files of a folder agree on the package name",
+			Doc: "As the go command does, webhook-gen takes a folder for one package. A program beside it, such as a " +
+				"generator, is kept apart by a //go:build ignore line.",
+		},
+		{
+			ID: ruleModFile, Title: "go.mod and go.work are valid",
+			Doc: "They say which folders belong together and under which import paths; what a go.work uses must be there. " +
+				"GOWORK=off leaves go.work out of account.",
+		},
+	}
+}

@@ -1,0 +1,125 @@
+package load
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"golang.org/x/mod/modfile"
+)
+
+// workspace is one build of the go command: the modules that a go.work uses, or a single
+// module. The dependencies of all of them have one version each.
+type workspace struct {
+	dir       string            // folder of go.work, or of the single module's go.mod
+	modules   []*Module         // the main modules
+	work      *modfile.WorkFile // nil for a single module
+	env       goenv
+	selection *selection
+
+	mu           sync.Mutex
+	located      map[string]location // by import path
+	dependencies map[string]*Module  // by folder
+}
+
+// location is the memory of one Locate.
+type location struct {
+	pkg *Package
+	err error
+}
+
+// attach finds the workspace of a module: that of the go.work that uses it, or its own.
+func (ms *modules) attach(m *Module) {
+	ms.workspaceAround(m.Dir)
+	if m.workspace == nil {
+		m.workspace = ms.newWorkspace(m.Dir, nil)
+		m.workspace.modules = []*Module{m}
+	}
+}
+
+func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile) *workspace {
+	return &workspace{
+		dir: dir, work: work, env: ms.env, selection: ms.selection,
+		located:      make(map[string]location),
+		dependencies: make(map[string]*Module),
+	}
+}
+
+// workspaceAround returns the workspace of the go.work that holds for a folder: the one
+// that GOWORK names, or the nearest upward. It is nil if there is none, or none that can be
+// used.
+func (ms *modules) workspaceAround(dir string) *workspace {
+	switch name := ms.env.get("GOWORK"); name {
+	case "off":
+		return nil
+	case "", "auto":
+	default:
+		return ms.workspaceOf(filepath.Clean(name))
+	}
+	for {
+		name := filepath.Join(dir, "go.work")
+		if info, err := os.Stat(name); err == nil && !info.IsDir() {
+			return ms.workspaceOf(name)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		dir = parent
+	}
+}
+
+// workspaceOf reads a go.work and the go.mod of every module that it uses.
+func (ms *modules) workspaceOf(name string) *workspace {
+	if w, known := ms.works[name]; known {
+		return w
+	}
+	ms.works[name] = nil
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		ms.problems.Add(diag.Errorf(diag.Range{}, ruleModFile, "GOWORK names %s, which does not exist", name))
+		return nil
+	}
+	if err != nil {
+		ms.problems.Add(unreadable(name, err))
+		return nil
+	}
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		ms.problems.Add(modErrors(name, err)...)
+		return nil
+	}
+	w := ms.newWorkspace(filepath.Dir(name), work)
+	for _, use := range work.Use {
+		dir := rooted(w.dir, use.Path)
+		m, found := ms.at(dir)
+		switch {
+		case !found:
+			at := diag.Position{File: name, Line: use.Syntax.Start.Line, Column: use.Syntax.Start.LineRune}
+			ms.problems.Add(diag.Errorf(diag.Range{Pos: at}, ruleModFile, "there is no go.mod in %s", dir).
+				WithHint("GOWORK=off leaves go.work out of account"))
+		case m != nil && !slices.Contains(w.modules, m):
+			m.workspace = w
+			w.modules = append(w.modules, m)
+		}
+	}
+	ms.works[name] = w
+	return w
+}
+
+// rooted returns a slash-separated path, which may be relative to dir, as an absolute one.
+func rooted(dir, path string) string {
+	path = filepath.FromSlash(path)
+	switch {
+	case filepath.IsAbs(path):
+		return filepath.Clean(path)
+	case strings.HasPrefix(path, string(filepath.Separator)):
+		return filepath.VolumeName(dir) + path // Windows: absolute on the same drive
+	}
+	return filepath.Join(dir, path)
+}

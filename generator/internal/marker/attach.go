@@ -1,0 +1,163 @@
+package marker
+
+import (
+	"go/ast"
+	"go/token"
+	"sort"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Place says what kind of declaration a marker may stand on. Places combine with |.
+type Place int
+
+const (
+	// OnPackage is a comment above a package clause.
+	OnPackage Place = 1 << iota
+	// OnType is the comment of a package-level type.
+	OnType
+	// OnField is the comment of a struct field in a package-level type.
+	OnField
+)
+
+func (p Place) String() string {
+	var words []string
+	for i, w := range []string{"package", "type", "field"} {
+		if p&(1<<i) != 0 {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// Placed is a marker and the declaration it stands on.
+type Placed struct {
+	Marker
+	On Place
+	// Type is the type whose comment holds the marker, or whose struct holds the field.
+	Type *ast.TypeSpec
+	// Field is set for OnField.
+	Field *ast.Field
+}
+
+// Source is a parsed file whose positions can be told.
+type Source interface {
+	Position(token.Pos) diag.Position
+}
+
+// InFile parses the file's markers with the prefix and finds the declaration each stands on: the
+// one whose doc comment holds it, or whose doc comment follows the comment that holds it.
+// A marker that stands anywhere else is reported.
+func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) {
+	var placed []Placed
+	var diags diag.List
+	var anchors map[*ast.CommentGroup]anchor // found when the first marker is
+	for _, group := range file.Comments {
+		if !mentions(group, "+"+prefix) {
+			continue
+		}
+		markers, bad := Parse(Lines(group, source.Position), prefix)
+		diags.Add(bad...)
+		if len(markers) == 0 {
+			continue
+		}
+		if anchors == nil {
+			anchors = anchorsOf(file, source)
+		}
+		at, ok := anchors[group]
+		for _, m := range markers {
+			if !ok {
+				diags.Add(diag.Errorf(m.Range, RulePlacement, "this marker stands on nothing").
+					WithHint("write it in the doc comment of a type, a field or the package, or in the comment directly above that"))
+				continue
+			}
+			placed = append(placed, Placed{Marker: m, On: at.on, Type: at.typ, Field: at.field})
+		}
+	}
+	return placed, diags
+}
+
+func mentions(group *ast.CommentGroup, text string) bool {
+	for _, c := range group.List {
+		if strings.Contains(c.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// anchor is a declaration that markers may stand on.
+type anchor struct {
+	on    Place
+	typ   *ast.TypeSpec
+	field *ast.Field
+}
+
+// anchorsOf finds what each comment of a file belongs to. All comments above the package clause
+// belong to the package; a type or field has its doc comment and the one comment directly above it.
+func anchorsOf(file *ast.File, source Source) map[*ast.CommentGroup]anchor {
+	w := anchorWalk{file: file, source: source, anchors: map[*ast.CommentGroup]anchor{}}
+	for _, g := range file.Comments {
+		if g.Pos() < file.Package {
+			w.anchors[g] = anchor{on: OnPackage}
+		}
+	}
+	before := file.Name.End()
+	for _, d := range file.Decls {
+		if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+			inside := decl.Lparen
+			for _, s := range decl.Specs {
+				spec := s.(*ast.TypeSpec)
+				if decl.Lparen.IsValid() {
+					w.add(anchor{on: OnType, typ: spec}, spec.Doc, inside, spec.Pos())
+					inside = spec.End()
+				} else {
+					w.add(anchor{on: OnType, typ: spec}, decl.Doc, before, decl.Pos())
+				}
+				w.fields(spec, spec.Type)
+			}
+		}
+		before = d.End()
+	}
+	return w.anchors
+}
+
+type anchorWalk struct {
+	file    *ast.File
+	source  Source
+	anchors map[*ast.CommentGroup]anchor
+}
+
+// fields adds the fields of every struct in a type expression.
+func (w *anchorWalk) fields(spec *ast.TypeSpec, expr ast.Expr) {
+	ast.Inspect(expr, func(n ast.Node) bool {
+		s, ok := n.(*ast.StructType)
+		if !ok {
+			return true
+		}
+		before := s.Fields.Opening
+		for _, f := range s.Fields.List {
+			w.add(anchor{on: OnField, typ: spec, field: f}, f.Doc, before, f.Pos())
+			before = f.End()
+		}
+		return true
+	})
+}
+
+// add records the comments of a declaration that starts at pos and whose predecessor ends at before.
+func (w *anchorWalk) add(a anchor, doc *ast.CommentGroup, before, pos token.Pos) {
+	if doc != nil {
+		w.anchors[doc] = a
+		pos = doc.Pos()
+	}
+	next := sort.Search(len(w.file.Comments), func(i int) bool { return w.file.Comments[i].Pos() >= pos })
+	if next == 0 {
+		return
+	}
+	above := w.file.Comments[next-1]
+	// A comment that begins on the predecessor's last line belongs to the predecessor.
+	if above.Pos() >= before && w.source.Position(above.Pos()).Line > w.source.Position(before).Line {
+		w.anchors[above] = a
+	}
+}

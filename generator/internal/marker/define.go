@@ -1,0 +1,178 @@
+package marker
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Definition declares a marker: the one entry from which decoding, errors, help and documentation come.
+type Definition struct {
+	// Name is the marker's name without its +.
+	Name string
+	// On says where it may stand.
+	On Place
+	// Repeatable says that it may stand several times on one declaration.
+	Repeatable bool
+	// Doc says what the marker is for. Its first sentence is the summary.
+	Doc string
+	// Example is a whole marker that parses.
+	Example string
+	// New makes a place to decode one marker into, and its parameters bound to that place.
+	New func() (target any, parameters []Parameter)
+}
+
+// Parameter declares an argument of a marker, or with the empty name its value after the equals sign.
+type Parameter struct {
+	Name     string
+	Type     Type
+	Required bool
+	// Default says in words or as a value what holds when the argument is absent.
+	Default string
+	Doc     string
+}
+
+// Type decodes a value into a variable, as the flag package does for command lines.
+type Type struct {
+	// Name describes the type: "string", "list", "1..30", "Fail | Ignore".
+	Name string
+	// Words are the possible values, if there is a fixed list.
+	Words []string
+	set   func(Value) diag.List
+}
+
+// Field is a variable that an argument sets. Its place is kept, so that a later phase can point at it.
+type Field[T any] struct {
+	V T
+	// At is the value in the source; it is invalid while the field is unset.
+	At diag.Range
+	// Each is, for a list, where each element stands.
+	Each []diag.Range
+}
+
+// IsSet reports whether a marker gave the field a value.
+func (f Field[T]) IsSet() bool { return f.At.IsValid() }
+
+// String is free text.
+func String(f *Field[string]) Type {
+	return Type{Name: "string", set: func(v Value) diag.List {
+		*f = Field[string]{V: v.Text, At: v.Range}
+		return nil
+	}}
+}
+
+// Int is a whole number from low to high.
+func Int(f *Field[int], low, high int) Type {
+	name := fmt.Sprintf("%d..%d", low, high)
+	return Type{Name: name, set: func(v Value) diag.List {
+		n, err := strconv.ParseInt(v.Text, 0, 64)
+		if v.Kind != Number || err != nil {
+			return wrong(v.Range, "%s is not a whole number", quoted(v))
+		}
+		if n < int64(low) || n > int64(high) {
+			return wrong(v.Range, "%d is not in the range %s", n, name)
+		}
+		*f = Field[int]{V: int(n), At: v.Range}
+		return nil
+	}}
+}
+
+// Bool is true or false.
+func Bool(f *Field[bool]) Type {
+	return Type{Name: "true | false", Words: []string{"true", "false"}, set: func(v Value) diag.List {
+		if v.Kind != Boolean {
+			return wrong(v.Range, "%s is neither true nor false", quoted(v))
+		}
+		*f = Field[bool]{V: v.Text == "true", At: v.Range}
+		return nil
+	}}
+}
+
+// Enum is one of the words. Case does not matter; the word's own spelling is kept.
+func Enum(f *Field[string], words ...string) Type {
+	return Type{Name: strings.Join(words, " | "), Words: words, set: func(v Value) diag.List {
+		word, bad := oneOf(v.Text, v.Range, words)
+		if bad != nil {
+			return bad
+		}
+		*f = Field[string]{V: word, At: v.Range}
+		return nil
+	}}
+}
+
+// List is a string of elements with semicolons between them. With words, each element is one of them.
+func List(f *Field[[]string], words ...string) Type {
+	name := "list"
+	if len(words) > 0 {
+		name = "list of " + strings.Join(words, " | ")
+	}
+	return Type{Name: name, Words: words, set: func(v Value) diag.List {
+		list := Field[[]string]{At: v.Range}
+		var diags diag.List
+		for from := 0; from <= len(v.Text); {
+			end := len(v.Text)
+			if i := strings.IndexByte(v.Text[from:], ';'); i >= 0 {
+				end = from + i
+			}
+			piece := v.Text[from:end]
+			word := strings.TrimSpace(piece)
+			begin := from + strings.Index(piece, word)
+			at := v.Part(begin, begin+len(word))
+			from = end + 1
+			if len(words) > 0 && word != "" {
+				var bad diag.List
+				if word, bad = oneOf(word, at, words); bad != nil {
+					diags.Add(bad...)
+					continue
+				}
+			}
+			switch {
+			case word == "":
+				diags.Add(wrong(v.Range, "the list has an empty element")...)
+				continue
+			case slices.Contains(list.V, word):
+				diags.Add(wrong(at, "%q stands twice in the list", word)...)
+				continue
+			}
+			list.V, list.Each = append(list.V, word), append(list.Each, at)
+		}
+		if len(diags) == 0 {
+			*f = list
+		}
+		return diags
+	}}
+}
+
+// Func is text that parse turns into a value; an error is reported at the text.
+func Func[T any](f *Field[T], name string, parse func(string) (T, error)) Type {
+	return Type{Name: name, set: func(v Value) diag.List {
+		parsed, err := parse(v.Text)
+		if err != nil {
+			return wrong(v.Range, "%s", err)
+		}
+		*f = Field[T]{V: parsed, At: v.Range}
+		return nil
+	}}
+}
+
+func oneOf(text string, at diag.Range, words []string) (string, diag.List) {
+	for _, w := range words {
+		if strings.EqualFold(w, text) {
+			return w, nil
+		}
+	}
+	d := diag.Errorf(at, RuleValue, "%q is not one of %s", text, strings.Join(words, ", "))
+	if near, ok := diag.Nearest(text, words); ok {
+		d = d.WithHint("did you mean %q?", near)
+	}
+	return "", diag.List{d}
+}
+
+func wrong(at diag.Range, format string, args ...any) diag.List {
+	return diag.List{diag.Errorf(at, RuleValue, format, args...)}
+}
+
+func quoted(v Value) string { return fmt.Sprintf("%q", v.Text) }

@@ -1,0 +1,83 @@
+// Package marker is the marker engine. It finds markers in Go comments, says which
+// declaration each stands on, and decodes their arguments into the variables that a
+// Definition names. It knows nothing of Kubernetes.
+//
+// The grammar is that of k8s.io/gengo/v2/codetags, which Kubernetes' own generators use:
+//
+//	+name
+//	+name(argument: value, argument: "text")
+//	+name="value"
+//	+name(argument: value)=`value` # a comment
+//
+// A value is a word, a whole number, true, false, or a Go string in double quotes or
+// backticks; a list is one string with semicolons, "create;update". Where codetags and the
+// Go language differ the Go language wins: escapes in double quotes are Go's, backticks have none.
+//
+// A marker begins a comment line and runs on over the lines that follow until its
+// parentheses and quotes are closed. In double quotes a line break with the blanks around
+// it is one blank; in backticks it is a line break. A comment line indented by a tab is a
+// code example to gofmt and to this package, and never begins a marker.
+package marker
+
+import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+
+// Marker is one parsed marker.
+type Marker struct {
+	// Range is the whole marker, from its + on.
+	diag.Range
+	// Name is what stands between the + and the arguments.
+	Name string
+	// NameAt is the name, the + left out.
+	NameAt diag.Range
+	// Arguments are what stands in parentheses, in the order written.
+	Arguments []Argument
+	// Value is what stands after the equals sign; nil if there is none.
+	Value *Value
+}
+
+// Argument is one "name: value".
+type Argument struct {
+	// Name is empty for a positional argument.
+	Name string
+	// NameAt is the name.
+	NameAt diag.Range
+	Value  Value
+}
+
+// Kind tells apart what a value is written as.
+type Kind int
+
+const (
+	// Word is a bare identifier such as Fail.
+	Word Kind = iota
+	// Text is a string in quotes.
+	Text
+	// Number is a whole number.
+	Number
+	// Boolean is true or false.
+	Boolean
+)
+
+// Value is the right-hand side of an argument or of a marker.
+type Value struct {
+	// Range is the value with its quotes.
+	diag.Range
+	Kind Kind
+	// Text is the value without quotes and escapes.
+	Text string
+
+	places []diag.Position // of each byte of Text, and of the end
+}
+
+// Part is the range of Text[from:to] in the source.
+func (v Value) Part(from, to int) diag.Range {
+	if v.places == nil || from >= to {
+		return v.Range
+	}
+	end := v.places[to-1]
+	end.Column++
+	if next := v.places[to]; next.Line == end.Line {
+		end = next // past the whole of an escape
+	}
+	return diag.Range{Pos: v.places[from], End: end}
+}

@@ -1,0 +1,199 @@
+package marker
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// lexeme is a lexical piece of a marker: a word, a string or a punctuation mark.
+type lexeme struct {
+	diag.Range
+	kind   lexemeKind
+	text   string          // of a string: without quotes and escapes
+	places []diag.Position // of a string: of each byte of text, and of the end
+}
+
+type lexemeKind int
+
+const (
+	lexWord   lexemeKind = iota // a run of characters that are none of the below
+	lexString                   // a quoted string
+	lexPunct                    // one of ( ) , : =
+)
+
+func (t lexeme) is(punct string) bool { return t.kind == lexPunct && t.text == punct }
+
+// lexer cuts one marker into lexemes. It walks over the lines of a comment; the
+// positions it hands out are those of the characters on disk.
+type lexer struct {
+	lines  []Line
+	line   int // current line
+	column int // byte offset in it
+	begins func(Line) bool
+	diags  diag.List
+}
+
+// lex reads the marker that begins at lines[start] (column is that of its +) and returns its
+// lexemes, the first being the name, and the number of the line after its last.
+// A marker ends with its line unless a parenthesis or a quote is open; begins tells where
+// another marker starts, which ends an unclosed one.
+func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lexeme, next int, diags diag.List) {
+	l := &lexer{lines: lines, line: start, column: column + 1, begins: begins}
+	lexemes = append(lexemes, l.name())
+	var open *lexeme
+	for {
+		if l.skipBlanks(); l.atEnd() {
+			if open == nil {
+				break
+			}
+			if !l.nextLine() {
+				l.diags.Add(diag.Errorf(open.Range, RuleSyntax, "this parenthesis is never closed"))
+				break
+			}
+			continue
+		}
+		t, ok := l.next()
+		if !ok {
+			break
+		}
+		switch {
+		case t.is("(") && open == nil:
+			open = &t
+		case t.is(")"):
+			open = nil
+		}
+		lexemes = append(lexemes, t)
+	}
+	return lexemes, l.line + 1, l.diags
+}
+
+func (l *lexer) rest() string { return l.lines[l.line].Text[l.column:] }
+
+func (l *lexer) atEnd() bool { return l.column >= len(l.lines[l.line].Text) }
+
+func (l *lexer) position() diag.Position {
+	p := l.lines[l.line].Pos
+	p.Column += l.column
+	return p
+}
+
+// nextLine moves to the start of the following line, unless there is none or a new marker begins there.
+func (l *lexer) nextLine() bool {
+	if l.line+1 >= len(l.lines) || l.begins(l.lines[l.line+1]) {
+		return false
+	}
+	l.line, l.column = l.line+1, 0
+	return true
+}
+
+// skipBlanks skips blanks and a trailing comment, which a # after a blank begins.
+func (l *lexer) skipBlanks() {
+	before := l.column
+	l.column += len(l.rest()) - len(strings.TrimLeftFunc(l.rest(), unicode.IsSpace))
+	if (l.column > before || l.column == 0) && strings.HasPrefix(l.rest(), "#") {
+		l.column = len(l.lines[l.line].Text)
+	}
+}
+
+func (l *lexer) name() lexeme {
+	return l.run(func(r rune) bool { return isNameInterior(r) })
+}
+
+func (l *lexer) next() (lexeme, bool) {
+	switch c := l.rest()[0]; c {
+	case '(', ')', ',', ':', '=':
+		t := lexeme{kind: lexPunct, text: string(c), Range: diag.Range{Pos: l.position()}}
+		l.column++
+		t.End = l.position()
+		return t, true
+	case '"', '`':
+		return l.string(c)
+	}
+	return l.run(func(r rune) bool { return !strings.ContainsRune("(),:=\"`", r) && !unicode.IsSpace(r) }), true
+}
+
+// run reads the longest piece of the line whose characters all satisfy in.
+func (l *lexer) run(in func(rune) bool) lexeme {
+	rest := l.rest()
+	end := strings.IndexFunc(rest, func(r rune) bool { return !in(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	t := lexeme{kind: lexWord, text: rest[:end], Range: diag.Range{Pos: l.position()}}
+	l.column += end
+	t.End = l.position()
+	return t
+}
+
+// string reads a quoted string, over several lines if it must.
+func (l *lexer) string(quote byte) (lexeme, bool) {
+	t := lexeme{kind: lexString, Range: diag.Range{Pos: l.position()}}
+	var text strings.Builder
+	add := func(s string, at diag.Position) {
+		text.WriteString(s)
+		for range len(s) {
+			t.places = append(t.places, at)
+		}
+	}
+	ok := true
+	l.column++
+	for {
+		if l.atEnd() {
+			if !l.nextLine() {
+				opening := diag.Range{Pos: t.Pos, End: t.Pos}
+				opening.End.Column++
+				l.diags.Add(diag.Errorf(opening, RuleSyntax, "this quote is never closed"))
+				return lexeme{}, false
+			}
+			if quote == '`' {
+				add("\n", l.position())
+				l.column += len(l.rest()) - len(strings.TrimPrefix(l.rest(), " "))
+				continue
+			}
+			// Blanks around the break are one blank, however the lines are indented.
+			joined := strings.TrimRightFunc(text.String(), unicode.IsSpace)
+			text.Reset()
+			text.WriteString(joined)
+			t.places = t.places[:len(joined)]
+			l.column += len(l.rest()) - len(strings.TrimLeftFunc(l.rest(), unicode.IsSpace))
+			if joined != "" {
+				add(" ", l.position())
+			}
+			continue
+		}
+		at, rest := l.position(), l.rest()
+		switch {
+		case rest[0] == quote:
+			l.column++
+			t.End, t.text = l.position(), text.String()
+			t.places = append(t.places, at)
+			return t, ok
+		case rest[0] == '\\' && quote == '"':
+			r, multibyte, tail, err := strconv.UnquoteChar(rest, quote)
+			if err != nil {
+				end := at
+				end.Column += min(2, len(rest))
+				l.diags.Add(diag.Errorf(diag.Range{Pos: at, End: end}, RuleSyntax, "unknown escape %s", rest[:min(2, len(rest))]).
+					WithHint("escapes are those of a Go string; backticks take the text as it is"))
+				l.column += min(2, len(rest))
+				continue
+			}
+			l.column += len(rest) - len(tail)
+			if multibyte || r < utf8.RuneSelf {
+				add(string(r), at)
+			} else {
+				add(string([]byte{byte(r)}), at)
+			}
+		default:
+			_, size := utf8.DecodeRuneInString(rest)
+			for i := range size {
+				add(rest[i:i+1], l.position())
+				l.column++
+			}
+		}
+	}
+}

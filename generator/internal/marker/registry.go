@@ -1,0 +1,141 @@
+package marker
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Registry is the set of markers that are known under one prefix.
+type Registry []Definition
+
+// Lookup finds a definition by name.
+func (r Registry) Lookup(name string) (Definition, bool) {
+	for _, d := range r {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Definition{}, false
+}
+
+// Decoded is a marker decoded into its definition's target.
+type Decoded struct {
+	Placed
+	// Target is what the definition's New made.
+	Target any
+}
+
+// Decode checks markers of one file against the registry and decodes them.
+// Whatever can be decoded is, so that one run reports every mistake.
+func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
+	var decoded []Decoded
+	var diags diag.List
+	type key struct {
+		on   any
+		name string
+	}
+	first := map[key]diag.Range{}
+	for _, p := range placed {
+		def, ok := r.Lookup(p.Name)
+		if !ok {
+			diags.Add(r.unknown(p))
+			continue
+		}
+		if def.On&p.On == 0 {
+			diags.Add(diag.Errorf(p.Range, RulePlacement, "+%s may not stand on a %s", p.Name, p.On).
+				WithHint("it stands on a %s", def.On))
+			continue
+		}
+		if !def.Repeatable && p.On != OnPackage {
+			k := key{name: p.Name, on: p.Type}
+			if p.Field != nil {
+				k.on = p.Field
+			}
+			if at, ok := first[k]; ok {
+				diags.Add(diag.Errorf(p.Range, RuleRepeated, "a second +%s on the same %s", p.Name, p.On).WithRelated(at, "the first is here"))
+				continue
+			}
+			first[k] = p.Range
+		}
+		target, bad := def.decode(p.Marker)
+		diags.Add(bad...)
+		if !bad.HasErrors() {
+			decoded = append(decoded, Decoded{Placed: p, Target: target})
+		}
+	}
+	return decoded, diags
+}
+
+func (r Registry) unknown(p Placed) diag.Diagnostic {
+	names := make([]string, len(r))
+	for i, d := range r {
+		names[i] = d.Name
+	}
+	d := diag.Errorf(p.NameAt, RuleUnknown, "unknown marker +%s", p.Name)
+	if near, ok := diag.Nearest(p.Name, names); ok {
+		return d.WithHint("did you mean +%s?", near)
+	}
+	return d.WithHint("`webhook-gen markers` lists the markers")
+}
+
+func (d Definition) decode(m Marker) (any, diag.List) {
+	target, parameters := d.New()
+	var diags diag.List
+	given := map[string]diag.Range{}
+	set := func(name string, nameAt diag.Range, v Value) {
+		for _, p := range parameters {
+			if p.Name != name {
+				continue
+			}
+			if at, ok := given[name]; ok {
+				diags.Add(diag.Errorf(nameAt, RuleRepeated, "argument %q is given twice", name).WithRelated(at, "the first is here"))
+				return
+			}
+			given[name] = nameAt
+			diags.Add(p.Type.set(v)...)
+			return
+		}
+		diags.Add(d.unknownArgument(name, nameAt, parameters))
+	}
+	for _, a := range m.Arguments {
+		if a.Name == "" {
+			diags.Add(diag.Errorf(a.Value.Range, RuleArgument, "an argument needs its name").WithHint("write +%s(name: value)", d.Name))
+			continue
+		}
+		set(a.Name, a.NameAt, a.Value)
+	}
+	if m.Value != nil {
+		set("", m.Value.Range, *m.Value)
+	}
+	for _, p := range parameters {
+		if _, ok := given[p.Name]; p.Required && !ok {
+			if p.Name == "" {
+				diags.Add(diag.Errorf(m.Range, RuleMissing, "+%s needs a value", d.Name).WithHint("for example %s", d.Example))
+			} else {
+				diags.Add(diag.Errorf(m.Range, RuleMissing, "+%s needs the argument %q", d.Name, p.Name).WithHint("for example %s", d.Example))
+			}
+		}
+	}
+	return target, diags
+}
+
+func (d Definition) unknownArgument(name string, at diag.Range, parameters []Parameter) diag.Diagnostic {
+	var names []string
+	for _, p := range parameters {
+		if p.Name != "" {
+			names = append(names, p.Name)
+		}
+	}
+	if name == "" {
+		return diag.Errorf(at, RuleArgument, "+%s takes no value after an equals sign", d.Name)
+	}
+	bad := diag.Errorf(at, RuleArgument, "+%s has no argument %q", d.Name, name)
+	if near, ok := diag.Nearest(name, names); ok {
+		return bad.WithHint("did you mean %q?", near)
+	}
+	if len(names) == 0 {
+		return bad.WithHint("it takes no arguments")
+	}
+	return bad.WithHint("it takes %s", strings.Join(names, ", "))
+}

@@ -1,0 +1,290 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// Options are what a project says outside of its markers.
+type Options struct {
+	// Domain ends the names of webhooks on types that are not the project's own.
+	Domain string
+	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
+	API string
+}
+
+// Build reads the packages' markers and derives the project from them. What cannot be
+// understood is reported and left out; the rest is there for the checks that follow.
+func Build(ctx context.Context, module *load.Module, packages []*load.Package, o Options) (*Project, diag.List) {
+	b := &builder{ctx: ctx, options: o, objects: map[objectKey]*Configuration{}}
+	for _, p := range packages {
+		b.addPackage(p)
+	}
+	b.addKubebuilder(packages)
+	return &Project{Module: module, API: o.API, Configurations: b.configurations()}, b.diags
+}
+
+type builder struct {
+	ctx      context.Context
+	options  Options
+	webhooks []*Webhook
+	objects  map[objectKey]*Configuration
+	diags    diag.List
+}
+
+// objectKey identifies a configuration object.
+type objectKey struct {
+	mutating bool
+	name     string
+}
+
+// declared is a decoded marker and where it stands.
+type declared[T any] struct {
+	diag.Range
+	marker T
+}
+
+// declaration is a type, or the package as such, with the markers that stand on it.
+type declaration struct {
+	typ        *typeDeclaration // nil for the package
+	webhooks   []declared[*webhookMarker]
+	rules      []declared[*ruleMarker]
+	conditions []declared[*matchConditionMarker]
+	patches    []declared[*patchMarker]
+}
+
+// packageMarkers are the markers of one package.
+type packageMarkers struct {
+	*load.Package
+	defaults       settings
+	service        serviceMarker
+	configurations []declared[*configurationMarker]
+	declarations   []*declaration
+	groupVersion   groupVersion
+}
+
+// addPackage builds the webhooks of a package's +webhook markers.
+func (b *builder) addPackage(p *load.Package) {
+	m, ok := b.read(p)
+	if !ok {
+		return
+	}
+	var bad diag.List
+	m.groupVersion, bad = findGroupVersion(b.ctx, p)
+	b.diags.Add(bad...)
+	for _, c := range m.configurations {
+		b.declareObject(c)
+	}
+	for _, d := range m.declarations {
+		b.addDeclaration(m, d)
+	}
+}
+
+// read decodes a package's markers and sorts them by what they stand on.
+func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
+	m = &packageMarkers{Package: p}
+	onPackage := &declaration{}
+	m.declarations = append(m.declarations, onPackage)
+	once := map[string]diag.Range{}
+	registry := Registry()
+	for _, f := range p.Files {
+		placed, bad := marker.InFile(f.AST, f, Prefix)
+		b.diags.Add(bad...)
+		decoded, bad := registry.Decode(placed)
+		b.diags.Add(bad...)
+		var current *declaration
+		for _, d := range decoded {
+			ok = true
+			on := onPackage
+			if d.Type != nil {
+				if current == nil || current.typ.spec != d.Type {
+					current = &declaration{typ: &typeDeclaration{file: f, spec: d.Type}}
+					m.declarations = append(m.declarations, current)
+				}
+				on = current
+			}
+			switch t := d.Target.(type) {
+			case *webhookMarker:
+				on.webhooks = append(on.webhooks, declared[*webhookMarker]{d.Range, t})
+			case *ruleMarker:
+				on.rules = append(on.rules, declared[*ruleMarker]{d.Range, t})
+			case *matchConditionMarker:
+				on.conditions = append(on.conditions, declared[*matchConditionMarker]{d.Range, t})
+			case *patchMarker:
+				on.patches = append(on.patches, declared[*patchMarker]{d.Range, t})
+			case *configurationMarker:
+				m.configurations = append(m.configurations, declared[*configurationMarker]{d.Range, t})
+			case *defaultsMarker:
+				if b.first(once, d) {
+					m.defaults = t.settings
+				}
+			case *serviceMarker:
+				if b.first(once, d) {
+					m.service = *t
+				}
+			}
+		}
+	}
+	return m, ok
+}
+
+// first reports a marker that may stand once in a package and stands there again.
+func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
+	at, again := once[d.Name]
+	if again {
+		b.diags.Add(diag.Errorf(d.Range, RuleTwice, "a second +%s in the package", d.Name).WithRelated(at, "the first is here"))
+		return false
+	}
+	once[d.Name] = d.Range
+	return true
+}
+
+// declareObject records what a +webhook:configuration says of one object or, without kind, of two.
+func (b *builder) declareObject(c declared[*configurationMarker]) {
+	for _, mutating := range []bool{true, false} {
+		if !c.marker.holds(mutating) {
+			continue
+		}
+		key := objectKey{mutating, c.marker.objectName(mutating)}
+		object, ok := b.objects[key]
+		if !ok {
+			object = &Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: Places{}}
+			b.objects[key] = object
+		}
+		at := c.marker.Name.At
+		if _, known := object.At["name"]; !known && at.IsValid() {
+			object.At["name"] = at
+		}
+		object.Labels = b.agree(object, "labels", object.Labels, c.marker.Labels)
+		object.Annotations = b.agree(object, "annotations", object.Annotations, c.marker.Annotations)
+	}
+}
+
+// agree merges a second declaration's labels or annotations into what the first says.
+func (b *builder) agree(object *Configuration, field string, have map[string]string, more marker.Field[map[string]string]) map[string]string {
+	if !more.IsSet() {
+		return have
+	}
+	if have == nil {
+		have = map[string]string{}
+		object.At[field] = more.At
+	}
+	for key, value := range more.V {
+		if old, ok := have[key]; ok && old != value {
+			b.diags.Add(diag.Errorf(more.At, RuleConfiguration, "%s of %q says %s=%q, another package says %q", field, object.Name, key, value, old).
+				WithRelated(object.At[field], "the other is here"))
+			continue
+		}
+		have[key] = value
+	}
+	return have
+}
+
+func (c *configurationMarker) holds(mutating bool) bool {
+	return !c.Kind.IsSet() || (c.Kind.V == "mutating") == mutating
+}
+
+func (c *configurationMarker) objectName(mutating bool) string {
+	if c.Name.IsSet() {
+		return c.Name.V
+	}
+	return defaultObjectName(mutating)
+}
+
+// addDeclaration builds the webhooks of one declaration.
+func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
+	var built []*Webhook
+	for _, w := range d.webhooks {
+		if webhook, ok := b.webhook(m, d, w); ok {
+			built = append(built, webhook)
+		}
+	}
+	// A webhook that could not be built has its report; what belongs to it needs no second one.
+	broken := len(built) < len(d.webhooks)
+	for _, r := range d.rules {
+		for _, w := range b.belonging(built, broken, r.Range, r.marker.Webhook, "+webhook:rule") {
+			w.addRule(r.marker)
+		}
+	}
+	for _, c := range d.conditions {
+		for _, w := range b.belonging(built, broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
+			w.addMatchCondition(c.marker)
+		}
+	}
+	for _, p := range d.patches {
+		for _, w := range b.belonging(built, broken, p.Range, p.marker.Webhook, "+webhook:patch") {
+			if err := w.patch(p.marker.JSON); err != nil {
+				b.diags.Add(diag.Errorf(p.marker.JSON.At, RulePatch, "%s", err))
+			}
+		}
+	}
+	b.webhooks = append(b.webhooks, built...)
+}
+
+// belonging finds the webhooks that a rule, condition or patch is for.
+func (b *builder) belonging(webhooks []*Webhook, broken bool, at diag.Range, name marker.Field[string], what string) []*Webhook {
+	if !name.IsSet() {
+		if len(webhooks) == 0 && !broken {
+			b.diags.Add(diag.Errorf(at, RuleBelongs, "%s stands on a declaration without a webhook", what).
+				WithHint("write it beside a +webhook:mutating or +webhook:validating"))
+		}
+		return webhooks
+	}
+	var meant []*Webhook
+	names := []string{"mutating", "validating"}
+	for _, w := range webhooks {
+		names = append(names, w.Spec.Name)
+		label, _, _ := strings.Cut(w.Spec.Name, ".")
+		if name.V == w.Spec.Name || name.V == label || name.V == kindWord(w.Mutating) {
+			meant = append(meant, w)
+		}
+	}
+	if len(meant) == 0 && !broken {
+		d := diag.Errorf(name.At, RuleBelongs, "no webhook of this declaration is called %q", name.V)
+		if near, ok := diag.Nearest(name.V, names); ok {
+			d = d.WithHint("did you mean %q?", near)
+		}
+		b.diags.Add(d)
+	}
+	return meant
+}
+
+// configurations puts the webhooks into their objects and everything into the order of the manifest.
+func (b *builder) configurations() []*Configuration {
+	for _, w := range b.webhooks {
+		key := objectKey{w.Mutating, w.Configuration}
+		object, ok := b.objects[key]
+		if !ok {
+			object = &Configuration{Mutating: w.Mutating, Name: w.Configuration}
+			b.objects[key] = object
+		}
+		object.Webhooks = append(object.Webhooks, w)
+	}
+	var objects []*Configuration
+	for _, object := range b.objects {
+		if len(object.Webhooks) == 0 {
+			continue
+		}
+		// Stable, so that webhooks under +kubebuilder markers keep controller-gen's order among equal names.
+		slices.SortStableFunc(object.Webhooks, func(a, b *Webhook) int {
+			return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.Spec.Name, b.Spec.Name))
+		})
+		objects = append(objects, object)
+	}
+	slices.SortFunc(objects, func(a, b *Configuration) int {
+		if a.Mutating != b.Mutating {
+			if a.Mutating {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return objects
+}

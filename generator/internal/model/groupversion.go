@@ -1,0 +1,198 @@
+package model
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// groupVersion is the API group and version that a Go package holds the types of.
+type groupVersion struct {
+	group, version said
+}
+
+// said is a string that the source says somewhere.
+type said struct {
+	diag.Range
+	value string
+}
+
+func (s said) isSet() bool { return s.Range.IsValid() }
+
+// findGroupVersion reads a package's group and version from what already stands there:
+// +groupName and +versionName comments, then the package-level variable or constant of type
+// schema.GroupVersion, then, for the version, the package's name.
+func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.List) {
+	var byTag, byVariable groupVersion
+	files := p.FilesWith("+groupName", "+versionName", "GroupVersion{")
+	for _, f := range files {
+		if t, ok := findTag(f, f.AST.Comments, "groupName"); ok {
+			byTag.group = said{t.Range, t.value}
+		}
+		if t, ok := findTag(f, f.AST.Comments, "versionName"); ok {
+			byTag.version = said{t.Range, t.value}
+		}
+		if gv, ok := groupVersionVariable(ctx, p, f); ok && !byVariable.version.isSet() {
+			byVariable = gv
+		}
+	}
+	var diags diag.List
+	pick := func(what string, tag, variable said) said {
+		if tag.isSet() && variable.isSet() && tag.value != variable.value {
+			diags.Add(diag.Errorf(tag.Range, RuleGroupVersion, "the comment says %s %q, the variable says %q", what, tag.value, variable.value).
+				WithHint("make them agree: CRDs come from the one, clients from the other").
+				WithRelated(variable.Range, "the variable is here"))
+		}
+		if tag.isSet() {
+			return tag
+		}
+		return variable
+	}
+	gv := groupVersion{
+		group:   pick("group", byTag.group, byVariable.group),
+		version: pick("version", byTag.version, byVariable.version),
+	}
+	if !gv.version.isSet() {
+		for _, name := range []string{p.Name, path.Base(p.Path)} {
+			if versionPattern.MatchString(name) {
+				gv.version = said{diag.Range{Pos: diag.Position{File: p.Dir}}, name}
+				break
+			}
+		}
+	}
+	return gv, diags
+}
+
+// groupVersionVariable finds "X = schema.GroupVersion{Group: ..., Version: ...}" at package level.
+func groupVersionVariable(ctx context.Context, p *load.Package, f *load.File) (gv groupVersion, ok bool) {
+	for _, d := range f.AST.Decls {
+		decl, isGen := d.(*ast.GenDecl)
+		if !isGen || decl.Tok != token.VAR {
+			continue
+		}
+		for _, s := range decl.Specs {
+			for _, v := range s.(*ast.ValueSpec).Values {
+				lit, isLit := v.(*ast.CompositeLit)
+				if !isLit || !isGroupVersion(lit.Type) || len(lit.Elts) == 0 {
+					continue
+				}
+				at := f.Range(lit.Pos(), lit.End())
+				for i, e := range lit.Elts {
+					field, value := [...]string{"Group", "Version"}[min(i, 1)], e
+					if kv, keyed := e.(*ast.KeyValueExpr); keyed {
+						if key, named := kv.Key.(*ast.Ident); named {
+							field, value = key.Name, kv.Value
+						}
+					}
+					text, known := constant(ctx, p, f, value, 0)
+					switch {
+					case known && field == "Group":
+						gv.group = said{at, text}
+					case known && field == "Version":
+						gv.version = said{at, text}
+					}
+				}
+				if gv.version.value == "__internal" { // runtime.APIVersionInternal is nobody's version
+					return groupVersion{}, false
+				}
+				return gv, true
+			}
+		}
+	}
+	return gv, false
+}
+
+func isGroupVersion(t ast.Expr) bool {
+	switch t := t.(type) {
+	case *ast.SelectorExpr:
+		return t.Sel.Name == "GroupVersion"
+	case *ast.Ident:
+		return t.Name == "GroupVersion"
+	}
+	return false
+}
+
+// constant evaluates a string expression of literals, constants of this package or of
+// another one that can be found on disk, and sums of those.
+func constant(ctx context.Context, p *load.Package, f *load.File, e ast.Expr, depth int) (string, bool) {
+	const deepest = 8 // constants that refer to constants; a cycle does not compile
+	if depth > deepest {
+		return "", false
+	}
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil && e.Kind == token.STRING
+	case *ast.ParenExpr:
+		return constant(ctx, p, f, e.X, depth+1)
+	case *ast.BinaryExpr:
+		x, ok1 := constant(ctx, p, f, e.X, depth+1)
+		y, ok2 := constant(ctx, p, f, e.Y, depth+1)
+		return x + y, ok1 && ok2 && e.Op == token.ADD
+	case *ast.Ident:
+		return declaredConstant(ctx, p, e.Name, depth+1)
+	case *ast.SelectorExpr:
+		x, ok := e.X.(*ast.Ident)
+		if !ok {
+			return "", false
+		}
+		importPath, ok := importNamed(f.AST, x.Name)
+		if !ok {
+			return "", false
+		}
+		other, err := p.Module.Locate(ctx, importPath)
+		if err != nil {
+			return "", false
+		}
+		return declaredConstant(ctx, other, e.Sel.Name, depth+1)
+	}
+	return "", false
+}
+
+func declaredConstant(ctx context.Context, p *load.Package, name string, depth int) (string, bool) {
+	for _, f := range p.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.CONST && decl.Tok != token.VAR {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec := s.(*ast.ValueSpec)
+				for i, n := range spec.Names {
+					if n.Name == name && i < len(spec.Values) {
+						return constant(ctx, p, f, spec.Values[i], depth)
+					}
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// importNamed finds the import that a file knows under a name. Without an explicit name, the
+// last element of the path that is not a version counts, as goimports assumes.
+func importNamed(f *ast.File, name string) (string, bool) {
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			continue
+		}
+		if i.Name != nil {
+			if i.Name.Name == name {
+				return p, true
+			}
+			continue
+		}
+		base := path.Base(p)
+		if base == name || versionPattern.MatchString(base) && path.Base(path.Dir(p)) == name || strings.TrimPrefix(base, "go-") == name {
+			return p, true
+		}
+	}
+	return "", false
+}

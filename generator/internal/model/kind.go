@@ -1,0 +1,221 @@
+package model
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// typeDeclaration is a type in a file.
+type typeDeclaration struct {
+	file *load.File
+	spec *ast.TypeSpec
+}
+
+// comments are the comment groups between the declaration before the type and the type's name:
+// its doc comment and what stands above it.
+func (t typeDeclaration) comments() []*ast.CommentGroup {
+	begin := t.file.AST.Name.End()
+	for _, d := range t.file.AST.Decls {
+		if d.End() < t.spec.Pos() {
+			begin = d.End()
+		} else if decl, ok := d.(*ast.GenDecl); ok && decl.Lparen.IsValid() && decl.Pos() < t.spec.Pos() {
+			for _, s := range decl.Specs {
+				if s.End() < t.spec.Pos() {
+					begin = s.End()
+				}
+			}
+		}
+	}
+	var groups []*ast.CommentGroup
+	for _, g := range t.file.AST.Comments {
+		if g.Pos() > begin && g.End() < t.spec.Pos() {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// subject is what a webhook is for.
+type subject struct {
+	kind *Kind // nil where the marker gives its rules itself
+	// foreign says that the kind is not of this project.
+	foreign bool
+}
+
+// subject finds the kind that a webhook is for.
+func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*webhookMarker]) subject {
+	said := at.marker
+	if said.Resources.IsSet() && said.Subresource.IsSet() {
+		b.exclusive("subresource", said.Subresource.At, "resources", said.Resources.At)
+	}
+	switch {
+	case said.For.IsSet():
+		return b.foreign(m, at)
+	case d.typ == nil:
+		if said.Subresource.IsSet() {
+			b.diags.Add(diag.Errorf(said.Subresource.At, RuleNeeds, "a subresource needs a type it is part of").
+				WithHint(`write resources: "pods/status"`))
+		}
+		return subject{}
+	}
+	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at)}
+}
+
+// foreign resolves the argument for.
+func (b *builder) foreign(m *packageMarkers, at declared[*webhookMarker]) subject {
+	t := at.marker.For.V
+	if kind, ok := t.builtin(); ok {
+		kind.Plural, _ = plurals(kind.Kind)
+		if !isBuiltinGroup(kind.Group) && !at.marker.Resources.IsSet() {
+			kind.Plural = b.plural(kind.Kind, at)
+		}
+		return subject{kind: &kind, foreign: true}
+	}
+	p, err := m.Module.Locate(b.ctx, t.ImportPath)
+	if err != nil {
+		b.diags.Add(diag.Errorf(at.marker.For.At, RuleTarget, "cannot find the package %s: %s", t.ImportPath, err).
+			WithHint(`add the module to go.mod, or name the kind: for: "group/version/Kind"`))
+		return subject{}
+	}
+	typ, ok := findType(p, t.Type)
+	if !ok {
+		b.diags.Add(diag.Errorf(at.marker.For.At, RuleTarget, "package %s has no type %s", t.ImportPath, t.Type))
+		return subject{}
+	}
+	gv, bad := findGroupVersion(b.ctx, p)
+	b.diags.Add(bad...)
+	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
+}
+
+// kind derives group, version, plural and scope of a Go type.
+func (b *builder) kind(p *load.Package, gv groupVersion, t typeDeclaration, at declared[*webhookMarker]) *Kind {
+	said := at.marker
+	if !gv.group.isSet() && !said.Groups.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.spec.Name.Name, p.Path).
+			WithHint("add a comment +groupName=your.group above the package clause"))
+	}
+	if !gv.version.isSet() && !said.Versions.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, RuleGroupVersion, "the API version of %s is not known: package %s has neither +versionName nor a schema.GroupVersion variable, nor is it called like a version", t.spec.Name.Name, p.Path).
+			WithHint("add a comment +versionName=v1 above the package clause"))
+	}
+	kind := &Kind{Group: gv.group.value, Version: gv.version.value, Kind: t.spec.Name.Name}
+	if !gv.group.isSet() && said.Groups.IsSet() {
+		kind.Group = groupName(said.Groups.V[0])
+	}
+	if !gv.version.isSet() && said.Versions.IsSet() {
+		kind.Version = said.Versions.V[0]
+	}
+	comments := t.comments()
+	resource, isResource := findTag(t.file, comments, "kubebuilder:resource")
+	if isResource {
+		kind.Plural, _ = resource.option("path")
+		if s, ok := resource.option("scope"); ok {
+			kind.Scope = s
+		}
+	}
+	if name, ok := findTag(t.file, comments, "resourceName"); ok && kind.Plural == "" {
+		kind.Plural = name.value
+	}
+	if _, ok := findTag(t.file, comments, "genclient:nonNamespaced"); ok && kind.Scope == "" {
+		kind.Scope = "Cluster"
+	}
+	if kind.Plural == "" {
+		gengo, controllerGen := plurals(kind.Kind)
+		_, isRoot := findTag(t.file, comments, "kubebuilder:object:root")
+		_, isClient := findTag(t.file, comments, "genclient")
+		switch {
+		case isRoot || isResource:
+			kind.Plural = controllerGen
+		case isClient || said.Resources.IsSet():
+			kind.Plural = gengo
+		default:
+			kind.Plural = b.plural(kind.Kind, at)
+		}
+	}
+	return kind
+}
+
+// plural makes the plural of a kind of which nothing says who generates it.
+func (b *builder) plural(kind string, at declared[*webhookMarker]) string {
+	gengo, controllerGen := plurals(kind)
+	if gengo != controllerGen {
+		b.diags.Add(diag.Errorf(at.Range, RulePlural, "the plural of %s is %q to controller-gen and %q to client-gen", kind, controllerGen, gengo).
+			WithHint("say which: resources: %q, or +kubebuilder:resource:path=%s on the type", controllerGen, controllerGen))
+	}
+	return gengo
+}
+
+func findType(p *load.Package, name string) (typeDeclaration, bool) {
+	for _, f := range p.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range decl.Specs {
+				if spec := s.(*ast.TypeSpec); spec.Name.Name == name {
+					return typeDeclaration{file: f, spec: spec}, true
+				}
+			}
+		}
+	}
+	return typeDeclaration{}, false
+}
+
+// name is the webhook's name as given, or derived: [word.]verb.[subresource.]plural.version.group.
+func (b *builder) name(s subject, at declared[*webhookMarker]) string {
+	said := at.marker
+	if strings.Contains(said.Name.V, ".") {
+		return said.Name.V
+	}
+	if s.kind == nil {
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package says its name in full").
+			WithHint(`add name: "what.it.does.example.com"`))
+		return ""
+	}
+	parts := []string{said.Name.V, verb(said.mutating), strings.Join(said.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
+	if s.foreign {
+		parts = append(parts, b.options.Domain)
+		if b.options.Domain == "" && isBuiltinGroup(s.kind.Group) {
+			b.diags.Add(diag.Errorf(at.Range, RuleDomain, "the webhook's name needs a domain: %s is not a kind of this project", s.kind.Kind).
+				WithHint("write domain: example.com in webhook-gen.yaml, or give the webhook a name of three segments or more"))
+		}
+	}
+	return strings.ToLower(strings.Join(nonEmpty(parts), "."))
+}
+
+// path is where the webhook is served, in the form that controller-runtime's builder uses.
+func (b *builder) path(s subject, at declared[*webhookMarker]) string {
+	said := at.marker
+	if s.kind == nil {
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package says its path or its url"))
+		return ""
+	}
+	parts := []string{verb(said.mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}
+	parts = append(parts, said.Subresource.V...)
+	if word := said.Name.V; word != "" && !strings.Contains(word, ".") {
+		parts = append(parts, word)
+	}
+	return "/" + strings.ToLower(strings.Join(parts, "-"))
+}
+
+func verb(mutating bool) string {
+	if mutating {
+		return "mutate"
+	}
+	return "validate"
+}
+
+func nonEmpty(parts []string) []string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,28 @@
+package model
+
+import (
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// addKubebuilder adds the webhooks of +kubebuilder:webhook markers. All mutating ones go into one
+// object and all validating ones into another, whose names a +kubebuilder:webhookconfiguration may say.
+func (b *builder) addKubebuilder(packages []*load.Package) {
+	webhooks, configurations, bad := kubebuilder.Read(packages)
+	b.diags.Add(bad...)
+	names := map[bool]string{true: defaultObjectName(true), false: defaultObjectName(false)}
+	for _, c := range configurations {
+		names[c.Mutating] = c.Name
+		key := objectKey{c.Mutating, c.Name}
+		if _, ok := b.objects[key]; !ok {
+			b.objects[key] = &Configuration{Range: c.Range, Mutating: c.Mutating, Name: c.Name, At: Places{"name": c.NameAt}}
+		}
+	}
+	mutating, validating := kubebuilder.Order(webhooks)
+	for _, w := range append(mutating, validating...) {
+		b.webhooks = append(b.webhooks, &Webhook{
+			Range: w.Range, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
+			Configuration: names[w.Mutating], Spec: w.Spec, At: Places(w.At),
+		})
+	}
+}

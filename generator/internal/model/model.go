@@ -1,0 +1,122 @@
+// Package model is what the generator knows of a project once its markers are read: plain
+// data, with everything that can be derived from the Go source already derived.
+//
+// registry.go declares every marker; build.go turns decoded markers into a Project.
+package model
+
+import (
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Project is one module's webhooks.
+type Project struct {
+	// Module is the module that is generated for.
+	Module *load.Module
+	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
+	API string
+	// Configurations are the objects of the manifest, in the order they are written:
+	// mutating before validating, then by name. Each has at least one webhook.
+	Configurations []*Configuration
+}
+
+// Webhooks lists the webhooks of all configurations.
+func (p *Project) Webhooks() []*Webhook {
+	var all []*Webhook
+	for _, c := range p.Configurations {
+		all = append(all, c.Webhooks...)
+	}
+	return all
+}
+
+// Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
+type Configuration struct {
+	// Range is the marker that declares the object; invalid when none does.
+	diag.Range
+	Mutating    bool
+	Name        string
+	Labels      map[string]string
+	Annotations map[string]string
+	// Webhooks are in the order in which they are written, which for mutating webhooks is the
+	// order in which the API server calls them.
+	Webhooks []*Webhook
+	// At holds where "name", "labels" and "annotations" are said.
+	At Places
+}
+
+// Kind is the API type that a webhook is for.
+type Kind struct {
+	Group, Version, Kind string
+	// Plural is the resource's name.
+	Plural string
+	// Scope is "Cluster", "Namespaced", or empty where the source does not say.
+	Scope string
+}
+
+// Webhook is one entry of a configuration.
+type Webhook struct {
+	// Range is the marker.
+	diag.Range
+	Mutating bool
+	// Kubebuilder says that a +kubebuilder marker declares it: mistakes that controller-gen
+	// lets through are then warnings, and no handler is generated.
+	Kubebuilder bool
+	// Package is the import path of the package whose marker declares it.
+	Package string
+	// Kind is nil where the marker gives its rules itself.
+	Kind *Kind
+	// Configuration is the name of the object that the webhook belongs to.
+	Configuration string
+	// Order sorts webhooks within their configuration, before their names do.
+	Order int
+	// Spec is the entry; of a validating webhook ReinvocationPolicy is nil. It is v1's type for
+	// v1beta1 too: the two have the same fields.
+	Spec admissionregistrationv1.MutatingWebhook
+	// At holds which argument said what, by field path in Spec.
+	At Places
+}
+
+// Path is the URL path that the webhook's service serves it at; empty for a webhook reached by URL.
+func (w *Webhook) Path() string {
+	if s := w.Spec.ClientConfig.Service; s != nil && s.Path != nil {
+		return *s.Path
+	}
+	return ""
+}
+
+// Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it
+// that the source says, or the marker itself.
+func (w *Webhook) Where(field string) diag.Range {
+	if at, ok := w.At.find(field); ok {
+		return at
+	}
+	return w.Range
+}
+
+// Where is the place of "name", "labels" or "annotations", or the marker.
+func (c *Configuration) Where(field string) diag.Range {
+	if at, ok := c.At.find(field); ok {
+		return at
+	}
+	return c.Range
+}
+
+// Places says where in the source fields are set, by path.
+type Places map[string]diag.Range
+
+func (p Places) find(field string) (diag.Range, bool) {
+	for {
+		if at, ok := p[field]; ok {
+			return at, true
+		}
+		cut := strings.LastIndexAny(field, ".[")
+		if cut < 0 {
+			return diag.Range{}, false
+		}
+		field = field[:cut]
+	}
+}

@@ -1,0 +1,224 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// Prefix is what the names of all markers of this tool begin with.
+const Prefix = "webhook"
+
+// webhookMarker is +webhook:mutating or +webhook:validating.
+type webhookMarker struct {
+	mutating bool
+
+	For         marker.Field[target]
+	Name        marker.Field[string]
+	Path        marker.Field[string]
+	URL         marker.Field[string]
+	Groups      marker.Field[[]string]
+	Versions    marker.Field[[]string]
+	Resources   marker.Field[[]string]
+	Subresource marker.Field[[]string]
+	Scope       marker.Field[string]
+	Order       marker.Field[int]
+	settings
+}
+
+// ruleMarker is +webhook:rule.
+type ruleMarker struct {
+	Webhook     marker.Field[string]
+	Operations  marker.Field[[]string]
+	Groups      marker.Field[[]string]
+	Versions    marker.Field[[]string]
+	Resources   marker.Field[[]string]
+	Subresource marker.Field[[]string]
+	Scope       marker.Field[string]
+}
+
+// matchConditionMarker is +webhook:matchCondition.
+type matchConditionMarker struct {
+	Webhook    marker.Field[string]
+	Name       marker.Field[string]
+	Expression marker.Field[string]
+}
+
+// patchMarker is +webhook:patch.
+type patchMarker struct {
+	Webhook marker.Field[string]
+	JSON    marker.Field[string]
+}
+
+// defaultsMarker is +webhook:defaults.
+type defaultsMarker struct{ settings }
+
+// serviceMarker is +webhook:service.
+type serviceMarker struct {
+	Name      marker.Field[string]
+	Namespace marker.Field[string]
+	Port      marker.Field[int]
+}
+
+// configurationMarker is +webhook:configuration.
+type configurationMarker struct {
+	Kind        marker.Field[string]
+	Name        marker.Field[string]
+	Labels      marker.Field[map[string]string]
+	Annotations marker.Field[map[string]string]
+}
+
+// Registry declares every marker. All that the tool says of a marker anywhere comes from here.
+func Registry() marker.Registry {
+	return marker.Registry{
+		webhookDefinition(true),
+		webhookDefinition(false),
+		{
+			Name: "webhook:rule", On: marker.OnType | marker.OnPackage, Repeatable: true,
+			Doc: "Further requests that the same webhook is called for. What an argument leaves open is as the webhook's own rule has it. " +
+				"It belongs to every webhook of the declaration it stands on, unless `webhook` names one.",
+			Example: `+webhook:rule(versions: "v1beta1", operations: "update")`,
+			New: func() (any, []marker.Parameter) {
+				m := &ruleMarker{}
+				return m, append([]marker.Parameter{
+					belongsTo(&m.Webhook),
+					{Name: "operations", Type: marker.List(&m.Operations, "create", "update", "delete", "connect", "*"), Default: "the webhook's", Doc: "What is done to the object."},
+				}, ruleParameters(&m.Groups, &m.Versions, &m.Resources, &m.Subresource, &m.Scope)...)
+			},
+		},
+		{
+			Name: "webhook:matchCondition", On: marker.OnType | marker.OnPackage, Repeatable: true,
+			Doc: "A CEL expression that must be true for the webhook to be called, with the variables object, oldObject, request and authorizer. " +
+				"It belongs to every webhook of the declaration it stands on, unless `webhook` names one.",
+			Example: "+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
+			New: func() (any, []marker.Parameter) {
+				m := &matchConditionMarker{}
+				return m, []marker.Parameter{
+					belongsTo(&m.Webhook),
+					{Name: "name", Type: marker.String(&m.Name), Required: true, Doc: "Names the condition in errors and metrics; unique in the webhook."},
+					{Name: "", Type: marker.String(&m.Expression), Required: true, Doc: "The expression."},
+				}
+			},
+		},
+		{
+			Name: "webhook:patch", On: marker.OnType | marker.OnPackage, Repeatable: true,
+			Doc: "A strategic merge patch for the finished webhook, for what no argument can say. Unknown fields are errors. " +
+				"It belongs to every webhook of the declaration it stands on, unless `webhook` names one.",
+			Example: "+webhook:patch=`{\"timeoutSeconds\": 3}`",
+			New: func() (any, []marker.Parameter) {
+				m := &patchMarker{}
+				return m, []marker.Parameter{
+					belongsTo(&m.Webhook),
+					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
+				}
+			},
+		},
+		{
+			Name: "webhook:defaults", On: marker.OnPackage,
+			Doc:     "What the package's webhooks have in common. A webhook's own argument goes before.",
+			Example: `+webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5, namespaceSelector: "kubernetes.io/metadata.name notin (kube-system)")`,
+			New: func() (any, []marker.Parameter) {
+				m := &defaultsMarker{}
+				return m, m.parameters(true)
+			},
+		},
+		{
+			Name: "webhook:service", On: marker.OnPackage,
+			Doc:     "The Service that serves the package's webhooks.",
+			Example: `+webhook:service(name: "webhook-service", namespace: "system", port: 443)`,
+			New: func() (any, []marker.Parameter) {
+				m := &serviceMarker{}
+				return m, []marker.Parameter{
+					{Name: "name", Type: marker.String(&m.Name), Default: defaultServiceName, Doc: "The Service's name."},
+					{Name: "namespace", Type: marker.String(&m.Namespace), Default: defaultServiceNamespace, Doc: "The Service's namespace."},
+					{Name: "port", Type: marker.Int(&m.Port, 1, 65535), Default: "443", Doc: "The Service's port."},
+				}
+			},
+		},
+		{
+			Name: "webhook:configuration", On: marker.OnPackage, Repeatable: true,
+			Doc: "The object that holds the package's webhooks. Where a package declares several of one kind, each webhook chooses with its argument `configuration`. " +
+				"Several packages may declare the same object, and must then agree.",
+			Example: `+webhook:configuration(kind: validating, name: "shop-policies", annotations: "cert-manager.io/inject-ca-from=system/serving-cert")`,
+			New: func() (any, []marker.Parameter) {
+				m := &configurationMarker{}
+				return m, []marker.Parameter{
+					{Name: "kind", Type: marker.Enum(&m.Kind, "mutating", "validating"), Default: "both kinds", Doc: "Whether the object holds mutating or validating webhooks."},
+					{Name: "name", Type: marker.String(&m.Name), Default: "mutating-webhook-configuration, validating-webhook-configuration", Doc: "The object's name."},
+					{Name: "labels", Type: marker.Func(&m.Labels, "key=value;key=value", parsePairs), Doc: "The object's labels."},
+					{Name: "annotations", Type: marker.Func(&m.Annotations, "key=value;key=value", parsePairs), Doc: "The object's annotations."},
+				}
+			},
+		},
+	}
+}
+
+func webhookDefinition(mutating bool) marker.Definition {
+	d := marker.Definition{
+		Name: "webhook:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
+		Doc: "A validating webhook for the type it stands on, or for the type that `for` names. On a package, where groups, versions and resources " +
+			"are given, it is an entry of the manifest without a handler.",
+		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5)`,
+	}
+	if mutating {
+		d.Name = "webhook:mutating"
+		d.Doc = strings.Replace(d.Doc, "validating", "mutating", 1)
+		d.Example = `+webhook:mutating(operations: "create")`
+	}
+	d.New = func() (any, []marker.Parameter) {
+		m := &webhookMarker{mutating: mutating}
+		p := []marker.Parameter{
+			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the type the marker stands on",
+				Doc: "The type that the webhook is for, where that is another: a core type, another module's, or the kind that this type is a part of."},
+			{Name: "name", Type: marker.String(&m.Name), Default: "mutate. or validate.<plural>.<version>.<group>",
+				Doc: "The webhook's name: a domain of three segments or more, or one word that tells a second webhook on the same type from the first."},
+			{Name: "path", Type: marker.String(&m.Path), Default: "/mutate- or /validate-<group>-<version>-<kind>", Doc: "The path at which the Service serves the webhook."},
+			{Name: "url", Type: marker.String(&m.URL), Doc: "Where the webhook is reached, in place of a Service. https alone."},
+			{Name: "order", Type: marker.Int(&m.Order, -1000, 1000), Default: "0",
+				Doc: "Webhooks of one configuration are written, and mutating ones called, by rising order and then by name."},
+		}
+		p = append(p, ruleParameters(&m.Groups, &m.Versions, &m.Resources, &m.Subresource, &m.Scope)...)
+		return m, append(p, m.parameters(mutating)...)
+	}
+	return d
+}
+
+func ruleParameters(groups, versions, resources, subresource *marker.Field[[]string], scope *marker.Field[string]) []marker.Parameter {
+	return []marker.Parameter{
+		{Name: "groups", Type: marker.List(groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
+		{Name: "versions", Type: marker.List(versions), Default: "the type's", Doc: "API versions."},
+		{Name: "resources", Type: marker.List(resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
+		{Name: "subresource", Type: marker.List(subresource), Doc: "Subresources that are matched in place of the resource itself: `status`, `scale`, `exec`."},
+		{Name: "scope", Type: marker.Enum(scope, "Cluster", "Namespaced", "*"), Default: "the type's, where a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
+	}
+}
+
+func belongsTo(f *marker.Field[string]) marker.Parameter {
+	return marker.Parameter{Name: "webhook", Type: marker.String(f), Default: "every webhook of the declaration",
+		Doc: "The webhook that is meant: its name, or `mutating` or `validating` for all of that kind."}
+}
+
+// parsePairs reads "key=value;key=value", or a JSON object where a value holds a semicolon.
+func parsePairs(text string) (map[string]string, error) {
+	pairs := map[string]string{}
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		if err := json.Unmarshal([]byte(text), &pairs); err != nil {
+			return nil, fmt.Errorf("not a JSON object of strings: %w", err)
+		}
+		return pairs, nil
+	}
+	for _, piece := range strings.Split(text, ";") {
+		key, value, ok := strings.Cut(piece, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if !ok || key == "" {
+			return nil, fmt.Errorf("%q is not key=value", strings.TrimSpace(piece))
+		}
+		if _, twice := pairs[key]; twice {
+			return nil, fmt.Errorf("key %q is given twice", key)
+		}
+		pairs[key] = value
+	}
+	return pairs, nil
+}

@@ -1,0 +1,33 @@
+package model
+
+import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+
+// The ids under which this package reports.
+const (
+	RuleGroupVersion  = "D1"
+	RulePlural        = "D2"
+	RuleTarget        = "D3"
+	RuleBelongs       = "D4"
+	RuleConfiguration = "D5"
+	RuleExclusive     = "D6"
+	RulePatch         = "D7"
+	RuleDomain        = "D8"
+	RuleTwice         = "D9"
+	RuleNeeds         = "D10"
+)
+
+// Rules documents them.
+func Rules() []diag.Rule {
+	return []diag.Rule{
+		{ID: RuleGroupVersion, Title: "a type's API group and version are known", Doc: "They are read from +groupName and +versionName comments of the package, from its schema.GroupVersion variable, and for the version from the package's name. Where comment and variable both stand they must agree. `groups` and `versions` say them in the marker."},
+		{ID: RulePlural, Title: "a type's plural is known", Doc: "controller-gen and client-gen make different plurals of some words, and a rule with the wrong one never matches. +kubebuilder:resource:path, +resourceName or the argument `resources` decides."},
+		{ID: RuleTarget, Title: "what `for` names can be found", Doc: "A Go type is looked for in the module, its workspace, vendor folder and module cache. group/version/Kind needs no source."},
+		{ID: RuleBelongs, Title: "a rule, condition or patch belongs to a webhook", Doc: "+webhook:rule, +webhook:matchCondition and +webhook:patch stand on a declaration with a webhook; `webhook` names one of that declaration."},
+		{ID: RuleConfiguration, Title: "a webhook's configuration object is known", Doc: "Where a package declares several objects of one kind, each webhook says which with `configuration`. Packages that declare the same object agree on its labels and annotations."},
+		{ID: RuleExclusive, Title: "arguments that exclude each other are not both given", Doc: "path and url; url and service; resources and subresource; for and explicit groups, versions, resources on a package."},
+		{ID: RulePatch, Title: "a patch is a strategic merge patch of a webhook", Doc: "Decoded strictly: unknown or miscased fields and unknown directives are errors."},
+		{ID: RuleDomain, Title: "the name of a webhook on somebody else's type ends in the project's domain", Doc: "Set `domain` in webhook-gen.yaml, or give the webhook its `name` in full."},
+		{ID: RuleTwice, Title: "a package says its defaults and its service once", Doc: "+webhook:defaults and +webhook:service stand once in a package, whatever the file."},
+		{ID: RuleNeeds, Title: "what cannot be derived is said", Doc: "`operations` is given by the webhook or by +webhook:defaults. A webhook on a package gives name, path or url, groups, versions and resources."},
+	}
+}

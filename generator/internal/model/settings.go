@@ -1,0 +1,109 @@
+package model
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// settings are what a webhook marker and +webhook:defaults can both say.
+type settings struct {
+	Operations              marker.Field[[]string]
+	FailurePolicy           marker.Field[string]
+	MatchPolicy             marker.Field[string]
+	SideEffects             marker.Field[string]
+	TimeoutSeconds          marker.Field[int]
+	ReinvocationPolicy      marker.Field[string]
+	AdmissionReviewVersions marker.Field[[]string]
+	NamespaceSelector       marker.Field[*metav1.LabelSelector]
+	ObjectSelector          marker.Field[*metav1.LabelSelector]
+	CABundle                marker.Field[[]byte]
+	Service                 marker.Field[serviceReference]
+	Configuration           marker.Field[string]
+}
+
+// serviceReference is "namespace/name" or "namespace/name:port".
+type serviceReference struct {
+	Namespace, Name string
+	Port            *int32
+}
+
+func (s *settings) parameters(mutating bool) []marker.Parameter {
+	p := []marker.Parameter{
+		{Name: "operations", Type: marker.List(&s.Operations, "create", "update", "delete", "connect", "*"),
+			Doc: "What is done to the object when the webhook is called. Required here or in +webhook:defaults."},
+		{Name: "failurePolicy", Type: marker.Enum(&s.FailurePolicy, "Fail", "Ignore"), Default: "Fail (v1beta1: Ignore)",
+			Doc: "What the API server does when it cannot reach the webhook."},
+		{Name: "matchPolicy", Type: marker.Enum(&s.MatchPolicy, "Equivalent", "Exact"), Default: "Equivalent (v1beta1: Exact)",
+			Doc: "Whether the rules also match the same object sent through another group or version."},
+		{Name: "sideEffects", Type: marker.Enum(&s.SideEffects, "None", "NoneOnDryRun", "Some", "Unknown"), Default: "None (v1beta1: Unknown)",
+			Doc: "Whether a call changes anything but its answer. v1 takes None and NoneOnDryRun alone."},
+		{Name: "timeoutSeconds", Type: marker.Int(&s.TimeoutSeconds, 1, 30), Default: "10 (v1beta1: 30)",
+			Doc: "Seconds that the API server waits for an answer."},
+		{Name: "admissionReviewVersions", Type: marker.List(&s.AdmissionReviewVersions), Default: "v1 (v1beta1: v1beta1)",
+			Doc: "The versions of AdmissionReview that the webhook understands, the preferred one first."},
+		{Name: "namespaceSelector", Type: marker.Func(&s.NamespaceSelector, "selector", parseSelector), Default: "every namespace",
+			Doc: "Which namespaces the webhook is called for, by their labels, in kubectl's selector syntax: `environment in (prod, staging), !legacy`."},
+		{Name: "objectSelector", Type: marker.Func(&s.ObjectSelector, "selector", parseSelector), Default: "every object",
+			Doc: "Which objects the webhook is called for, by their labels. A user who may set labels can avoid it."},
+		{Name: "caBundle", Type: marker.Func(&s.CABundle, "base64", base64.StdEncoding.DecodeString), Default: "none: cert-manager or another injector adds it",
+			Doc: "The PEM certificates that sign the webhook's serving certificate, in base64 as the manifest holds them."},
+		{Name: "service", Type: marker.Func(&s.Service, "namespace/name[:port]", parseService), Default: "what +webhook:service says",
+			Doc: "The Service that is called."},
+		{Name: "configuration", Type: marker.String(&s.Configuration), Default: "the package's +webhook:configuration, else mutating- or validating-webhook-configuration",
+			Doc: "The name of the configuration object that holds the webhook."},
+	}
+	if mutating {
+		p = append(p, marker.Parameter{Name: "reinvocationPolicy", Type: marker.Enum(&s.ReinvocationPolicy, "Never", "IfNeeded"), Default: "Never",
+			Doc: "Whether the webhook is called once more when a later one changes the object. Mutating webhooks alone have it."})
+	}
+	return p
+}
+
+// over returns the settings with what they leave open taken from defaults.
+func (s settings) over(defaults settings) settings {
+	return settings{
+		Operations:              or(s.Operations, defaults.Operations),
+		FailurePolicy:           or(s.FailurePolicy, defaults.FailurePolicy),
+		MatchPolicy:             or(s.MatchPolicy, defaults.MatchPolicy),
+		SideEffects:             or(s.SideEffects, defaults.SideEffects),
+		TimeoutSeconds:          or(s.TimeoutSeconds, defaults.TimeoutSeconds),
+		ReinvocationPolicy:      or(s.ReinvocationPolicy, defaults.ReinvocationPolicy),
+		AdmissionReviewVersions: or(s.AdmissionReviewVersions, defaults.AdmissionReviewVersions),
+		NamespaceSelector:       or(s.NamespaceSelector, defaults.NamespaceSelector),
+		ObjectSelector:          or(s.ObjectSelector, defaults.ObjectSelector),
+		CABundle:                or(s.CABundle, defaults.CABundle),
+		Service:                 or(s.Service, defaults.Service),
+		Configuration:           or(s.Configuration, defaults.Configuration),
+	}
+}
+
+func or[T any](a, b marker.Field[T]) marker.Field[T] {
+	if a.IsSet() {
+		return a
+	}
+	return b
+}
+
+func parseService(text string) (serviceReference, error) {
+	namespace, rest, ok := strings.Cut(text, "/")
+	name, port, hasPort := strings.Cut(rest, ":")
+	if !ok || namespace == "" || name == "" {
+		return serviceReference{}, fmt.Errorf("%q is not namespace/name or namespace/name:port", text)
+	}
+	s := serviceReference{Namespace: namespace, Name: name}
+	if hasPort {
+		n, err := strconv.ParseInt(port, 10, 32)
+		if err != nil {
+			return s, fmt.Errorf("port %q is not a number", port)
+		}
+		p := int32(n)
+		s.Port = &p
+	}
+	return s, nil
+}

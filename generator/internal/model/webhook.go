@@ -1,0 +1,287 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// The names that kubebuilder's kustomize bases expect, and controller-gen writes.
+const (
+	defaultServiceName      = "webhook-service"
+	defaultServiceNamespace = "system"
+)
+
+func defaultObjectName(mutating bool) string { return kindWord(mutating) + "-webhook-configuration" }
+
+func kindWord(mutating bool) string {
+	if mutating {
+		return "mutating"
+	}
+	return "validating"
+}
+
+// webhook builds what one +webhook:mutating or +webhook:validating declares.
+func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhookMarker]) (*Webhook, bool) {
+	said := at.marker
+	said.settings = said.settings.over(m.defaults)
+	before := len(b.diags)
+	subject := b.subject(m, d, at)
+	if len(b.diags) > before {
+		return nil, false
+	}
+	if !said.Operations.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "the webhook does not say its operations").
+			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
+	}
+	w := &Webhook{
+		Range: at.Range, Mutating: said.mutating, Package: m.Path, Kind: subject.kind,
+		Order: said.Order.V, At: Places{},
+	}
+	w.Spec.Name = b.name(subject, at)
+	w.set("name", said.Name.At)
+	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{{}}
+	rule := &w.Spec.Rules[0]
+	rule.Operations = operations(said.Operations)
+	w.setList("rules[0].operations", said.Operations)
+	rule.APIGroups = b.list(w, "rules[0].apiGroups", at, "groups", groups(said.Groups), subject.kind, func(k Kind) string { return k.Group })
+	rule.APIVersions = b.list(w, "rules[0].apiVersions", at, "versions", said.Versions, subject.kind, func(k Kind) string { return k.Version })
+	if said.Subresource.IsSet() {
+		rule.Resources = subresources(subject.kind, said.Subresource.V)
+		w.setList("rules[0].resources", said.Subresource)
+	} else {
+		rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k Kind) string { return k.Plural })
+	}
+	rule.Scope = scope(said.Scope, subject.kind)
+	w.set("rules[0].scope", said.Scope.At)
+	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
+	w.apply(said.settings, b.options.API)
+	w.Configuration = b.object(m, said)
+	return w, len(b.diags) == before
+}
+
+// apply sets the fields that need nothing but the settings.
+// What no marker says is not written, so that the defaults are those of the API: but v1 requires two fields.
+func (w *Webhook) apply(s settings, api string) {
+	if s.FailurePolicy.IsSet() {
+		w.Spec.FailurePolicy = pointer[admissionregistrationv1.FailurePolicyType](s.FailurePolicy.V)
+		w.set("failurePolicy", s.FailurePolicy.At)
+	}
+	if s.MatchPolicy.IsSet() {
+		w.Spec.MatchPolicy = pointer[admissionregistrationv1.MatchPolicyType](s.MatchPolicy.V)
+		w.set("matchPolicy", s.MatchPolicy.At)
+	}
+	if s.SideEffects.IsSet() {
+		w.Spec.SideEffects = pointer[admissionregistrationv1.SideEffectClass](s.SideEffects.V)
+		w.set("sideEffects", s.SideEffects.At)
+	} else if api == "v1" {
+		w.Spec.SideEffects = pointer[admissionregistrationv1.SideEffectClass]("None")
+	}
+	if s.TimeoutSeconds.IsSet() {
+		seconds := int32(s.TimeoutSeconds.V)
+		w.Spec.TimeoutSeconds = &seconds
+		w.set("timeoutSeconds", s.TimeoutSeconds.At)
+	}
+	if s.ReinvocationPolicy.IsSet() && w.Mutating {
+		w.Spec.ReinvocationPolicy = pointer[admissionregistrationv1.ReinvocationPolicyType](s.ReinvocationPolicy.V)
+		w.set("reinvocationPolicy", s.ReinvocationPolicy.At)
+	}
+	if s.AdmissionReviewVersions.IsSet() {
+		w.Spec.AdmissionReviewVersions = s.AdmissionReviewVersions.V
+		w.setList("admissionReviewVersions", s.AdmissionReviewVersions)
+	} else if api == "v1" {
+		w.Spec.AdmissionReviewVersions = []string{"v1"}
+	}
+	w.Spec.NamespaceSelector = s.NamespaceSelector.V
+	w.set("namespaceSelector", s.NamespaceSelector.At)
+	w.Spec.ObjectSelector = s.ObjectSelector.V
+	w.set("objectSelector", s.ObjectSelector.At)
+	w.Spec.ClientConfig.CABundle = s.CABundle.V
+	w.set("clientConfig.caBundle", s.CABundle.At)
+}
+
+// clientConfig says where the API server finds the webhook.
+func (b *builder) clientConfig(w *Webhook, m *packageMarkers, subject subject, at declared[*webhookMarker]) (c admissionregistrationv1.WebhookClientConfig) {
+	said := at.marker
+	if said.URL.IsSet() {
+		if said.Path.IsSet() {
+			b.exclusive("path", said.Path.At, "url", said.URL.At)
+		}
+		c.URL = &said.URL.V
+		w.set("clientConfig.url", said.URL.At)
+		return c
+	}
+	s := &admissionregistrationv1.ServiceReference{Name: defaultServiceName, Namespace: defaultServiceNamespace}
+	field := func(name string, f diag.Range) { w.set("clientConfig.service."+name, f) }
+	if f := m.service.Name; f.IsSet() {
+		s.Name = f.V
+		field("name", f.At)
+	}
+	if f := m.service.Namespace; f.IsSet() {
+		s.Namespace = f.V
+		field("namespace", f.At)
+	}
+	if f := m.service.Port; f.IsSet() {
+		port := int32(f.V)
+		s.Port = &port
+		field("port", f.At)
+	}
+	if f := said.Service; f.IsSet() {
+		s.Namespace, s.Name, s.Port = f.V.Namespace, f.V.Name, f.V.Port
+		for _, name := range []string{"name", "namespace", "port"} {
+			field(name, f.At)
+		}
+	}
+	path := said.Path.V
+	if said.Path.IsSet() {
+		field("path", said.Path.At)
+	} else {
+		path = b.path(subject, at)
+	}
+	s.Path = &path
+	c.Service = s
+	return c
+}
+
+// addRule adds a +webhook:rule; what it leaves open is as the webhook's first rule has it.
+func (w *Webhook) addRule(m *ruleMarker) {
+	rule := *w.Spec.Rules[0].DeepCopy()
+	at := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
+	if m.Operations.IsSet() {
+		rule.Operations = operations(m.Operations)
+		w.setList(at+".operations", m.Operations)
+	}
+	if m.Groups.IsSet() {
+		rule.APIGroups = groups(m.Groups).V
+		w.setList(at+".apiGroups", m.Groups)
+	}
+	if m.Versions.IsSet() {
+		rule.APIVersions = m.Versions.V
+		w.setList(at+".apiVersions", m.Versions)
+	}
+	if m.Resources.IsSet() {
+		rule.Resources = m.Resources.V
+		w.setList(at+".resources", m.Resources)
+	}
+	if m.Subresource.IsSet() {
+		rule.Resources = subresources(w.Kind, m.Subresource.V)
+		w.setList(at+".resources", m.Subresource)
+	}
+	if m.Scope.IsSet() {
+		rule.Scope = scope(m.Scope, nil)
+		w.set(at+".scope", m.Scope.At)
+	} else if m.Resources.IsSet() || m.Groups.IsSet() {
+		rule.Scope = nil // another resource has a scope of its own
+	}
+	w.Spec.Rules = append(w.Spec.Rules, rule)
+}
+
+func (w *Webhook) addMatchCondition(m *matchConditionMarker) {
+	at := fmt.Sprintf("matchConditions[%d]", len(w.Spec.MatchConditions))
+	w.Spec.MatchConditions = append(w.Spec.MatchConditions, admissionregistrationv1.MatchCondition{
+		Name: m.Name.V, Expression: m.Expression.V,
+	})
+	w.set(at+".name", m.Name.At)
+	w.set(at+".expression", m.Expression.At)
+}
+
+func (w *Webhook) set(field string, at diag.Range) {
+	if at.IsValid() {
+		w.At[field] = at
+	}
+}
+
+func (w *Webhook) setList(field string, f marker.Field[[]string]) {
+	w.set(field, f.At)
+	for i, at := range f.Each {
+		w.set(fmt.Sprintf("%s[%d]", field, i), at)
+	}
+}
+
+// list gives what a marker says for a list of the rule, or the kind's own value.
+func (b *builder) list(w *Webhook, field string, at declared[*webhookMarker], argument string, said marker.Field[[]string], kind *Kind, own func(Kind) string) []string {
+	if said.IsSet() {
+		w.setList(field, said)
+		return said.V
+	}
+	if kind == nil {
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package says its %s", argument).
+			WithHint("add %s, or put the marker on the type it is for", argument))
+		return nil
+	}
+	return []string{own(*kind)}
+}
+
+func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag.Range) {
+	b.diags.Add(diag.Errorf(atA, RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
+}
+
+// object decides which configuration object a webhook belongs to.
+func (b *builder) object(m *packageMarkers, said *webhookMarker) string {
+	var declaredNames []string
+	for _, c := range m.configurations {
+		if c.marker.holds(said.mutating) {
+			declaredNames = append(declaredNames, c.marker.objectName(said.mutating))
+		}
+	}
+	switch f := said.Configuration; {
+	case f.IsSet():
+		return f.V
+	case len(declaredNames) > 1 && !slices.Contains(declaredNames, defaultObjectName(said.mutating)):
+		b.diags.Add(diag.Errorf(m.configurations[len(m.configurations)-1].Range, RuleConfiguration,
+			"the package declares several %s configurations, and a webhook does not say which holds it", kindWord(said.mutating)).
+			WithHint("add configuration: %q or one of %s to the webhook", declaredNames[0], strings.Join(declaredNames[1:], ", ")))
+		return declaredNames[0]
+	case len(declaredNames) == 1:
+		return declaredNames[0]
+	}
+	return defaultObjectName(said.mutating)
+}
+
+func operations(f marker.Field[[]string]) []admissionregistrationv1.OperationType {
+	var ops []admissionregistrationv1.OperationType
+	for _, o := range f.V {
+		ops = append(ops, admissionregistrationv1.OperationType(strings.ToUpper(o)))
+	}
+	return ops
+}
+
+func groups(f marker.Field[[]string]) marker.Field[[]string] {
+	named := make([]string, len(f.V))
+	for i, g := range f.V {
+		named[i] = groupName(g)
+	}
+	f.V = named
+	return f
+}
+
+func subresources(kind *Kind, names []string) []string {
+	var resources []string
+	for _, s := range names {
+		if kind != nil {
+			s = kind.Plural + "/" + s
+		}
+		resources = append(resources, s)
+	}
+	return resources
+}
+
+func scope(f marker.Field[string], kind *Kind) *admissionregistrationv1.ScopeType {
+	switch {
+	case f.IsSet():
+		return pointer[admissionregistrationv1.ScopeType](f.V)
+	case kind != nil && kind.Scope != "":
+		return pointer[admissionregistrationv1.ScopeType](kind.Scope)
+	}
+	return nil
+}
+
+func pointer[T ~string](s string) *T {
+	t := T(s)
+	return &t
+}

@@ -1,0 +1,33 @@
+package output
+
+import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+
+// Action is what happens to a file.
+type Action int
+
+const (
+	Create Action = iota
+	Replace
+	Remove
+)
+
+func (a Action) String() string {
+	switch a {
+	case Create:
+		return "create"
+	case Replace:
+		return "replace"
+	}
+	return "remove"
+}
+
+// Change is what has to happen to one file.
+type Change struct {
+	// Path is the file's absolute path below the root, with links followed.
+	Path   string
+	Action Action
+	// Old is what the file holds and New what it shall hold, both to the byte. Old is nil for Create, New for Remove.
+	Old, New []byte
+	// Cause is the marker that asks for the file; invalid for Remove.
+	Cause diag.Range
+}

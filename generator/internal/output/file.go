@@ -1,0 +1,32 @@
+// Package output brings the disk into line with what a run wants on it, or says what that
+// would take: Compare finds the changes, Write carries out all of them or none, Diff prints them.
+//
+// Nobody's work is lost. A file is replaced or removed only if it is known to be ours (see
+// Ownership), nothing outside the module is touched, and a file that is right already keeps
+// its time of modification, so that build caches stay warm.
+package output
+
+import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+
+// Ownership says whose a file is once it exists.
+type Ownership int
+
+const (
+	// Generated files are ours for ever. They are replaced and removed only where they carry our header.
+	Generated Ownership = iota
+	// Manifest is the file at the configured path. It may also be replaced where it lacks our
+	// header, if it holds nothing but webhook configurations: controller-gen's output, or nothing at all.
+	Manifest
+	// Once files are the user's: created where missing, never touched again.
+	Once
+)
+
+// File is a file that a run wants on disk.
+type File struct {
+	// Path is absolute.
+	Path    string
+	Content []byte
+	Owner   Ownership
+	// Cause is the marker that asked for the file; invalid where no single one did.
+	Cause diag.Range
+}

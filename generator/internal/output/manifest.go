@@ -1,0 +1,62 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// foreign is what a manifest holds besides webhook configurations.
+type foreign struct {
+	what string
+	line int // 0 where it cannot be told
+}
+
+// findForeign returns the first document of a manifest that is not a
+// MutatingWebhookConfiguration or ValidatingWebhookConfiguration, of whatever API version.
+// Empty documents do not count.
+func findForeign(manifest []byte) (foreign, bool) {
+	documents := yaml.NewDecoder(bytes.NewReader(manifest))
+	for {
+		var document yaml.Node
+		err := documents.Decode(&document)
+		switch {
+		case errors.Is(err, io.EOF):
+			return foreign{}, false
+		case err != nil:
+			return foreign{what: "text that is not YAML (" + strings.TrimPrefix(err.Error(), "yaml: ") + ")"}, true
+		}
+		content := document.Content[0]
+		if content.Tag == "!!null" || isWebhookConfiguration(content) {
+			continue
+		}
+		if kind := entry(content, "kind"); kind != "" {
+			return foreign{fmt.Sprintf("a document of apiVersion %q, kind %q", entry(content, "apiVersion"), kind), content.Line}, true
+		}
+		return foreign{"a document without kind", content.Line}, true
+	}
+}
+
+func isWebhookConfiguration(document *yaml.Node) bool {
+	group, _, _ := strings.Cut(entry(document, "apiVersion"), "/")
+	kind := entry(document, "kind")
+	return group == "admissionregistration.k8s.io" &&
+		(kind == "MutatingWebhookConfiguration" || kind == "ValidatingWebhookConfiguration")
+}
+
+// entry returns the text of a mapping's entry, and "" where there is none.
+func entry(mapping *yaml.Node, key string) string {
+	if mapping.Kind != yaml.MappingNode {
+		return ""
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1].Value
+		}
+	}
+	return ""
+}

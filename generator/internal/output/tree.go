@@ -1,0 +1,96 @@
+package output
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+var (
+	errOutside = errors.New("the path leaves the module")
+	errFolder  = errors.New("a folder stands there")
+	errSpecial = errors.New("something that is not a file stands there")
+)
+
+// tree is the module's folder, outside of which nothing is written.
+type tree struct {
+	root string // as the user calls it
+	real string // without links
+}
+
+func openTree(root string) (tree, error) {
+	real, err := filepath.EvalSymlinks(root)
+	return tree{root, real}, err
+}
+
+// locate follows the links in an absolute path and returns where below the root the file
+// stands, or would stand. It is errOutside where that is not below the root.
+func (t tree) locate(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", errOutside
+	}
+	real, err := follow(filepath.Clean(path))
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(t.real, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", errOutside
+	}
+	return filepath.Join(t.root, rel), nil
+}
+
+// follow is filepath.EvalSymlinks for paths whose end need not exist: links that point at
+// nothing yet are followed too, for writing through them creates what they point at.
+func follow(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	parent, err := follow(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(parent, filepath.Base(path))
+	target, err := os.Readlink(path)
+	if err != nil {
+		return path, nil // it does not exist and is not a link
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(parent, target)
+	}
+	return follow(target)
+}
+
+// obstacle returns the file that stands where the path needs a folder.
+func obstacle(path string) (string, bool) {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil {
+			return dir, !info.IsDir()
+		}
+	}
+	return "", false
+}
+
+// statFile describes what stands at a path, links followed, if that is a file.
+func statFile(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errFolder
+	case !info.Mode().IsRegular():
+		return nil, errSpecial
+	}
+	return info, nil
+}
+
+// readFile is os.ReadFile for files alone: reading a pipe would block.
+func readFile(path string) ([]byte, error) {
+	if _, err := statFile(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}

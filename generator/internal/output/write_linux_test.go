@@ -1,0 +1,123 @@
+package output
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// asNobody runs a test without the rights of root, which no permission stops.
+func asNobody(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		test(t)
+		return
+	}
+	const nobody = 65534
+	runtime.LockOSThread() // file access is a thread's own right
+	defer runtime.UnlockOSThread()
+	if err := syscall.Setfsuid(nobody); err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = syscall.Setfsuid(0) }()
+	test(t)
+}
+
+func TestWriteReadOnlyFolder(t *testing.T) {
+	asNobody(t, func(t *testing.T) {
+		p := newProject(t)
+		for _, name := range []string{".", "config", "gone"} {
+			if err := os.Chmod(p.path(name), 0o555); err != nil {
+				t.Fatal(err)
+			}
+			defer os.Chmod(p.path(name), 0o755)
+		}
+		p.mustFail(t, "aa/new/zz_generated.webhook.go: error: cannot create zz_generated.webhook.go: permission denied [O5]\n"+
+			"config/manifests.yaml: error: cannot replace manifests.yaml: permission denied [O5]\n")
+	})
+}
+
+// Removing needs no temporary file, so that it fails only when everything else is in its place.
+func TestWriteUndoesForReadOnlyFolder(t *testing.T) {
+	asNobody(t, func(t *testing.T) {
+		p := newProject(t)
+		if err := os.Chmod(p.path("gone"), 0o555); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(p.path("gone"), 0o755)
+		p.mustFail(t, "gone/zz_generated.webhook.go: error: cannot remove zz_generated.webhook.go: permission denied [O5]\n")
+	})
+}
+
+func TestCompareUnreadable(t *testing.T) {
+	asNobody(t, func(t *testing.T) {
+		p := newProject(t)
+		file, folder, user := p.path("config/manifests.yaml"), p.path("gone"), p.path("order_webhook.go")
+		if err := errors.Join(os.Chmod(file, 0), os.Chmod(folder, 0), os.Chmod(user, 0)); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(folder, 0o755)
+		_, problems := Compare(p.root, []File{
+			{Path: file, Owner: Manifest},
+			{Path: p.path("gone/zz_generated.webhook.go")},
+			{Path: user, Owner: Once}, // no need to read it
+		}, nil)
+		want := "config/manifests.yaml: error: cannot read manifests.yaml: permission denied [O5]\n" +
+			"gone/zz_generated.webhook.go: error: cannot write zz_generated.webhook.go: permission denied [O5]\n"
+		if got := printed(t, p.root, problems); got != want {
+			t.Errorf("problems:\n%s\nwant:\n%s", got, want)
+		}
+	})
+}
+
+// A disk that is full stops a write in the middle of a file; a limit on the size of files does
+// the same.
+func TestWriteDiskFull(t *testing.T) {
+	p := newProject(t, File{Path: "large.go", Content: []byte(strings.Repeat("x", 1<<16))})
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	low := limit
+	low.Cur = 1 << 12
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &low); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Error(err)
+		}
+	}()
+	p.mustFail(t, "large.go: error: cannot create large.go: file too large [O6]\n")
+}
+
+// A file that can have no further name is kept, and put back, by renaming it.
+func TestWriteUndoesWithoutLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes tens of thousands of links")
+	}
+	p := newProject(t, File{Path: "zz", Content: []byte("a")}, File{Path: "zz/zz", Content: []byte("b")})
+	names := t.TempDir()
+	const most = 66_000 // ext4 allows 65000
+	for i := range most {
+		err := os.Link(p.path("config/manifests.yaml"), filepath.Join(names, strconv.Itoa(i)))
+		if errors.Is(err, syscall.EMLINK) {
+			break
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+		if i == most-1 {
+			t.Skip("this file system allows more links")
+		}
+	}
+	p.mustFail(t, "zz: error: cannot create zz: file exists [O6]\n")
+}

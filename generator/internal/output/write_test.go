@@ -1,0 +1,206 @@
+package output
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// project is a module on disk in which a run has something to create, to replace and to remove.
+type project struct {
+	root    string
+	changes []Change
+}
+
+func newProject(t *testing.T, more ...File) project {
+	t.Helper()
+	p := project{root: t.TempDir()}
+	write(t, p.path("config/manifests.yaml"), YAMLHeader+"\n")
+	write(t, p.path("gone/zz_generated.webhook.go"), older)
+	write(t, p.path("order_webhook.go"), "package a\n")
+	files := []File{
+		{Path: p.path("aa/new/zz_generated.webhook.go"), Content: []byte(newer)},
+		{Path: p.path("config/manifests.yaml"), Content: []byte(YAMLHeader + "\n---\n"), Owner: Manifest},
+		{Path: p.path("order_webhook.go"), Content: []byte("package b\n"), Owner: Once},
+	}
+	for _, f := range more {
+		f.Path = p.path(f.Path)
+		files = append(files, f)
+	}
+	changes, problems := Compare(p.root, files, []string{p.path("gone/zz_generated.webhook.go")})
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	if len(changes) != 3+len(more) {
+		t.Fatalf("changes %v", changes)
+	}
+	p.changes = changes
+	return p
+}
+
+func (p project) path(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+
+// mustFail has Write fail and the disk stay as it was, temporary files and folders included.
+func (p project) mustFail(t *testing.T, problems string) {
+	t.Helper()
+	before := snapshot(t, p.root)
+	if got := printed(t, p.root, Write(p.changes)); got != problems {
+		t.Errorf("problems:\n%s\nwant:\n%s", got, problems)
+	}
+	if diff := cmp.Diff(before, snapshot(t, p.root)); diff != "" {
+		t.Errorf("the disk is not as it was (-before +after):\n%s", diff)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	p := newProject(t)
+	if err := os.Chmod(p.path("config/manifests.yaml"), 0o606); err != nil {
+		t.Fatal(err)
+	}
+	if problems := Write(p.changes); problems != nil {
+		t.Fatal(problems)
+	}
+	want := map[string]entryOnDisk{
+		".":                              {Mode: fs.ModeDir | 0o755},
+		"aa":                             {Mode: fs.ModeDir | 0o755},
+		"aa/new":                         {Mode: fs.ModeDir | 0o755},
+		"aa/new/zz_generated.webhook.go": {Mode: 0o644, Text: newer},
+		"config":                         {Mode: fs.ModeDir | 0o755},
+		"config/manifests.yaml":          {Mode: 0o606, Text: YAMLHeader + "\n---\n"},
+		"gone":                           {Mode: fs.ModeDir | 0o755},
+		"order_webhook.go":               {Mode: 0o644, Text: "package a\n"},
+	}
+	if diff := cmp.Diff(want, snapshot(t, p.root)); diff != "" {
+		t.Errorf("disk (-want +got):\n%s", diff)
+	}
+}
+
+// The last change fails when all others are in their places: its file's name has become that
+// of a folder, which another change needs.
+func TestWriteUndoes(t *testing.T) {
+	p := newProject(t, File{Path: "zz", Content: []byte("a")}, File{Path: "zz/zz", Content: []byte("b")})
+	p.mustFail(t, "zz: error: cannot create zz: file exists [O6]\n")
+}
+
+func TestWriteReadOnlyFile(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"config/manifests.yaml", "gone/zz_generated.webhook.go"} {
+		if err := os.Chmod(p.path(name), 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.mustFail(t, "config/manifests.yaml: error: cannot replace manifests.yaml: the file is read-only [O5]\n"+
+		"gone/zz_generated.webhook.go: error: cannot remove zz_generated.webhook.go: the file is read-only [O5]\n")
+}
+
+// What happens on disk between Compare and Write is not overwritten.
+func TestWriteMeanwhile(t *testing.T) {
+	const (
+		created  = "aa/new/zz_generated.webhook.go"
+		replaced = "config/manifests.yaml"
+		removed  = "gone/zz_generated.webhook.go"
+	)
+	report := func(name string) string {
+		return name + ": error: " + filepath.Base(name) + " was changed by something else meanwhile [O7]\n    run webhook-gen again\n"
+	}
+	tests := map[string]struct {
+		meanwhile func(p project) error
+		problems  string
+	}{
+		"file appears": {
+			func(p project) error {
+				_ = os.MkdirAll(filepath.Dir(p.path(created)), 0o755)
+				return os.WriteFile(p.path(created), []byte("package mine\n"), 0o644)
+			}, report(created),
+		},
+		"file changes": {
+			func(p project) error { return os.WriteFile(p.path(replaced), []byte("kind: Service\n"), 0o644) },
+			report(replaced),
+		},
+		"file to remove changes": {
+			func(p project) error { return os.WriteFile(p.path(removed), []byte("package mine\n"), 0o644) },
+			report(removed),
+		},
+		"file goes": {
+			func(p project) error { return os.Remove(p.path(replaced)) },
+			report(replaced),
+		},
+		"folder appears": {
+			func(p project) error { return os.MkdirAll(p.path(created), 0o755) },
+			created + ": error: zz_generated.webhook.go is a folder, and a file of that name is needed [O4]\n",
+		},
+		"file appears in place of a folder": {
+			func(p project) error { return os.WriteFile(p.path("aa"), nil, 0o644) },
+			created + ": error: cannot create zz_generated.webhook.go: not a directory [O6]\n",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			if err := test.meanwhile(p); err != nil {
+				t.Fatal(err)
+			}
+			p.mustFail(t, test.problems)
+		})
+	}
+}
+
+// Two runs of one input at a time, as under make -j, do not fail over each other.
+func TestWriteTwice(t *testing.T) {
+	p := newProject(t)
+	if problems := Write(p.changes); problems != nil {
+		t.Fatal(problems)
+	}
+	before := snapshot(t, p.root)
+	if problems := Write(p.changes); problems != nil {
+		t.Errorf("writing again: %v", problems)
+	}
+	if diff := cmp.Diff(before, snapshot(t, p.root)); diff != "" {
+		t.Errorf("writing again changes the disk:\n%s", diff)
+	}
+}
+
+// The longest name that a file can have leaves no room for a longer temporary one.
+func TestWriteLongName(t *testing.T) {
+	name := strings.Repeat("x", 252) + ".go"
+	p := newProject(t, File{Path: name, Content: []byte(newer)})
+	if problems := Write(p.changes); problems != nil {
+		t.Fatal(problems)
+	}
+	if got, _ := os.ReadFile(p.path(name)); string(got) != newer {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Where even undoing fails, the file as it was is kept and its name is said.
+func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
+	p := newProject(t)
+	tx := transaction{}
+	for _, c := range p.changes {
+		if c.Action == Replace {
+			tx.prepare(c)
+		}
+	}
+	s := tx.steps[0]
+	if err := s.place(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(s.Path, "in-the-way"), "")
+	aside := s.aside
+	if err := s.undo(); err == nil || !strings.Contains(err.Error(), aside) {
+		t.Errorf("undo does not name %s: %v", aside, err)
+	}
+	if failed := s.clean(); failed != nil {
+		t.Error(failed)
+	}
+	if got, err := os.ReadFile(aside); string(got) != string(s.Old) {
+		t.Errorf("what is left is %q, %v", got, err)
+	}
+}

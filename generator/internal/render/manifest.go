@@ -1,0 +1,101 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// manifest writes the configurations as YAML documents in the form that controller-gen gives
+// them: a --- before each, keys in alphabetical order, no creationTimestamp.
+func manifest(p *model.Project, header bool) ([]byte, error) {
+	var out bytes.Buffer
+	if header {
+		out.WriteString(output.YAMLHeader + "\n")
+	}
+	for _, c := range p.Configurations {
+		document, err := document(c, p.API)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString("---\n")
+		out.Write(document)
+	}
+	return out.Bytes(), nil
+}
+
+func document(c *model.Configuration, api string) ([]byte, error) {
+	typed, err := json.Marshal(Object(c))
+	if err != nil {
+		return nil, err
+	}
+	if api == "v1beta1" {
+		if typed, err = inV1beta1(typed, c.Mutating); err != nil {
+			return nil, err
+		}
+	}
+	var generic map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(typed))
+	decoder.UseNumber()
+	if err := decoder.Decode(&generic); err != nil {
+		return nil, err
+	}
+	generic["apiVersion"] = "admissionregistration.k8s.io/" + api
+	delete(generic["metadata"].(map[string]any), "creationTimestamp")
+	return yaml.Marshal(generic)
+}
+
+// inV1beta1 reads v1 as v1beta1, which has the same fields but may leave out two that v1 requires.
+func inV1beta1(v1 []byte, mutating bool) ([]byte, error) {
+	var object any = &admissionregistrationv1beta1.ValidatingWebhookConfiguration{}
+	if mutating {
+		object = &admissionregistrationv1beta1.MutatingWebhookConfiguration{}
+	}
+	if err := json.Unmarshal(v1, object); err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
+}
+
+// Object is the configuration in Kubernetes' own type of v1.
+func Object(c *model.Configuration) any {
+	kind := metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}
+	meta := metav1.ObjectMeta{Name: c.Name, Labels: c.Labels, Annotations: c.Annotations}
+	if c.Mutating {
+		kind.Kind = "MutatingWebhookConfiguration"
+		o := &admissionregistrationv1.MutatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
+		for _, w := range c.Webhooks {
+			o.Webhooks = append(o.Webhooks, w.Spec)
+		}
+		return o
+	}
+	o := &admissionregistrationv1.ValidatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
+	for _, w := range c.Webhooks {
+		o.Webhooks = append(o.Webhooks, validating(w.Spec))
+	}
+	return o
+}
+
+// validating drops what a validating webhook does not have.
+func validating(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.ValidatingWebhook {
+	return admissionregistrationv1.ValidatingWebhook{
+		Name:                    w.Name,
+		ClientConfig:            w.ClientConfig,
+		Rules:                   w.Rules,
+		FailurePolicy:           w.FailurePolicy,
+		MatchPolicy:             w.MatchPolicy,
+		NamespaceSelector:       w.NamespaceSelector,
+		ObjectSelector:          w.ObjectSelector,
+		SideEffects:             w.SideEffects,
+		TimeoutSeconds:          w.TimeoutSeconds,
+		AdmissionReviewVersions: w.AdmissionReviewVersions,
+		MatchConditions:         w.MatchConditions,
+	}
+}

@@ -1,0 +1,248 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted output of the scenarios")
+
+// A scenario is one txtar file. Its comment says what it shows and may hold lines with
+//
+//	run: patterns... strict v1beta1 tags=a,b
+//
+// Its files are a module (go.mod is made up where it is missing), and what a run is to leave:
+// "want/..." each file that the run writes or changes, "removed" the names of files it removes,
+// "diagnostics" what it reports. Everything else must stay as it was.
+const (
+	wantPrefix      = "want/"
+	diagnosticsName = "diagnostics"
+	removedName     = "removed"
+)
+
+func scenarioFiles(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	return files
+}
+
+func TestScenarios(t *testing.T) {
+	for _, file := range scenarioFiles(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			input, want := split(archive)
+			got := runScenario(t, input)
+			if *update {
+				archive.Files = append(input.Files, got...)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(show(want), show(got)); diff != "" {
+				t.Errorf("(-want +got; go test ./generator -update rewrites)\n%s", diff)
+			}
+		})
+	}
+}
+
+// split takes what a scenario wants off from what it gives.
+func split(a *txtar.Archive) (input *txtar.Archive, want []txtar.File) {
+	input = &txtar.Archive{Comment: a.Comment}
+	for _, f := range a.Files {
+		if strings.HasPrefix(f.Name, wantPrefix) || f.Name == diagnosticsName || f.Name == removedName {
+			want = append(want, f)
+		} else {
+			input.Files = append(input.Files, f)
+		}
+	}
+	return input, want
+}
+
+func show(files []txtar.File) string { return string(txtar.Format(&txtar.Archive{Files: files})) }
+
+// runScenario generates twice in a fresh folder and returns what the first run left; the
+// second must find nothing to do.
+func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
+	dir := t.TempDir()
+	before := map[string]string{}
+	if !slices.ContainsFunc(input.Files, func(f txtar.File) bool { return f.Name == "go.mod" }) {
+		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26\n")
+	}
+	for _, f := range input.Files {
+		writeFile(t, filepath.Join(dir, f.Name), string(f.Data))
+	}
+	readTree(t, dir, before)
+
+	config := scenarioConfig(t, dir, input.Comment)
+	result := Generate(context.Background(), config)
+	report := result.Diagnostics
+	if !report.HasErrors() {
+		report = append(report, result.Write()...)
+	}
+	after := map[string]string{}
+	readTree(t, dir, after)
+
+	var got []txtar.File
+	var removed []string
+	for _, name := range sortedKeys(after) {
+		if before[name] != after[name] {
+			got = append(got, txtar.File{Name: wantPrefix + name, Data: []byte(after[name])})
+		}
+	}
+	for _, name := range sortedKeys(before) {
+		if _, ok := after[name]; !ok {
+			removed = append(removed, name+"\n")
+		}
+	}
+	if removed != nil {
+		got = append(got, txtar.File{Name: removedName, Data: []byte(strings.Join(removed, ""))})
+	}
+	if len(report) > 0 {
+		var text bytes.Buffer
+		if err := PrintDiagnostics(&text, "text", dir, report); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, txtar.File{Name: diagnosticsName, Data: bytes.ReplaceAll(text.Bytes(), []byte(dir), []byte("$DIR"))})
+	}
+	if report.HasErrors() {
+		if len(got) > 1 || got[0].Name != diagnosticsName {
+			t.Errorf("a run with errors changed files:\n%s", show(got))
+		}
+		return got
+	}
+	if again := Generate(context.Background(), config); len(again.Changes) > 0 {
+		t.Errorf("a second run changes %s", again.Changes[0].Path)
+	}
+	return got
+}
+
+func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
+	c := Config{Dir: dir}
+	for line := range strings.Lines(string(comment)) {
+		words, ok := strings.CutPrefix(line, "run: ")
+		if !ok {
+			continue
+		}
+		for _, word := range strings.Fields(words) {
+			switch {
+			case word == "strict":
+				c.Strict = true
+			case word == "v1beta1":
+				c.AdmissionRegistration = word
+			case strings.HasPrefix(word, "tags="):
+				c.Tags = strings.Split(strings.TrimPrefix(word, "tags="), ",")
+			case strings.HasPrefix(word, "dir="):
+				c.Dir = filepath.Join(dir, strings.TrimPrefix(word, "dir="))
+			default:
+				c.Patterns = append(c.Patterns, word)
+			}
+		}
+	}
+	return c
+}
+
+// TestEveryRuleHasAScenario holds the scenarios to the registry: every marker, every argument and
+// every rule appears in one.
+func TestEveryRuleHasAScenario(t *testing.T) {
+	var inputs, reports strings.Builder
+	for _, file := range scenarioFiles(t) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input, want := split(archive)
+		inputs.WriteString(show(input.Files))
+		for _, f := range want {
+			if f.Name == diagnosticsName {
+				reports.Write(f.Data)
+			}
+		}
+	}
+	for _, d := range MarkerDocs() {
+		if !strings.Contains(inputs.String(), "+"+d.Name+"(") && !strings.Contains(inputs.String(), "+"+d.Name+"=") {
+			t.Errorf("no scenario has +%s", d.Name)
+		}
+		for _, p := range d.Arguments {
+			if !usesArgument(inputs.String(), d.Name, p.Name) {
+				t.Errorf("no scenario has +%s with %s", d.Name, p.Name)
+			}
+		}
+	}
+	// What no text file can bring about; the packages' own tests do.
+	elsewhere := map[string]string{
+		"L1": "a module is always there", "L3": "permissions", "O4": "folders", "O5": "permissions", "O6": "disk", "O7": "races",
+	}
+	for _, r := range rules() {
+		if !strings.Contains(reports.String(), "["+r.ID+"]") && elsewhere[r.ID] == "" {
+			t.Errorf("no scenario breaks %s: %s", r.ID, r.Title)
+		}
+	}
+}
+
+func usesArgument(text, name, argument string) bool {
+	for _, after := range strings.Split(text, "+"+name+"(")[1:] {
+		if end := strings.Index(after, "\n// +"); end >= 0 {
+			after = after[:end]
+		}
+		if strings.Contains(after, argument+": ") {
+			return true
+		}
+	}
+	return false
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readTree(t *testing.T, dir string, into map[string]string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		into[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(fmt.Errorf("reading %s: %w", dir, err))
+	}
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,393 @@
+package admission
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth is how deeply arrays and objects may nest. It is the limit of encoding/json and of sigs.k8s.io/json, and so
+// that of the API server.
+const maxDepth = 10000
+
+// span is where a JSON value stands in a body: body[start:end]. The zero span is a value that is absent or null.
+type span struct{ start, end int }
+
+func (s span) absent() bool { return s.end == 0 }
+
+func (s span) of(body []byte) []byte { return body[s.start:s.end] }
+
+// syntaxError describes what stands at offset i, where the JSON grammar wants something else.
+func syntaxError(src []byte, i int) error {
+	if i >= len(src) {
+		return fmt.Errorf("the JSON ends too early, after %d bytes", len(src))
+	}
+	return fmt.Errorf("unexpected %q at byte %d of the JSON, or nested deeper than %d", src[i], i, maxDepth)
+}
+
+// The functions up to skip read JSON that nobody has looked at yet. They return the offset behind what they read; where
+// the grammar (RFC 8259) is broken, the complement of the offset of the mistake, which is negative.
+
+// space returns the offset of the first byte that is no white space.
+func space(src []byte, i int) int {
+	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// scanValue reads one value that nests at most depth levels.
+func scanValue(src []byte, i, depth int) int {
+	if i >= len(src) {
+		return ^i
+	}
+	switch src[i] {
+	case '"':
+		return scanString(src, i)
+	case '{':
+		return scanObject(src, i, depth, nil)
+	case '[':
+		return scanArray(src, i, depth)
+	case 't':
+		return scanWord(src, i, "true")
+	case 'f':
+		return scanWord(src, i, "false")
+	case 'n':
+		return scanWord(src, i, "null")
+	}
+	return scanNumber(src, i)
+}
+
+// scanObject reads the object at src[i]. A member function, if there is one, hears of each member as it is read; it
+// returns false to refuse it.
+func scanObject(src []byte, i, depth int, member func(key []byte, value span) bool) int {
+	if depth == 0 || i >= len(src) || src[i] != '{' {
+		return ^i
+	}
+	i = space(src, i+1)
+	if i < len(src) && src[i] == '}' {
+		return i + 1
+	}
+	for {
+		if i >= len(src) || src[i] != '"' {
+			return ^i
+		}
+		key := span{start: i}
+		if i = scanString(src, i); i < 0 {
+			return i
+		}
+		key.end = i
+		if i < len(src) && src[i] != ':' {
+			i = space(src, i)
+		}
+		if i >= len(src) || src[i] != ':' {
+			return ^i
+		}
+		i = space(src, i+1)
+		value := span{start: i}
+		if i = scanValue(src, i, depth-1); i < 0 {
+			return i
+		}
+		value.end = i
+		if member != nil && !member(name(src, key), value) {
+			return ^key.start
+		}
+		i = space(src, i)
+		if i >= len(src) {
+			return ^i
+		}
+		switch src[i] {
+		case ',':
+			i = space(src, i+1)
+		case '}':
+			return i + 1
+		default:
+			return ^i
+		}
+	}
+}
+
+func scanArray(src []byte, i, depth int) int {
+	if depth == 0 {
+		return ^i
+	}
+	i = space(src, i+1)
+	if i < len(src) && src[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = scanValue(src, i, depth-1); i < 0 {
+			return i
+		}
+		i = space(src, i)
+		if i >= len(src) {
+			return ^i
+		}
+		switch src[i] {
+		case ',':
+			i = space(src, i+1)
+		case ']':
+			return i + 1
+		default:
+			return ^i
+		}
+	}
+}
+
+// ones has 1 in each of its bytes, and highs the topmost bit: with them eight bytes are looked at in one step.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// scanString reads the string whose opening quote is src[i].
+func scanString(src []byte, i int) int {
+	i++
+	for {
+		// Whole words without a quote, a backslash or a control character are stepped over. Each of the three terms has a
+		// high bit for a byte that is one of them; the first such bit is always right.
+		for i+8 <= len(src) {
+			word := binary.LittleEndian.Uint64(src[i:])
+			quote, slash := word^(ones*'"'), word^(ones*'\\')
+			if ((word-ones*0x20)&^word|(quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
+				break
+			}
+			i += 8
+		}
+		for ; ; i++ {
+			if i >= len(src) || src[i] < 0x20 {
+				return ^i
+			}
+			if src[i] == '"' {
+				return i + 1
+			}
+			if src[i] == '\\' {
+				break
+			}
+		}
+		if i = scanEscape(src, i+1); i < 0 {
+			return i
+		}
+	}
+}
+
+// scanEscape reads what follows a backslash.
+func scanEscape(src []byte, i int) int {
+	if i >= len(src) {
+		return ^i
+	}
+	switch src[i] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 1
+	case 'u':
+		for range 4 {
+			if i++; i >= len(src) || !isHex(src[i]) {
+				return ^i
+			}
+		}
+		return i + 1
+	}
+	return ^i
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func scanWord(src []byte, i int, word string) int {
+	for j := range len(word) {
+		if i+j >= len(src) || src[i+j] != word[j] {
+			return ^(i + j)
+		}
+	}
+	return i + len(word)
+}
+
+func scanNumber(src []byte, i int) int {
+	if src[i] == '-' {
+		i++
+	}
+	switch {
+	case i < len(src) && src[i] == '0':
+		i++
+	default:
+		if i = scanDigits(src, i); i < 0 {
+			return i
+		}
+	}
+	if i < len(src) && src[i] == '.' {
+		if i = scanDigits(src, i+1); i < 0 {
+			return i
+		}
+	}
+	if i < len(src) && (src[i] == 'e' || src[i] == 'E') {
+		if i++; i < len(src) && (src[i] == '+' || src[i] == '-') {
+			i++
+		}
+		return scanDigits(src, i)
+	}
+	return i
+}
+
+// scanDigits reads one digit or more.
+func scanDigits(src []byte, i int) int {
+	start := i
+	for i < len(src) && '0' <= src[i] && src[i] <= '9' {
+		i++
+	}
+	if i == start {
+		return ^i
+	}
+	return i
+}
+
+// The functions from here on read JSON that has been scanned, and so know that it is well-formed.
+
+// skip returns the offset behind the value at src[i].
+func skip(src []byte, i int) int {
+	switch src[i] {
+	case '"':
+		return skipString(src, i)
+	case '{', '[':
+		for depth := 0; ; {
+			switch src[i] {
+			case '"':
+				i = skipString(src, i)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+	}
+	for i < len(src) {
+		switch src[i] {
+		case ',', '}', ']', ' ', '\n', '\t', '\r':
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// skipString returns the offset behind the string whose opening quote is src[i].
+func skipString(src []byte, i int) int {
+	i++
+	for {
+		for i+8 <= len(src) {
+			word := binary.LittleEndian.Uint64(src[i:])
+			quote, slash := word^(ones*'"'), word^(ones*'\\')
+			if ((quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
+				break
+			}
+			i += 8
+		}
+		for src[i] != '"' {
+			if src[i] == '\\' {
+				i++
+			}
+			i++
+			if i+8 <= len(src) && i&7 == 0 {
+				break
+			}
+		}
+		if src[i] == '"' {
+			return i + 1
+		}
+	}
+}
+
+// isNull says whether the value at src[i] is null.
+func isNull(src []byte, i int) bool { return src[i] == 'n' }
+
+// name returns the text of an object key, without its quotes and escapes.
+func name(src []byte, key span) []byte {
+	text := src[key.start+1 : key.end-1]
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	return unescape(text)
+}
+
+// text returns a copy of the string at src[at.start:at.end] as encoding/json reads it: escapes are resolved, and what
+// is no UTF-8 becomes U+FFFD.
+func text(src []byte, at span) string {
+	raw := src[at.start+1 : at.end-1]
+	if bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
+		return string(unescape(raw))
+	}
+	return string(raw)
+}
+
+// unescape resolves the escapes of a string's inside.
+func unescape(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; {
+		case c == '\\':
+			var r rune
+			r, i = escaped(raw, i+1)
+			out = utf8.AppendRune(out, r)
+		case c < utf8.RuneSelf:
+			out = append(out, c)
+			i++
+		default:
+			r, size := utf8.DecodeRune(raw[i:])
+			out = utf8.AppendRune(out, r)
+			i += size
+		}
+	}
+	return out
+}
+
+// escaped returns the rune that the escape behind a backslash stands for, and the offset behind it. Half a surrogate
+// pair is U+FFFD.
+func escaped(raw []byte, i int) (rune, int) {
+	switch raw[i] {
+	case 'b':
+		return '\b', i + 1
+	case 'f':
+		return '\f', i + 1
+	case 'n':
+		return '\n', i + 1
+	case 'r':
+		return '\r', i + 1
+	case 't':
+		return '\t', i + 1
+	case 'u':
+		r := hex4(raw[i+1:])
+		i += 5
+		if !utf16.IsSurrogate(r) {
+			return r, i
+		}
+		if i+6 <= len(raw) && raw[i] == '\\' && raw[i+1] == 'u' {
+			if pair := utf16.DecodeRune(r, hex4(raw[i+2:])); pair != utf8.RuneError {
+				return pair, i + 6
+			}
+		}
+		return utf8.RuneError, i
+	}
+	return rune(raw[i]), i + 1
+}
+
+func hex4(digits []byte) rune {
+	var r rune
+	for _, c := range digits[:4] {
+		switch {
+		case c >= 'a':
+			c -= 'a' - 10
+		case c >= 'A':
+			c -= 'A' - 10
+		default:
+			c -= '0'
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
