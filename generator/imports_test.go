@@ -20,10 +20,12 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"load":        {"diag"},
 		"output":      {"diag"},
 		"marker":      {"diag"},
-		"kubebuilder": {"diag", "load"},
-		"model":       {"diag", "load", "marker", "kubebuilder"},
+		"spec":        nil,
+		"kubebuilder": {"diag", "load", "spec"},
+		"model":       {"diag", "load", "marker", "kubebuilder", "spec"},
 		"check":       {"diag", "model"},
-		"render":      {"diag", "model", "output"},
+		"render":      {"diag", "model", "output", "spec"},
+		"migrate":     {"diag", "load", "kubebuilder"},
 	}
 	files, err := filepath.Glob("internal/*/*.go")
 	if err != nil || len(files) == 0 {

@@ -288,31 +288,28 @@ func skipString(src []byte, i int) int {
 			}
 			i += 8
 		}
-		for src[i] != '"' {
-			if src[i] == '\\' {
-				i++
-			}
+		for src[i] != '"' && src[i] != '\\' {
 			i++
-			if i+8 <= len(src) && i&7 == 0 {
-				break
-			}
 		}
 		if src[i] == '"' {
 			return i + 1
 		}
+		i += 2
 	}
 }
 
 // isNull says whether the value at src[i] is null.
 func isNull(src []byte, i int) bool { return src[i] == 'n' }
 
-// name returns the text of an object key, without its quotes and escapes.
+// name returns the text of an object key. It stays in src unless it has to be rewritten.
 func name(src []byte, key span) []byte {
-	text := src[key.start+1 : key.end-1]
-	if bytes.IndexByte(text, '\\') < 0 {
-		return text
+	raw := src[key.start+1 : key.end-1]
+	for _, c := range raw {
+		if c == '\\' || c >= utf8.RuneSelf {
+			return unescape(raw)
+		}
 	}
-	return unescape(text)
+	return raw
 }
 
 // text returns a copy of the string at src[at.start:at.end] as encoding/json reads it: escapes are resolved, and what

@@ -23,7 +23,7 @@ import (
 func objectMeta(p configurationPass) {
 	meta := metav1.ObjectMeta{Name: p.Name, Labels: p.Labels, Annotations: p.Annotations}
 	for _, e := range apivalidation.ValidateObjectMeta(&meta, false, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata")) {
-		p.at(strings.TrimPrefix(e.Field, "metadata."), "%s: %s", e.Field, e.ErrorBody())
+		p.at(strings.TrimPrefix(e.Field, "metadata."), "%s: %s", e.Field, brief(e.ErrorBody()))
 	}
 }
 
@@ -40,7 +40,7 @@ func fullyQualifiedName(p webhookPass) {
 		return
 	}
 	for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), p.Spec.Name) {
-		p.at("name", "the name %q: %s", p.Spec.Name, e.Detail)
+		p.at("name", "the name %q: %s", p.Spec.Name, brief(e.Detail))
 	}
 }
 
@@ -54,7 +54,7 @@ func uniqueInObject(p configurationPass) {
 		}
 		d := p.report(w.Where("name"), w.Kubebuilder, p.Configuration, fmt.Sprintf("webhooks[%d].name", i),
 			fmt.Sprintf("%s holds two webhooks called %q", p.Name, w.Spec.Name))
-		*d = d.WithHint(secondName).WithRelated(p.Webhooks[at].Where("name"), "the first is here")
+		*d = d.WithHint("%s", anotherName(w)).WithRelated(p.Webhooks[at].Where("name"), "the first is here")
 	}
 }
 
@@ -195,7 +195,7 @@ func selectors(p webhookPass) {
 		selector *metav1.LabelSelector
 	}{{"namespaceSelector", p.Spec.NamespaceSelector}, {"objectSelector", p.Spec.ObjectSelector}} {
 		for _, e := range metav1validation.ValidateLabelSelector(s.selector, metav1validation.LabelSelectorValidationOptions{}, field.NewPath(s.field)) {
-			p.at(e.Field, "%s: %s", e.Field, e.ErrorBody())
+			p.at(e.Field, "%s: %s", e.Field, brief(e.ErrorBody()))
 		}
 	}
 }
@@ -270,8 +270,7 @@ func clientService(p webhookPass) {
 			continue
 		}
 		if messages := validation.IsDNS1123Subdomain(segment); len(messages) > 0 {
-			p.at(at+".path", "segment %q of the path: %s", segment, messages[0]).
-				Hint = "segments are lower case letters, digits, - and ."
+			p.at(at+".path", "segment %q of the path: %s", segment, brief(messages[0]))
 		}
 	}
 }
@@ -294,7 +293,7 @@ func reviewVersionList(p webhookPass) {
 			continue
 		}
 		for _, message := range validation.IsDNS1035Label(v) {
-			p.at(at, "version %q: %s", v, message)
+			p.at(at, "version %q: %s", v, brief(message))
 		}
 	}
 	if len(versions) > 0 && !slices.Contains(versions, "v1") && !slices.Contains(versions, "v1beta1") {
@@ -317,7 +316,7 @@ func matchConditions(p webhookPass) {
 			p.at(at+".name", "the webhook has two match conditions called %q", c.Name)
 		default:
 			for _, message := range validation.IsQualifiedName(c.Name) {
-				p.at(at+".name", "match condition name %q: %s", c.Name, message)
+				p.at(at+".name", "match condition name %q: %s", c.Name, brief(message))
 			}
 		}
 		seen[c.Name] = true
@@ -331,6 +330,12 @@ func noMatchConditions(p webhookPass) {
 	if len(p.Spec.MatchConditions) > 0 {
 		p.at("matchConditions[0]", "no API server that serves admissionregistration.k8s.io/v1beta1 knows match conditions, and it would drop them")
 	}
+}
+
+// brief leaves away the examples and regular expressions that apimachinery puts behind its messages.
+func brief(message string) string {
+	short, _, _ := strings.Cut(message, " (e.g. ")
+	return short
 }
 
 func oneOf(p webhookPass, at, value string, words ...string) {

@@ -2,8 +2,13 @@ package check
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/model"
 
-// secondName is what to do about two webhooks that derive the same name or path.
-const secondName = `give one of them a word of its own: name: "quota"`
+// anotherName is what to do about two webhooks with the same name or path.
+func anotherName(w *model.Webhook) string {
+	if w.Kubebuilder {
+		return "rename one of them"
+	}
+	return `give one of them a word of its own: name: "quota"`
+}
 
 // uniqueNames reports a name that stands in two objects. An API server takes that, but its
 // metrics, audit annotations and messages then do not tell the two apart.
@@ -30,9 +35,12 @@ func uniquePaths(p projectPass) {
 		s := w.Spec.ClientConfig.Service
 		key := s.Namespace + "/" + s.Name + w.Path()
 		other, again := first[key]
-		if !again {
+		switch {
+		case !again:
 			first[key] = w
 			continue
+		case other.Spec.Name == w.Spec.Name:
+			continue // the same mistake, and reported as such
 		}
 		p.at(w, other, "clientConfig.service.path", "two webhooks are served at the path %s", w.Path())
 	}

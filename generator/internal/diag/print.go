@@ -82,7 +82,8 @@ func (p printer) excerpt(out *bytes.Buffer, at Range) {
 			pad.WriteByte(' ')
 		}
 	}
-	fmt.Fprintf(out, "    %s\n    %s^%s\n", line[indent:], pad.String(), strings.Repeat("~", max(width-1, 0)))
+	const longest = 60 // what is longer is known by its beginning
+	fmt.Fprintf(out, "    %s\n    %s^%s\n", line[indent:], pad.String(), strings.Repeat("~", min(max(width, 1), longest)-1))
 }
 
 func (p printer) line(at Position) (string, bool) {

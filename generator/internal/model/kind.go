@@ -77,7 +77,8 @@ func (b *builder) foreign(m *packageMarkers, at declared[*webhookMarker]) subjec
 	}
 	p, err := m.Module.Locate(b.ctx, t.ImportPath)
 	if err != nil {
-		b.diags.Add(diag.Errorf(at.marker.For.At, RuleTarget, "cannot find the package %s: %s", t.ImportPath, err).
+		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
+		b.diags.Add(diag.Errorf(at.marker.For.At, RuleTarget, "%s", reason).
 			WithHint(`add the module to go.mod, or name the kind: for: "group/version/Kind"`))
 		return subject{}
 	}

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
@@ -20,6 +23,11 @@ func (b *builder) addKubebuilder(packages []*load.Package) {
 	}
 	mutating, validating := kubebuilder.Order(webhooks)
 	for _, w := range append(mutating, validating...) {
+		if slices.ContainsFunc(bad, func(d diag.Diagnostic) bool {
+			return d.Severity == diag.Error && d.Pos.File == w.Pos.File && d.Pos.Line == w.Pos.Line
+		}) {
+			continue // half read, it would be reported for what follows from that
+		}
 		b.webhooks = append(b.webhooks, &Webhook{
 			Range: w.Range, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
 			Configuration: names[w.Mutating], Spec: w.Spec, At: Places(w.At),

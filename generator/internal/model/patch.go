@@ -1,32 +1,19 @@
 package model
 
 import (
-	"encoding/json"
-	"strings"
+	"errors"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
-// patch applies a +webhook:patch to the finished webhook. A field that it sets is from then on
-// said by the patch.
+// patch applies a +webhook:patch to the finished webhook. A field that it changes is from then
+// on said by the patch.
 func (w *Webhook) patch(said marker.Field[string]) error {
-	patched, err := kubebuilder.Patch(w.Spec, w.Mutating, said.V)
-	if err != nil {
-		return err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(said.V), &fields); err != nil {
-		return err
-	}
-	for field := range fields {
-		for at := range w.At {
-			if end := strings.IndexAny(at, ".["); at == field || end >= 0 && at[:end] == field {
-				delete(w.At, at)
-			}
-		}
+	patched, problems := spec.Patch(w.Spec, w.Mutating, said.V)
+	for _, field := range spec.Changed(w.Spec, patched) {
 		w.At[field] = said.At
 	}
 	w.Spec = patched
-	return nil
+	return errors.Join(problems...)
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -61,7 +62,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhoo
 	w.set("rules[0].scope", said.Scope.At)
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
 	w.apply(said.settings, b.options.API)
-	w.Configuration = b.object(m, said)
+	w.Configuration = b.object(m, at)
 	return w, len(b.diags) == before
 }
 
@@ -222,25 +223,27 @@ func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag
 }
 
 // object decides which configuration object a webhook belongs to.
-func (b *builder) object(m *packageMarkers, said *webhookMarker) string {
-	var declaredNames []string
+func (b *builder) object(m *packageMarkers, at declared[*webhookMarker]) string {
+	said := at.marker
+	var names []string
 	for _, c := range m.configurations {
 		if c.marker.holds(said.mutating) {
-			declaredNames = append(declaredNames, c.marker.objectName(said.mutating))
+			names = append(names, strconv.Quote(c.marker.objectName(said.mutating)))
 		}
 	}
-	switch f := said.Configuration; {
-	case f.IsSet():
-		return f.V
-	case len(declaredNames) > 1 && !slices.Contains(declaredNames, defaultObjectName(said.mutating)):
-		b.diags.Add(diag.Errorf(m.configurations[len(m.configurations)-1].Range, RuleConfiguration,
-			"the package declares several %s configurations, and a webhook does not say which holds it", kindWord(said.mutating)).
-			WithHint("add configuration: %q or one of %s to the webhook", declaredNames[0], strings.Join(declaredNames[1:], ", ")))
-		return declaredNames[0]
-	case len(declaredNames) == 1:
-		return declaredNames[0]
+	switch own := defaultObjectName(said.mutating); {
+	case said.Configuration.IsSet():
+		return said.Configuration.V
+	case len(names) == 1:
+		name, _ := strconv.Unquote(names[0])
+		return name
+	case len(names) > 1 && !slices.Contains(names, strconv.Quote(own)):
+		b.diags.Add(diag.Errorf(at.Range, RuleConfiguration, "the package declares several %s configurations, and the webhook does not say which holds it", kindWord(said.mutating)).
+			WithHint("add configuration: %s", strings.Join(names, " or ")))
+		fallthrough
+	default:
+		return own
 	}
-	return defaultObjectName(said.mutating)
 }
 
 func operations(f marker.Field[[]string]) []admissionregistrationv1.OperationType {

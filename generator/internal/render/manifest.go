@@ -11,6 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // manifest writes the configurations as YAML documents in the form that controller-gen gives
@@ -78,24 +79,7 @@ func Object(c *model.Configuration) any {
 	}
 	o := &admissionregistrationv1.ValidatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 	for _, w := range c.Webhooks {
-		o.Webhooks = append(o.Webhooks, validating(w.Spec))
+		o.Webhooks = append(o.Webhooks, spec.Validating(w.Spec))
 	}
 	return o
-}
-
-// validating drops what a validating webhook does not have.
-func validating(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.ValidatingWebhook {
-	return admissionregistrationv1.ValidatingWebhook{
-		Name:                    w.Name,
-		ClientConfig:            w.ClientConfig,
-		Rules:                   w.Rules,
-		FailurePolicy:           w.FailurePolicy,
-		MatchPolicy:             w.MatchPolicy,
-		NamespaceSelector:       w.NamespaceSelector,
-		ObjectSelector:          w.ObjectSelector,
-		SideEffects:             w.SideEffects,
-		TimeoutSeconds:          w.TimeoutSeconds,
-		AdmissionReviewVersions: w.AdmissionReviewVersions,
-		MatchConditions:         w.MatchConditions,
-	}
 }

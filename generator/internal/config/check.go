@@ -1,0 +1,60 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+func notEmpty(s string) error {
+	if s == "" {
+		return errors.New("the text is empty")
+	}
+	return nil
+}
+
+// buildTag checks a build tag by the rule of go/build/constraint.
+func buildTag(s string) error {
+	foreign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' }
+	switch {
+	case s == "":
+		return errors.New("a build tag is empty")
+	case strings.ContainsAny(s, ", "):
+		return fmt.Errorf("%q is not one build tag: list them one by one", s)
+	case strings.ContainsFunc(s, foreign):
+		return fmt.Errorf("%q is not a build tag: those have letters, digits, _ and .", s)
+	}
+	return nil
+}
+
+// subdomain checks a domain, which may be left empty, by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Subdomain, to
+// which the API server holds the name of a webhook, and with it its end.
+func subdomain(s string) error {
+	if s != "" && len(validation.IsDNS1123Subdomain(s)) > 0 {
+		return fmt.Errorf("%q is not a DNS subdomain: those have lower-case letters, digits and - between their dots, as example.com", s)
+	}
+	return nil
+}
+
+// manifestPath checks the path of a manifest. That no link leads it out of the module is seen
+// when it is written.
+func manifestPath(s string) error {
+	switch extension := path.Ext(s); {
+	case s == "":
+		return errors.New("the path is empty")
+	case strings.Contains(s, `\`):
+		return fmt.Errorf("%q holds a backslash: folders are separated by /", s)
+	case path.IsAbs(s) || filepath.IsAbs(s):
+		return fmt.Errorf("%q is absolute: paths are relative to %s", s, FileName)
+	case !filepath.IsLocal(filepath.FromSlash(s)):
+		return fmt.Errorf("%q leaves the module", s)
+	case extension != ".yaml" && extension != ".yml":
+		return fmt.Errorf("%q does not end in .yaml or .yml", s)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+// Package config reads webhook-gen.yaml, the optional file at a module's root by which
+// go:generate, make and CI run the generator alike.
+//
+// Every key is declared once, in keys.go: decoding, defaults, suggestions for misspelt keys and
+// the manual's table come from there. Decoding is strict, and reports all mistakes at once, each
+// at its line and column.
+package config
+
+// FileName is the name of the file, at the root of a module.
+const FileName = "webhook-gen.yaml"
+
+// Config is what the file says, with defaults in place of what it leaves out.
+type Config struct {
+	// Version is that of the file's format.
+	Version int
+	// Packages are the patterns of the packages to read where the command line names none.
+	Packages []string
+	// Tags are build tags.
+	Tags []string
+	// Domain ends the names of webhooks on kinds that are not the project's own; it may be empty.
+	Domain string
+	// Strict makes errors of warnings.
+	Strict    bool
+	Manifests Manifests
+	// Outputs are the kinds of files to generate.
+	Outputs []string
+}
+
+// Manifests says how the webhook configurations are written.
+type Manifests struct {
+	// Path is relative to the module's root, slash-separated, and stays below it.
+	Path string
+	// AdmissionRegistration is the version of admissionregistration.k8s.io: "v1" or "v1beta1".
+	AdmissionRegistration string
+	// Header says whether manifests of +webhook markers begin with the line that marks them as generated.
+	Header bool
+}
+
+// Default is the configuration of a module without the file.
+func Default() Config {
+	var c Config
+	keys(&c)
+	return c
+}

@@ -1,0 +1,102 @@
+package config
+
+import "strings"
+
+// Key documents one key of the file.
+type Key struct {
+	// Name is the key with those around it: "manifests.path".
+	Name string
+	// Type says in words what kind of value the key takes.
+	Type string
+	// Values are all that the key, or an element of its list, can be; nil where that is open.
+	Values []string
+	// Default and Example are values as they are written in YAML.
+	Default, Example string
+	// Required says that a file must have the key.
+	Required bool
+	Doc      string
+}
+
+// Docs documents all keys, in the order in which a file is best written.
+func Docs() []Key {
+	var docs []Key
+	for _, k := range keys(new(Config)) {
+		docs = append(docs, k.Key)
+	}
+	return docs
+}
+
+// key is a key with the field that it sets.
+type key struct {
+	Key
+	variable
+}
+
+// keys declares every key of the file. Like package flag, it sets each field of the
+// configuration to its default, and remembers where a value of the file is to go.
+func keys(c *Config) []key {
+	table := []key{
+		{Key{
+			Name: "version", Required: true, Example: "1",
+			Doc: "The version of this file's format, which is 1.",
+		}, version(&c.Version)},
+		{Key{
+			Name: "packages", Example: `["./api/...", "./internal/policy"]`,
+			Doc: "Patterns of the packages to read where the command line names none: folders, import paths, and ... as in the go command.",
+		}, texts(&c.Packages, []string{"./..."}, notEmpty)},
+		{Key{
+			Name: "tags", Example: "[integration]",
+			Doc: "Build tags under which the packages are read.",
+		}, texts(&c.Tags, nil, buildTag)},
+		{Key{
+			Name: "domain", Example: "example.com",
+			Doc: "The project's domain. It ends the names of webhooks on kinds that are not the project's own, such as Pods.",
+		}, text(&c.Domain, "", subdomain)},
+		{Key{
+			Name: "strict", Example: "true",
+			Doc: "Warnings are errors, as with --strict.",
+		}, truth(&c.Strict, false)},
+		{Key{
+			Name: "manifests.path", Example: "deploy/webhooks.yaml",
+			Doc: "The file that the webhook configurations are written to: relative to this file, with slashes, inside the module, .yaml or .yml.",
+		}, text(&c.Manifests.Path, "config/webhook/manifests.yaml", manifestPath)},
+		{Key{
+			Name: "manifests.admissionregistration", Example: "v1beta1",
+			Doc: "The version of admissionregistration.k8s.io to write. v1beta1 is for clusters before Kubernetes 1.16; 1.22 no longer serves it.",
+		}, word(&c.Manifests.AdmissionRegistration, "v1", "v1beta1")},
+		{Key{
+			Name: "manifests.header", Example: "false",
+			Doc: "Whether a manifest in which +webhook markers take part begins with the line that says that it is generated. Without it, the manifest is not removed when its last marker goes.",
+		}, truth(&c.Manifests.Header, true)},
+		{Key{
+			Name: "outputs", Example: "[manifests]",
+			Doc: "What is generated of all that the markers can give.",
+		}, words(&c.Outputs, "manifests", "handlers", "tests", "conversions")},
+	}
+	for i := range table {
+		k := &table[i]
+		k.Type, k.Default, k.Values = k.kind, k.preset, k.choice
+	}
+	return table
+}
+
+// names lists the keys that may stand in the mapping of a key; "" is the file as a whole.
+func names(table []key, around string) []string {
+	var list []string
+	for _, k := range table {
+		rest, below := strings.CutPrefix(k.Name, prefix(around))
+		name, _, _ := strings.Cut(rest, ".")
+		if below && (len(list) == 0 || list[len(list)-1] != name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// prefix is what the names of keys in the mapping of a key begin with.
+func prefix(around string) string {
+	if around == "" {
+		return ""
+	}
+	return around + "."
+}

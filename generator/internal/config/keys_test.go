@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fileOf is a file that gives each of the keys a value.
+func fileOf(docs []Key, value func(Key) string) string {
+	var out strings.Builder
+	mapping := ""
+	for _, k := range docs {
+		outer, name, nested := strings.Cut(k.Name, ".")
+		switch {
+		case !nested:
+			fmt.Fprintf(&out, "%s: %s\n", k.Name, value(k))
+			continue
+		case outer != mapping:
+			mapping = outer
+			fmt.Fprintf(&out, "%s:\n", outer)
+		}
+		fmt.Fprintf(&out, "  %s: %s\n", name, value(k))
+	}
+	return out.String()
+}
+
+// What the documentation calls the default is what a file without the key gets.
+func TestDocumentedDefaults(t *testing.T) {
+	got, problems := read(t, fileOf(Docs(), func(k Key) string { return k.Default }))
+	want := Default()
+	want.Tags = []string{} // said to be empty, not left out
+	if problems.text != "" {
+		t.Errorf("problems:\n%s", problems.text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+// Every example is valid, and says something else than the default, the version aside.
+func TestExamples(t *testing.T) {
+	for _, k := range Docs() {
+		docs := []Key{k}
+		if k.Name != "version" {
+			docs = append(docs, Docs()[0])
+		}
+		got, problems := read(t, fileOf(docs, func(k Key) string { return k.Example }))
+		if problems.text != "" {
+			t.Errorf("%s:\n%s", k.Name, problems.text)
+		}
+		if cmp.Equal(got, Default()) != (k.Name == "version") {
+			t.Errorf("the example of %s is its default", k.Name)
+		}
+	}
+}
+
+func TestKeysAreDocumented(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, k := range Docs() {
+		if seen[k.Name] || k.Type == "" || k.Default == "" || !strings.HasSuffix(k.Doc, ".") {
+			t.Errorf("%+v is not documented once, with type, default and a sentence", k)
+		}
+		seen[k.Name] = true
+	}
+}

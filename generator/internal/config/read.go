@@ -1,0 +1,179 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// format is the version of the file's format that this tool reads.
+const format = 1
+
+// Read reads the file of the module whose root is the absolute path moduleDir; without it, the
+// Config is Default. A Config that comes with problems is not fit for use.
+func Read(moduleDir string) (Config, diag.List) {
+	path := filepath.Join(moduleDir, FileName)
+	source, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Default(), misnamed(moduleDir)
+	}
+	if err != nil {
+		return Default(), diag.List{whole(path, "cannot read %s: %v", FileName, reason(err))}
+	}
+	return parse(path, source)
+}
+
+// misnamed reports a file that was meant to be ours.
+func misnamed(moduleDir string) diag.List {
+	const name = "webhook-gen.yml"
+	path := filepath.Join(moduleDir, name)
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	return diag.List{whole(path, "%s is not read", name).WithHint("rename it to %s", FileName)}
+}
+
+// whole makes an error that concerns a file as a whole.
+func whole(path, format string, args ...any) diag.Diagnostic {
+	return diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, ruleFile, format, args...)
+}
+
+// reason strips the path, which is the diagnostic's place.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// parse decodes the text of the file.
+func parse(path string, source []byte) (Config, diag.List) {
+	var c Config
+	table := keys(&c)
+	f := newFile(path, source)
+	if root, ok := f.document(); ok {
+		f.decode("", root, table)
+		f.require(table)
+	}
+	if c.Version > format {
+		// What else is wrong with the file is for the tool to say that it was written for.
+		f.problems = slices.DeleteFunc(f.problems, func(d diag.Diagnostic) bool { return d.Rule != ruleVersion })
+	}
+	return c, f.problems
+}
+
+// document returns the mapping that the file consists of.
+func (f *file) document() (root *yaml.Node, ok bool) {
+	documents, err := split(f.source)
+	if err != nil {
+		f.problems.Add(f.broken(err))
+		return nil, false
+	}
+	if len(documents) == 0 || documents[0].ShortTag() == "!!null" {
+		f.problems.Add(diag.Errorf(f.start(), ruleSyntax, "%s is empty", FileName).
+			WithHint("write version: %d, or remove the file", format))
+		return nil, false
+	}
+	if len(documents) > 1 {
+		f.problems.Add(f.errorAt(documents[1], ruleSyntax, "%s holds a second document", FileName).
+			WithHint("write all keys in one document"))
+	}
+	if documents[0].Kind != yaml.MappingNode {
+		f.problems.Add(f.errorAt(documents[0], ruleSyntax, "%s must be a mapping of keys, not %s", FileName, describe(documents[0])))
+		return nil, false
+	}
+	return documents[0], true
+}
+
+// split parses YAML and returns the content of its documents.
+func split(source []byte) ([]*yaml.Node, error) {
+	var contents []*yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(source))
+	for {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return contents, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, document.Content[0])
+	}
+}
+
+// decode sets the keys that a mapping gives. around is the key that the mapping belongs to; it
+// is empty for the file as a whole.
+func (f *file) decode(around string, mapping *yaml.Node, table []key) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		node, value := mapping.Content[i], resolve(mapping.Content[i+1])
+		if !slices.Contains(names(table, around), node.Value) {
+			f.problems.Add(f.unknown(node, around, table))
+			continue
+		}
+		name := prefix(around) + node.Value
+		if first, twice := f.given[name]; twice {
+			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
+				WithRelated(f.place(first), "first given here"))
+			continue
+		}
+		f.given[name] = node
+		leaf := slices.IndexFunc(table, func(k key) bool { return k.Name == name })
+		switch {
+		case leaf >= 0:
+			table[leaf].set(f, name, value)
+		case value.Kind == yaml.MappingNode:
+			f.decode(name, value, table)
+		default:
+			f.problems.Add(f.errorAt(value, ruleType, "%s must be a mapping of keys, not %s", name, describe(value)).
+				WithHint("its keys are %s", strings.Join(names(table, name), ", ")))
+		}
+	}
+}
+
+// unknown reports a key that is not in the table, with the key that was probably meant.
+func (f *file) unknown(node *yaml.Node, around string, table []key) diag.Diagnostic {
+	d := f.errorAt(node, ruleUnknown, "unknown key %q", node.Value)
+	if around != "" {
+		d = f.errorAt(node, ruleUnknown, "unknown key %q in %s", node.Value, around)
+	}
+	for _, k := range table {
+		if outer, name, nested := strings.Cut(k.Name, "."); nested && (name == node.Value || k.Name == node.Value) {
+			return d.WithHint("%s is a key of %s", name, outer)
+		}
+		if k.Name == node.Value {
+			return d.WithHint("%s is not a key of %s", k.Name, around)
+		}
+	}
+	siblings := names(table, around)
+	if nearest, ok := diag.Nearest(node.Value, siblings); ok {
+		return d.WithHint("did you mean %q?", nearest)
+	}
+	return d.WithHint("the keys are %s", strings.Join(siblings, ", "))
+}
+
+// require reports the keys that a file must have and this one lacks.
+func (f *file) require(table []key) {
+	for _, k := range table {
+		if _, given := f.given[k.Name]; k.Required && !given {
+			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s does not say its %s", FileName, k.Name).
+				WithHint("write %s: %s", k.Name, k.Example))
+		}
+	}
+}
+
+// resolve returns what an alias stands for.
+func resolve(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// variable is a field of a Config that a value of the file can be put into.
+type variable struct {
+	kind   string   // of the value, in words
+	preset string   // the default, as YAML
+	choice []string // all that the value can be; nil where that is open
+	// set decodes the value of the key called name into the field, or reports why not.
+	set func(f *file, name string, value *yaml.Node)
+}
+
+// version is the variable of the file's version, of which this tool knows one.
+func version(field *int) variable {
+	*field = format
+	return variable{"whole number", strconv.Itoa(format), nil, func(f *file, name string, value *yaml.Node) {
+		if value.ShortTag() != "!!int" || value.Decode(field) != nil {
+			f.problems.Add(f.errorAt(value, ruleType, "%s must be a whole number, not %s", name, describe(value)).
+				WithHint("write version: %d", format))
+			return
+		}
+		switch {
+		case *field > format:
+			f.problems.Add(f.errorAt(value, ruleVersion, "%s was written for a newer webhook-gen: its version is %d, and this one reads %d",
+				FileName, *field, format).WithHint("update webhook-gen"))
+		case *field < format:
+			f.problems.Add(f.errorAt(value, ruleVersion, "there is no version %d of %s", *field, FileName).
+				WithHint("write version: %d", format))
+		}
+	}}
+}
+
+// truth is the variable of a key that is true or false.
+func truth(field *bool, preset bool) variable {
+	*field = preset
+	return variable{"true or false", strconv.FormatBool(preset), nil, func(f *file, name string, value *yaml.Node) {
+		if value.ShortTag() != "!!bool" || value.Decode(field) != nil {
+			f.problems.Add(f.errorAt(value, ruleType, "%s must be true or false, not %s", name, describe(value)))
+		}
+	}}
+}
+
+// text is the variable of a key with a single text.
+func text(field *string, preset string, check func(string) error) variable {
+	*field = preset
+	shown := preset
+	if shown == "" {
+		shown = `""`
+	}
+	return variable{"text", shown, nil, func(f *file, name string, value *yaml.Node) {
+		if f.isText(name, value) && f.passes(name, value, check) {
+			*field = value.Value
+		}
+	}}
+}
+
+// word is the variable of a key that is one of some words, by default the first.
+func word(field *string, choice ...string) variable {
+	v := text(field, choice[0], nil)
+	v.choice = choice
+	v.set = func(f *file, name string, value *yaml.Node) {
+		if f.isText(name, value) && f.isOneOf(name, value, choice) {
+			*field = value.Value
+		}
+	}
+	return v
+}
+
+// texts is the variable of a key with a list of texts. The list may be empty if the default is.
+func texts(field *[]string, preset []string, check func(string) error) variable {
+	return list(field, preset, func(f *file, name string, element *yaml.Node) bool {
+		return f.passes(name, element, check)
+	})
+}
+
+// words is the variable of a key with a list of some words, by default all of them.
+func words(field *[]string, choice ...string) variable {
+	v := list(field, choice, func(f *file, name string, element *yaml.Node) bool {
+		return f.isOneOf(name, element, choice)
+	})
+	v.choice = choice
+	return v
+}
+
+func list(field *[]string, preset []string, accept func(f *file, name string, element *yaml.Node) bool) variable {
+	*field = slices.Clone(preset)
+	return variable{"list of texts", flow(preset), nil, func(f *file, name string, value *yaml.Node) {
+		if value.Kind != yaml.SequenceNode {
+			d := f.errorAt(value, ruleType, "%s must be a list, not %s", name, describe(value))
+			if value.ShortTag() == "!!str" {
+				d = d.WithHint("write [%q]", value.Value)
+			}
+			f.problems.Add(d)
+			return
+		}
+		if len(value.Content) == 0 && len(preset) > 0 {
+			f.problems.Add(f.errorAt(value, ruleValue, "%s is empty", name).
+				WithHint("leave the key out for its default, %s", flow(preset)))
+			return
+		}
+		elements := make([]string, 0, len(value.Content))
+		seen := make(map[string]*yaml.Node)
+		for _, element := range value.Content {
+			element = resolve(element)
+			if !f.isText("an element of "+name, element) || !accept(f, name, element) {
+				continue
+			}
+			if first, twice := seen[element.Value]; twice {
+				f.problems.Add(f.errorAt(element, ruleValue, "%s lists %q twice", name, element.Value).
+					WithRelated(f.place(first), "first listed here"))
+				continue
+			}
+			seen[element.Value] = element
+			elements = append(elements, element.Value)
+		}
+		*field = elements
+	}}
+}
+
+// isText reports whether a value is text; what only looks like text when it stands in quotes is not.
+func (f *file) isText(what string, value *yaml.Node) bool {
+	if value.ShortTag() == "!!str" {
+		return true
+	}
+	d := f.errorAt(value, ruleType, "%s must be text, not %s", what, describe(value))
+	if value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
+		d = d.WithHint("put it in quotes: %q", value.Value)
+	}
+	f.problems.Add(d)
+	return false
+}
+
+// passes reports whether a text passes the check of its key.
+func (f *file) passes(name string, value *yaml.Node, check func(string) error) bool {
+	err := check(value.Value)
+	if err != nil {
+		f.problems.Add(f.errorAt(value, ruleValue, "%s: %v", name, err))
+	}
+	return err == nil
+}
+
+// isOneOf reports whether a text is one of the words that its key knows.
+func (f *file) isOneOf(name string, value *yaml.Node, choice []string) bool {
+	if slices.Contains(choice, value.Value) {
+		return true
+	}
+	d := f.errorAt(value, ruleValue, "%s: %q is none of %s", name, value.Value, strings.Join(choice, ", "))
+	if nearest, ok := diag.Nearest(value.Value, choice); ok {
+		d = d.WithHint("did you mean %q?", nearest)
+	}
+	f.problems.Add(d)
+	return false
+}
+
+// describe says in words what a value is.
+func describe(value *yaml.Node) string {
+	switch value.ShortTag() {
+	case "!!map":
+		return "a mapping"
+	case "!!seq":
+		return "a list"
+	case "!!null":
+		return "nothing"
+	case "!!str":
+		return fmt.Sprintf("the text %q", value.Value)
+	}
+	return value.Value
+}
+
+// flow writes a list as YAML.
+func flow(list []string) string { return "[" + strings.Join(list, ", ") + "]" }

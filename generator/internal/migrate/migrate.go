@@ -1,0 +1,120 @@
+// Package migrate rewrites +kubebuilder:webhook markers as +webhook markers: on the package,
+// with everything said that the old marker says, in the same file. It moves no code.
+package migrate
+
+import (
+	"bytes"
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Edit is a file of the user's with its markers rewritten.
+type Edit struct {
+	File *load.File
+	// Text is the file's new text.
+	Text []byte
+}
+
+// Rewrite returns the files that hold markers, by path, as they are to be.
+func Rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Configuration) []Edit {
+	edits := map[*load.File]*edit{}
+	of := func(f *load.File) *edit {
+		if edits[f] == nil {
+			edits[f] = &edit{file: f}
+		}
+		return edits[f]
+	}
+	// One +kubebuilder:webhookconfiguration names the object of the whole run; a
+	// +webhook:configuration speaks for its package, so each package with such a webhook gets one.
+	names := map[bool]string{}
+	for _, c := range configurations {
+		names[c.Mutating] = c.Name
+		of(c.File).remove(c.Range)
+	}
+	named := map[*load.Package]map[bool]bool{}
+	for _, w := range webhooks {
+		e := of(w.File)
+		e.remove(w.Range)
+		if name := names[w.Mutating]; name != "" && !named[w.Package][w.Mutating] {
+			if named[w.Package] == nil {
+				named[w.Package] = map[bool]bool{}
+			}
+			named[w.Package][w.Mutating] = true
+			e.add(configurationMarker(w.Mutating, name))
+		}
+		e.add(webhookMarkers(w)...)
+	}
+	var done []Edit
+	for _, e := range edits {
+		done = append(done, Edit{e.file, e.text()})
+	}
+	slices.SortFunc(done, func(a, b Edit) int { return cmp.Compare(a.File.Path, b.File.Path) })
+	return done
+}
+
+// edit collects what changes in one file.
+type edit struct {
+	file    *load.File
+	removed []int    // line numbers, from 1
+	added   []string // comment lines
+}
+
+func (e *edit) remove(at diag.Range) { e.removed = append(e.removed, at.Pos.Line) }
+
+func (e *edit) add(lines ...string) { e.added = append(e.added, lines...) }
+
+// text takes the old markers out and puts the new ones into a comment of their own above the
+// package clause and its doc comment.
+func (e *edit) text() []byte {
+	newline := "\n"
+	if bytes.Contains(e.file.Src, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	lines := strings.SplitAfter(string(e.file.Src), "\n")
+	head := e.file.Position(e.file.AST.Package).Line
+	if doc := e.file.AST.Doc; doc != nil && !e.emptied(doc.Pos(), doc.End(), lines) {
+		head = e.file.Position(doc.Pos()).Line
+	}
+	var out strings.Builder
+	for i, line := range lines {
+		number := i + 1
+		if number == head && len(e.added) > 0 {
+			for _, l := range e.added {
+				out.WriteString(l + newline)
+			}
+			out.WriteString(newline)
+		}
+		if slices.Contains(e.removed, number) || isBlank(line) && e.betweenBlanks(lines, number) {
+			continue
+		}
+		out.WriteString(line)
+	}
+	return []byte(out.String())
+}
+
+// emptied reports whether nothing is left of a comment.
+func (e *edit) emptied(pos, end token.Pos, lines []string) bool {
+	for n := e.file.Position(pos).Line; n <= e.file.Position(end-1).Line; n++ {
+		if !slices.Contains(e.removed, n) && strings.Trim(lines[n-1], "/ \t\r\n") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// betweenBlanks reports a blank line above which a whole comment has gone, with a blank line before that.
+func (e *edit) betweenBlanks(lines []string, number int) bool {
+	above := number - 1
+	for slices.Contains(e.removed, above) {
+		above--
+	}
+	return above < number-1 && (above == 0 || isBlank(lines[above-1]))
+}
+
+func isBlank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -1,0 +1,132 @@
+package migrate
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+)
+
+func configurationMarker(mutating bool, name string) string {
+	kind := "validating"
+	if mutating {
+		kind = "mutating"
+	}
+	return fmt.Sprintf("// +webhook:configuration(kind: %s, name: %s)", kind, quote(name))
+}
+
+// webhookMarkers says a webhook in +webhook markers, as comment lines.
+func webhookMarkers(w kubebuilder.Webhook) []string {
+	spec := w.Spec
+	kind := "validating"
+	if w.Mutating {
+		kind = "mutating"
+	}
+	var who, how arguments
+	who.text("name", spec.Name)
+	if s := spec.ClientConfig.Service; s != nil {
+		if s.Path != nil {
+			who.text("path", *s.Path)
+		}
+		service := s.Namespace + "/" + s.Name
+		if s.Port != nil {
+			service += ":" + strconv.Itoa(int(*s.Port))
+		}
+		if service != "system/webhook-service" {
+			how.text("service", service)
+		}
+	}
+	if u := spec.ClientConfig.URL; u != nil {
+		who.text("url", *u)
+	}
+	if ca := spec.ClientConfig.CABundle; len(ca) > 0 {
+		how.text("caBundle", base64.StdEncoding.EncodeToString(ca))
+	}
+	var lines []string
+	rules := spec.Rules
+	if len(rules) > 0 {
+		who.rule(rules[0])
+		for _, r := range rules[1:] {
+			var a arguments
+			a.text("webhook", spec.Name)
+			a.rule(r)
+			lines = append(lines, "// +webhook:rule("+a.String()+")")
+		}
+	}
+	word(&how, "failurePolicy", spec.FailurePolicy)
+	word(&how, "matchPolicy", spec.MatchPolicy)
+	word(&how, "sideEffects", spec.SideEffects)
+	if t := spec.TimeoutSeconds; t != nil {
+		how.word("timeoutSeconds", strconv.Itoa(int(*t)))
+	}
+	word(&how, "reinvocationPolicy", spec.ReinvocationPolicy)
+	how.text("admissionReviewVersions", strings.Join(spec.AdmissionReviewVersions, ";"))
+	// Selectors have a patch of their own, which keeps the form they were written in.
+	patch := map[string]*metav1.LabelSelector{}
+	if spec.NamespaceSelector != nil {
+		patch["namespaceSelector"] = spec.NamespaceSelector
+	}
+	if spec.ObjectSelector != nil {
+		patch["objectSelector"] = spec.ObjectSelector
+	}
+	if len(patch) > 0 {
+		text, err := json.Marshal(patch)
+		if err == nil { // selectors of strings always marshal
+			lines = append(lines, fmt.Sprintf("// +webhook:patch(webhook: %s)=%s", quote(spec.Name), quote(string(text))))
+		}
+	}
+	for _, c := range spec.MatchConditions {
+		lines = append(lines, fmt.Sprintf("// +webhook:matchCondition(webhook: %s, name: %s)=%s", quote(spec.Name), quote(c.Name), quote(c.Expression)))
+	}
+	marker := fmt.Sprintf("// +webhook:%s(%s,", kind, who)
+	return append([]string{marker, fmt.Sprintf("// %s)", how)}, lines...)
+}
+
+// arguments are a marker's "name: value", in order.
+type arguments []string
+
+func (a arguments) String() string { return strings.Join(a, ", ") }
+
+func (a *arguments) text(name, value string) { a.word(name, quote(value)) }
+
+func (a *arguments) word(name, value string) { *a = append(*a, name+": "+value) }
+
+func word[T ~string](a *arguments, name string, value *T) {
+	if value != nil {
+		a.word(name, string(*value))
+	}
+}
+
+func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) {
+	groups := make([]string, len(r.APIGroups))
+	for i, g := range r.APIGroups {
+		if groups[i] = g; g == "" {
+			groups[i] = "core"
+		}
+	}
+	operations := make([]string, len(r.Operations))
+	for i, o := range r.Operations {
+		operations[i] = strings.ToLower(string(o))
+	}
+	a.text("groups", strings.Join(groups, ";"))
+	a.text("versions", strings.Join(r.APIVersions, ";"))
+	a.text("resources", strings.Join(r.Resources, ";"))
+	a.text("operations", strings.Join(operations, ";"))
+	if r.Scope != nil {
+		a.text("scope", string(*r.Scope))
+	}
+}
+
+// quote writes a string as a Go string: in backticks where that spares escapes.
+func quote(s string) string {
+	if strings.ContainsAny(s, `"\`) && !strings.ContainsAny(s, "`\n\r") {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
+}

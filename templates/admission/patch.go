@@ -1,0 +1,359 @@
+package admission
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// patcher writes the JSON Patch (RFC 6902) that makes the object in src say what its decoded and then edited form says.
+//
+// It walks the original text and the edited value side by side and writes an operation where they differ, in the order
+// of the text, additions last and in the order of the Go type. What the text has and the type does not know is never
+// looked at, nothing equal is ever written again, and a missing parent is added together with what is in it.
+//
+// A text and a value are equal if the value is what decoding the text gives. Hence an edit that JSON cannot express,
+// such as from nil to empty under omitempty, is none, and neither is the zero value of a member that the text leaves out.
+type patcher struct {
+	src   []byte
+	path  []byte // the JSON Pointer to where the patcher stands
+	out   []byte // the operations, each but the first behind a comma
+	probe bool   // only find out whether there is a difference
+	found bool   // what a probe found
+	err   error  // the first value that cannot be marshalled
+}
+
+// diff appends to out the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. The members
+// kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces an object forgets them.
+func diff(out, src []byte, at span, s *shape, v reflect.Value) ([]byte, error) {
+	p := patcher{src: src, out: append(out, '[')}
+	p.value(s, nil, at.start, v)
+	if p.err != nil || len(p.out) == len(out)+1 {
+		return out, p.err
+	}
+	return append(p.out, ']'), nil
+}
+
+// done says that a probe needs no further look.
+func (p *patcher) done() bool { return p.probe && p.found }
+
+// push goes down to a member and returns the way back.
+func (p *patcher) push(member string) int {
+	back := len(p.path)
+	p.path = append(p.path, '/')
+	for i := range len(member) {
+		switch c := member[i]; c {
+		case '~':
+			p.path = append(p.path, "~0"...)
+		case '/':
+			p.path = append(p.path, "~1"...)
+		default:
+			p.path = append(p.path, c)
+		}
+	}
+	return back
+}
+
+// pushIndex goes down to an element and returns the way back.
+func (p *patcher) pushIndex(i int) int {
+	back := len(p.path)
+	p.path = strconv.AppendInt(append(p.path, '/'), int64(i), 10)
+	return back
+}
+
+func (p *patcher) pop(back int) { p.path = p.path[:back] }
+
+// begin starts an operation at the path. It is false if none may be written.
+func (p *patcher) begin(op string) bool {
+	if p.probe {
+		p.found = true
+		return false
+	}
+	if p.out[len(p.out)-1] != '[' {
+		p.out = append(p.out, ',')
+	}
+	p.out = append(p.out, `{"op":"`...)
+	p.out = append(p.out, op...)
+	p.out = append(p.out, `","path":`...)
+	p.out = appendText(p.out, string(p.path))
+	return true
+}
+
+func (p *patcher) remove() {
+	if p.begin("remove") {
+		p.out = append(p.out, '}')
+	}
+}
+
+// set writes an operation with the JSON of v.
+func (p *patcher) set(op string, v reflect.Value) {
+	if p.begin(op) {
+		p.out = append(p.out, `,"value":`...)
+		p.marshal(v)
+		p.out = append(p.out, '}')
+	}
+}
+
+func (p *patcher) marshal(v reflect.Value) {
+	encoded, err := encode(v)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	p.out = append(p.out, encoded...)
+}
+
+// encode gives the JSON of v, by its address where it has one, since MarshalJSON may have been declared on the pointer.
+func encode(v reflect.Value) ([]byte, error) {
+	if v.CanAddr() {
+		v = v.Addr()
+	}
+	return json.Marshal(v.Interface())
+}
+
+// value compares the value at src[i] with v and returns the offset behind it. listKeys tell the elements of a list apart.
+func (p *patcher) value(s *shape, listKeys []string, i int, v reflect.Value) int {
+	switch s.kind {
+	case self, opaque:
+		return p.whole(s, i, v)
+	case dynamic:
+		return p.dynamic(s, i, v)
+	}
+	if isNull(p.src, i) {
+		if !v.IsZero() {
+			p.set("replace", v)
+		}
+		return i + len("null")
+	}
+	switch s.kind {
+	case pointer:
+		if !v.IsNil() {
+			return p.value(s.elem, listKeys, i, v.Elem())
+		}
+		p.set("replace", v)
+		return skip(p.src, i)
+	case structure:
+		return p.structure(s, i, v)
+	case dict:
+		if !v.IsNil() {
+			return p.dict(s, i, v)
+		}
+		p.set("replace", v)
+		return skip(p.src, i)
+	case list:
+		if !v.IsNil() {
+			return p.list(s, listKeys, i, v)
+		}
+		p.set("replace", v)
+		return skip(p.src, i)
+	}
+	end := skip(p.src, i)
+	if !isScalar(s.kind, p.src, span{i, end}, v) {
+		p.set("replace", v)
+	}
+	return end
+}
+
+// isScalar says whether the text is what v is written as.
+func isScalar(k kind, src []byte, at span, v reflect.Value) bool {
+	raw := at.of(src)
+	switch k {
+	case boolean:
+		return (raw[0] == 't') == v.Bool()
+	case integer:
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		return err == nil && n == v.Int()
+	case unsigned:
+		n, err := strconv.ParseUint(string(raw), 10, 64)
+		return err == nil && n == v.Uint()
+	case float:
+		x, err := strconv.ParseFloat(string(raw), v.Type().Bits())
+		return err == nil && x == v.Float()
+	case binary64:
+		decoded, err := base64.StdEncoding.DecodeString(text(src, at))
+		return err == nil && !v.IsNil() && string(decoded) == string(v.Bytes())
+	}
+	return isText(src, at, v.String())
+}
+
+// isText says whether the string in the text reads s.
+func isText(src []byte, at span, s string) bool {
+	raw := src[at.start+1 : at.end-1]
+	return string(raw) == s && !slices.Contains(raw, '\\') || text(src, at) == s
+}
+
+// whole compares a value that only its type can read: with what decoding gives or, since values that are written alike
+// may differ inside (a resource.Quantity remembers how it was printed), with what is written.
+func (p *patcher) whole(s *shape, i int, v reflect.Value) int {
+	at := span{i, skip(p.src, i)}
+	before := reflect.New(s.typ).Elem()
+	if err := decode(p.src, at, s, before); err != nil {
+		p.fail(err)
+		return at.end
+	}
+	if reflect.DeepEqual(before.Interface(), v.Interface()) {
+		return at.end
+	}
+	was, err := encode(before)
+	is, err2 := encode(v)
+	switch {
+	case err != nil:
+		p.fail(err)
+	case err2 != nil:
+		p.fail(err2)
+	case string(was) != string(is):
+		p.set("replace", v)
+	}
+	return at.end
+}
+
+func (p *patcher) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// dynamic compares a value without a type: objects and arrays member by member, anything else as a whole.
+func (p *patcher) dynamic(s *shape, i int, v reflect.Value) int {
+	inner := v.Elem()
+	switch {
+	case p.src[i] == '{' && inner.IsValid() && inner.Type() == anyDict.typ && !inner.IsNil():
+		return p.dict(anyDict, i, inner)
+	case p.src[i] == '[' && inner.IsValid() && inner.Type() == anyList.typ && !inner.IsNil():
+		return p.list(anyList, nil, i, inner)
+	}
+	return p.whole(s, i, v)
+}
+
+// The shapes of what a value without a type decodes into.
+var (
+	anyValue = &shape{kind: dynamic, typ: reflect.TypeFor[any]()}
+	anyDict  = &shape{kind: dict, typ: reflect.TypeFor[map[string]any](), elem: anyValue}
+	anyList  = &shape{kind: list, typ: reflect.TypeFor[[]any](), elem: anyValue}
+)
+
+func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
+	var few [64]bool
+	seen := few[:]
+	if len(s.fields) > len(few) {
+		seen = make([]bool, len(s.fields))
+	}
+	next, root := 0, len(p.path) == 0 && !p.probe
+	d := decoder{p.src, i}
+	for more := d.open('}'); more; more = d.more() {
+		if p.done() {
+			return d.i
+		}
+		n := s.find(d.key(), next)
+		if n < 0 {
+			d.i = skip(d.src, d.i)
+			continue
+		}
+		seen[n], next = true, n+1
+		f := &s.fields[n]
+		if root && isTypeMeta(f.name) {
+			d.i = skip(d.src, d.i)
+			continue
+		}
+		back := p.push(f.name)
+		d.i = p.member(f, d.i, v)
+		p.pop(back)
+	}
+	for n := range s.fields {
+		f := &s.fields[n]
+		if seen[n] || root && isTypeMeta(f.name) {
+			continue
+		}
+		member, ok := f.in(v)
+		if !ok || member.IsZero() || f.omits(member) {
+			continue
+		}
+		back := p.push(f.name)
+		p.set("add", member)
+		p.pop(back)
+	}
+	return d.i
+}
+
+func isTypeMeta(name string) bool { return name == "kind" || name == "apiVersion" }
+
+// member compares the member at src[i] with the field f of the struct v.
+func (p *patcher) member(f *field, i int, v reflect.Value) int {
+	value, ok := f.in(v)
+	if ok && !f.omits(value) {
+		return p.value(f.shape, f.listKeys, i, value)
+	}
+	// The field is not written any more. That is a change only if it says something else than the text did.
+	if !ok || p.differs(f.shape, i, value) {
+		p.remove()
+	}
+	return skip(p.src, i)
+}
+
+// differs says whether the value at src[i] and v differ.
+func (p *patcher) differs(s *shape, i int, v reflect.Value) bool {
+	probe := patcher{src: p.src, probe: true}
+	probe.value(s, nil, i, v)
+	if probe.err != nil {
+		p.fail(probe.err)
+	}
+	return probe.found
+}
+
+func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
+	d := decoder{p.src, i}
+	present := 0
+	for more := d.open('}'); more; more = d.more() {
+		if p.done() {
+			return d.i
+		}
+		key := string(d.key())
+		back := p.push(key)
+		if elem := s.at(v, key); elem.IsValid() {
+			present++
+			d.i = p.value(s.elem, nil, d.i, elem)
+		} else {
+			p.remove()
+			d.i = skip(d.src, d.i)
+		}
+		p.pop(back)
+	}
+	if present < v.Len() {
+		for _, key := range s.missing(p.src, i, v) {
+			back := p.push(key)
+			p.set("add", s.at(v, key))
+			p.pop(back)
+		}
+	}
+	return d.i
+}
+
+// at returns the element of a dict, at an address of its own, or the zero Value if there is none.
+func (s *shape) at(v reflect.Value, key string) reflect.Value {
+	elem := v.MapIndex(reflect.ValueOf(key).Convert(s.typ.Key()))
+	if !elem.IsValid() {
+		return elem
+	}
+	copied := reflect.New(s.elem.typ).Elem()
+	copied.Set(elem)
+	return copied
+}
+
+// missing returns the keys of v, sorted, that the object at src[i] does not have.
+func (s *shape) missing(src []byte, i int, v reflect.Value) []string {
+	had := make(map[string]bool)
+	d := decoder{src, i}
+	for more := d.open('}'); more; more = d.more() {
+		had[string(d.key())] = true
+		d.i = skip(src, d.i)
+	}
+	var missing []string
+	for iter := v.MapRange(); iter.Next(); {
+		if key := iter.Key().String(); !had[key] {
+			missing = append(missing, key)
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
