@@ -57,7 +57,7 @@ func Generate(ctx context.Context, c Config) Result {
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
 	result := Result{Root: run.root}
-	files, err := render.Project(project, render.Options{Manifest: run.manifest, Header: run.Manifests.Header})
+	files, err := render.Project(project, render.Options{Outputs: run.Outputs, Manifest: run.manifest, Header: run.Manifests.Header})
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}

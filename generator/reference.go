@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -88,10 +89,15 @@ func PrintMarkers(w io.Writer, format string, names []string) error {
 }
 
 func findMarker(docs []MarkerDoc, name string) (MarkerDoc, error) {
+	var names []string
 	for _, d := range docs {
+		names = append(names, d.Name)
 		if d.Name == strings.TrimPrefix(name, "+") || strings.TrimPrefix(d.Name, model.Prefix+":") == name {
 			return d, nil
 		}
+	}
+	if near, ok := diag.Nearest(name, names); ok {
+		return MarkerDoc{}, fmt.Errorf("unknown marker %q: did you mean %q?", name, near)
 	}
 	return MarkerDoc{}, fmt.Errorf("unknown marker %q: `webhook-gen markers` lists them", name)
 }

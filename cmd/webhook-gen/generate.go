@@ -27,7 +27,7 @@ func generateCommand(s streams) *cobra.Command {
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
-			result := progress(c.Context(), s.err, config)
+			result := progress(c.Context(), s.err, config, generator.Generate)
 			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
 				return err
 			}

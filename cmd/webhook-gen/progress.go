@@ -13,14 +13,14 @@ import (
 // patience is how long a run may last before a person at a terminal is told that it goes on.
 const patience = time.Second
 
-// progress runs the generator. If that takes longer than patience and w is a terminal, a
+// progress does the work. If that takes longer than patience and w is a terminal, a
 // line there counts the seconds and is wiped away at the end.
-func progress(ctx context.Context, w io.Writer, config generator.Config) generator.Result {
+func progress(ctx context.Context, w io.Writer, config generator.Config, work func(context.Context, generator.Config) generator.Result) generator.Result {
 	if !isTerminal(w) {
-		return generator.Generate(ctx, config)
+		return work(ctx, config)
 	}
 	done := make(chan generator.Result, 1)
-	go func() { done <- generator.Generate(ctx, config) }()
+	go func() { done <- work(ctx, config) }()
 	began := time.Now()
 	tick := time.NewTicker(patience)
 	defer tick.Stop()

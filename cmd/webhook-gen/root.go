@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,7 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 		Short: "Generate Kubernetes webhooks from +webhook markers on Go types",
 		Long: "webhook-gen reads +webhook markers on Go types and writes what Kubernetes and Go need to serve them.\n" +
 			"Without a command it generates for the module it stands in, as webhook-gen.yaml there says.",
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          generate.RunE,
@@ -32,8 +33,20 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.Flags().AddFlagSet(generate.Flags())
-	root.AddCommand(generate, verifyCommand(s), markersCommand(s), versionCommand(s))
+	root.AddCommand(generate, verifyCommand(s), markersCommand(s), importCommand(s), versionCommand(s))
 	return root
+}
+
+// noArguments refuses what is neither a command nor a flag, and says what was meant.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Sprintf("unknown command %q", args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("%s: did you mean %q?", err, near[0])
+	}
+	return errors.New(err + ": `webhook-gen help` lists the commands")
 }
 
 // runFlags are the flags of every command that reads packages.

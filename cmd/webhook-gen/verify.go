@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
 )
 
 func verifyCommand(s streams) *cobra.Command {
@@ -18,7 +20,7 @@ func verifyCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result := progress(c.Context(), s.err, config)
+			result := progress(c.Context(), s.err, config, generator.Generate)
 			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
 				return err
 			}

@@ -30,6 +30,18 @@ func syntaxError(src []byte, i int) error {
 // The functions up to skip read JSON that nobody has looked at yet. They return the offset behind what they read; where
 // the grammar (RFC 8259) is broken, the complement of the offset of the mistake, which is negative.
 
+// scanAll reads src as one value with nothing but white space around it.
+func scanAll(src []byte, value func(i int) int) int {
+	i := value(space(src, 0))
+	if i < 0 {
+		return i
+	}
+	if i = space(src, i); i < len(src) {
+		return ^i
+	}
+	return i
+}
+
 // space returns the offset of the first byte that is no white space.
 func space(src []byte, i int) int {
 	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
@@ -60,9 +72,9 @@ func scanValue(src []byte, i, depth int) int {
 	return scanNumber(src, i)
 }
 
-// scanObject reads the object at src[i]. A member function, if there is one, hears of each member as it is read; it
-// returns false to refuse it.
-func scanObject(src []byte, i, depth int, member func(key []byte, value span) bool) int {
+// scanObject reads the object at src[i]. If there is a member function, that reads the values: it is given the key, the
+// offset of the value and how deeply it may nest.
+func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) int) int {
 	if depth == 0 || i >= len(src) || src[i] != '{' {
 		return ^i
 	}
@@ -86,13 +98,13 @@ func scanObject(src []byte, i, depth int, member func(key []byte, value span) bo
 			return ^i
 		}
 		i = space(src, i+1)
-		value := span{start: i}
-		if i = scanValue(src, i, depth-1); i < 0 {
-			return i
+		if member == nil {
+			i = scanValue(src, i, depth-1)
+		} else {
+			i = member(name(src, key), i, depth-1)
 		}
-		value.end = i
-		if member != nil && !member(name(src, key), value) {
-			return ^key.start
+		if i < 0 {
+			return i
 		}
 		i = space(src, i)
 		if i >= len(src) {

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // file is the file as it is read: its text, and what is wrong with it so far.

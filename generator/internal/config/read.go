@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // format is the version of the file's format that this tool reads.

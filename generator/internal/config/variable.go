@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // variable is a field of a Config that a value of the file can be put into.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // webhook says what a +kubebuilder:webhook marker means, as
@@ -224,16 +225,34 @@ func (r *reading) versions() {
 	}
 }
 
+// patch applies the patch. A field that it sets or removes stands there from then on.
+func (r *reading) patch() {
+	a := r.arguments["patch"]
+	if a.text == "" {
+		return
+	}
+	before := r.hook.Spec
+	_, decided := r.arguments["mutating"]
+	patched, problems := spec.Patch(before, r.hook.Mutating || !decided, a.text)
+	for _, p := range problems {
+		r.diags.Add(diag.Errorf(r.at("patch"), rulePatch, "%v", p))
+	}
+	r.hook.Spec = patched
+	for _, path := range spec.Changed(before, patched) {
+		r.hook.At[path] = r.at("patch")
+	}
+}
+
 // afterPatch makes the checks that controller-gen makes on the finished configuration.
 func (r *reading) afterPatch() {
-	spec := &r.hook.Spec
+	hook := &r.hook.Spec
 	given := r.arguments["sideEffects"]
 	switch refused := []admissionregistrationv1.SideEffectClass{
 		admissionregistrationv1.SideEffectClassSome, admissionregistrationv1.SideEffectClassUnknown,
 	}; {
-	case spec.SideEffects != nil && slices.Contains(refused, *spec.SideEffects):
-		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", *spec.SideEffects)
-	case spec.SideEffects != nil:
+	case hook.SideEffects != nil && slices.Contains(refused, *hook.SideEffects):
+		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", *hook.SideEffects)
+	case hook.SideEffects != nil:
 		if _, known := fold(given.text, "None", "NoneOnDryRun", "Some"); !known && given.text != "" {
 			r.warn("sideEffects", ruleNoEffect, "sideEffects is None or NoneOnDryRun; %q has no effect", given.text)
 		}
@@ -243,10 +262,10 @@ func (r *reading) afterPatch() {
 		r.diags.Add(diag.Errorf(r.at("sideEffects"), ruleMissing, "+%s needs sideEffects", webhookName).
 			WithHint("None or NoneOnDryRun"))
 	}
-	if t := spec.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+	if t := hook.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
 		r.refuse("timeoutSeconds", "timeoutSeconds is 1 to 30, not %d", *t)
 	}
-	if _, said := r.hook.At["admissionReviewVersions"]; said && len(spec.AdmissionReviewVersions) == 0 {
+	if _, said := r.hook.At["admissionReviewVersions"]; said && len(hook.AdmissionReviewVersions) == 0 {
 		r.refuse("admissionReviewVersions", "admissionReviewVersions is empty")
 	}
 }

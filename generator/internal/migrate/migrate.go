@@ -95,7 +95,11 @@ func (e *edit) text() []byte {
 		}
 		out.WriteString(line)
 	}
-	return []byte(out.String())
+	text := out.String()
+	if len(e.removed) > 0 && slices.Max(e.removed) >= len(lines)-1 {
+		text = strings.TrimRight(text, "\r\n") + newline // the last comment is gone, and the blank line above it
+	}
+	return []byte(text)
 }
 
 // emptied reports whether nothing is left of a comment.

@@ -2,6 +2,7 @@ package output
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -195,9 +196,9 @@ func TestLinks(t *testing.T) {
 				t.Fatal(problems)
 			}
 			for name, text := range test.written {
-				want[name] = entryOnDisk{Mode: 0o644, Text: text}
-				for dir := filepath.Dir(name); want[dir].Mode == 0; dir = filepath.Dir(dir) {
-					want[dir] = entryOnDisk{Mode: os.ModeDir | 0o755}
+				want[name] = entryOnDisk{Mode: want["m/go.mod"].Mode, Text: text}
+				for dir := path.Dir(name); want[dir].Mode == 0; dir = path.Dir(dir) {
+					want[dir] = entryOnDisk{Mode: want["m"].Mode}
 				}
 			}
 			for _, name := range test.removed {

@@ -4,13 +4,19 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Options say where files go and how they begin.
+// Manifests is the output that holds the webhook configurations.
+const Manifests = "manifests"
+
+// Options say what is written, where it goes and how it begins.
 type Options struct {
+	// Outputs are the kinds of files that are wanted.
+	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
 	// Header says whether a manifest with webhooks of +webhook markers begins with our header.
@@ -19,7 +25,7 @@ type Options struct {
 
 // Project writes the project's files.
 func Project(p *model.Project, o Options) ([]output.File, error) {
-	if len(p.Configurations) == 0 {
+	if len(p.Configurations) == 0 || !slices.Contains(o.Outputs, Manifests) {
 		return nil, nil
 	}
 	text, err := manifest(p, o.Header && hasOwn(p))

@@ -40,9 +40,6 @@ func buildAndRun(m *testing.M) int {
 			return 1
 		}
 	}
-	if w := os.Getenv("WEBHOOK_GEN"); w != "" { // INTERIM
-		built.webhookGen = w
-	}
 	return m.Run()
 }
 

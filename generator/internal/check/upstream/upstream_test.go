@@ -145,10 +145,10 @@ func TestRandomObjects(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	refused := 0
 	for range rounds {
-		c := &model.Configuration{Mutating: r.IntN(2) == 0, Name: pick(r, "shop", "shop.example.com", "Shop", "", "a_b", strings.Repeat("a", 254))}
+		c := &model.Configuration{Mutating: r.IntN(2) == 0, Name: mostly(r, "shop.example.com", "Shop", "", "a_b", strings.Repeat("a", 254))}
 		if r.IntN(4) == 0 {
-			c.Labels = map[string]string{pick(r, "a", "a/b", "a b", ""): pick(r, "x", "", "x y", strings.Repeat("a", 64))}
-			c.Annotations = map[string]string{pick(r, "a", "a/b", "A B", "a/b/c"): "anything at all"}
+			c.Labels = map[string]string{mostly(r, "a/b", "a b", ""): mostly(r, "x", "x y", strings.Repeat("a", 64))}
+			c.Annotations = map[string]string{mostly(r, "A/b", "A B", "a/b/c"): "anything at all"}
 		}
 		for range 1 + r.IntN(3) {
 			c.Webhooks = append(c.Webhooks, randomWebhook(r, c.Mutating))
@@ -166,7 +166,10 @@ func TestRandomObjects(t *testing.T) {
 	}
 }
 
-// randomWebhook draws a bad value for a field about once in twenty times.
+// odd is once in how many times a field gets a value that is likely bad.
+const odd = 60
+
+// randomWebhook draws good values for most fields, and bad ones now and then.
 func randomWebhook(r *rand.Rand, mutating bool) *model.Webhook {
 	w := &model.Webhook{Mutating: mutating}
 	s := &w.Spec
@@ -186,11 +189,11 @@ func randomWebhook(r *rand.Rand, mutating bool) *model.Webhook {
 		s.FailurePolicy = value[admissionregistrationv1.FailurePolicyType](mostly(r, pick(r, "Fail", "Ignore"), "fail", ""))
 		s.MatchPolicy = value[admissionregistrationv1.MatchPolicyType](mostly(r, pick(r, "Exact", "Equivalent"), "exact", ""))
 	}
-	if r.IntN(20) > 0 {
+	if r.IntN(odd) > 0 {
 		s.SideEffects = value[admissionregistrationv1.SideEffectClass](mostly(r, pick(r, "None", "NoneOnDryRun"), "Some", "Unknown", "none", ""))
 	}
 	if r.IntN(2) == 0 {
-		seconds := pick[int32](r, 1, 30, 5, 10, 10, 10, 10, 10, 0, 31, -1)
+		seconds := number(r, 1+r.Int32N(30), 0, 31, -1)
 		s.TimeoutSeconds = &seconds
 	}
 	if mutating && r.IntN(3) == 0 {
@@ -199,11 +202,12 @@ func randomWebhook(r *rand.Rand, mutating bool) *model.Webhook {
 	if r.IntN(3) == 0 {
 		s.NamespaceSelector, s.ObjectSelector = randomSelector(r), randomSelector(r)
 	}
-	if r.IntN(20) > 0 {
-		s.AdmissionReviewVersions = [][]string{{"v1"}, {"v1", "v1beta1"}, {"v1beta1"}, {"v1", "v2"}, {"v1"}, {"v1"}, {"v1"}, {"v1"}, {"v2"}, {"v1", "v1"}, {"V1"}, {""}, {}}[r.IntN(13)]
+	s.AdmissionReviewVersions = [][]string{{"v1"}, {"v1", "v1beta1"}, {"v1beta1"}, {"v1", "v2"}}[r.IntN(4)]
+	if r.IntN(odd) == 0 {
+		s.AdmissionReviewVersions = [][]string{{"v2"}, {"v1", "v1"}, {"V1"}, {""}, {}}[r.IntN(5)]
 	}
-	if r.IntN(20) > 0 {
-		port := pick[int32](r, 443, 1, 65535, 8443, 443, 443, 443, 0, 65536, -1)
+	if r.IntN(odd) > 0 {
+		port := number(r, 1+r.Int32N(65535), 0, 65536, -1)
 		path := mostly(r, pick(r, "/validate-shop-v1-order", "/", "", "/a/b/", "/a.b/c-d"), "a", "//", "/a//b", "/A", "/a_b", "/a/b//", "/-", "a/b", "/a b")
 		s.ClientConfig.Service = &admissionregistrationv1.ServiceReference{
 			Name: mostly(r, "hooks", ""), Namespace: mostly(r, "shop", ""), Port: &port, Path: &path,
@@ -212,10 +216,10 @@ func randomWebhook(r *rand.Rand, mutating bool) *model.Webhook {
 			s.ClientConfig.Service.Path, s.ClientConfig.Service.Port = nil, nil
 		}
 	}
-	if s.ClientConfig.Service == nil || r.IntN(30) == 0 {
+	if s.ClientConfig.Service == nil || r.IntN(odd) == 0 {
 		s.ClientConfig.URL = value[string](mostly(r, "https://hooks.example.com/x", "http://a", "https://", "https://u:p@a", "https://a?b", "https://a#b", "", ":", "https://a:99999", "https://[::1", "a"))
 	}
-	for i := range pick(r, 0, 0, 0, 1, 2, 3, 65) {
+	for i := range pick(r, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, int(number(r, 4, 64, 65))) {
 		s.MatchConditions = append(s.MatchConditions, admissionregistrationv1.MatchCondition{
 			Name:       mostly(r, fmt.Sprintf("c%d", i), "", "c0", "a b", "a/b", "a/b/c"),
 			Expression: mostly(r, "request.operation == 'CREATE'", "", " \n"),
@@ -237,8 +241,11 @@ func randomSelector(r *rand.Rand) *metav1.LabelSelector {
 			Key:      mostly(r, "environment", "", "a b"),
 			Operator: metav1.LabelSelectorOperator(mostly(r, pick(r, "In", "NotIn", "Exists", "DoesNotExist"), "Is", "")),
 		}
-		if e.Operator == "In" || e.Operator == "NotIn" || r.IntN(20) == 0 {
-			e.Values = [][]string{{"a"}, {"a", "b"}, {""}, {"a"}, {"a"}, {"a"}, {}, {"a b"}}[r.IntN(8)]
+		if e.Operator == "In" || e.Operator == "NotIn" || r.IntN(odd) == 0 {
+			e.Values = [][]string{{"a"}, {"a", "b"}, {""}}[r.IntN(3)]
+			if r.IntN(odd) == 0 {
+				e.Values = [][]string{{}, {"a b"}}[r.IntN(2)]
+			}
 		}
 		s.MatchExpressions = append(s.MatchExpressions, e)
 	}
@@ -247,8 +254,15 @@ func randomSelector(r *rand.Rand) *metav1.LabelSelector {
 
 func pick[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
+func number(r *rand.Rand, good int32, bad ...int32) int32 {
+	if r.IntN(odd) > 0 {
+		return good
+	}
+	return pick(r, bad...)
+}
+
 func mostly(r *rand.Rand, good string, bad ...string) string {
-	if r.IntN(30) > 0 {
+	if r.IntN(odd) > 0 {
 		return good
 	}
 	return pick(r, bad...)
@@ -257,13 +271,13 @@ func mostly(r *rand.Rand, good string, bad ...string) string {
 // list draws one to three values, seldom none; the later ones of the pool are the odd ones.
 func list[T ~string](r *rand.Rand, pool ...string) []T {
 	var out []T
-	n := []int{1, 1, 1, 1, 1, 2, 2, 3, 0}[min(r.IntN(30), 8)%9]
-	if r.IntN(20) > 0 && n == 0 {
-		n = 1
+	n := 1 + r.IntN(3)
+	if r.IntN(odd) == 0 {
+		n = 0
 	}
 	for range n {
-		v := pool[r.IntN(min(4, len(pool)))]
-		if r.IntN(12) == 0 {
+		v := pool[r.IntN(4)]
+		if r.IntN(odd/3) == 0 {
 			v = pool[r.IntN(len(pool))]
 		}
 		out = append(out, T(v))

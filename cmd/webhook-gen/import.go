@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func importCommand(s streams) *cobra.Command {
+	var flags runFlags
+	var dryRun bool
+	c := &cobra.Command{
+		Use:   "import [packages]",
+		Short: "Rewrite +kubebuilder:webhook markers as +webhook markers",
+		Long: "import rewrites +kubebuilder:webhook and +kubebuilder:webhookconfiguration markers as +webhook markers on the\n" +
+			"package, above its package clause in the same file. It moves no code, and writes only if the manifest stays the\n" +
+			"same. What is a warning under the old markers has to be mended first.",
+		RunE: func(c *cobra.Command, patterns []string) error {
+			config, err := flags.config(patterns)
+			if err != nil {
+				return err
+			}
+			result := progress(c.Context(), s.err, config, generator.Import)
+			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
+				return err
+			}
+			if !dryRun {
+				if err := flags.reportFailure(s, config.Dir, result.Write()); err != nil {
+					return err
+				}
+			}
+			return printChanges(s, config.Dir, result, dryRun)
+		},
+	}
+	flags.add(c)
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written and write nothing")
+	return c
+}

@@ -1,0 +1,89 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// manyPackages writes a module with n packages of one marked type each.
+func manyPackages(tb testing.TB, n int) (dir string, patterns []string) {
+	tb.Helper()
+	dir = tb.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/app\n\ngo 1.26\n")
+	for i := range n {
+		folder := fmt.Sprintf("api/g%d/v1", i)
+		patterns = append(patterns, "./"+folder)
+		write(folder+"/doc.go", fmt.Sprintf("// +groupName=g%d.example.com\npackage v1\n", i))
+		write(folder+"/types.go", "package v1\n\n// +kubebuilder:object:root=true\n// +webhook:mutating(operations: \"create\")\n// +webhook:validating(operations: \"create;update\")\ntype Thing struct {\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}\n")
+		write(folder+"/helpers.go", "package v1\n\nfunc (t *Thing) name() string { return t.Spec.Name }\n")
+		write(folder+"/kubebuilder.go", fmt.Sprintf("package v1\n\n// +kubebuilder:webhook:path=/k%d,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=k%d.x.kb.io,admissionReviewVersions=v1\n\ntype K struct{}\n", i, i%(n/2+1)))
+	}
+	return dir, patterns
+}
+
+// TestSameBytes holds the output to be the same whatever the order of the patterns, the working
+// directory and the number of processors, findings included.
+func TestSameBytes(t *testing.T) {
+	dir, patterns := manyPackages(t, 30)
+	want := Generate(context.Background(), Config{Dir: dir})
+	if len(want.Manifest()) == 0 || want.Diagnostics.HasErrors() || len(want.Diagnostics) == 0 {
+		t.Fatalf("nothing to compare: %v", want.Diagnostics)
+	}
+	same := func(what string, c Config) {
+		t.Helper()
+		got := Generate(context.Background(), c)
+		if !bytes.Equal(got.Manifest(), want.Manifest()) {
+			t.Errorf("%s: another manifest", what)
+		}
+		if fmt.Sprint(got.Diagnostics) != fmt.Sprint(want.Diagnostics) {
+			t.Errorf("%s: other findings", what)
+		}
+	}
+	same("explicit patterns", Config{Dir: dir, Patterns: patterns})
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 5 {
+		shuffled := append([]string(nil), patterns...)
+		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		same("shuffled patterns", Config{Dir: dir, Patterns: append(shuffled, shuffled[0])})
+	}
+	same("another working directory", Config{Dir: filepath.Join(dir, "api", "g3")})
+	same("import paths", Config{Dir: filepath.Join(dir, "api"), Patterns: []string{"example.com/app/..."}})
+	before := runtime.GOMAXPROCS(1)
+	same("one processor", Config{Dir: dir})
+	runtime.GOMAXPROCS(before)
+	if diags := want.Write(); diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	same("over its own output", Config{Dir: dir})
+}
+
+// BenchmarkGenerate shows that cost grows with the number of marked types and no faster.
+func BenchmarkGenerate(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir, _ := manyPackages(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if r := Generate(context.Background(), Config{Dir: dir}); len(r.Manifest()) == 0 {
+					b.Fatal(r.Diagnostics)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "us/type")
+		})
+	}
+}

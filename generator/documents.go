@@ -1,0 +1,74 @@
+package generator
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+)
+
+// Documents are the pages of the manual that are made from the tables in the code, by file name.
+// A test holds docs/ to them.
+func Documents() (map[string][]byte, error) {
+	var markers bytes.Buffer
+	markers.WriteString(markersIntroduction)
+	if err := PrintMarkers(&markers, "markdown", nil); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		"markers.md":       markers.Bytes(),
+		"rules.md":         rulesPage(),
+		"configuration.md": configurationPage(),
+	}, nil
+}
+
+// madeFrom says in a page, where a reader of its source sees it, how the page comes about.
+func madeFrom(what string) string {
+	return fmt.Sprintf("<!-- Made from %s by `go test ./generator -run TestDocuments -update`. -->\n\n", what)
+}
+
+var markersIntroduction = "# Markers\n\n" + madeFrom("the registry in generator/internal/model") +
+	"A marker stands in the doc comment of a type, field or package, or in the comment directly above that:\n\n" +
+	"```go\n// Order is what a customer wants shipped.\n//\n// +webhook:mutating(operations: \"create\")\n" +
+	"// +webhook:validating(operations: \"create;update\", timeoutSeconds: 5,\n// namespaceSelector: \"environment in (prod, staging)\")\n" +
+	"type Order struct { ... }\n```\n\n" +
+	"Values are words, whole numbers, `true`, `false`, or Go strings in double quotes or backticks; a list is one string, `\"create;update\"`. " +
+	"A marker runs on over the following comment lines until its parentheses and quotes are closed, and a comment may follow it: " +
+	"`# like this`. A line indented by a tab is a code example, as it is to gofmt, and not a marker. The grammar is that of `k8s.io/gengo/v2/codetags`.\n\n" +
+	"What no marker says is not written to the manifest, so that the API server's own defaults apply; v1 requires `sideEffects` " +
+	"and `admissionReviewVersions`, which then are `None` and `v1`.\n\n"
+
+func rulesPage() []byte {
+	var b strings.Builder
+	b.WriteString("# Rules\n\n" + madeFrom("the rule tables of each phase") +
+		"Every finding carries an id in brackets. C: webhook-gen.yaml, L: finding and reading packages, M: the grammar of markers, " +
+		"K: markers of kubebuilder, D: what is derived, E: what the API server checks, U: what must be unique in a run, O: writing files. " +
+		"A warning is an error with `--strict`. E and U rules are warnings on webhooks under `+kubebuilder` markers.\n")
+	for _, r := range rules() {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n", r.ID, r.Title)
+		if r.Severity.String() == "warning" {
+			b.WriteString("A warning. ")
+		}
+		b.WriteString(r.Doc + "\n")
+	}
+	return []byte(b.String())
+}
+
+func configurationPage() []byte {
+	var b strings.Builder
+	b.WriteString("# webhook-gen.yaml\n\n" + madeFrom("the keys in generator/internal/config") +
+		"An optional file at the root of the module, so that `go:generate`, make and CI say the same. It is decoded strictly. " +
+		"Flags go before it.\n\n| key | type | default | example | meaning |\n|---|---|---|---|---|\n")
+	for _, k := range config.Docs() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, cell(k.Type), code(k.Default), code(k.Example), cell(k.Doc))
+	}
+	return []byte(b.String())
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + cell(text) + "`"
+}

@@ -1,0 +1,99 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/migrate"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+// Import rewrites the packages' +kubebuilder:webhook markers as +webhook markers. Its changes
+// are to the user's own files; the manifest that they give is the same, which is proved
+// before anything is offered to be written.
+func Import(ctx context.Context, c Config) Result {
+	run, diags := c.resolve()
+	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers})
+	diags.Add(found...)
+	result := Result{Root: run.root}
+	options := model.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration}
+	before, found := model.Build(ctx, source.Module, source.Packages, options)
+	// What is a warning under a +kubebuilder marker is an error under a +webhook marker.
+	diags.Add(found.Promote()...)
+	diags.Add(check.Project(before).Promote()...)
+	if diags.HasErrors() {
+		result.Diagnostics = diags.Sort()
+		return result
+	}
+
+	webhooks, configurations, _ := kubebuilder.Read(source.Packages)
+	packages := source.Packages
+	for _, e := range migrate.Rewrite(webhooks, configurations) {
+		for i, p := range packages {
+			if p.Dir == filepath.Dir(e.File.Path) {
+				packages = replaced(packages, i, p, e, &diags)
+			}
+		}
+		result.Changes = append(result.Changes, output.Change{Path: e.File.Path, Action: output.Replace, Old: e.File.Src, New: e.Text})
+	}
+	after, found := model.Build(ctx, source.Module, packages, options)
+	diags.Add(found...)
+	diags.Add(check.Project(after)...)
+	if !diags.HasErrors() && !sameManifest(before, after) {
+		diags.Add(diag.Errorf(diag.Range{}, "", "the rewritten markers do not give the same manifest; nothing was changed").
+			WithHint("this is a mistake in webhook-gen: please report it with the markers"))
+	}
+	if len(result.Changes) > 0 {
+		result.Changes = append(result.Changes, keepHeaderless(run, &diags)...)
+	}
+	result.Diagnostics = diags.Sort()
+	if diags.HasErrors() {
+		result.Changes = nil
+	}
+	return result
+}
+
+func replaced(packages []*load.Package, i int, p *load.Package, e migrate.Edit, diags *diag.List) []*load.Package {
+	changed, found := p.WithText(e.File.Path, e.Text)
+	diags.Add(found...)
+	copied := append([]*load.Package(nil), packages...)
+	copied[i] = changed
+	return copied
+}
+
+func sameManifest(a, b *model.Project) bool {
+	manifest := render.Options{Outputs: []string{render.Manifests}}
+	textA, errA := render.Project(a, manifest)
+	textB, errB := render.Project(b, manifest)
+	return errors.Join(errA, errB) == nil && len(textA) == len(textB) && (len(textA) == 0 || bytes.Equal(textA[0].Content, textB[0].Content))
+}
+
+// keepHeaderless makes a webhook-gen.yaml for a project that has none, so that its manifest stays
+// the same to the byte: those of +webhook markers otherwise begin with a header.
+func keepHeaderless(r run, diags *diag.List) []output.Change {
+	path := filepath.Join(r.root, config.FileName)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		if r.Manifests.Header {
+			diags.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "the manifest gains a header line").
+				WithHint("set manifests.header: false to keep it as it was"))
+		}
+		return nil
+	}
+	return []output.Change{{Path: path, Action: output.Create, New: []byte(importedConfig)}}
+}
+
+const importedConfig = `version: 1
+manifests:
+  header: false # the manifest stays as controller-gen wrote it; true marks it as generated
+`

@@ -1,0 +1,145 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Failure marks an error as no verdict on the request: the webhook could not find out. The API server then goes by the
+// failurePolicy of the webhook's configuration, which allows or rejects the request, where any other error denies it.
+// Failure(nil) is nil.
+func Failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{err}
+}
+
+type failure struct{ error }
+
+func (f *failure) Unwrap() error { return f.error }
+
+// PanicError is a panic of a policy: a [Failure] that names it.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// isFailure says whether an error of a policy is a failure and no denial. Of several joined errors all must be: what is
+// denied for one good reason is denied.
+func isFailure(err error) bool {
+	switch e := err.(type) {
+	case *failure, *PanicError:
+		return true
+	case *verdict:
+		return false
+	case apierrors.APIStatus:
+		code := e.Status().Code
+		return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+	case net.Error: // context.DeadlineExceeded and os.ErrDeadlineExceeded are ones
+		if e.Timeout() {
+			return true
+		}
+	}
+	if err == context.Canceled {
+		return true
+	}
+	reasons := causes(err)
+	return len(reasons) > 0 && !slices.ContainsFunc(reasons, func(err error) bool { return !isFailure(err) })
+}
+
+// causes returns the errors that err wraps, joins or aggregates.
+func causes(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
+	case interface{ Errors() []error }: // k8s.io/apimachinery/pkg/util/errors.Aggregate
+		return e.Errors()
+	case interface{ Unwrap() error }:
+		if cause := e.Unwrap(); cause != nil {
+			return []error{cause}
+		}
+	}
+	return nil
+}
+
+// verdict is a denial whose status is settled.
+type verdict struct {
+	error
+	status metav1.Status
+}
+
+func (v *verdict) Unwrap() error { return v.error }
+
+// denial returns the status that tells the user why the request is denied:
+//
+//   - an error with a status of its own, such as those of k8s.io/apimachinery/pkg/api/errors, keeps it;
+//   - field errors, one or several, joined, aggregated or wrapped, are 422 Invalid with a cause for each, as the API
+//     server's own validation answers;
+//   - any other error is 403 Forbidden with its message.
+func denial(err error, kind metav1.GroupVersionKind, name string) metav1.Status {
+	if status, ok := ownStatus(err); ok {
+		return status
+	}
+	invalid, other := fieldErrors(err, nil)
+	if len(invalid) == 0 {
+		return forbidden(err)
+	}
+	status := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, invalid).Status()
+	if other {
+		status.Message = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return status
+}
+
+func forbidden(err error) metav1.Status {
+	return metav1.Status{
+		Status:  metav1.StatusFailure,
+		Message: err.Error(),
+		Reason:  metav1.StatusReasonForbidden,
+		Code:    http.StatusForbidden,
+	}
+}
+
+// ownStatus returns the first status in err that denies.
+func ownStatus(err error) (metav1.Status, bool) {
+	switch e := err.(type) {
+	case *verdict:
+		return e.status, true
+	case apierrors.APIStatus:
+		return e.Status(), !isFailure(err)
+	}
+	for _, cause := range causes(err) {
+		if status, ok := ownStatus(cause); ok {
+			return status, true
+		}
+	}
+	return metav1.Status{}, false
+}
+
+// fieldErrors appends the field errors in err, and says whether err says anything else.
+func fieldErrors(err error, list field.ErrorList) (field.ErrorList, bool) {
+	if e, ok := err.(*field.Error); ok {
+		return append(list, e), false
+	}
+	reasons := causes(err)
+	_, wrapped := err.(interface{ Unwrap() error })
+	other := wrapped || len(reasons) == 0
+	for _, cause := range reasons {
+		var more bool
+		list, more = fieldErrors(cause, list)
+		other = other || more
+	}
+	return list, other
+}

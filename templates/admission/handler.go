@@ -1,0 +1,204 @@
+package admission
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Handler serves one webhook: an http.Handler that answers AdmissionReviews of admission.k8s.io/v1 and v1beta1 by the
+// functions it has for their operations.
+type Handler struct {
+	name     string
+	mutating bool
+	kinds    []metav1.GroupVersionKind
+	policies map[Operation]*policy
+	listKeys map[listField][]string
+	limit    int64
+	observer Observer
+	calls    sync.Pool // of *call
+}
+
+// Option is something that a handler has: a function for an operation, a kind it expects, a limit, an observer.
+type Option func(*Handler)
+
+// Validating returns the handler of a validating webhook, which allows or denies. The name is that in the webhook's
+// configuration.
+func Validating(name string, options ...Option) *Handler { return newHandler(name, false, options) }
+
+// Mutating returns the handler of a mutating webhook, which may edit the object as well. The name is that in the
+// webhook's configuration.
+func Mutating(name string, options ...Option) *Handler { return newHandler(name, true, options) }
+
+func newHandler(name string, mutating bool, options []Option) *Handler {
+	h := &Handler{
+		name:     name,
+		mutating: mutating,
+		policies: make(map[Operation]*policy),
+		listKeys: make(map[listField][]string),
+		limit:    DefaultBodyLimit,
+		observer: failureLog{},
+	}
+	h.calls.New = func() any { return new(call) }
+	return h.With(options...)
+}
+
+// With gives the handler further options and returns it. It must not serve yet.
+func (h *Handler) With(options ...Option) *Handler {
+	for _, option := range options {
+		option(h)
+	}
+	made := shapes{keys: h.listKeys}
+	for _, p := range h.policies {
+		if p.objectType != nil {
+			p.object = made.of(p.objectType)
+		}
+		if p.optionsType != nil {
+			p.options = made.of(p.optionsType)
+		}
+	}
+	return h
+}
+
+// ForKind has the handler refuse objects of other kinds than those that are named so. It may be given several times.
+// The kind is that of the request, which for a subresource is for example Scale of autoscaling/v1, and for CONNECT that
+// of the options.
+func ForKind(apiVersion, kind string) Option {
+	gv, _ := schema.ParseGroupVersion(apiVersion)
+	return func(h *Handler) {
+		h.kinds = append(h.kinds, metav1.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: kind})
+	}
+}
+
+// ListKeys declares which members tell the elements of the list S.member apart, as +listMapKey markers do: patches then
+// know which element became which when elements come, go and move. For types that have the struct tag patchMergeKey,
+// such as those of Kubernetes itself, that is known without.
+func ListKeys[S any](member string, keys ...string) Option {
+	return func(h *Handler) { h.listKeys[listField{reflect.TypeFor[S](), member}] = keys }
+}
+
+// Name returns the name of the webhook.
+func (h *Handler) Name() string { return h.name }
+
+// ServeHTTP answers one review.
+//
+// With 200 go the verdicts, allowed or denied. Everything else is a call that failed, after which the API server goes by
+// the failurePolicy: 400, 405, 413 and 415 for what is no review that this webhook is for, 500 where the policy could not
+// find out. A metav1.Status says what is wrong.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	c := h.calls.Get().(*call)
+	o := Observation{Webhook: h.name, Code: http.StatusOK, Allowed: true}
+	if err := h.answer(c, r, start, &o); err != nil {
+		p := (*problem)(nil)
+		if !errors.As(err, &p) {
+			p = failed(err)
+		}
+		o.Allowed, o.Failed, o.Code, o.Patched, o.Err = false, true, int32(p.code), false, p.error
+		if p.code == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", http.MethodPost)
+		}
+		body, _ := json.Marshal(p.status()) // A Status of strings can always be written.
+		send(w, p.code, body)
+	} else {
+		send(w, http.StatusOK, c.out)
+	}
+	o.Operation, o.UID, o.Resource = c.head.Operation, c.head.UID, c.head.Resource
+	o.Namespace, o.Name, o.DryRun = c.head.Namespace, c.head.Name, c.head.DryRun
+	c.reset()
+	h.calls.Put(c)
+	o.Duration = time.Since(start)
+	h.observer.Observe(r.Context(), o)
+}
+
+// answer leaves the review that answers the call in c.out. Its error is a call that fails.
+func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observation) error {
+	if err := accepts(r); err != nil {
+		return err
+	}
+	var err error
+	if c.body, err = readBody(c.body, r, h.limit); err != nil {
+		return err
+	}
+	if err := c.open(); err != nil {
+		return badRequest(err)
+	}
+	if err := h.expects(c); err != nil {
+		return badRequest(err)
+	}
+	ctx, cancel, err := requestContext(r, start)
+	if err != nil {
+		return badRequest(err)
+	}
+	defer cancel()
+	edited, err := c.decide(ctx)
+	if p := (*problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	if err != nil {
+		return h.reject(c, err, o)
+	}
+	var patch []byte
+	if h.mutating && edited.IsValid() {
+		if err := c.difference(edited); err != nil {
+			return failed(err)
+		}
+		patch = c.patch
+	}
+	o.Patched = len(patch) > 0
+	return c.appendReview(nil, patch)
+}
+
+// expects says whether the webhook is for such a request, and looks up what it does with it.
+func (h *Handler) expects(c *call) error {
+	r := &c.head
+	if len(h.kinds) > 0 && !slices.Contains(h.kinds, r.Kind) {
+		return fmt.Errorf("the object is %s and webhook %s is for %s: correct its rules or its path in the configuration",
+			kindName(r.Kind), h.name, h.kindNames())
+	}
+	if c.policy = h.policies[r.Operation]; c.policy == nil {
+		return fmt.Errorf("the operation is %q and webhook %s is for %s: correct its rules or its path in the configuration",
+			r.Operation, h.name, h.operations())
+	}
+	return nil
+}
+
+func (h *Handler) operations() string {
+	var names []string
+	for operation := range h.policies {
+		names = append(names, string(operation))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func (h *Handler) kindNames() string {
+	var names []string
+	for _, kind := range h.kinds {
+		names = append(names, kindName(kind))
+	}
+	return strings.Join(names, ", ")
+}
+
+func kindName(kind metav1.GroupVersionKind) string {
+	return fmt.Sprintf("%s of %s", kind.Kind, schema.GroupVersion{Group: kind.Group, Version: kind.Version})
+}
+
+// reject answers for a policy that has returned an error: with a denial, unless the error is a failure.
+func (h *Handler) reject(c *call, err error, o *Observation) error {
+	if isFailure(err) {
+		return failed(fmt.Errorf("webhook %s: %w", h.name, err))
+	}
+	status := denial(err, c.head.Kind, c.head.Name)
+	o.Allowed, o.Code, o.Err = false, status.Code, err
+	return c.appendReview(&status, nil)
+}
