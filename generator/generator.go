@@ -10,6 +10,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
@@ -32,6 +33,8 @@ type Config struct {
 	Strict bool
 	// AdmissionRegistration is "v1" or "v1beta1".
 	AdmissionRegistration string
+	// Outputs are the kinds of files that are wanted: "manifests", "handlers".
+	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
 }
@@ -53,11 +56,11 @@ func Generate(ctx context.Context, c Config) Result {
 	run, diags := c.resolve()
 	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers})
 	diags.Add(found...)
-	project, found := model.Build(ctx, source.Module, source.Packages, model.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration})
+	project, found := model.Build(ctx, source.Module, source.Packages, run.model())
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
 	result := Result{Root: run.root}
-	files, err := render.Project(project, render.Options{Outputs: run.Outputs, Manifest: run.manifest, Header: run.Manifests.Header})
+	files, err := render.Project(project, run.render())
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
@@ -99,6 +102,9 @@ func (c Config) resolve() (run, diag.List) {
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
 	}
+	if len(c.Outputs) > 0 {
+		r.Outputs = c.Outputs
+	}
 	if c.AdmissionRegistration != "" {
 		r.Manifests.AdmissionRegistration = c.AdmissionRegistration
 	}
@@ -107,6 +113,18 @@ func (c Config) resolve() (run, diag.List) {
 	}
 	r.Strict = r.Strict || c.Strict
 	return r, diags
+}
+
+func (r run) model() model.Options {
+	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration}
+	if slices.Contains(r.Outputs, render.Handlers) {
+		o.Handlers = r.Handlers.Path
+	}
+	return o
+}
+
+func (r run) render() render.Options {
+	return render.Options{Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path}
 }
 
 // Manifest is the text of the webhook configurations; empty if there are none.

@@ -27,7 +27,7 @@ func Import(ctx context.Context, c Config) Result {
 	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers})
 	diags.Add(found...)
 	result := Result{Root: run.root}
-	options := model.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration}
+	options := run.model()
 	before, found := model.Build(ctx, source.Module, source.Packages, options)
 	// What is a warning under a +kubebuilder marker is an error under a +webhook marker.
 	diags.Add(found.Promote()...)

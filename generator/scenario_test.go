@@ -135,7 +135,7 @@ func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
 }
 
 func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
-	c := Config{Dir: dir}
+	c := Config{Dir: dir, Outputs: []string{"manifests"}}
 	for line := range strings.Lines(string(comment)) {
 		words, ok := strings.CutPrefix(line, "run: ")
 		if !ok {
@@ -145,6 +145,8 @@ func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
 			switch {
 			case word == "strict":
 				c.Strict = true
+			case word == "handlers":
+				c.Outputs = []string{"manifests", "handlers"}
 			case word == "v1beta1":
 				c.AdmissionRegistration = word
 			case strings.HasPrefix(word, "tags="):

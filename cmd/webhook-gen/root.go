@@ -56,6 +56,7 @@ type runFlags struct {
 	strict                bool
 	admissionRegistration string
 	format                string
+	outputs               []string
 }
 
 func (f *runFlags) add(c *cobra.Command) {
@@ -65,6 +66,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
 	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
 	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(generator.Formats(), ", "))
+	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers (default what webhook-gen.yaml says, or everything)")
+	complete(c, "outputs", "manifests", "handlers")
 	complete(c, "admissionregistration", "v1", "v1beta1")
 	complete(c, "format", generator.Formats()...)
 }
@@ -94,7 +97,7 @@ func (f *runFlags) config(patterns []string) (generator.Config, error) {
 		return generator.Config{}, fmt.Errorf("%s is not a folder", f.dir)
 	}
 	return generator.Config{
-		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration,
+		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration, Outputs: f.outputs,
 	}, nil
 }
 

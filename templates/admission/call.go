@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ type call struct {
 	body     []byte
 	out      []byte
 	patch    []byte
+	texts    texts
 	envelope envelope
 	version  string   // of the review: v1 or v1beta1
 	head     Request  // what all requests have in common
@@ -38,6 +40,7 @@ func (c *call) open() error {
 		return errors.New("the body is empty, send an AdmissionReview")
 	}
 	e := &c.envelope
+	e.texts = &c.texts
 	if err := e.scan(c.body); err != nil {
 		return err
 	}
@@ -86,8 +89,6 @@ func (c *call) common() error {
 	}{
 		{objectKindPart, kindShape, &r.Kind},
 		{resourcePart, resourceShape, &r.Resource},
-		{requestKindPart, kindShape, &r.RequestKind},
-		{requestResourcePart, resourceShape, &r.RequestResource},
 		{userInfoPart, userShape, &r.UserInfo},
 		{dryRunPart, boolShape, &r.DryRun},
 	} {
@@ -95,12 +96,25 @@ func (c *call) common() error {
 			return err
 		}
 	}
-	// An API server older than matchPolicy does not send these, and means that nothing has been converted.
-	if e.found[requestKindPart].absent() {
+	// What has not been converted is the same as what was asked for, and so is what an API server that knows of no
+	// matchPolicy does not send.
+	switch requested := e.raw(requestKindPart); {
+	case requested == nil, bytes.Equal(requested, e.raw(objectKindPart)):
 		r.RequestKind = r.Kind
+	default:
+		if err := e.decode(requestKindPart, kindShape, reflect.ValueOf(&r.RequestKind)); err != nil {
+			return err
+		}
 	}
-	if e.found[requestResourcePart].absent() {
+	switch requested := e.raw(requestResourcePart); {
+	case requested == nil:
 		r.RequestResource, r.RequestSubResource = r.Resource, r.SubResource
+	case bytes.Equal(requested, e.raw(resourcePart)):
+		r.RequestResource = r.Resource
+	default:
+		if err := e.decode(requestResourcePart, resourceShape, reflect.ValueOf(&r.RequestResource)); err != nil {
+			return err
+		}
 	}
 	r.envelope = e
 	return nil
@@ -121,26 +135,25 @@ func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	return nil
 }
 
-// decide has the policy decide. A panic is an error.
-func (c *call) decide(ctx context.Context) (edited reflect.Value, err error) {
+// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. The code of
+// others runs in here, that of their types included, so a panic is an error.
+func (c *call) decide(ctx context.Context, edits bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return c.policy.run(ctx, c)
-}
-
-// difference writes the patch that makes the request's object what a policy has made of it; empty if it is the same.
-func (c *call) difference(edited reflect.Value) error {
+	edited, err := c.policy.run(ctx, c)
+	if err != nil || !edits || !edited.IsValid() {
+		return err
+	}
 	if edited.IsNil() {
-		return errors.New("the policy has set the object to nil")
+		return Failure(errors.New("the policy has set the object to nil"))
 	}
-	patch, err := diff(c.patch[:0], c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
+	c.patch, err = diff(c.patch, c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
 	if err != nil {
-		return fmt.Errorf("the edited object cannot be written: %w", err)
+		return Failure(fmt.Errorf("the edited object cannot be written: %w", err))
 	}
-	c.patch = patch
 	return nil
 }
 
@@ -152,8 +165,10 @@ func (c *call) reset() {
 	if c.request != nil {
 		c.request.envelope = nil
 	}
-	*c = call{body: c.body[:0], out: c.out[:0], patch: c.patch[:0]}
 	if cap(c.body)+cap(c.out)+cap(c.patch) > largeCall {
 		*c = call{}
+		return
 	}
+	c.body, c.out, c.patch = c.body[:0], c.out[:0], c.patch[:0]
+	c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil
 }

@@ -44,13 +44,14 @@ func below(step string, err error) error {
 // which the API server decodes, in the cases that it accepts: keys count with their case, and a whole number under any
 // is an int64. A key that stands twice where the shape looks is an error; what the shape has no member for is skipped.
 type decoder struct {
-	src []byte
-	i   int // the first byte of the next value
+	src   []byte
+	i     int    // the first byte of the next value
+	texts *texts // strings to be used again, or nil
 }
 
 // decode reads the value at the given place into v, which must be settable and zero.
-func decode(src []byte, at span, s *shape, v reflect.Value) error {
-	d := decoder{src, at.start}
+func decode(src []byte, at span, texts *texts, s *shape, v reflect.Value) error {
+	d := decoder{src, at.start, texts}
 	return d.value(s, v)
 }
 
@@ -148,7 +149,7 @@ func (d *decoder) literal() []byte {
 func (d *decoder) text() string {
 	at := span{d.i, skipString(d.src, d.i)}
 	d.i = at.end
-	return text(d.src, at)
+	return d.texts.of(text(d.src, at))
 }
 
 // whole leaves a value to its type, or to sigs.k8s.io/json.
@@ -159,10 +160,15 @@ func (d *decoder) whole(s *shape, v reflect.Value) error {
 		return err
 	}
 	d.i = end
+	return s.unmarshal(d.src[start:end], v.Addr())
+}
+
+// unmarshal reads a value of a type that is self or opaque into what v points to.
+func (s *shape) unmarshal(src []byte, v reflect.Value) error {
 	if s.kind == self {
-		return v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(d.src[start:end])
+		return v.Interface().(json.Unmarshaler).UnmarshalJSON(src)
 	}
-	return kjson.Unmarshal(d.src[start:end], v.Addr().Interface())
+	return kjson.Unmarshal(src, v.Interface())
 }
 
 func (d *decoder) binary(v reflect.Value) error {
@@ -180,7 +186,7 @@ func (d *decoder) key() []byte {
 		d.i = space(d.src, d.i)
 	}
 	d.i = space(d.src, d.i+1)
-	return name(d.src, at)
+	return text(d.src, at)
 }
 
 // open steps into an object or array and says whether there is anything in it.
@@ -242,15 +248,17 @@ func (s *shape) find(key []byte, next int) int {
 	return -1
 }
 
+// firstElements is how many bytes a list has room for at first. A list of few elements seldom has to grow then.
+const firstElements = 256
+
 func (d *decoder) list(s *shape, v reflect.Value) error {
-	if texts, ok := v.Addr().Interface().(*[]string); ok {
-		return d.texts(texts)
+	if strings, ok := v.Addr().Interface().(*[]string); ok {
+		return d.strings(strings)
 	}
-	v.Set(reflect.MakeSlice(s.typ, 0, 0))
 	n := 0
 	for more := d.open(']'); more; more = d.more() {
 		if n == v.Cap() {
-			v.Grow(1)
+			v.Grow(max(1, firstElements/int(s.elem.typ.Size()+1)))
 		}
 		v.SetLen(n + 1)
 		if err := d.value(s.elem, v.Index(n)); err != nil {
@@ -258,12 +266,15 @@ func (d *decoder) list(s *shape, v reflect.Value) error {
 		}
 		n++
 	}
+	if n == 0 {
+		v.Set(reflect.MakeSlice(s.typ, 0, 0))
+	}
 	return nil
 }
 
-// texts is list for the commonest list.
-func (d *decoder) texts(list *[]string) error {
-	*list = []string{}
+// strings is list for the commonest list.
+func (d *decoder) strings(list *[]string) error {
+	*list = make([]string, 0, 4)
 	for more := d.open(']'); more; more = d.more() {
 		switch d.src[d.i] {
 		case '"':
@@ -284,13 +295,15 @@ func (d *decoder) dict(s *shape, v reflect.Value) error {
 	}
 	v.Set(reflect.MakeMap(s.typ))
 	n := 0
+	name, elem := reflect.New(s.typ.Key()).Elem(), reflect.New(s.elem.typ).Elem()
 	for more := d.open('}'); more; more = d.more() {
-		key := string(d.key())
-		elem := reflect.New(s.elem.typ).Elem()
+		key := d.texts.of(d.key())
+		elem.SetZero()
 		if err := d.value(s.elem, elem); err != nil {
 			return below(key, err)
 		}
-		v.SetMapIndex(reflect.ValueOf(key).Convert(s.typ.Key()), elem)
+		name.SetString(key)
+		v.SetMapIndex(name, elem)
 		if n++; v.Len() != n {
 			return duplicate([]byte(key))
 		}
@@ -303,7 +316,7 @@ func (d *decoder) labels(labels *map[string]string) error {
 	m := make(map[string]string)
 	*labels = m
 	for more := d.open('}'); more; more = d.more() {
-		key := string(d.key())
+		key := d.texts.of(d.key())
 		if _, ok := m[key]; ok {
 			return duplicate([]byte(key))
 		}
@@ -326,7 +339,7 @@ func (d *decoder) any() (any, error) {
 	case '{':
 		m := make(map[string]any)
 		for more := d.open('}'); more; more = d.more() {
-			key := string(d.key())
+			key := d.texts.of(d.key())
 			if _, ok := m[key]; ok {
 				return nil, duplicate([]byte(key))
 			}

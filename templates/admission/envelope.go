@@ -58,6 +58,7 @@ func partOf(key []byte, first, last part) part {
 // as absent. It is stricter in one thing: a part may stand only once.
 type envelope struct {
 	body  []byte
+	texts *texts
 	found [parts]span
 	seen  [parts]bool
 	twice []byte // the key that was found a second time
@@ -73,7 +74,7 @@ func (e *envelope) raw(p part) []byte {
 
 // scan finds the parts of the review in body.
 func (e *envelope) scan(body []byte) error {
-	*e = envelope{body: body}
+	*e = envelope{body: body, texts: e.texts}
 	end := scanAll(body, func(i int) int {
 		return scanObject(body, i, maxDepth, e.member)
 	})
@@ -122,7 +123,7 @@ func (e *envelope) decode(p part, s *shape, v reflect.Value) error {
 	if e.found[p].absent() {
 		return fmt.Errorf("the request has no %s", p)
 	}
-	if err := decode(e.body, e.found[p], s, v.Elem()); err != nil {
+	if err := decode(e.body, e.found[p], e.texts, s, v.Elem()); err != nil {
 		return fmt.Errorf("the %s of the request cannot be read: %w", p, err)
 	}
 	return nil
@@ -145,5 +146,5 @@ func (e *envelope) text(p part) (string, error) {
 	case e.body[at.start] != '"':
 		return "", fmt.Errorf("the %s of the review cannot be read: %s stands there and not a string", p, found(e.body[at.start]))
 	}
-	return text(e.body, at), nil
+	return e.texts.of(text(e.body, at)), nil
 }

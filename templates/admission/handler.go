@@ -140,22 +140,15 @@ func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observati
 		return badRequest(err)
 	}
 	defer cancel()
-	edited, err := c.decide(ctx)
+	err = c.decide(ctx, h.mutating)
 	if p := (*problem)(nil); errors.As(err, &p) {
 		return p
 	}
 	if err != nil {
 		return h.reject(c, err, o)
 	}
-	var patch []byte
-	if h.mutating && edited.IsValid() {
-		if err := c.difference(edited); err != nil {
-			return failed(err)
-		}
-		patch = c.patch
-	}
-	o.Patched = len(patch) > 0
-	return c.appendReview(nil, patch)
+	o.Patched = len(c.patch) > 0
+	return c.appendReview(nil)
 }
 
 // expects says whether the webhook is for such a request, and looks up what it does with it.
@@ -200,5 +193,5 @@ func (h *Handler) reject(c *call, err error, o *Observation) error {
 	}
 	status := denial(err, c.head.Kind, c.head.Name)
 	o.Allowed, o.Code, o.Err = false, status.Code, err
-	return c.appendReview(&status, nil)
+	return c.appendReview(&status)
 }

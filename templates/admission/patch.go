@@ -3,9 +3,11 @@ package admission
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // patcher writes the JSON Patch (RFC 6902) that makes the object in src say what its decoded and then edited form says.
@@ -20,6 +22,7 @@ type patcher struct {
 	src   []byte
 	path  []byte // the JSON Pointer to where the patcher stands
 	out   []byte // the operations, each but the first behind a comma
+	spans []span // where the elements of the arrays stand that are being compared, those of the innermost last
 	probe bool   // only find out whether there is a difference
 	found bool   // what a probe found
 	err   error  // the first value that cannot be marshalled
@@ -104,12 +107,19 @@ func (p *patcher) marshal(v reflect.Value) {
 	p.out = append(p.out, encoded...)
 }
 
-// encode gives the JSON of v, by its address where it has one, since MarshalJSON may have been declared on the pointer.
+// encode gives the JSON of v, by its address, since MarshalJSON may have been declared on the pointer.
 func encode(v reflect.Value) ([]byte, error) {
+	return json.Marshal(address(v).Interface())
+}
+
+// address returns a pointer to v, or to a copy if v has no address, being an element of a map.
+func address(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
-		v = v.Addr()
+		return v.Addr()
 	}
-	return json.Marshal(v.Interface())
+	copied := reflect.New(v.Type())
+	copied.Elem().Set(v)
+	return copied
 }
 
 // value compares the value at src[i] with v and returns the offset behind it. listKeys tell the elements of a list apart.
@@ -171,7 +181,7 @@ func isScalar(k kind, src []byte, at span, v reflect.Value) bool {
 		x, err := strconv.ParseFloat(string(raw), v.Type().Bits())
 		return err == nil && x == v.Float()
 	case binary64:
-		decoded, err := base64.StdEncoding.DecodeString(text(src, at))
+		decoded, err := base64.StdEncoding.AppendDecode(nil, text(src, at))
 		return err == nil && !v.IsNil() && string(decoded) == string(v.Bytes())
 	}
 	return isText(src, at, v.String())
@@ -180,19 +190,19 @@ func isScalar(k kind, src []byte, at span, v reflect.Value) bool {
 // isText says whether the string in the text reads s.
 func isText(src []byte, at span, s string) bool {
 	raw := src[at.start+1 : at.end-1]
-	return string(raw) == s && !slices.Contains(raw, '\\') || text(src, at) == s
+	return string(raw) == s && isPlain(raw) || string(text(src, at)) == s
 }
 
 // whole compares a value that only its type can read: with what decoding gives or, since values that are written alike
 // may differ inside (a resource.Quantity remembers how it was printed), with what is written.
 func (p *patcher) whole(s *shape, i int, v reflect.Value) int {
 	at := span{i, skip(p.src, i)}
-	before := reflect.New(s.typ).Elem()
-	if err := decode(p.src, at, s, before); err != nil {
+	before := reflect.New(s.typ)
+	if err := s.unmarshal(at.of(p.src), before); err != nil {
 		p.fail(err)
 		return at.end
 	}
-	if reflect.DeepEqual(before.Interface(), v.Interface()) {
+	if reflect.DeepEqual(before.Interface(), address(v).Interface()) {
 		return at.end
 	}
 	was, err := encode(before)
@@ -240,7 +250,7 @@ func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
 		seen = make([]bool, len(s.fields))
 	}
 	next, root := 0, len(p.path) == 0 && !p.probe
-	d := decoder{p.src, i}
+	d := decoder{src: p.src, i: i}
 	for more := d.open('}'); more; more = d.more() {
 		if p.done() {
 			return d.i
@@ -279,7 +289,7 @@ func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
 func isTypeMeta(name string) bool { return name == "kind" || name == "apiVersion" }
 
 // member compares the member at src[i] with the field f of the struct v.
-func (p *patcher) member(f *field, i int, v reflect.Value) int {
+func (p *patcher) member(f *member, i int, v reflect.Value) int {
 	value, ok := f.in(v)
 	if ok && !f.omits(value) {
 		return p.value(f.shape, f.listKeys, i, value)
@@ -293,24 +303,29 @@ func (p *patcher) member(f *field, i int, v reflect.Value) int {
 
 // differs says whether the value at src[i] and v differ.
 func (p *patcher) differs(s *shape, i int, v reflect.Value) bool {
-	probe := patcher{src: p.src, probe: true}
-	probe.value(s, nil, i, v)
-	if probe.err != nil {
-		p.fail(probe.err)
-	}
-	return probe.found
+	outer := p.probe
+	p.probe, p.found = true, false
+	p.value(s, nil, i, v)
+	found := p.found
+	p.probe, p.found = outer, outer && found
+	return found
 }
 
 func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
-	d := decoder{p.src, i}
+	if labels, ok := v.Interface().(map[string]string); ok {
+		return p.labels(labels, i)
+	}
+	d := decoder{src: p.src, i: i}
 	present := 0
+	name := reflect.New(s.typ.Key()).Elem()
 	for more := d.open('}'); more; more = d.more() {
 		if p.done() {
 			return d.i
 		}
 		key := string(d.key())
 		back := p.push(key)
-		if elem := s.at(v, key); elem.IsValid() {
+		name.SetString(key)
+		if elem := v.MapIndex(name); elem.IsValid() {
 			present++
 			d.i = p.value(s.elem, nil, d.i, elem)
 		} else {
@@ -320,40 +335,65 @@ func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
 		p.pop(back)
 	}
 	if present < v.Len() {
-		for _, key := range s.missing(p.src, i, v) {
-			back := p.push(key)
-			p.set("add", s.at(v, key))
-			p.pop(back)
+		had := memberNames(p.src, i)
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
+			return strings.Compare(a.String(), b.String())
+		}) {
+			if !had[key.String()] {
+				back := p.push(key.String())
+				p.set("add", v.MapIndex(key))
+				p.pop(back)
+			}
 		}
 	}
 	return d.i
 }
 
-// at returns the element of a dict, at an address of its own, or the zero Value if there is none.
-func (s *shape) at(v reflect.Value, key string) reflect.Value {
-	elem := v.MapIndex(reflect.ValueOf(key).Convert(s.typ.Key()))
-	if !elem.IsValid() {
-		return elem
-	}
-	copied := reflect.New(s.elem.typ).Elem()
-	copied.Set(elem)
-	return copied
-}
-
-// missing returns the keys of v, sorted, that the object at src[i] does not have.
-func (s *shape) missing(src []byte, i int, v reflect.Value) []string {
-	had := make(map[string]bool)
-	d := decoder{src, i}
+// labels is dict for the commonest map.
+func (p *patcher) labels(labels map[string]string, i int) int {
+	d := decoder{src: p.src, i: i}
+	present := 0
 	for more := d.open('}'); more; more = d.more() {
-		had[string(d.key())] = true
-		d.i = skip(src, d.i)
+		if p.done() {
+			return d.i
+		}
+		key := d.key()
+		at := span{d.i, skip(d.src, d.i)}
+		d.i = at.end
+		label, ok := labels[string(key)]
+		switch {
+		case !ok:
+			back := p.push(string(key))
+			p.remove()
+			p.pop(back)
+			continue
+		case isNull(d.src, at.start) && label != "", !isNull(d.src, at.start) && !isText(d.src, at, label):
+			back := p.push(string(key))
+			p.set("replace", reflect.ValueOf(label))
+			p.pop(back)
+		}
+		present++
 	}
-	var missing []string
-	for iter := v.MapRange(); iter.Next(); {
-		if key := iter.Key().String(); !had[key] {
-			missing = append(missing, key)
+	if present < len(labels) {
+		had := memberNames(p.src, i)
+		for _, key := range slices.Sorted(maps.Keys(labels)) {
+			if !had[key] {
+				back := p.push(key)
+				p.set("add", reflect.ValueOf(labels[key]))
+				p.pop(back)
+			}
 		}
 	}
-	slices.Sort(missing)
-	return missing
+	return d.i
+}
+
+// memberNames returns the names of the members of the object at src[i].
+func memberNames(src []byte, i int) map[string]bool {
+	names := make(map[string]bool)
+	d := decoder{src: src, i: i}
+	for more := d.open('}'); more; more = d.more() {
+		names[string(d.key())] = true
+		d.i = skip(src, d.i)
+	}
+	return names
 }

@@ -16,19 +16,19 @@ const none = -1
 // type knows goes with it. Where less than half stays in its place, the list is written in one piece instead, with the
 // texts of the elements that were there before.
 func (p *patcher) list(s *shape, listKeys []string, i int, v reflect.Value) int {
-	old, end := elements(p.src, i)
+	outer := len(p.spans)
+	end := p.elements(i)
+	defer func() { p.spans = p.spans[:outer] }()
+	l := listDiff{patcher: p, elem: s.elem, old: p.spans[outer:], v: v}
 	if p.probe {
-		p.probeList(s, old, v)
+		l.probeAll()
 		return end
 	}
-	l := listDiff{
-		patcher: p,
-		elem:    s.elem,
-		keys:    s.elem.named(listKeys),
-		old:     old,
-		v:       v,
-		from:    make([]int, v.Len()),
-		taken:   make([]bool, len(old)),
+	if l.keys = s.elem.named(listKeys); l.inPlace() {
+		for j := range l.old {
+			l.edit(j, j)
+		}
+		return end
 	}
 	l.match()
 	stays := l.pair(increasing(l.from))
@@ -38,64 +38,68 @@ func (p *patcher) list(s *shape, listKeys []string, i int, v reflect.Value) int 
 			kept++
 		}
 	}
-	switch moves := len(old) - kept + len(l.from) - kept; {
-	case moves > (len(old)+len(l.from))/2:
+	switch moves := len(l.old) - kept + len(l.from) - kept; {
+	case moves > (len(l.old)+len(l.from))/2:
 		l.rewrite()
 	case moves > 0:
 		l.move(stays)
 	}
 	for j, i := range l.from {
 		if i != none {
-			back := p.pushIndex(j)
-			p.value(s.elem, nil, old[i].start, v.Index(j))
-			p.pop(back)
+			l.edit(i, j)
 		}
 	}
 	return end
 }
 
-// elements returns where the elements of the array at src[i] stand, and the offset behind the array.
-func elements(src []byte, i int) ([]span, int) {
-	var all []span
-	d := decoder{src, i}
+// elements appends to p.spans where the elements of the array at src[i] stand, and returns the offset behind the array.
+func (p *patcher) elements(i int) int {
+	d := decoder{src: p.src, i: i}
 	for more := d.open(']'); more; more = d.more() {
-		at := span{d.i, skip(src, d.i)}
-		all = append(all, at)
+		at := span{d.i, skip(p.src, d.i)}
+		p.spans = append(p.spans, at)
 		d.i = at.end
 	}
-	return all, d.i
-}
-
-// probeList compares element by element: to a probe, a moved element is a difference.
-func (p *patcher) probeList(s *shape, old []span, v reflect.Value) {
-	if len(old) != v.Len() {
-		p.found = true
-		return
-	}
-	for j := range old {
-		if p.value(s.elem, nil, old[j].start, v.Index(j)); p.found {
-			return
-		}
-	}
+	return d.i
 }
 
 // listDiff is the comparison of one array with one slice.
 type listDiff struct {
 	*patcher
 	elem  *shape
-	keys  []*field // what tells elements apart; nil if nothing but their content does
+	keys  []*member // what tells elements apart; nil if nothing but their content does
 	old   []span
 	v     reflect.Value
 	from  []int  // for each element of the slice: which element of the array it was
 	taken []bool // for each element of the array: whether it has a counterpart
 }
 
+// probeAll compares element by element: to a probe, a moved element is a difference.
+func (l *listDiff) probeAll() {
+	if len(l.old) != l.v.Len() {
+		l.found = true
+		return
+	}
+	for j := range l.old {
+		if l.value(l.elem, nil, l.old[j].start, l.v.Index(j)); l.found {
+			return
+		}
+	}
+}
+
+// edit compares an element of the array with its counterpart in the slice, which is in its final place.
+func (l *listDiff) edit(i, j int) {
+	back := l.pushIndex(j)
+	l.value(l.elem, nil, l.old[i].start, l.v.Index(j))
+	l.pop(back)
+}
+
 // named returns the fields of a list's elements that the given names stand for; nil if one is missing.
-func (s *shape) named(names []string) []*field {
+func (s *shape) named(names []string) []*member {
 	for s.kind == pointer {
 		s = s.elem
 	}
-	var fields []*field
+	var fields []*member
 	for _, name := range names {
 		i, ok := s.index[name]
 		if !ok {
@@ -108,18 +112,13 @@ func (s *shape) named(names []string) []*field {
 
 // match finds the counterparts.
 func (l *listDiff) match() {
+	l.from, l.taken = make([]int, l.v.Len()), make([]bool, len(l.old))
 	for j := range l.from {
 		l.from[j] = none
 	}
 	if l.keys == nil {
 		lo, hi := l.trim()
 		l.assign(lo, hi, l.identities(lo, hi, content))
-		return
-	}
-	if l.inPlace() {
-		for j := range l.from {
-			l.link(j, j)
-		}
 		return
 	}
 	// Keys ought to be unique. Where they are not (a Service may have one port for two protocols), equal elements are
@@ -134,13 +133,14 @@ func (l *listDiff) match() {
 // link makes element i of the array and element j of the slice counterparts.
 func (l *listDiff) link(i, j int) { l.from[j], l.taken[i] = i, true }
 
-// inPlace says whether the array and the slice have the same keys in the same order.
+// inPlace says whether no element came, went or moved: those of the array and of the slice have the same keys in the
+// same order or, if they have none, are equal.
 func (l *listDiff) inPlace() bool {
-	if len(l.old) != len(l.from) {
+	if len(l.old) != l.v.Len() {
 		return false
 	}
 	for j, at := range l.old {
-		if !l.sameKey(at, l.v.Index(j)) {
+		if l.keys != nil && !l.sameKey(at, l.v.Index(j)) || l.keys == nil && l.differs(l.elem, at.start, l.v.Index(j)) {
 			return false
 		}
 	}
@@ -156,7 +156,7 @@ func (l *listDiff) sameKey(at span, v reflect.Value) bool {
 		return false
 	}
 	found := 0
-	d := decoder{l.src, at.start}
+	d := decoder{src: l.src, i: at.start}
 	for more := d.open('}'); more; more = d.more() {
 		name := d.key()
 		for _, f := range l.keys {
@@ -242,7 +242,7 @@ func (l *listDiff) assign(lo, hi int, ids identities) {
 // decoded returns an element of the array as a value of its type.
 func (l *listDiff) decoded(at span) reflect.Value {
 	v := reflect.New(l.elem.typ).Elem()
-	if err := decode(l.src, at, l.elem, v); err != nil {
+	if err := decode(l.src, at, nil, l.elem, v); err != nil {
 		l.fail(err)
 	}
 	return v

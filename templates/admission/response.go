@@ -12,8 +12,8 @@ import (
 )
 
 // appendReview appends the review that answers a call: the uid of the request, in the version of the request. A denial
-// has a status, a change a patch.
-func (c *call) appendReview(denial *metav1.Status, patch []byte) error {
+// has a status, and a change the patch in c.patch.
+func (c *call) appendReview(denial *metav1.Status) error {
 	out := append(c.out[:0], `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/`...)
 	out = append(out, c.version...)
 	out = append(out, `","response":{"uid":`...)
@@ -27,9 +27,9 @@ func (c *call) appendReview(denial *metav1.Status, patch []byte) error {
 		}
 		out = append(append(out, `,"status":`...), status...)
 	}
-	if len(patch) > 0 {
+	if len(c.patch) > 0 {
 		out = append(out, `,"patch":"`...)
-		out = base64.StdEncoding.AppendEncode(out, patch)
+		out = base64.StdEncoding.AppendEncode(out, c.patch)
 		out = append(out, `","patchType":"JSONPatch"`...)
 	}
 	if annotations := c.request.annotations; len(annotations) > 0 {
@@ -60,9 +60,7 @@ func (c *call) appendReview(denial *metav1.Status, patch []byte) error {
 
 // send writes an answer. That the other side has gone meanwhile is nothing that could be told to anybody.
 func send(w http.ResponseWriter, code int, body []byte) {
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -101,7 +102,7 @@ func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) 
 		if member == nil {
 			i = scanValue(src, i, depth-1)
 		} else {
-			i = member(name(src, key), i, depth-1)
+			i = member(text(src, key), i, depth-1)
 		}
 		if i < 0 {
 			return i
@@ -154,29 +155,39 @@ const (
 	highs = 0x8080808080808080
 )
 
+// special marks the bytes of a word that end a plain run in a string: quotes, backslashes and control characters. It
+// sets the topmost bit of such a byte. The lowest bit that it sets is always right, those above may be a carry's.
+//
+// Flipping the bit 2 makes a quote the space and puts it right behind the control characters, so that one subtraction
+// finds them all. Bytes that had the topmost bit before are no ASCII.
+func special(word uint64) uint64 {
+	return ((word ^ ones*2) - ones*('"'^2+1) | (word ^ ones*'\\') - ones) &^ word & highs
+}
+
 // scanString reads the string whose opening quote is src[i].
 func scanString(src []byte, i int) int {
 	i++
 	for {
-		// Whole words without a quote, a backslash or a control character are stepped over. Each of the three terms has a
-		// high bit for a byte that is one of them; the first such bit is always right.
 		for i+8 <= len(src) {
-			word := binary.LittleEndian.Uint64(src[i:])
-			quote, slash := word^(ones*'"'), word^(ones*'\\')
-			if ((word-ones*0x20)&^word|(quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
+			if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
+				i += bits.TrailingZeros64(found) / 8
 				break
 			}
 			i += 8
 		}
 		for ; ; i++ {
-			if i >= len(src) || src[i] < 0x20 {
+			if i >= len(src) {
 				return ^i
 			}
-			if src[i] == '"' {
+			c := src[i]
+			if c == '"' {
 				return i + 1
 			}
-			if src[i] == '\\' {
+			if c == '\\' {
 				break
+			}
+			if c < ' ' {
+				return ^i
 			}
 		}
 		if i = scanEscape(src, i+1); i < 0 {
@@ -293,9 +304,8 @@ func skipString(src []byte, i int) int {
 	i++
 	for {
 		for i+8 <= len(src) {
-			word := binary.LittleEndian.Uint64(src[i:])
-			quote, slash := word^(ones*'"'), word^(ones*'\\')
-			if ((quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
+			if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
+				i += bits.TrailingZeros64(found) / 8
 				break
 			}
 			i += 8
@@ -313,25 +323,32 @@ func skipString(src []byte, i int) int {
 // isNull says whether the value at src[i] is null.
 func isNull(src []byte, i int) bool { return src[i] == 'n' }
 
-// name returns the text of an object key. It stays in src unless it has to be rewritten.
-func name(src []byte, key span) []byte {
-	raw := src[key.start+1 : key.end-1]
-	for _, c := range raw {
-		if c == '\\' || c >= utf8.RuneSelf {
-			return unescape(raw)
-		}
+// text returns the string at src[at.start:at.end] as encoding/json reads it: escapes are resolved, and what is no UTF-8
+// becomes U+FFFD. It stays in src unless it has to be rewritten.
+func text(src []byte, at span) []byte {
+	raw := src[at.start+1 : at.end-1]
+	if isPlain(raw) || bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return raw
 	}
-	return raw
+	return unescape(raw)
 }
 
-// text returns a copy of the string at src[at.start:at.end] as encoding/json reads it: escapes are resolved, and what
-// is no UTF-8 becomes U+FFFD.
-func text(src []byte, at span) string {
-	raw := src[at.start+1 : at.end-1]
-	if bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
-		return string(unescape(raw))
+// isPlain says whether raw is ASCII without a backslash.
+func isPlain(raw []byte) bool {
+	for len(raw) >= 8 {
+		word := binary.LittleEndian.Uint64(raw)
+		slash := word ^ (ones * '\\')
+		if (word|(slash-ones)&^slash)&highs != 0 {
+			return false
+		}
+		raw = raw[8:]
 	}
-	return string(raw)
+	for _, c := range raw {
+		if c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // unescape resolves the escapes of a string's inside.

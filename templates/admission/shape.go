@@ -37,12 +37,12 @@ type shape struct {
 	kind   kind
 	typ    reflect.Type
 	elem   *shape // of a pointer, list or dict
-	fields []field
+	fields []member
 	index  map[string]int // the fields by name
 }
 
-// field is one member of a structure.
-type field struct {
+// member is one member of a structure.
+type member struct {
 	name      string
 	path      []int // for reflect.Value.FieldByIndex
 	tagged    bool
@@ -137,7 +137,7 @@ func (m *shapes) structure(s *shape) {
 	if !ok {
 		return
 	}
-	byName := make(map[string][]field)
+	byName := make(map[string][]member)
 	for _, f := range fields {
 		byName[f.name] = append(byName[f.name], f)
 	}
@@ -151,8 +151,8 @@ func (m *shapes) structure(s *shape) {
 }
 
 // dominant returns the one field among several of a name that the name stands for.
-func dominant(fields []field) (field, bool) {
-	slices.SortStableFunc(fields, func(a, b field) int {
+func dominant(fields []member) (member, bool) {
+	slices.SortStableFunc(fields, func(a, b member) int {
 		if len(a.path) != len(b.path) {
 			return len(a.path) - len(b.path)
 		}
@@ -165,19 +165,19 @@ func dominant(fields []field) (field, bool) {
 		return 1
 	})
 	if len(fields) > 1 && len(fields[0].path) == len(fields[1].path) && fields[0].tagged == fields[1].tagged {
-		return field{}, false
+		return member{}, false
 	}
 	return fields[0], true
 }
 
 // members lists the fields of typ, those of embedded structs in their place. It is false for a struct that needs a rule
 // which is not followed here.
-func (m *shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([]field, bool) {
+func (m *shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([]member, bool) {
 	if slices.Contains(within, typ) {
 		return nil, false
 	}
 	within = append(within, typ)
-	var all []field
+	var all []member
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		tag := f.Tag.Get("json")
@@ -210,25 +210,25 @@ func (m *shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([
 			}
 			continue
 		}
-		member := field{name: named, path: here, tagged: named != "", shape: m.of(f.Type)}
+		found := member{name: named, path: here, tagged: named != "", shape: m.of(f.Type)}
 		if named == "" {
-			member.name = f.Name
+			found.name = f.Name
 		}
 		for option := range strings.SplitSeq(options, ",") {
 			switch option {
 			case "omitempty":
-				member.omitEmpty = true
+				found.omitEmpty = true
 			case "omitzero":
-				member.omitZero = true
+				found.omitZero = true
 			case "string":
 				return nil, false
 			}
 		}
-		member.listKeys = m.keys[listField{typ, member.name}]
-		if key := f.Tag.Get("patchMergeKey"); key != "" && member.listKeys == nil {
-			member.listKeys = []string{key}
+		found.listKeys = m.keys[listField{typ, found.name}]
+		if key := f.Tag.Get("patchMergeKey"); key != "" && found.listKeys == nil {
+			found.listKeys = []string{key}
 		}
-		all = append(all, member)
+		all = append(all, found)
 	}
 	return all, true
 }
@@ -244,7 +244,7 @@ func validName(name string) bool {
 }
 
 // in returns the field of the struct v, and false if it is behind an embedded pointer that is nil.
-func (f *field) in(v reflect.Value) (reflect.Value, bool) {
+func (f *member) in(v reflect.Value) (reflect.Value, bool) {
 	for i, step := range f.path {
 		if i > 0 && v.Kind() == reflect.Pointer {
 			if v.IsNil() {
@@ -258,7 +258,7 @@ func (f *field) in(v reflect.Value) (reflect.Value, bool) {
 }
 
 // make returns the field of the struct v, and makes the embedded structs on the way that are missing.
-func (f *field) make(v reflect.Value) reflect.Value {
+func (f *member) make(v reflect.Value) reflect.Value {
 	for i, step := range f.path {
 		if i > 0 && v.Kind() == reflect.Pointer {
 			if v.IsNil() {
@@ -272,7 +272,7 @@ func (f *field) make(v reflect.Value) reflect.Value {
 }
 
 // omits says whether encoding/json leaves the field out when it holds v.
-func (f *field) omits(v reflect.Value) bool {
+func (f *member) omits(v reflect.Value) bool {
 	return f.omitEmpty && isEmpty(v) || f.omitZero && isZero(v)
 }
 

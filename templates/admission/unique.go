@@ -27,7 +27,7 @@ func unique(src []byte, i int) (int, error) {
 		var seen keys
 		for {
 			key := span{i, skipString(src, i)}
-			if text := name(src, key); !seen.add(text) {
+			if text := text(src, key); !seen.add(text) {
 				return i, duplicate(text)
 			}
 			i = space(src, space(src, key.end)+1)

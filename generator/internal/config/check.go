@@ -44,7 +44,18 @@ func subdomain(s string) error {
 // manifestPath checks the path of a manifest. That no link leads it out of the module is seen
 // when it is written.
 func manifestPath(s string) error {
-	switch extension := path.Ext(s); {
+	if err := localPath(s); err != nil {
+		return err
+	}
+	if extension := path.Ext(s); extension != ".yaml" && extension != ".yml" {
+		return fmt.Errorf("%q does not end in .yaml or .yml", s)
+	}
+	return nil
+}
+
+// localPath checks a path that has to stay inside the module.
+func localPath(s string) error {
+	switch {
 	case s == "":
 		return errors.New("the path is empty")
 	case strings.Contains(s, `\`):
@@ -53,8 +64,6 @@ func manifestPath(s string) error {
 		return fmt.Errorf("%q is absolute: paths are relative to %s", s, FileName)
 	case !filepath.IsLocal(filepath.FromSlash(s)):
 		return fmt.Errorf("%q leaves the module", s)
-	case extension != ".yaml" && extension != ".yml":
-		return fmt.Errorf("%q does not end in .yaml or .yml", s)
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type Config struct {
 	// Strict makes errors of warnings.
 	Strict    bool
 	Manifests Manifests
+	Handlers  Handlers
 	// Outputs are the kinds of files to generate.
 	Outputs []string
 }
@@ -34,6 +35,12 @@ type Manifests struct {
 	AdmissionRegistration string
 	// Header says whether manifests of +webhook markers begin with the line that marks them as generated.
 	Header bool
+}
+
+// Handlers says where generated Go code goes.
+type Handlers struct {
+	// Path is the folder, relative to the module's root, slash-separated, and stays below it.
+	Path string
 }
 
 // Default is the configuration of a module without the file.

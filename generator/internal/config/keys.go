@@ -69,6 +69,10 @@ func keys(c *Config) []key {
 			Doc: "Whether a manifest in which +webhook markers take part begins with the line that says that it is generated. Without it, the manifest is not removed when its last marker goes.",
 		}, truth(&c.Manifests.Header, true)},
 		{Key{
+			Name: "handlers.path", Example: "pkg/webhooks",
+			Doc: "The folder that handlers of API packages go to, and below it in admission what they share: relative to this file, with slashes, inside the module.",
+		}, text(&c.Handlers.Path, "internal/webhook", localPath)},
+		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",
 		}, words(&c.Outputs, "manifests", "handlers", "tests", "conversions")},

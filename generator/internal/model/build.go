@@ -17,21 +17,26 @@ type Options struct {
 	Domain string
 	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
 	API string
+	// Handlers is the module's folder of generated handlers, slash-separated. Empty means that
+	// none are generated.
+	Handlers string
 }
 
 // Build reads the packages' markers and derives the project from them. What cannot be
 // understood is reported and left out; the rest is there for the checks that follow.
 func Build(ctx context.Context, module *load.Module, packages []*load.Package, o Options) (*Project, diag.List) {
-	b := &builder{ctx: ctx, options: o, objects: map[objectKey]*Configuration{}}
+	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*Configuration{}}
 	for _, p := range packages {
 		b.addPackage(p)
 	}
 	b.addKubebuilder(packages)
+	b.inspectImplementations()
 	return &Project{Module: module, API: o.API, Configurations: b.configurations()}, b.diags
 }
 
 type builder struct {
 	ctx      context.Context
+	module   *load.Module
 	options  Options
 	webhooks []*Webhook
 	objects  map[objectKey]*Configuration
@@ -200,9 +205,11 @@ func (c *configurationMarker) objectName(mutating bool) string {
 // addDeclaration builds the webhooks of one declaration.
 func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	var built []*Webhook
-	for _, w := range d.webhooks {
-		if webhook, ok := b.webhook(m, d, w); ok {
-			built = append(built, webhook)
+	plans := map[*Webhook]func() *Handler{}
+	for _, at := range d.webhooks {
+		if w, subject, ok := b.webhook(m, d, at); ok {
+			built = append(built, w)
+			plans[w] = func() *Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
 	// A webhook that could not be built has its report; what belongs to it needs no second one.
@@ -223,6 +230,9 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 				b.diags.Add(diag.Errorf(p.marker.JSON.At, RulePatch, "%s", err))
 			}
 		}
+	}
+	for _, w := range built {
+		w.Handler = plans[w]() // once its rules are complete
 	}
 	b.webhooks = append(b.webhooks, built...)
 }

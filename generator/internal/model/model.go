@@ -69,6 +69,8 @@ type Webhook struct {
 	Package string
 	// Kind is nil where the marker gives its rules itself.
 	Kind *Kind
+	// Handler is the Go code that serves it; nil where the manifest entry is all there is.
+	Handler *Handler
 	// Configuration is the name of the object that the webhook belongs to.
 	Configuration string
 	// Order sorts webhooks within their configuration, before their names do.

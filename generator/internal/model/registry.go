@@ -25,6 +25,7 @@ type webhookMarker struct {
 	Subresource marker.Field[[]string]
 	Scope       marker.Field[string]
 	Order       marker.Field[int]
+	Decode      marker.Field[string]
 	settings
 }
 
@@ -178,6 +179,8 @@ func webhookDefinition(mutating bool) marker.Definition {
 			{Name: "url", Type: marker.String(&m.URL), Doc: "Where the webhook is reached, in place of a Service. https alone."},
 			{Name: "order", Type: marker.Int(&m.Order, -1000, 1000), Default: "0",
 				Doc: "Webhooks of one configuration are written, and mutating ones called, by rising order and then by name."},
+			{Name: "decode", Type: marker.Enum(&m.Decode, "object", "none"), Default: "object",
+				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the cheapest."},
 		}
 		p = append(p, ruleParameters(&m.Groups, &m.Versions, &m.Resources, &m.Subresource, &m.Scope)...)
 		return m, append(p, m.parameters(mutating)...)

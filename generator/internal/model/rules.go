@@ -14,6 +14,8 @@ const (
 	RuleDomain        = "D8"
 	RuleTwice         = "D9"
 	RuleNeeds         = "D10"
+	RuleHandler       = "D11"
+	RuleMethod        = "D12"
 )
 
 // Rules documents them.
@@ -29,5 +31,7 @@ func Rules() []diag.Rule {
 		{ID: RuleDomain, Title: "the name of a webhook on somebody else's type ends in the project's domain", Doc: "Set `domain` in webhook-gen.yaml, or give the webhook its `name` in full."},
 		{ID: RuleTwice, Title: "a package says its defaults and its service once", Doc: "+webhook:defaults and +webhook:service stand once in a package, whatever the file."},
 		{ID: RuleNeeds, Title: "what cannot be derived is said", Doc: "`operations` is given by the webhook or by +webhook:defaults. A webhook on a package gives name, path or url, groups, versions and resources."},
+		{ID: RuleHandler, Title: "a handler can be generated for the type", Doc: "The type is exported, and not generic: an alias with type arguments can be marked."},
+		{ID: RuleMethod, Severity: diag.Warning, Title: "a policy's methods are those that its markers ask for", Doc: "A method such as ValidateDelete is called only while the marker names the operation. One that no marker asks for is left over from an operation that the marker lost, or is misspelt."},
 	}
 }

@@ -28,13 +28,13 @@ func kindWord(mutating bool) string {
 }
 
 // webhook builds what one +webhook:mutating or +webhook:validating declares.
-func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhookMarker]) (*Webhook, bool) {
+func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhookMarker]) (*Webhook, subject, bool) {
 	said := at.marker
 	said.settings = said.settings.over(m.defaults)
 	before := len(b.diags)
 	subject := b.subject(m, d, at)
 	if len(b.diags) > before {
-		return nil, false
+		return nil, subject, false
 	}
 	if !said.Operations.IsSet() {
 		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "the webhook does not say its operations").
@@ -63,7 +63,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhoo
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
 	w.apply(said.settings, b.options.API)
 	w.Configuration = b.object(m, at)
-	return w, len(b.diags) == before
+	return w, subject, len(b.diags) == before
 }
 
 // apply sets the fields that need nothing but the settings.

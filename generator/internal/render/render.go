@@ -10,8 +10,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Manifests is the output that holds the webhook configurations.
-const Manifests = "manifests"
+// The kinds of output.
+const (
+	Manifests = "manifests"
+	Handlers  = "handlers"
+)
 
 // Options say what is written, where it goes and how it begins.
 type Options struct {
@@ -21,18 +24,28 @@ type Options struct {
 	Manifest string
 	// Header says whether a manifest with webhooks of +webhook markers begins with our header.
 	Header bool
+	// Handlers is the module's folder of generated handlers, slash-separated.
+	Handlers string
 }
 
 // Project writes the project's files.
 func Project(p *model.Project, o Options) ([]output.File, error) {
-	if len(p.Configurations) == 0 || !slices.Contains(o.Outputs, Manifests) {
-		return nil, nil
+	var files []output.File
+	if slices.Contains(o.Outputs, Manifests) && len(p.Configurations) > 0 {
+		text, err := manifest(p, o.Header && hasOwn(p))
+		if err != nil {
+			return nil, fmt.Errorf("writing the manifest: %w", err)
+		}
+		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest})
 	}
-	text, err := manifest(p, o.Header && hasOwn(p))
-	if err != nil {
-		return nil, fmt.Errorf("writing the manifest: %w", err)
+	if slices.Contains(o.Outputs, Handlers) {
+		code, err := handlers(p, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the handlers: %w", err)
+		}
+		files = append(files, code...)
 	}
-	return []output.File{{Path: o.Manifest, Content: text, Owner: output.Manifest}}, nil
+	return files, nil
 }
 
 // hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers

@@ -19,7 +19,12 @@ type commands struct{ webhookGen, controllerGen string }
 // built is set by TestMain and read by tests.
 var built commands
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(measuring) != "" {
+		os.Exit(stopWatch(os.Args[1:]))
+	}
+	os.Exit(buildAndRun(m))
+}
 
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "peers")

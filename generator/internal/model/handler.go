@@ -1,0 +1,376 @@
+package model
+
+import (
+	"go/ast"
+	"net/url"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Handler is the Go code that serves a webhook. docs/naming.md has the rules for its names.
+type Handler struct {
+	// Package is where the code goes.
+	Package HandlerPackage
+	// Type is the marked type's name, from which the names of the generated identifiers come.
+	Type string
+	// Suffix tells a further webhook of the type from the first: "Quota", "Scale".
+	Suffix string
+	// Implementation is the type that the user writes the policy on. Holder says that it is the
+	// marked type itself.
+	Implementation string
+	Holder         bool
+	// Object is what is decoded. It is zero where nothing is: the marker says so, or the rules
+	// match several kinds, or a kind of which no Go type is known.
+	Object GoType
+	// Kinds are the kinds that the handler expects; none means any.
+	Kinds []ObjectKind
+	// Operations are "Create", "Update", "Delete" and "Connect", as far as the webhook has them.
+	Operations []string
+	// Path is where the handler is served.
+	Path string
+	// NeedsStub says that the user has not written a policy yet.
+	NeedsStub bool
+	// ListKeys are the lists in Object whose elements have keys.
+	ListKeys []ListKey
+}
+
+// HandlerPackage is a Go package of handlers.
+type HandlerPackage struct {
+	// Dir is the absolute folder.
+	Dir string
+	// Path is the import path.
+	Path string
+	// Name is the package clause's.
+	Name string
+}
+
+// GoType is a named type.
+type GoType struct {
+	// Path is the package's import path, Alias the name under which generated code imports it.
+	Path, Alias string
+	Name        string
+}
+
+// IsZero reports whether there is no type.
+func (t GoType) IsZero() bool { return t.Name == "" }
+
+// ObjectKind is the kind of an object as a request names it.
+type ObjectKind struct {
+	APIVersion, Kind string
+}
+
+// ListKey says which members tell the elements of a list apart.
+type ListKey struct {
+	// Struct has the list as its member of that JSON name.
+	Struct GoType
+	Member string
+	Keys   []string
+}
+
+// subresourceTypes are the Go types of the objects that requests for subresources carry, by the
+// subresource, or by resource and subresource where that makes a difference. For the others
+// (status, ephemeralcontainers, resize, approval, finalize) it is the object's own type.
+var subresourceTypes = map[string]GoType{
+	"scale":                 {"k8s.io/api/autoscaling/v1", "autoscalingv1", "Scale"},
+	"pods/eviction":         {"k8s.io/api/policy/v1", "policyv1", "Eviction"},
+	"pods/binding":          {"k8s.io/api/core/v1", "corev1", "Binding"},
+	"pods/exec":             {"k8s.io/api/core/v1", "corev1", "PodExecOptions"},
+	"pods/attach":           {"k8s.io/api/core/v1", "corev1", "PodAttachOptions"},
+	"pods/portforward":      {"k8s.io/api/core/v1", "corev1", "PodPortForwardOptions"},
+	"pods/proxy":            {"k8s.io/api/core/v1", "corev1", "PodProxyOptions"},
+	"services/proxy":        {"k8s.io/api/core/v1", "corev1", "ServiceProxyOptions"},
+	"nodes/proxy":           {"k8s.io/api/core/v1", "corev1", "NodeProxyOptions"},
+	"serviceaccounts/token": {"k8s.io/api/authentication/v1", "authenticationv1", "TokenRequest"},
+}
+
+// builtinKind is the kind of a type of k8s.io/api.
+func (t GoType) builtinKind() (ObjectKind, bool) {
+	rest, ok := strings.CutPrefix(t.Path, "k8s.io/api/")
+	folder, version, _ := strings.Cut(rest, "/")
+	group, known := builtinGroups[folder]
+	return ObjectKind{strings.TrimPrefix(group+"/"+version, "/"), t.Name}, ok && known
+}
+
+// handler plans the Go code of a webhook; nil where there is none.
+func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhookMarker], s subject, w *Webhook) *Handler {
+	if b.options.Handlers == "" || d.typ == nil || s.kind == nil {
+		return nil
+	}
+	said, spec := at.marker, d.typ.spec
+	name := spec.Name.Name
+	if spec.TypeParams != nil {
+		b.diags.Add(diag.Errorf(at.Range, RuleHandler, "%s is generic, so that no object can be decoded into it", name).
+			WithHint("mark an alias of it: type Some%s = %s[...]", name, name))
+		return nil
+	}
+	projection := said.For.IsSet() && isProjection(spec)
+	h := &Handler{
+		Type:           name,
+		Suffix:         b.suffix(d, at),
+		Implementation: name + "Webhook",
+		Holder:         said.For.IsSet() && !projection,
+		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
+		Path:           servedPath(w),
+	}
+	local := GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
+	switch {
+	case said.For.IsSet() && (h.Holder || m.onlyPolicies()):
+		h.Package = HandlerPackage{Dir: m.Dir, Path: m.Path, Name: m.Name}
+	default:
+		h.Package = b.handlerPackage(m.Package)
+		if !ast.IsExported(name) {
+			b.diags.Add(diag.Errorf(at.Range, RuleHandler, "%s is not exported, and its handler goes to another package", name))
+		}
+	}
+	if h.Holder {
+		h.Implementation = name
+	}
+	switch {
+	case said.Decode.V == "none":
+		return h
+	case projection:
+		h.Object = local
+	case !matchesOthers(w, s.kind):
+		h.Object = objectType(said, s, local)
+	}
+	h.Kinds = expectedKinds(w, s.kind, h.Object, said.Subresource.V)
+	h.ListKeys = b.listKeys(m.Package, h.Object)
+	return h
+}
+
+// onlyPolicies reports whether every webhook of the package is for a type that is not the package's.
+func (m *packageMarkers) onlyPolicies() bool {
+	for _, d := range m.declarations {
+		for _, w := range d.webhooks {
+			if d.typ != nil && !w.marker.For.IsSet() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// handlerPackage is where the handlers of an API package go: below the configured folder, under
+// the package's own path behind api or apis.
+func (b *builder) handlerPackage(p *load.Package) HandlerPackage {
+	rel := strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/")
+	elements := strings.Split(rel, "/")
+	for i, e := range elements {
+		if e == "api" || e == "apis" {
+			elements = elements[i+1:]
+			break
+		}
+	}
+	below := path.Join(append([]string{b.options.Handlers}, elements...)...)
+	return HandlerPackage{
+		Dir:  filepath.Join(p.Module.Dir, filepath.FromSlash(below)),
+		Path: path.Join(p.Module.Path, below),
+		Name: packageName(path.Base(below), p.Name),
+	}
+}
+
+// packageName is the name of a generated package: the folder's, where that can be one.
+func packageName(folder, fallback string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, folder)
+	if name == "" || unicode.IsDigit(rune(name[0])) {
+		return fallback
+	}
+	return name
+}
+
+// alias is how generated code calls an API package: the group's first word and the version.
+func alias(group, version string) string {
+	word, _, _ := strings.Cut(group, ".")
+	if word == "" {
+		word = "core"
+	}
+	return strings.ReplaceAll(word, "-", "") + version
+}
+
+// suffix is what tells this webhook's names from those of the type's first webhook: its own word
+// and its subresources.
+func (b *builder) suffix(d *declaration, at declared[*webhookMarker]) string {
+	said := at.marker
+	word := said.Name.V
+	if strings.Contains(word, ".") {
+		word = ""
+		for _, other := range d.webhooks {
+			if other.Range == at.Range {
+				break
+			}
+			if other.marker.mutating == said.mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
+				word, _, _ = strings.Cut(said.Name.V, ".") // not the first: its name's first label
+			}
+		}
+	}
+	suffix := camel(word)
+	for _, s := range said.Subresource.V {
+		suffix += camel(s)
+	}
+	return suffix
+}
+
+func camel(word string) string {
+	var b strings.Builder
+	up := true
+	for _, r := range word {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			up = true
+		case up:
+			b.WriteRune(unicode.ToUpper(r))
+			up = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isProjection reports whether a type is a struct with a JSON tag, and so meant to be decoded into.
+func isProjection(spec *ast.TypeSpec) bool {
+	s, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	for _, f := range s.Fields.List {
+		if f.Tag == nil {
+			continue
+		}
+		tag, err := strconv.Unquote(f.Tag.Value)
+		if _, ok := reflect.StructTag(tag).Lookup("json"); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// objectType is the Go type of what requests carry; zero where there is none, or more than one.
+func objectType(said *webhookMarker, s subject, local GoType) GoType {
+	own := local
+	if t := said.For.V; said.For.IsSet() {
+		own = GoType{Path: t.ImportPath, Alias: alias(s.kind.Group, s.kind.Version), Name: t.Type}
+		if t.ImportPath == "" {
+			own = builtinType(*s.kind)
+		}
+	}
+	if len(said.Subresource.V) == 0 {
+		return own
+	}
+	var found []GoType
+	for _, sub := range said.Subresource.V {
+		t, ok := subresourceTypes[s.kind.Plural+"/"+sub]
+		if !ok {
+			t, ok = subresourceTypes[sub]
+		}
+		if !ok {
+			t = own
+		}
+		if !slices.Contains(found, t) {
+			found = append(found, t)
+		}
+	}
+	if len(found) > 1 {
+		return GoType{}
+	}
+	return found[0]
+}
+
+// builtinType is the type of k8s.io/api for a kind of Kubernetes itself.
+func builtinType(k Kind) GoType {
+	for folder, group := range builtinGroups {
+		if group == k.Group {
+			return GoType{Path: "k8s.io/api/" + folder + "/" + k.Version, Alias: alias(k.Group, k.Version), Name: k.Kind}
+		}
+	}
+	return GoType{}
+}
+
+// handlerOperations are the operations of all rules, in the order of an object's life.
+func handlerOperations(w *Webhook, subresources []string, plural string) []string {
+	var has []admissionregistrationv1.OperationType
+	for _, rule := range w.Spec.Rules {
+		has = append(has, rule.Operations...)
+	}
+	connects := false
+	for _, s := range subresources {
+		if t, ok := subresourceTypes[plural+"/"+s]; ok && strings.HasSuffix(t.Name, "Options") {
+			connects = true
+		}
+	}
+	var operations []string
+	for _, o := range []struct {
+		name string
+		api  admissionregistrationv1.OperationType
+	}{{"Create", "CREATE"}, {"Update", "UPDATE"}, {"Delete", "DELETE"}, {"Connect", "CONNECT"}} {
+		all := slices.Contains(has, "*") && (o.name == "Connect") == connects
+		if all || slices.Contains(has, o.api) {
+			operations = append(operations, o.name)
+		}
+	}
+	return operations
+}
+
+// servedPath is the path of the service, or of the URL.
+func servedPath(w *Webhook) string {
+	if p := w.Path(); p != "" || w.Spec.ClientConfig.URL == nil {
+		return p
+	}
+	u, err := url.Parse(*w.Spec.ClientConfig.URL)
+	if err != nil || u.Path == "" {
+		return "/"
+	}
+	return u.Path
+}
+
+// expectedKinds are the kinds that the rules let through; nil where they are open.
+func expectedKinds(w *Webhook, kind *Kind, object GoType, subresources []string) []ObjectKind {
+	if matchesOthers(w, kind) {
+		return nil
+	}
+	if k, ok := object.builtinKind(); ok && len(subresources) > 0 && k.Kind != kind.Kind {
+		return []ObjectKind{k}
+	}
+	var kinds []ObjectKind
+	for _, rule := range w.Spec.Rules {
+		for _, group := range rule.APIGroups {
+			for _, version := range rule.APIVersions {
+				k := ObjectKind{strings.TrimPrefix(group+"/"+version, "/"), kind.Kind}
+				if !slices.Contains(kinds, k) {
+					kinds = append(kinds, k)
+				}
+			}
+		}
+	}
+	return kinds
+}
+
+// matchesOthers reports whether a rule may match objects of another kind.
+func matchesOthers(w *Webhook, kind *Kind) bool {
+	for _, rule := range w.Spec.Rules {
+		if slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.APIVersions, "*") {
+			return true
+		}
+		for _, r := range rule.Resources {
+			if resource, _, _ := strings.Cut(r, "/"); resource != kind.Plural {
+				return true
+			}
+		}
+	}
+	return false
+}

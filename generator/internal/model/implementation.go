@@ -1,0 +1,107 @@
+package model
+
+import (
+	"go/ast"
+	"os"
+	"regexp"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Method is the name of the policy's function for an operation: ValidateCreate, DefaultQuotaUpdate.
+func (h *Handler) Method(mutating bool, operation string) string {
+	if mutating {
+		return "Default" + h.Suffix + operation
+	}
+	return "Validate" + h.Suffix + operation
+}
+
+var policyMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
+
+// inspectImplementations looks at what the user has written of the policies so far. It marks the
+// handlers that need a stub and reports methods that nothing calls.
+func (b *builder) inspectImplementations() {
+	type key struct{ dir, implementation string }
+	asked := map[key][]string{}
+	for _, w := range b.webhooks {
+		if h := w.Handler; h != nil {
+			k := key{h.Package.Dir, h.Implementation}
+			for _, o := range h.Operations {
+				asked[k] = append(asked[k], h.Method(w.Mutating, o))
+			}
+		}
+	}
+	written := map[key]implementation{}
+	for _, w := range b.webhooks {
+		h := w.Handler
+		if h == nil {
+			continue
+		}
+		k := key{h.Package.Dir, h.Implementation}
+		if _, done := written[k]; !done {
+			written[k] = b.implementation(h.Package, h.Implementation)
+			for _, m := range written[k].methods {
+				if policyMethod.MatchString(m.name) && !slices.Contains(asked[k], m.name) {
+					b.diags.Add(diag.Warningf(m.Range, RuleMethod, "no marker on %s asks for %s, so that nothing calls it", h.Type, m.name).
+						WithHint("remove it, or name the operation in the marker").WithRelated(w.Range, "a marker is here"))
+				}
+			}
+		}
+		i := written[k]
+		h.NeedsStub = !i.declared || h.Holder && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
+	}
+}
+
+// implementation is what stands of a type that holds policies.
+type implementation struct {
+	declared bool
+	methods  []method
+}
+
+type method struct {
+	diag.Range
+	name string
+}
+
+func (b *builder) implementation(p HandlerPackage, name string) (i implementation) {
+	if entries, err := os.ReadDir(p.Dir); err != nil || len(entries) == 0 {
+		return i
+	}
+	pkg, err := b.module.Locate(b.ctx, p.Path)
+	if err != nil {
+		return i // no Go files yet
+	}
+	for _, f := range pkg.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			switch d := d.(type) {
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if spec, ok := s.(*ast.TypeSpec); ok && spec.Name.Name == name {
+						i.declared = true
+					}
+				}
+			case *ast.FuncDecl:
+				if receiver(d) == name {
+					i.methods = append(i.methods, method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name})
+				}
+			}
+		}
+	}
+	return i
+}
+
+// receiver is the name of a method's type.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) != 1 {
+		return ""
+	}
+	t := f.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if id, ok := t.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
+}

@@ -1,0 +1,66 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// newFile begins a Go file of a package, with our header unless the file is to be the user's.
+func newFile(p model.HandlerPackage, ours bool) *jen.File {
+	f := jen.NewFilePathName(p.Path, p.Name)
+	if ours {
+		f.HeaderComment(output.GoHeader)
+	}
+	return f
+}
+
+// doc writes a comment line by line, where jennifer would make /* */ of several lines.
+func doc(f *jen.File, format string, args ...any) {
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		f.Comment(line)
+	}
+}
+
+// source formats a file.
+func source(f *jen.File) ([]byte, error) {
+	var text bytes.Buffer
+	if err := f.Render(&text); err != nil {
+		return nil, err
+	}
+	return groupImports(text.String()), nil
+}
+
+// groupImports puts the standard library's imports first and a blank line behind them, as
+// goimports does; jennifer sorts all in one block.
+func groupImports(text string) []byte {
+	before, rest, ok := strings.Cut(text, "import (\n")
+	block, after, ok2 := strings.Cut(rest, ")\n")
+	if !ok || !ok2 {
+		return []byte(text)
+	}
+	var standard, others strings.Builder
+	for line := range strings.Lines(block) {
+		first, _, _ := strings.Cut(line[strings.Index(line, `"`)+1:], "/")
+		if strings.Contains(first, ".") {
+			others.WriteString(line)
+		} else {
+			standard.WriteString(line)
+		}
+	}
+	if standard.Len() > 0 && others.Len() > 0 {
+		standard.WriteString("\n")
+	}
+	return []byte(before + "import (\n" + standard.String() + others.String() + ")\n" + after)
+}
+
+// qualified names a type, and has the file import its package under the type's alias.
+func qualified(f *jen.File, t model.GoType) *jen.Statement {
+	f.ImportAlias(t.Path, t.Alias)
+	return jen.Qual(t.Path, t.Name)
+}

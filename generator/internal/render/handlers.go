@@ -1,0 +1,228 @@
+package render
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// handlersFile is the name of the generated file in every package of handlers.
+const handlersFile = "zz_generated.webhook.go"
+
+// handlerPackage is a package of handlers with its webhooks by the types they are for.
+type handlerPackage struct {
+	model.HandlerPackage
+	types     []handledType
+	admission string // import path of the project's admission package
+}
+
+// handledType is a marked type with its webhooks, mutating before validating.
+type handledType struct {
+	name     string
+	webhooks []*model.Webhook
+}
+
+// handlers writes the Go code of all webhooks that have any.
+func handlers(p *model.Project, o Options) ([]output.File, error) {
+	var files []output.File
+	for _, pkg := range handlerPackages(p, o) {
+		text, err := source(pkg.file())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, handlersFile), Content: text, Owner: output.Generated, Cause: pkg.types[0].webhooks[0].Range})
+		for _, t := range pkg.types {
+			if !t.webhooks[0].Handler.NeedsStub {
+				continue
+			}
+			text, err := source(pkg.stub(t))
+			if err != nil {
+				return nil, err
+			}
+			name := strings.ToLower(t.name) + "_webhook.go"
+			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	shared, err := admission(p, o)
+	return append(files, shared...), err
+}
+
+func handlerPackages(p *model.Project, o Options) []handlerPackage {
+	var packages []handlerPackage
+	for _, w := range p.Webhooks() {
+		h := w.Handler
+		if h == nil {
+			continue
+		}
+		i := slices.IndexFunc(packages, func(p handlerPackage) bool { return p.Dir == h.Package.Dir })
+		if i < 0 {
+			i = len(packages)
+			packages = append(packages, handlerPackage{HandlerPackage: h.Package, admission: path.Join(p.Module.Path, o.Handlers, "admission")})
+		}
+		pkg := &packages[i]
+		j := slices.IndexFunc(pkg.types, func(t handledType) bool { return t.name == h.Type })
+		if j < 0 {
+			j = len(pkg.types)
+			pkg.types = append(pkg.types, handledType{name: h.Type})
+		}
+		pkg.types[j].webhooks = append(pkg.types[j].webhooks, w)
+	}
+	for _, pkg := range packages {
+		slices.SortFunc(pkg.types, func(a, b handledType) int { return strings.Compare(a.name, b.name) })
+	}
+	slices.SortFunc(packages, func(a, b handlerPackage) int { return strings.Compare(a.Dir, b.Dir) })
+	return packages
+}
+
+// file writes the paths, the interfaces, and the registration of a package.
+func (p handlerPackage) file() *jen.File {
+	f := newFile(p.HandlerPackage, true)
+	f.ImportName(p.admission, "admission")
+	p.paths(f)
+	for _, t := range p.types {
+		for _, w := range t.webhooks {
+			f.Line()
+			p.contract(f, w)
+		}
+	}
+	f.Line()
+	p.webhooks(f)
+	f.Line()
+	p.register(f)
+	return f
+}
+
+func (p handlerPackage) paths(f *jen.File) {
+	f.Comment("The paths at which the webhooks are served, as the manifest has them.")
+	f.Const().DefsFunc(func(g *jen.Group) {
+		for _, t := range p.types {
+			for _, w := range t.webhooks {
+				g.Id(pathName(w)).Op("=").Lit(w.Handler.Path)
+			}
+		}
+	})
+}
+
+// contract writes the interface of what a webhook's marker asks for.
+func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
+	marker := "validating"
+	if w.Mutating {
+		marker = "mutating"
+	}
+	doc(f, "%s is what +webhook:%s on %s asks for.", interfaceName(w), marker, w.Handler.Type)
+	f.Type().Id(interfaceName(w)).InterfaceFunc(func(g *jen.Group) {
+		for _, o := range w.Handler.Operations {
+			g.Id(w.Handler.Method(w.Mutating, o)).Add(p.signature(f, w.Handler, o))
+		}
+	})
+}
+
+// signature is the parameters and result of a policy's function.
+func (p handlerPackage) signature(f *jen.File, h *model.Handler, operation string) *jen.Statement {
+	return jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("r").Op("*").Add(p.request(f, h, operation))).Error()
+}
+
+// request is the type of an operation's requests.
+func (p handlerPackage) request(f *jen.File, h *model.Handler, operation string) *jen.Statement {
+	if h.Object.IsZero() {
+		return jen.Qual(p.admission, "RawRequest")
+	}
+	return jen.Qual(p.admission, operation+"Request").Types(qualified(f, h.Object))
+}
+
+// webhooks writes the struct that takes the user's implementations.
+func (p handlerPackage) webhooks(f *jen.File) {
+	f.Comment("Webhooks holds the policies of this package's webhooks.")
+	f.Type().Id("Webhooks").StructFunc(func(g *jen.Group) {
+		for _, t := range p.types {
+			if len(t.webhooks) == 1 {
+				g.Id(t.name).Id(interfaceName(t.webhooks[0]))
+				continue
+			}
+			g.Id(t.name).InterfaceFunc(func(g *jen.Group) {
+				for _, w := range t.webhooks {
+					g.Id(interfaceName(w))
+				}
+			})
+		}
+	})
+}
+
+// register writes the method that makes the handlers.
+func (p handlerPackage) register(f *jen.File) {
+	f.Comment("Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is")
+	f.Comment("the method Register of controller-runtime's webhook server. The options go to every handler.")
+	f.Func().Params(jen.Id("w").Id("Webhooks")).Id("Register").Params(
+		jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")),
+		jen.Id("options").Op("...").Qual(p.admission, "Option"),
+	).Error().BlockFunc(func(g *jen.Group) {
+		for _, t := range p.types {
+			g.If(jen.Id("w").Dot(t.name).Op("==").Nil()).Block(
+				jen.Return(jen.Qual("errors", "New").Call(jen.Lit(p.Name + ".Webhooks: " + t.name + " is nil: set it to what decides on it, such as &" + t.webhooks[0].Handler.Implementation + "{}"))),
+			)
+		}
+		for _, t := range p.types {
+			for _, w := range t.webhooks {
+				g.Id("handle").Call(jen.Id(pathName(w)), p.handler(f, w, t.name))
+			}
+		}
+		g.Return(jen.Nil())
+	})
+}
+
+// handler is the expression that makes a webhook's handler.
+func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *jen.Statement {
+	h := w.Handler
+	constructor := "Validating"
+	if w.Mutating {
+		constructor = "Mutating"
+	}
+	return jen.Qual(p.admission, constructor).CallFunc(func(g *jen.Group) {
+		g.Line().Lit(w.Spec.Name)
+		for _, k := range h.Kinds {
+			g.Line().Qual(p.admission, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))
+		}
+		for _, l := range h.ListKeys {
+			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).CallFunc(func(g *jen.Group) {
+				g.Lit(l.Member)
+				for _, k := range l.Keys {
+					g.Lit(k)
+				}
+			})
+		}
+		for _, o := range h.Operations {
+			method := jen.Id("w").Dot(field).Dot(h.Method(w.Mutating, o))
+			if h.Object.IsZero() {
+				g.Line().Qual(p.admission, "On").Call(jen.Qual(p.admission, o), method)
+			} else {
+				g.Line().Qual(p.admission, "On"+o).Call(method)
+			}
+		}
+		g.Line()
+	}).Dot("With").Call(jen.Id("options").Op("..."))
+}
+
+func interfaceName(w *model.Webhook) string {
+	role := "Validator"
+	if w.Mutating {
+		role = "Defaulter"
+	}
+	return w.Handler.Type + w.Handler.Suffix + role
+}
+
+func pathName(w *model.Webhook) string {
+	verb := "Validate"
+	if w.Mutating {
+		verb = "Mutate"
+	}
+	return verb + w.Handler.Type + w.Handler.Suffix + "Path"
+}

@@ -1,0 +1,58 @@
+package render
+
+import (
+	"github.com/dave/jennifer/jen"
+)
+
+// stub writes the file that a user goes on from: the policies of a type, which allow everything.
+func (p handlerPackage) stub(t handledType) *jen.File {
+	f := newFile(p.HandlerPackage, false)
+	f.ImportName(p.admission, "admission")
+	h := t.webhooks[0].Handler
+	if !h.Holder {
+		doc(f, "%s decides on each %s.", h.Implementation, t.name)
+		f.Type().Id(h.Implementation).Struct()
+		f.Line()
+	}
+	f.Comment("A method that a marker asks for and that is missing here is reported at this line.")
+	f.Var().Id("_").Add(contracts(t)).Op("=").Parens(jen.Op("*").Id(h.Implementation)).Parens(jen.Nil())
+	for _, w := range t.webhooks {
+		for _, o := range w.Handler.Operations {
+			f.Line()
+			method := w.Handler.Method(w.Mutating, o)
+			doc(f, "%s %s.", method, purpose(w.Mutating, o))
+			f.Func().Params(jen.Id("w").Op("*").Id(h.Implementation)).Id(method).Add(p.signature(f, w.Handler, o)).Block(jen.Return(jen.Nil()))
+		}
+	}
+	return f
+}
+
+// contracts is the type that a type's implementation must have.
+func contracts(t handledType) *jen.Statement {
+	if len(t.webhooks) == 1 {
+		return jen.Id(interfaceName(t.webhooks[0]))
+	}
+	return jen.InterfaceFunc(func(g *jen.Group) {
+		for _, w := range t.webhooks {
+			g.Id(interfaceName(w))
+		}
+	})
+}
+
+func purpose(mutating bool, operation string) string {
+	switch {
+	case mutating && operation == "Create":
+		return "fills in what the user left open: it edits r.Object. An error denies the request"
+	case mutating && operation == "Update":
+		return "fills in what the user left open: it edits r.Object, and r.OldObject tells what was there. An error denies the request"
+	case mutating:
+		return "can only deny, by an error: there is nothing to edit"
+	case operation == "Create":
+		return "denies what must not be created, by an error"
+	case operation == "Update":
+		return "denies what must not become of r.OldObject, by an error"
+	case operation == "Delete":
+		return "denies what must not be deleted, by an error"
+	}
+	return "denies what must not be connected to, by an error"
+}
