@@ -161,7 +161,9 @@ const (
 // Flipping the bit 2 makes a quote the space and puts it right behind the control characters, so that one subtraction
 // finds them all. Bytes that had the topmost bit before are no ASCII.
 func special(word uint64) uint64 {
-	return ((word ^ ones*2) - ones*('"'^2+1) | (word ^ ones*'\\') - ones) &^ word & highs
+	controlOrQuote := (word ^ ones*2) - ones*(' '+1)
+	backslash := (word ^ ones*'\\') - ones
+	return (controlOrQuote | backslash) &^ word & highs
 }
 
 // scanString reads the string whose opening quote is src[i].

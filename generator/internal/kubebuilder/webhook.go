@@ -253,9 +253,11 @@ func (r *reading) afterPatch() {
 	case hook.SideEffects != nil && slices.Contains(refused, *hook.SideEffects):
 		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", *hook.SideEffects)
 	case hook.SideEffects != nil:
-		if _, known := fold(given.text, "None", "NoneOnDryRun", "Some"); !known && given.text != "" {
+		if !known && given.text != "" {
 			r.warn("sideEffects", ruleNoEffect, "sideEffects is None or NoneOnDryRun; %q has no effect", given.text)
 		}
+	case known:
+		r.refuse("sideEffects", "the patch takes sideEffects away, which must be given")
 	case given.text != "":
 		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", given.text)
 	case given.name != "" || !r.meant["sideEffects"]:

@@ -116,7 +116,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhoo
 	projection := said.For.IsSet() && isProjection(spec)
 	h := &Handler{
 		Type:           name,
-		Suffix:         b.suffix(d, at),
+		Suffix:         suffix(d, at),
 		Implementation: name + "Webhook",
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
@@ -202,23 +202,20 @@ func alias(group, version string) string {
 	return strings.ReplaceAll(word, "-", "") + version
 }
 
-// suffix is what tells this webhook's names from those of the type's first webhook: its own word
-// and its subresources.
-func (b *builder) suffix(d *declaration, at declared[*webhookMarker]) string {
+// suffix is what tells this webhook's names from those of the type's other ones: its subresources
+// and, if it is not the first of its kind, its own word.
+func suffix(d *declaration, at declared[*webhookMarker]) string {
 	said := at.marker
-	word := said.Name.V
-	if strings.Contains(word, ".") {
-		word = ""
-		for _, other := range d.webhooks {
-			if other.Range == at.Range {
-				break
-			}
-			if other.marker.mutating == said.mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
-				word, _, _ = strings.Cut(said.Name.V, ".") // not the first: its name's first label
-			}
+	var suffix string
+	for _, other := range d.webhooks {
+		if other.Range == at.Range {
+			break
+		}
+		if other.marker.mutating == said.mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
+			word, _, _ := strings.Cut(said.Name.V, ".")
+			suffix = camel(word)
 		}
 	}
-	suffix := camel(word)
 	for _, s := range said.Subresource.V {
 		suffix += camel(s)
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -78,9 +79,23 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 	}
 	for _, pkg := range packages {
 		slices.SortFunc(pkg.types, func(a, b handledType) int { return strings.Compare(a.name, b.name) })
+		for _, t := range pkg.types {
+			slices.SortStableFunc(t.webhooks, asWritten)
+		}
 	}
 	slices.SortFunc(packages, func(a, b handlerPackage) int { return strings.Compare(a.Dir, b.Dir) })
 	return packages
+}
+
+// asWritten puts a type's mutating webhooks before its validating ones, each in the order of their markers.
+func asWritten(a, b *model.Webhook) int {
+	if a.Mutating != b.Mutating {
+		if a.Mutating {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 }
 
 // file writes the paths, the interfaces, and the registration of a package.

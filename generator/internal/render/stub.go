@@ -2,6 +2,8 @@ package render
 
 import (
 	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // stub writes the file that a user goes on from: the policies of a type, which allow everything.
@@ -20,7 +22,7 @@ func (p handlerPackage) stub(t handledType) *jen.File {
 		for _, o := range w.Handler.Operations {
 			f.Line()
 			method := w.Handler.Method(w.Mutating, o)
-			doc(f, "%s %s.", method, purpose(w.Mutating, o))
+			doc(f, "%s %s.", method, purpose(w, o))
 			f.Func().Params(jen.Id("w").Op("*").Id(h.Implementation)).Id(method).Add(p.signature(f, w.Handler, o)).Block(jen.Return(jen.Nil()))
 		}
 	}
@@ -39,7 +41,8 @@ func contracts(t handledType) *jen.Statement {
 	})
 }
 
-func purpose(mutating bool, operation string) string {
+func purpose(w *model.Webhook, operation string) string {
+	mutating := w.Mutating && !w.Handler.Object.IsZero()
 	switch {
 	case mutating && operation == "Create":
 		return "fills in what the user left open: it edits r.Object. An error denies the request"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -155,6 +156,11 @@ func serve(b *testing.B, h http.Handler, body []byte) {
 	r := httptest.NewRequest(http.MethodPost, "/validate?timeout=10s", content)
 	r.ContentLength = int64(len(body))
 	r.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	content.Reset(body)
+	if h.ServeHTTP(answer, r); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `"allowed":true`) {
+		b.Fatalf("%d %s", answer.Code, answer.Body)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		content.Reset(body)

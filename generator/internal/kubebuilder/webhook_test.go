@@ -1,0 +1,182 @@
+package kubebuilder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+// TestWebhook reads one marker: "rest" and what the case adds. The marker begins in column 4.
+// What controller-gen makes of these arguments is compared in hack/peers.
+func TestWebhook(t *testing.T) {
+	for _, test := range []struct {
+		add      string
+		spec     string   // lines that are in the webhook's YAML, and with a ! before them lines that are not
+		problems []string // columns, rule, message
+	}{
+		{"failurePolicy=iGnOrE", "failurePolicy: Ignore", []string{repeated8(43, 61, "failurePolicy")}},
+		{"matchPolicy=exact", "matchPolicy: Exact", nil},
+		{"matchPolicy=\"\"", "!matchPolicy", nil},
+		{"matchPolicy=foo", "!matchPolicy", []string{`ADD K14 matchPolicy is Exact or Equivalent, not "foo"`}},
+		{"timeoutSeconds=30", "timeoutSeconds: 30", nil},
+		{"timeoutSeconds=31", "", []string{"ADD K14 timeoutSeconds is 1 to 30, not 31"}},
+		{"timeoutSeconds=0", "!timeoutSeconds", []string{"ADD K12 timeoutSeconds=0 counts as not given, so that the API server waits 10 seconds"}},
+		{"timeoutSeconds=4294967301", "timeoutSeconds: 5", []string{"ADD K11 timeoutSeconds does not fit into 32 bits, so that controller-gen makes it 5"}},
+		{"servicePort=4294967739", "port: 443", []string{"ADD K11 servicePort does not fit into 32 bits, so that controller-gen makes it 443"}},
+		{"serviceName=a", "name: a|namespace: system", nil},
+		{"serviceNamespace=a", "name: webhook-service|namespace: a", nil},
+		{"reinvocationPolicy=ifneeded", "reinvocationPolicy: IfNeeded", nil},
+		{"reinvocationPolicy=x", "!reinvocationPolicy", []string{`ADD K13 reinvocationPolicy is Never or IfNeeded; "x" has no effect`}},
+		{"webhookVersions=v1;v1beta1", "", []string{`ADD19 K14 webhookVersions is v1, not "v1beta1"`}},
+		{"url=u", "", []string{"ADD K15 a webhook has a path or a url, not both"}},
+		{"patch=`{\"timeoutSeconds\":7}`", "timeoutSeconds: 7", nil},
+		{"patch=`{\"timeoutSeconds\":31}`", "", []string{"ADD K14 timeoutSeconds is 1 to 30, not 31"}},
+		{"patch=`{\"sideEffects\":null}`", "", []string{`ADD K14 sideEffects is None or NoneOnDryRun, not "None"`}},
+		{"patch=`{\"admissionReviewVersions\":null}`", "", []string{"ADD K14 admissionReviewVersions is empty"}},
+		{"patch=`{\"a\":1}`", "", []string{`ADD K16 the patch is not valid at "a": unable to find api field in struct MutatingWebhook for the json field "a"`}},
+		{"patch=`{`", "", []string{"ADD K16 the patch is not valid: unexpected end of JSON input"}},
+		{"patch=`{\"name\":\"x\",\"name\":\"y\"}`", "", []string{`ADD K16 the patch is not valid: duplicate field "name"`}},
+	} {
+		t.Run(test.add, func(t *testing.T) {
+			const before = "// +kubebuilder:webhook:$REST,name=a,"
+			webhooks, _, problems := read(t, "-- p.go --\npackage p\n"+before+test.add)
+			column := len(before) - len("$REST") + len(rest) + 1
+			var want []string
+			for _, p := range test.problems {
+				p = strings.Replace(p, "ADD19", fmt.Sprintf("%d-%d", column+19, column+len(test.add)), 1)
+				p = strings.Replace(p, "ADD", fmt.Sprintf("%d-%d", column, column+len(test.add)), 1)
+				want = append(want, "p.go:2:"+p)
+			}
+			if diff := cmp.Diff(want, problems); diff != "" {
+				t.Errorf("problems (-want +got)\n%s", diff)
+			}
+			text, err := yaml.Marshal(webhooks[0].Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.SplitSeq(test.spec, "|") {
+				if unwanted, not := strings.CutPrefix(line, "!"); strings.Contains(string(text), unwanted) == not {
+					t.Errorf("%q and\n%s", line, text)
+				}
+			}
+		})
+	}
+}
+
+func repeated8(from, to int, name string) string {
+	return fmt.Sprintf("%d-%d K8 %s is given twice, and the last one counts", from, to, name)
+}
+
+// TestWebhookMistakes reads markers whose mistakes must not lead to others.
+func TestWebhookMistakes(t *testing.T) {
+	const most = "mutating=false,failurePolicy=fail,groups=g,resources=r,verbs=create,versions=v1,admissionReviewVersions=v1"
+	for _, test := range []struct {
+		marker   string
+		problems []string
+	}{
+		{most + ",name=a,sideEffects=None", []string{"4-24 K15 +kubebuilder:webhook needs a path or a url"}},
+		{most + ",name=a,path=/p", []string{"4-24 K6 +kubebuilder:webhook needs sideEffects"}},
+		{most + ",nmae=a,pth=/p,sideEffect=None,timeoutSeconds=5s", []string{
+			`132-136 K5 +kubebuilder:webhook has no argument "nmae"`,
+			`139-142 K5 +kubebuilder:webhook has no argument "pth"`,
+			`146-156 K5 +kubebuilder:webhook has no argument "sideEffect"`,
+			`177-179 K7 timeoutSeconds is a whole number, not "5s"`,
+		}},
+		{most + ",name=a,url=u,sideEffects=x,reinvocationPolicy=Never,serviceName=s", []string{
+			"174-187 K13 serviceName has no effect beside url",
+			"154-178 K13 reinvocationPolicy has no effect on a validating webhook",
+			`140-153 K14 sideEffects is None or NoneOnDryRun, not "x"`,
+		}},
+		{most + ",name=a,path=/p,sideEffects=x,patch=`{\"sideEffects\":\"None\"}`", []string{
+			`142-155 K13 sideEffects is None or NoneOnDryRun; "x" has no effect`,
+		}},
+		{most + ",name=a,path=/p,sideEffects=None,patch=`{\"reinvocationPolicy\":\"Never\"}`", []string{
+			`159-198 K16 the patch is not valid at "reinvocationPolicy": unable to find api field in struct ValidatingWebhook for the json field "reinvocationPolicy"`,
+		}},
+	} {
+		_, _, problems := read(t, "-- p.go --\npackage p\n// +kubebuilder:webhook:"+test.marker)
+		var want []string
+		for _, p := range test.problems {
+			want = append(want, "p.go:2:"+p)
+		}
+		if diff := cmp.Diff(want, problems); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", test.marker, diff)
+		}
+	}
+}
+
+// TestAt checks which text set each field.
+func TestAt(t *testing.T) {
+	src := "package p\n\n\t// +kubebuilder:webhook:name=a.b.c,mutating=true,failurePolicy=fail,sideEffects=None,groups=core;apps,resources={pods, \"x\"}," +
+		"verbs=create,versions=v1,admissionReviewVersions=v1,path=/p,servicePort=1,timeoutSeconds=5," +
+		"patch=`{\"timeoutSeconds\":7,\"namespaceSelector\":{\"matchLabels\":{\"a\":\"b\"}},\"clientConfig\":{\"service\":{\"port\":null}}}`\n"
+	webhooks, _, problems := read(t, "-- p.go --\n"+src)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	w := webhooks[0]
+	line := strings.Split(src, "\n")[2]
+	if got := line[w.Pos.Column-1 : w.End.Column-1]; !strings.HasPrefix(got, "+kubebuilder") || !strings.HasSuffix(got, "`") {
+		t.Errorf("the marker is %q", got)
+	}
+	patch := line[strings.Index(line, "patch="):]
+	want := map[string]string{
+		"name": "name=a.b.c", "failurePolicy": "failurePolicy=fail", "sideEffects": "sideEffects=None",
+		"rules[0].apiGroups": "groups=core;apps", "rules[0].apiGroups[0]": "core", "rules[0].apiGroups[1]": "apps",
+		"rules[0].resources": `resources={pods, "x"}`, "rules[0].resources[0]": "pods", "rules[0].resources[1]": `"x"`,
+		"rules[0].operations": "verbs=create", "rules[0].operations[0]": "create",
+		"rules[0].apiVersions": "versions=v1", "rules[0].apiVersions[0]": "v1",
+		"admissionReviewVersions": "admissionReviewVersions=v1", "admissionReviewVersions[0]": "v1",
+		"clientConfig.service.path": "path=/p",
+		"clientConfig":              patch, "clientConfig.service": patch, "clientConfig.service.port": patch,
+		"timeoutSeconds": patch, "namespaceSelector": patch, "namespaceSelector.matchLabels": patch, "namespaceSelector.matchLabels.a": patch,
+	}
+	got := map[string]string{}
+	for path, at := range w.At {
+		if at.Pos.Line != 3 || at.End.Line != 3 {
+			t.Errorf("%s stands in line %d", path, at.Pos.Line)
+		}
+		got[path] = line[at.Pos.Column-1 : at.End.Column-1]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+
+	for path, near := range map[string]string{
+		"rules[0].operations[0]":             "rules[0].operations[0]",
+		"rules[0].operations[7]":             "rules[0].operations",
+		"namespaceSelector.matchLabels[a].b": "namespaceSelector.matchLabels",
+		"rules[0].scope":                     "",
+		"matchConditions":                    "",
+	} {
+		at := w.Range
+		if near != "" {
+			at = w.At[near]
+		}
+		if w.Place(path) != at {
+			t.Errorf("%s is said at %v", path, w.Place(path))
+		}
+	}
+}
+
+// TestRules holds the table to what the package reports.
+func TestRules(t *testing.T) {
+	var ids []string
+	for _, r := range Rules() {
+		ids = append(ids, r.ID)
+		if r.Title == "" || r.Doc == "" {
+			t.Errorf("%s says nothing", r.ID)
+		}
+	}
+	want := make([]string, len(ids))
+	for i := range want {
+		want[i] = fmt.Sprintf("K%d", i+1)
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("ids %v", ids)
+	}
+}
