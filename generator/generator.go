@@ -64,7 +64,7 @@ func Generate(ctx context.Context, c Config) Result {
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
-	changes, found := output.Compare(run.root, files, append(source.Generated, run.manifest))
+	changes, found := output.Compare(run.root, files, run.owned(source))
 	diags.Add(found...)
 
 	if run.Strict {
@@ -86,6 +86,7 @@ type run struct {
 	root     string // the module's folder
 	dir      string // what Packages are relative to
 	manifest string // absolute
+	whole    bool   // the packages are all that the project generates from
 }
 
 func (c Config) resolve() (run, diag.List) {
@@ -96,8 +97,10 @@ func (c Config) resolve() (run, diag.List) {
 	settings, diags := config.Read(root)
 	r := run{Config: settings, root: root, dir: root}
 	r.manifest = filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))
+	r.whole = true
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
+		r.whole = c.Dir == root && slices.Contains(c.Patterns, "./...")
 	}
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
@@ -113,6 +116,17 @@ func (c Config) resolve() (run, diag.List) {
 	}
 	r.Strict = r.Strict || c.Strict
 	return r, diags
+}
+
+// owned are the existing files of ours that the run speaks for: those of them that nothing asks
+// for any more are removed. A run over some packages cannot know what others ask for.
+func (r run) owned(source load.Result) []string {
+	if !r.whole {
+		return nil
+	}
+	owned := append(source.Generated, r.manifest)
+	below := filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path))
+	return append(owned, load.GeneratedBelow(below)...)
 }
 
 func (r run) model() model.Options {

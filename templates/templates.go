@@ -4,7 +4,11 @@ package templates
 
 import "embed"
 
-// Admission is the package of what all generated handlers of a project share.
+// Path is the import path of this folder, which emitted packages that import each other have to be rid of.
+const Path = "github.com/webhook-gen/webhook-gen/templates"
+
+// Admission is the package of what all generated handlers of a project share, and below it the
+// package for tests of policies.
 //
-//go:embed admission/*.go
+//go:embed admission/*.go admission/admissiontest/*.go
 var Admission embed.FS

@@ -228,35 +228,40 @@ func TestRequestContextEndsWithTheClientAndNotWithTheServer(t *testing.T) {
 // begins its response.
 func TestConnectionsStayOpenUntilTheDrain(t *testing.T) {
 	t.Parallel()
-	for name, respond := range map[string]http.HandlerFunc{
-		"nothing written": func(http.ResponseWriter, *http.Request) {},
-		"code":            func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) },
-		"body":            func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "reviewed") },
-		"early hints": func(w http.ResponseWriter, _ *http.Request) {
+	responses := map[string]http.HandlerFunc{
+		"/nothing": func(http.ResponseWriter, *http.Request) {},
+		"/code":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) },
+		"/body":    func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "reviewed") },
+		"/early-hints": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			io.WriteString(w, "reviewed")
 		},
-		"flushed": func(w http.ResponseWriter, _ *http.Request) {
+		"/flushed": func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, "reviewed")
 			http.NewResponseController(w).Flush()
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, respond, func(s *site) { s.DrainPeriod = time.Second })
-			client := s.client(t, nil)
-			if got, err := s.review(client); err != nil || got.Close {
-				t.Fatalf("before the drain: %v, close %t", err, got.Close)
+	}
+	s := serve(t, answer, func(s *site) {
+		s.DrainPeriod = time.Second
+		for path, respond := range responses {
+			s.Handle(path, respond)
+		}
+	})
+	client := s.client(t, nil)
+	want := func(closed bool) {
+		t.Helper()
+		for path := range responses {
+			if got, err := s.do(client, http.MethodPost, path, nil); err != nil || got.Close != closed {
+				t.Errorf("%s: %v, closes %t, want %t", path, err, got.Response != nil && got.Close, closed)
 			}
-			go s.stop()
-			eventually(t, "the drain began", func() bool { return s.Ready(nil) != nil })
-			if got, err := s.review(client); err != nil || !got.Close {
-				t.Errorf("during the drain: %v, close %t", err, got.Close)
-			}
-			if err := s.stop(); err != nil {
-				t.Error(err)
-			}
-		})
+		}
+	}
+	want(false)
+	go s.stop()
+	eventually(t, "the drain began", func() bool { return s.Ready(nil) != nil })
+	want(true)
+	if err := s.stop(); err != nil {
+		t.Error(err)
 	}
 }
 

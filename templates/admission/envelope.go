@@ -43,7 +43,7 @@ func (p part) String() string { return partKeys[p] }
 // partOf returns the part among those from first to last whose key this is, or none.
 func partOf(key []byte, first, last part) part {
 	for p := first; p <= last; p++ {
-		if partKeys[p] == string(key) {
+		if wanted := partKeys[p]; len(wanted) == len(key) && wanted == string(key) {
 			return p
 		}
 	}

@@ -25,11 +25,11 @@ const (
 // bound, or the test proves nothing.
 func TestOverload(t *testing.T) {
 	const factor, unlimited = 2, 100_000
-	calm := offer(t, connections, 1, time.Second)
+	calm := offer(t, connections, 1, 4*service)
 	if calm.refused > 0 {
 		t.Errorf("%d reviews refused at capacity", calm.refused)
 	}
-	overloaded := offer(t, connections, 4, 2*time.Second)
+	overloaded := offer(t, connections, 4, 6*service)
 	bound := factor * calm.p99()
 	if got := overloaded.p99(); got > bound {
 		t.Errorf("99th percentile of accepted reviews %s, want at most %d times that at capacity, %s", got, factor, bound)
@@ -40,7 +40,7 @@ func TestOverload(t *testing.T) {
 	if overloaded.counted != uint64(overloaded.refused) {
 		t.Errorf("Stats counts %d refused reviews, callers saw %d", overloaded.counted, overloaded.refused)
 	}
-	control := offer(t, unlimited, 4, 5*service)
+	control := offer(t, unlimited, 4, 4*service)
 	if got := control.p99(); got < bound {
 		t.Errorf("99th percentile without a limit is %s: this is no overload", got)
 	}

@@ -170,27 +170,27 @@ func special(word uint64) uint64 {
 func scanString(src []byte, i int) int {
 	i++
 	for {
-		for i+8 <= len(src) {
-			if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
-				i += bits.TrailingZeros64(found) / 8
+		for len(src)-i >= 16 {
+			words := src[i : i+16]
+			first := special(binary.LittleEndian.Uint64(words))
+			second := special(binary.LittleEndian.Uint64(words[8:]))
+			plain := bits.TrailingZeros64(first) / 8
+			if beyond := 8 + bits.TrailingZeros64(second)/8; first == 0 {
+				plain = beyond
+			}
+			i += plain
+			if plain < 16 {
 				break
 			}
-			i += 8
 		}
-		for ; ; i++ {
-			if i >= len(src) {
-				return ^i
-			}
-			c := src[i]
-			if c == '"' {
-				return i + 1
-			}
-			if c == '\\' {
-				break
-			}
-			if c < ' ' {
-				return ^i
-			}
+		for ; i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\'; i++ {
+			// The last few bytes, which fill no word.
+		}
+		if i >= len(src) || src[i] < ' ' {
+			return ^i
+		}
+		if src[i] == '"' {
+			return i + 1
 		}
 		if i = scanEscape(src, i+1); i < 0 {
 			return i

@@ -1,10 +1,19 @@
 package policy
 
-// DeploymentPolicy limits what a rollout may ask for.
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Workload is what Deployments, StatefulSets and DaemonSets have in common as far as this policy
+// looks at it. Nothing else of them is decoded.
 //
 // +webhook:validating(for: "apps/v1/Deployment", operations: "create;update")
-// +webhook:rule(groups: "apps", versions: "v1", resources: "statefulsets;daemonsets")
-type DeploymentPolicy struct{}
+// +webhook:rule(resources: "statefulsets;daemonsets")
+type Workload struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Replicas *int32 `json:"replicas"`
+	} `json:"spec"`
+}
 
 // ScalePolicy limits replicas, also where they are set through the scale subresource.
 //

@@ -43,7 +43,7 @@ type parsed struct {
 	arguments map[string]argument
 	// meant are the names of the arguments that the author wrote or, misspelling them, meant to write.
 	meant map[string]bool
-	// faults are in the order of the text.
+	// faults are in the order in which they are found.
 	faults []fault
 	// broken tells that from the last fault on the text cannot be told apart into arguments.
 	broken bool

@@ -90,7 +90,7 @@ func TestParse(t *testing.T) {
 		{`name="a"b`, `name="a"@0-8`, `8-9 K4 a comma is missing before "b"`},
 		{`name="a,path=/b`, `name=""@0-15`, "5-15 K4 literal not terminated"},
 		{`name="\q",path=/b`, `name=""@0-9`, "5-17 K4 invalid char escape"},
-		{`name="\ud800",path=/b`, `name=""@0-13`, "5-21 K4 invalid char escape"},
+		{`name="\ud800",path=/b`, `name=""@0-13`, "5-13 K4 this is not a valid Go string"},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
 			d := webhookDefinition()
@@ -136,10 +136,10 @@ func TestMissing(t *testing.T) {
 	for _, test := range []struct{ marker, missing string }{
 		{"+kubebuilder:webhook", "0-20 +kubebuilder:webhook needs mutating, name, failurePolicy, groups, versions, resources, verbs and admissionReviewVersions"},
 		{"+kubebuilder:webhookconfiguration", "0-33 +kubebuilder:webhookconfiguration needs mutating"},
-		{"+kubebuilder:webhook:" + rest, "0-20 +kubebuilder:webhook needs name"},
-		{"+kubebuilder:webhook:name=a," + rest, ""},
+		{"+kubebuilder:webhook:" + some, "0-20 +kubebuilder:webhook needs mutating and name"},
+		{"+kubebuilder:webhook:name=a,mutating=true," + some, ""},
 		// An argument that was meant is not missing, and after a broken one nobody knows.
-		{"+kubebuilder:webhook:nmae=a," + rest, ""},
+		{"+kubebuilder:webhook:nmae=a,mutatin=true," + some, ""},
 		{"+kubebuilder:webhook:name=a,mutating=yes", "0-20 +kubebuilder:webhook needs failurePolicy, groups, versions, resources, verbs and admissionReviewVersions"},
 		{"+kubebuilder:webhook:name=\"a", ""},
 		{"+kubebuilder:webhook=name=a", ""},

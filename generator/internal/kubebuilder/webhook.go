@@ -2,7 +2,6 @@ package kubebuilder
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -130,11 +129,14 @@ func (r *reading) policies() {
 	}
 
 	effects, _ := r.take("sideEffects", "sideEffects")
-	sideEffects, known := fold(effects.text, admissionregistrationv1.SideEffectClassNone,
-		admissionregistrationv1.SideEffectClassNoneOnDryRun, admissionregistrationv1.SideEffectClassSome)
-	if known {
-		r.hook.Spec.SideEffects = &sideEffects
+	if class, known := sideEffectClass(effects.text); known {
+		r.hook.Spec.SideEffects = &class
 	}
+}
+
+func sideEffectClass(value string) (class admissionregistrationv1.SideEffectClass, known bool) {
+	return fold(value, admissionregistrationv1.SideEffectClassNone,
+		admissionregistrationv1.SideEffectClassNoneOnDryRun, admissionregistrationv1.SideEffectClassSome)
 }
 
 // target decides between service and url.
@@ -245,30 +247,32 @@ func (r *reading) patch() {
 
 // afterPatch makes the checks that controller-gen makes on the finished configuration.
 func (r *reading) afterPatch() {
-	hook := &r.hook.Spec
-	given := r.arguments["sideEffects"]
-	switch refused := []admissionregistrationv1.SideEffectClass{
-		admissionregistrationv1.SideEffectClassSome, admissionregistrationv1.SideEffectClassUnknown,
-	}; {
-	case hook.SideEffects != nil && slices.Contains(refused, *hook.SideEffects):
-		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", *hook.SideEffects)
-	case hook.SideEffects != nil:
-		if !known && given.text != "" {
-			r.warn("sideEffects", ruleNoEffect, "sideEffects is None or NoneOnDryRun; %q has no effect", given.text)
-		}
-	case known:
-		r.refuse("sideEffects", "the patch takes sideEffects away, which must be given")
-	case given.text != "":
-		r.refuse("sideEffects", "sideEffects is None or NoneOnDryRun, not %q", given.text)
-	case given.name != "" || !r.meant["sideEffects"]:
-		r.diags.Add(diag.Errorf(r.at("sideEffects"), ruleMissing, "+%s needs sideEffects", webhookName).
-			WithHint("None or NoneOnDryRun"))
-	}
-	if t := hook.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+	r.checkSideEffects()
+	if t := r.hook.Spec.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
 		r.refuse("timeoutSeconds", "timeoutSeconds is 1 to 30, not %d", *t)
 	}
-	if _, said := r.hook.At["admissionReviewVersions"]; said && len(hook.AdmissionReviewVersions) == 0 {
+	if _, said := r.hook.At["admissionReviewVersions"]; said && len(r.hook.Spec.AdmissionReviewVersions) == 0 {
 		r.refuse("admissionReviewVersions", "admissionReviewVersions is empty")
+	}
+}
+
+func (r *reading) checkSideEffects() {
+	const allowed = "sideEffects is None or NoneOnDryRun"
+	given := r.arguments["sideEffects"]
+	_, known := sideEffectClass(given.text)
+	class := r.hook.Spec.SideEffects
+	switch {
+	case class != nil && (*class == admissionregistrationv1.SideEffectClassSome || *class == admissionregistrationv1.SideEffectClassUnknown):
+		r.refuse("sideEffects", allowed+", not %q", *class)
+	case class != nil && !known && given.text != "":
+		r.warn("sideEffects", ruleNoEffect, allowed+"; %q has no effect", given.text)
+	case class != nil:
+	case known:
+		r.refuse("sideEffects", "the patch takes away sideEffects, which is required")
+	case given.text != "":
+		r.refuse("sideEffects", allowed+", not %q", given.text)
+	case given.name != "" || !r.meant["sideEffects"]:
+		r.diags.Add(diag.Errorf(r.at("sideEffects"), ruleMissing, "+%s needs sideEffects", webhookName).WithHint("None or NoneOnDryRun"))
 	}
 }
 

@@ -10,56 +10,48 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestWebhook reads one marker: "rest" and what the case adds. The marker begins in column 4.
-// What controller-gen makes of these arguments is compared in hack/peers.
+// TestWebhook reads one good marker and what the case adds. What controller-gen makes of these
+// arguments is compared in hack/peers.
 func TestWebhook(t *testing.T) {
 	for _, test := range []struct {
 		add      string
-		spec     string   // lines that are in the webhook's YAML, and with a ! before them lines that are not
-		problems []string // columns, rule, message
+		yaml     string // lines of the webhook, separated by |; behind a ! words that it has not
+		problems string
 	}{
-		{"failurePolicy=iGnOrE", "failurePolicy: Ignore", []string{repeated8(43, 61, "failurePolicy")}},
-		{"matchPolicy=exact", "matchPolicy: Exact", nil},
-		{"matchPolicy=\"\"", "!matchPolicy", nil},
-		{"matchPolicy=foo", "!matchPolicy", []string{`ADD K14 matchPolicy is Exact or Equivalent, not "foo"`}},
-		{"timeoutSeconds=30", "timeoutSeconds: 30", nil},
-		{"timeoutSeconds=31", "", []string{"ADD K14 timeoutSeconds is 1 to 30, not 31"}},
-		{"timeoutSeconds=0", "!timeoutSeconds", []string{"ADD K12 timeoutSeconds=0 counts as not given, so that the API server waits 10 seconds"}},
-		{"timeoutSeconds=4294967301", "timeoutSeconds: 5", []string{"ADD K11 timeoutSeconds does not fit into 32 bits, so that controller-gen makes it 5"}},
-		{"servicePort=4294967739", "port: 443", []string{"ADD K11 servicePort does not fit into 32 bits, so that controller-gen makes it 443"}},
-		{"serviceName=a", "name: a|namespace: system", nil},
-		{"serviceNamespace=a", "name: webhook-service|namespace: a", nil},
-		{"reinvocationPolicy=ifneeded", "reinvocationPolicy: IfNeeded", nil},
-		{"reinvocationPolicy=x", "!reinvocationPolicy", []string{`ADD K13 reinvocationPolicy is Never or IfNeeded; "x" has no effect`}},
-		{"webhookVersions=v1;v1beta1", "", []string{`ADD19 K14 webhookVersions is v1, not "v1beta1"`}},
-		{"url=u", "", []string{"ADD K15 a webhook has a path or a url, not both"}},
-		{"patch=`{\"timeoutSeconds\":7}`", "timeoutSeconds: 7", nil},
-		{"patch=`{\"timeoutSeconds\":31}`", "", []string{"ADD K14 timeoutSeconds is 1 to 30, not 31"}},
-		{"patch=`{\"sideEffects\":null}`", "", []string{`ADD K14 sideEffects is None or NoneOnDryRun, not "None"`}},
-		{"patch=`{\"admissionReviewVersions\":null}`", "", []string{"ADD K14 admissionReviewVersions is empty"}},
-		{"patch=`{\"a\":1}`", "", []string{`ADD K16 the patch is not valid at "a": unable to find api field in struct MutatingWebhook for the json field "a"`}},
-		{"patch=`{`", "", []string{"ADD K16 the patch is not valid: unexpected end of JSON input"}},
-		{"patch=`{\"name\":\"x\",\"name\":\"y\"}`", "", []string{`ADD K16 the patch is not valid: duplicate field "name"`}},
+		{"verbs=create;UPDATE;*;x", "- CREATE|- UPDATE|- '*'|- x", "<verbs=create> K8 verbs is given twice, and the last one counts"},
+		{"failurePolicy=iGnOrE", "failurePolicy: Ignore", "<failurePolicy=fail> K8 failurePolicy is given twice, and the last one counts"},
+		{"matchPolicy=exact", "matchPolicy: Exact", ""},
+		{`matchPolicy=""`, "!matchPolicy", ""},
+		{"matchPolicy=foo", "!matchPolicy", `<matchPolicy=foo> K14 matchPolicy is Exact or Equivalent, not "foo"`},
+		{"timeoutSeconds=30", "timeoutSeconds: 30", ""},
+		{"timeoutSeconds=31", "", "<timeoutSeconds=31> K14 timeoutSeconds is 1 to 30, not 31"},
+		{"timeoutSeconds=0", "!timeoutSeconds", "<timeoutSeconds=0> K12 timeoutSeconds=0 counts as not given, so that the API server waits 10 seconds"},
+		{"timeoutSeconds=4294967301", "timeoutSeconds: 5", "<timeoutSeconds=4294967301> K11 timeoutSeconds does not fit into 32 bits, so that controller-gen makes it 5"},
+		{"servicePort=4294967739", "port: 443", "<servicePort=4294967739> K11 servicePort does not fit into 32 bits, so that controller-gen makes it 443"},
+		{"serviceName=a", "name: a|namespace: system", ""},
+		{"serviceNamespace=a", "name: webhook-service|namespace: a", ""},
+		{"reinvocationPolicy=ifneeded", "reinvocationPolicy: IfNeeded", ""},
+		{"reinvocationPolicy=x", "!reinvocationPolicy", `<reinvocationPolicy=x> K13 reinvocationPolicy is Never or IfNeeded; "x" has no effect`},
+		{"webhookVersions=v1;v1beta1", "", `<v1beta1> K14 webhookVersions is v1, not "v1beta1"`},
+		{"url=u", "", "<url=u> K15 a webhook has a path or a url, not both"},
+		{"patch=`{\"timeoutSeconds\":7}`", "timeoutSeconds: 7", ""},
+		{"patch=`{\"timeoutSeconds\":31}`", "", "<patch=`{\"timeoutSeconds\":31}`> K14 timeoutSeconds is 1 to 30, not 31"},
+		{"patch=`{\"sideEffects\":null}`", "", "<patch=`{\"sideEffects\":null}`> K14 the patch takes away sideEffects, which is required"},
+		{"patch=`{\"sideEffects\":\"Some\"}`", "", "<patch=`{\"sideEffects\":\"Some\"}`> K14 sideEffects is None or NoneOnDryRun, not \"Some\""},
+		{"patch=`{\"admissionReviewVersions\":null}`", "", "<patch=`{\"admissionReviewVersions\":null}`> K14 admissionReviewVersions is empty"},
+		{"patch=`{\"a\":1}`", "", "<patch=`{\"a\":1}`> K16 the patch is not valid at \"a\": unable to find api field in struct MutatingWebhook for the json field \"a\""},
+		{"patch=`{`", "", "<patch=`{`> K16 the patch is not valid: unexpected end of JSON input"},
+		{"patch=`{\"name\":\"x\",\"name\":\"y\"}`", "", "<patch=`{\"name\":\"x\",\"name\":\"y\"}`> K16 the patch is not valid: duplicate field \"name\""},
 	} {
 		t.Run(test.add, func(t *testing.T) {
-			const before = "// +kubebuilder:webhook:$REST,name=a,"
-			webhooks, _, problems := read(t, "-- p.go --\npackage p\n"+before+test.add)
-			column := len(before) - len("$REST") + len(rest) + 1
-			var want []string
-			for _, p := range test.problems {
-				p = strings.Replace(p, "ADD19", fmt.Sprintf("%d-%d", column+19, column+len(test.add)), 1)
-				p = strings.Replace(p, "ADD", fmt.Sprintf("%d-%d", column, column+len(test.add)), 1)
-				want = append(want, "p.go:2:"+p)
-			}
-			if diff := cmp.Diff(want, problems); diff != "" {
-				t.Errorf("problems (-want +got)\n%s", diff)
-			}
+			webhooks, _, problems := read(t, "-- p.go --\npackage p\n// +kubebuilder:webhook:$SOME,mutating=true,path=/p,name=a,"+test.add)
+			checkProblems(t, test.problems, problems)
 			text, err := yaml.Marshal(webhooks[0].Spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for line := range strings.SplitSeq(test.spec, "|") {
-				if unwanted, not := strings.CutPrefix(line, "!"); strings.Contains(string(text), unwanted) == not {
+			for line := range strings.SplitSeq(test.yaml, "|") {
+				if word, unwanted := strings.CutPrefix(line, "!"); strings.Contains(string(text), word) == unwanted {
 					t.Errorf("%q and\n%s", line, text)
 				}
 			}
@@ -67,45 +59,49 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-func repeated8(from, to int, name string) string {
-	return fmt.Sprintf("%d-%d K8 %s is given twice, and the last one counts", from, to, name)
-}
-
 // TestWebhookMistakes reads markers whose mistakes must not lead to others.
 func TestWebhookMistakes(t *testing.T) {
 	const most = "mutating=false,failurePolicy=fail,groups=g,resources=r,verbs=create,versions=v1,admissionReviewVersions=v1"
-	for _, test := range []struct {
-		marker   string
-		problems []string
-	}{
-		{most + ",name=a,sideEffects=None", []string{"4-24 K15 +kubebuilder:webhook needs a path or a url"}},
-		{most + ",name=a,path=/p", []string{"4-24 K6 +kubebuilder:webhook needs sideEffects"}},
-		{most + ",nmae=a,pth=/p,sideEffect=None,timeoutSeconds=5s", []string{
-			`132-136 K5 +kubebuilder:webhook has no argument "nmae"`,
-			`139-142 K5 +kubebuilder:webhook has no argument "pth"`,
-			`146-156 K5 +kubebuilder:webhook has no argument "sideEffect"`,
-			`177-179 K7 timeoutSeconds is a whole number, not "5s"`,
-		}},
-		{most + ",name=a,url=u,sideEffects=x,reinvocationPolicy=Never,serviceName=s", []string{
-			"174-187 K13 serviceName has no effect beside url",
-			"154-178 K13 reinvocationPolicy has no effect on a validating webhook",
-			`140-153 K14 sideEffects is None or NoneOnDryRun, not "x"`,
-		}},
-		{most + ",name=a,path=/p,sideEffects=x,patch=`{\"sideEffects\":\"None\"}`", []string{
-			`142-155 K13 sideEffects is None or NoneOnDryRun; "x" has no effect`,
-		}},
-		{most + ",name=a,path=/p,sideEffects=None,patch=`{\"reinvocationPolicy\":\"Never\"}`", []string{
-			`159-198 K16 the patch is not valid at "reinvocationPolicy": unable to find api field in struct ValidatingWebhook for the json field "reinvocationPolicy"`,
-		}},
+	for _, test := range []struct{ marker, problems string }{
+		{most + ",name=a,sideEffects=None", "<+kubebuilder:webhook> K15 +kubebuilder:webhook needs a path or a url"},
+		{most + ",name=a,sideEffects=None,path=", "<path=> K15 +kubebuilder:webhook needs a path or a url"},
+		{most + ",name=a,path=/p", "<+kubebuilder:webhook> K6 +kubebuilder:webhook needs sideEffects"},
+		{
+			most + ",nmae=a,pth=/p,sideEffect=None,timeoutSeconds=5s",
+			`<nmae> K5 +kubebuilder:webhook has no argument "nmae"; <pth> K5 +kubebuilder:webhook has no argument "pth"; ` +
+				`<sideEffect> K5 +kubebuilder:webhook has no argument "sideEffect"; <5s> K7 timeoutSeconds is a whole number, not "5s"`,
+		},
+		{
+			most + ",name=a,url=u,sideEffects=x,reinvocationPolicy=Never,serviceName=s",
+			`<serviceName=s> K13 serviceName has no effect beside url; ` +
+				`<reinvocationPolicy=Never> K13 reinvocationPolicy has no effect on a validating webhook; ` +
+				`<sideEffects=x> K14 sideEffects is None or NoneOnDryRun, not "x"`,
+		},
+		{
+			most + ",name=a,path=/p,sideEffects=x,patch=`{\"sideEffects\":\"None\"}`",
+			`<sideEffects=x> K13 sideEffects is None or NoneOnDryRun; "x" has no effect`,
+		},
+		{
+			most + ",name=a,path=/p,sideEffects=None,patch=`{\"reinvocationPolicy\":\"Never\"}`",
+			"<patch=`{\"reinvocationPolicy\":\"Never\"}`> K16 the patch is not valid at \"reinvocationPolicy\": " +
+				`unable to find api field in struct ValidatingWebhook for the json field "reinvocationPolicy"`,
+		},
+		{"=" + most, "<=> K4 a colon stands between the name of this marker and its arguments"},
 	} {
-		_, _, problems := read(t, "-- p.go --\npackage p\n// +kubebuilder:webhook:"+test.marker)
-		var want []string
-		for _, p := range test.problems {
-			want = append(want, "p.go:2:"+p)
-		}
-		if diff := cmp.Diff(want, problems); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", test.marker, diff)
-		}
+		marker := strings.Replace("+kubebuilder:webhook:"+test.marker, ":=", "=", 1)
+		_, _, problems := read(t, "-- p.go --\npackage p\n// "+marker)
+		checkProblems(t, test.problems, problems)
+	}
+}
+
+// checkProblems compares what is reported on line 2 of p.go, in the order of the report.
+func checkProblems(t *testing.T, want string, got []string) {
+	t.Helper()
+	for i := range got {
+		got[i] = strings.TrimPrefix(got[i], "p.go:2 ")
+	}
+	if diff := cmp.Diff(want, strings.Join(got, "; ")); diff != "" {
+		t.Errorf("problems (-want +got)\n%s", diff)
 	}
 }
 

@@ -33,12 +33,17 @@ func list(dir string) (listing, error) {
 			if isCandidate(name) {
 				l.goFiles = append(l.goFiles, name)
 			}
-			if strings.HasPrefix(name, "zz_generated.") {
+			if isGeneratedName(name) {
 				l.generated = append(l.generated, name)
 			}
 		}
 	}
 	return l, err
+}
+
+// isGeneratedName reports a name that a file of our own making may have.
+func isGeneratedName(name string) bool {
+	return strings.HasPrefix(name, "zz_generated.") && strings.HasSuffix(name, ".go")
 }
 
 // isFile reports whether an entry is a file or a link to one. A broken link counts: that it

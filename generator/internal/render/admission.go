@@ -12,27 +12,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// admission emits the package that a project's handlers share, once for the project: the files of
-// templates/admission without their tests, under our header.
+// admission emits the package that a project's handlers share, and the one for tests below it, once
+// for the project: the files of templates/admission without their own tests, under our header.
 func admission(p *model.Project, o Options) ([]output.File, error) {
-	names, err := fs.Glob(templates.Admission, "admission/*.go")
-	if err != nil {
-		return nil, err
-	}
 	var files []output.File
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	err := fs.WalkDir(templates.Admission, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
 		}
 		text, err := templates.Admission.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		text = bytes.ReplaceAll(text, []byte(templates.Path), []byte(path.Join(p.Module.Path, o.Handlers)))
 		files = append(files, output.File{
-			Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), "admission", "zz_generated."+path.Base(name)),
-			Content: bytes.Join([][]byte{[]byte(output.GoHeader + "\n\n"), text}, nil),
+			Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), filepath.FromSlash(path.Dir(name)), "zz_generated."+path.Base(name)),
+			Content: append([]byte(output.GoHeader+"\n\n"), text...),
 			Owner:   output.Generated,
 		})
-	}
-	return files, nil
+		return nil
+	})
+	return files, err
 }

@@ -3,6 +3,7 @@ package admissiontest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -39,7 +40,7 @@ func decodeJSON(data []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("something follows the JSON value")
+		return nil, errors.New("something follows the JSON value")
 	}
 	return value, nil
 }
@@ -81,7 +82,7 @@ func (o operation) apply(document any) (any, error) {
 		return document, err
 	}
 	if o.Value == nil {
-		return nil, fmt.Errorf("it has no value")
+		return nil, errors.New("it has no value")
 	}
 	value, err := decodeJSON(o.Value)
 	if err != nil {
@@ -95,10 +96,10 @@ func (o operation) apply(document any) (any, error) {
 	case "test":
 		var got any
 		if document, got, err = edit(document, path, read, nil); err == nil && !reflect.DeepEqual(got, value) {
-			err = fmt.Errorf("the value is another one")
+			err = errors.New("the value is another one")
 		}
 	default:
-		err = fmt.Errorf("there is no such operation")
+		err = errors.New("there is no such operation")
 	}
 	return document, err
 }
@@ -109,7 +110,7 @@ func pointer(path string) ([]string, error) {
 		return nil, nil
 	}
 	if path[0] != '/' {
-		return nil, fmt.Errorf("a path begins with /")
+		return nil, errors.New("a path begins with /")
 	}
 	members := strings.Split(path[1:], "/")
 	for i, member := range members {
@@ -165,7 +166,8 @@ func edit(node any, path []string, do action, value any) (after, before any, err
 		case last && do == add:
 			return slices.Insert(node, index, value), nil, nil
 		case last && do == remove:
-			return slices.Delete(node, index, index+1), node[index], nil
+			before = node[index]
+			return slices.Delete(node, index, index+1), before, nil
 		}
 		node[index], before, err = edit(node[index], path[1:], do, value)
 		return node, before, err

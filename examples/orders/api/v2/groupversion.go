@@ -1,7 +1,7 @@
 // Package v2 is the second version of the shop's API.
 //
 // +groupName=shop.example.com
-// +webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5,
+// +webhook:defaults(failurePolicy: Fail, matchPolicy: Exact, timeoutSeconds: 5, # each version has webhooks of its own
 // namespaceSelector: "kubernetes.io/metadata.name notin (kube-system, kube-node-lease)")
 package v2
 

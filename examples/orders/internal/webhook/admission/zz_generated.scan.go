@@ -90,8 +90,10 @@ func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) 
 			return ^i
 		}
 		key := span{start: i}
-		if i = scanString(src, i); i < 0 {
-			return i
+		if i = shortString(src, i); i == 0 {
+			if i = scanString(src, key.start); i < 0 {
+				return i
+			}
 		}
 		key.end = i
 		if i < len(src) && src[i] != ':' {
@@ -102,7 +104,14 @@ func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) 
 		}
 		i = space(src, i+1)
 		if member == nil {
-			i = scanValue(src, i, depth-1)
+			if i < len(src) && src[i] == '"' {
+				at := i
+				if i = shortString(src, i); i == 0 {
+					i = scanString(src, at)
+				}
+			} else {
+				i = scanValue(src, i, depth-1)
+			}
 		} else {
 			i = member(text(src, key), i, depth-1)
 		}
@@ -157,39 +166,47 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special marks the bytes of a word that end a plain run in a string: quotes, backslashes and, if they are asked for,
-// control characters. It sets the topmost bit of such a byte. The lowest bit it sets is always right, those above may
-// be a carry's.
-func special(word uint64, controls bool) uint64 {
-	quote, slash := word^(ones*'"'), word^(ones*'\\')
-	found := (quote-ones)&^quote | (slash-ones)&^slash
-	if controls {
-		found |= (word - ones*' ') &^ word
+// special marks the bytes of a word that end a plain run in a string: quotes, backslashes and control characters. It
+// sets the topmost bit of such a byte. The lowest bit that it sets is always right, those above may be a carry's.
+//
+// Flipping the bit 2 makes a quote the space and puts it right behind the control characters, so that one subtraction
+// finds them all. Bytes that had the topmost bit before are no ASCII.
+func special(word uint64) uint64 {
+	controlOrQuote := (word ^ ones*2) - ones*(' '+1)
+	backslash := (word ^ ones*'\\') - ones
+	return (controlOrQuote | backslash) &^ word & highs
+}
+
+// shortString returns the offset behind the string.
+func shortString(src []byte, i int) int {
+	if i++; len(src)-i > 8 {
+		i += bits.TrailingZeros64(special(binary.LittleEndian.Uint64(src[i:]))) / 8
+		if src[i] == '"' {
+			return i + 1
+		}
 	}
-	return found & highs
+	return 0
 }
 
 // scanString reads the string whose opening quote is src[i].
 func scanString(src []byte, i int) int {
 	i++
 	for {
-		for i+8 <= len(src) {
-			if found := special(binary.LittleEndian.Uint64(src[i:]), true); found != 0 {
-				i += bits.TrailingZeros64(found) / 8
+		for len(src)-i >= 8 {
+			found := special(binary.LittleEndian.Uint64(src[i:]))
+			i += bits.TrailingZeros64(found) / 8 // a whole word if nothing has been found
+			if found != 0 {
 				break
 			}
-			i += 8
 		}
-		for ; ; i++ {
-			if i >= len(src) || src[i] < ' ' {
-				return ^i
-			}
-			if src[i] == '"' {
-				return i + 1
-			}
-			if src[i] == '\\' {
-				break
-			}
+		for ; i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\'; i++ {
+			// The last few bytes, which fill no word.
+		}
+		if i >= len(src) || src[i] < ' ' {
+			return ^i
+		}
+		if src[i] == '"' {
+			return i + 1
 		}
 		if i = scanEscape(src, i+1); i < 0 {
 			return i
@@ -305,7 +322,7 @@ func skipString(src []byte, i int) int {
 	i++
 	for {
 		for i+8 <= len(src) {
-			if found := special(binary.LittleEndian.Uint64(src[i:]), false); found != 0 {
+			if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
 				i += bits.TrailingZeros64(found) / 8
 				break
 			}
