@@ -39,6 +39,9 @@ type Config struct {
 	Manifest string
 }
 
+// Change is what a run does to one file.
+type Change = output.Change
+
 // Result is what a run found and made.
 type Result struct {
 	// Root is the module's folder.
@@ -48,7 +51,7 @@ type Result struct {
 	// Files are all files that the markers ask for; none where there are errors.
 	Files []output.File
 	// Changes are what has to happen on disk; none where there are errors.
-	Changes []output.Change
+	Changes []Change
 }
 
 // Generate reads the packages and makes the files that their markers ask for.

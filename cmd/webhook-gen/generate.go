@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	pathpkg "path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -57,18 +58,37 @@ func (f *runFlags) reportFailure(s streams, dir string, list generator.Diagnosti
 	return fmt.Errorf("nothing was written")
 }
 
-// printChanges names the files that changed.
+// printChanges names the files that changed. Of a folder with many, the number is enough.
 func printChanges(s streams, dir string, result generator.Result, dryRun bool) error {
+	const many = 8
+	type place struct{ action, folder string }
+	count := map[place]int{}
+	where := func(c generator.Change) (place, string) {
+		path := c.Path
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			path = filepath.ToSlash(rel)
+		}
+		return place{c.Action.String(), pathpkg.Dir(path)}, path
+	}
+	for _, c := range result.Changes {
+		at, _ := where(c)
+		count[at]++
+	}
 	would := ""
 	if dryRun {
 		would = "would "
 	}
 	for _, c := range result.Changes {
-		path := c.Path
-		if rel, err := filepath.Rel(dir, path); err == nil {
-			path = filepath.ToSlash(rel)
+		at, path := where(c)
+		line := fmt.Sprintf("%s%s %s\n", would, at.action, path)
+		switch n := count[at]; {
+		case n == 0:
+			continue
+		case n > many:
+			line = fmt.Sprintf("%s%s %d files in %s\n", would, at.action, n, at.folder)
+			count[at] = 0
 		}
-		if _, err := fmt.Fprintf(s.out, "%s%s %s\n", would, c.Action, path); err != nil {
+		if _, err := fmt.Fprint(s.out, line); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,8 @@ func TestRead(t *testing.T) {
 			Path:                  "deploy/webhooks.yml",
 			AdmissionRegistration: "v1beta1",
 		},
-		Outputs: []string{"tests", "manifests"},
+		Handlers: Handlers{Path: "pkg/webhooks"},
+		Outputs:  []string{"tests", "manifests"},
 	}
 	const text = `# everything
 version: 1
@@ -110,6 +111,8 @@ manifests:
   path: deploy/webhooks.yml
   admissionregistration: v1beta1
   header: false
+handlers:
+  path: pkg/webhooks
 outputs: [tests, manifests]
 `
 	tests := map[string]struct {
@@ -149,7 +152,8 @@ func TestDefault(t *testing.T) {
 			AdmissionRegistration: "v1",
 			Header:                true,
 		},
-		Outputs: []string{"manifests", "handlers", "tests", "conversions"},
+		Handlers: Handlers{Path: "internal/webhook"},
+		Outputs:  []string{"manifests", "handlers", "tests", "conversions"},
 	}
 	if diff := cmp.Diff(want, Default()); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)

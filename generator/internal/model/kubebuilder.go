@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -13,11 +14,12 @@ import (
 func (b *builder) addKubebuilder(packages []*load.Package) {
 	webhooks, configurations, bad := kubebuilder.Read(packages)
 	b.diags.Add(bad...)
-	names := map[bool]string{true: defaultObjectName(true), false: defaultObjectName(false)}
+	name := func(mutating bool) string {
+		return cmp.Or(kubebuilder.NameOf(configurations, mutating), defaultObjectName(mutating))
+	}
 	for _, c := range configurations {
-		names[c.Mutating] = c.Name
 		key := objectKey{c.Mutating, c.Name}
-		if _, ok := b.objects[key]; !ok {
+		if _, ok := b.objects[key]; !ok && c.Name == name(c.Mutating) {
 			b.objects[key] = &Configuration{Range: c.Range, Mutating: c.Mutating, Name: c.Name, At: Places{"name": c.NameAt}}
 		}
 	}
@@ -30,7 +32,7 @@ func (b *builder) addKubebuilder(packages []*load.Package) {
 		}
 		b.webhooks = append(b.webhooks, &Webhook{
 			Range: w.Range, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
-			Configuration: names[w.Mutating], Spec: w.Spec, At: Places(w.At),
+			Configuration: name(w.Mutating), Spec: w.Spec, At: Places(w.At),
 		})
 	}
 }
