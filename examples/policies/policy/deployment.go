@@ -18,4 +18,15 @@ type Workload struct {
 // ScalePolicy limits replicas, also where they are set through the scale subresource.
 //
 // +webhook:validating(for: "apps/v1/Deployment", subresource: scale, operations: "update", matchPolicy: Exact)
+// +webhook:rule(resources: "statefulsets", subresource: scale)
 type ScalePolicy struct{}
+
+// NamespacePolicy is.
+//
+// +webhook:validating(for: "v1/Namespace", operations: "delete", decode: none)
+type NamespacePolicy struct{}
+
+// ExecPolicy is.
+//
+// +webhook:validating(for: "v1/Pod", subresource: exec, operations: "connect")
+type ExecPolicy struct{}

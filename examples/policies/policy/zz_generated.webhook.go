@@ -14,11 +14,23 @@ import (
 
 // The paths at which the webhooks are served, as the manifest has them.
 const (
+	ValidateExecPolicyExecPath   = "/validate--v1-pod-exec"
+	ValidateNamespacePolicyPath  = "/validate--v1-namespace"
 	MutatePodPolicyPath          = "/mutate--v1-pod"
 	ValidatePodPolicyPath        = "/validate--v1-pod"
 	ValidateScalePolicyScalePath = "/validate-apps-v1-deployment-scale"
 	ValidateWorkloadPath         = "/validate-apps-v1-deployment"
 )
+
+// ExecPolicyExecValidator is what +webhook:validating on ExecPolicy asks for.
+type ExecPolicyExecValidator interface {
+	ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error
+}
+
+// NamespacePolicyValidator is what +webhook:validating on NamespacePolicy asks for.
+type NamespacePolicyValidator interface {
+	ValidateDelete(ctx context.Context, r *admission.RawRequest) error
+}
 
 // PodPolicyDefaulter is what +webhook:mutating on PodPolicy asks for.
 type PodPolicyDefaulter interface {
@@ -44,7 +56,9 @@ type WorkloadValidator interface {
 
 // Webhooks holds the policies of this package's webhooks.
 type Webhooks struct {
-	PodPolicy interface {
+	ExecPolicy      ExecPolicyExecValidator
+	NamespacePolicy NamespacePolicyValidator
+	PodPolicy       interface {
 		PodPolicyDefaulter
 		PodPolicyValidator
 	}
@@ -55,6 +69,12 @@ type Webhooks struct {
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
+	if w.ExecPolicy == nil {
+		return errors.New("policy.Webhooks: ExecPolicy is nil: set it to what decides on it, such as &ExecPolicy{}")
+	}
+	if w.NamespacePolicy == nil {
+		return errors.New("policy.Webhooks: NamespacePolicy is nil: set it to what decides on it, such as &NamespacePolicy{}")
+	}
 	if w.PodPolicy == nil {
 		return errors.New("policy.Webhooks: PodPolicy is nil: set it to what decides on it, such as &PodPolicy{}")
 	}
@@ -64,6 +84,15 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	if w.Workload == nil {
 		return errors.New("policy.Webhooks: Workload is nil: set it to what decides on it, such as &WorkloadWebhook{}")
 	}
+	handle(ValidateExecPolicyExecPath, admission.Validating(
+		"validate.exec.pods.v1.policies.example.com",
+		admission.ForKind("v1", "PodExecOptions"),
+		admission.OnConnect(w.ExecPolicy.ValidateExecConnect),
+	).With(options...))
+	handle(ValidateNamespacePolicyPath, admission.Validating(
+		"validate.namespaces.v1.policies.example.com",
+		admission.On(admission.Delete, w.NamespacePolicy.ValidateDelete),
+	).With(options...))
 	handle(MutatePodPolicyPath, admission.Mutating(
 		"mutate.pods.v1.policies.example.com",
 		admission.ForKind("v1", "Pod"),

@@ -22,11 +22,21 @@ type OrderSpec struct {
 	SKU string `json:"sku"`
 	// Quantity is how many of it.
 	Quantity int64 `json:"quantity"`
-	// Priority is "low", "normal" or "high".
-	Priority string `json:"priority,omitempty"`
-	// Note is free text for the packer.
+	// Priority is how soon it is packed, normally if nothing is said.
+	Priority Priority `json:"priority,omitempty"`
+	// Note is free text for the packer. It is deprecated: v2 has notes.
 	Note string `json:"note,omitempty"`
 }
+
+// Priority is how soon an order is packed.
+type Priority string
+
+// The priorities there are.
+const (
+	PriorityLow    Priority = "low"
+	PriorityNormal Priority = "normal"
+	PriorityHigh   Priority = "high"
+)
 
 // OrderStatus is how far the order has come.
 type OrderStatus struct {

@@ -18,6 +18,6 @@ type Shipment struct {
 type ShipmentSpec struct {
 	// Orders are the names of what is in the parcel.
 	Orders []string `json:"orders"`
-	// Carrier brings it.
+	// Carrier has it, once somebody has.
 	Carrier string `json:"carrier,omitempty"`
 }

@@ -16,10 +16,10 @@ type Order struct {
 
 // OrderSpec is what the customer asks for.
 type OrderSpec struct {
-	// Items are the articles.
+	// Items are the articles, each of them once.
 	Items []Item `json:"items"`
-	// Priority is "low", "normal" or "high".
-	Priority string `json:"priority,omitempty"`
+	// Priority is how soon it is packed, normally if nothing is said.
+	Priority Priority `json:"priority,omitempty"`
 	// Notes are free text for the packer.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -29,3 +29,13 @@ type Item struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 }
+
+// Priority is how soon an order is packed.
+type Priority string
+
+// The priorities there are.
+const (
+	PriorityLow    Priority = "low"
+	PriorityNormal Priority = "normal"
+	PriorityHigh   Priority = "high"
+)

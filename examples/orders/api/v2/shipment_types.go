@@ -19,6 +19,7 @@ type ShipmentSpec struct {
 	// Orders are the names of what is in the parcel.
 	Orders []string `json:"orders"`
 	// Carrier brings it.
+	// Carrier has it, once somebody has.
 	Carrier Carrier `json:"carrier,omitempty"`
 }
 

@@ -2,28 +2,65 @@ package v1
 
 import (
 	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	shopv1 "example.com/orders/api/v1"
 	"example.com/orders/internal/webhook/admission"
 )
 
 // ShipmentWebhook decides on each Shipment.
-type ShipmentWebhook struct{}
+type ShipmentWebhook struct {
+	// Carriers are the names of those that the shop works with.
+	Carriers []string
+}
 
 // A method that a marker asks for and that is missing here is reported at this line.
 var _ ShipmentValidator = (*ShipmentWebhook)(nil)
 
-// ValidateCreate denies what must not be created, by an error.
+// ValidateCreate denies an empty parcel, one that holds an order twice, and an unknown carrier.
 func (w *ShipmentWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Shipment]) error {
-	return nil
+	return w.check(&r.Object.Spec)
 }
 
-// ValidateUpdate denies what must not become of r.OldObject, by an error.
+// ValidateUpdate denies another content once a carrier has the parcel, and what ValidateCreate denies.
 func (w *ShipmentWebhook) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv1.Shipment]) error {
+	old, err := r.OldObject()
+	if err != nil {
+		return err
+	}
+	if old.Spec.Carrier != "" && !slices.Equal(old.Spec.Orders, r.Object.Spec.Orders) {
+		return field.Forbidden(field.NewPath("spec", "orders"), fmt.Sprintf("%s has the parcel", old.Spec.Carrier))
+	}
+	return w.check(&r.Object.Spec)
+}
+
+// ValidateDelete denies, as a conflict, to forget a parcel that a carrier has.
+func (w *ShipmentWebhook) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[shopv1.Shipment]) error {
+	if carrier := r.OldObject.Spec.Carrier; carrier != "" {
+		return apierrors.NewConflict(schema.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}, r.Name,
+			fmt.Errorf("%s has the parcel", carrier))
+	}
 	return nil
 }
 
-// ValidateDelete denies what must not be deleted, by an error.
-func (w *ShipmentWebhook) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[shopv1.Shipment]) error {
-	return nil
+func (w *ShipmentWebhook) check(spec *shopv1.ShipmentSpec) error {
+	var wrong field.ErrorList
+	path := field.NewPath("spec")
+	if len(spec.Orders) == 0 {
+		wrong = append(wrong, field.Required(path.Child("orders"), "a parcel is not empty"))
+	}
+	for i, order := range spec.Orders {
+		if slices.Contains(spec.Orders[:i], order) {
+			wrong = append(wrong, field.Duplicate(path.Child("orders").Index(i), order))
+		}
+	}
+	if spec.Carrier != "" && !slices.Contains(w.Carriers, spec.Carrier) {
+		wrong = append(wrong, field.NotSupported(path.Child("carrier"), spec.Carrier, w.Carriers))
+	}
+	return wrong.ToAggregate()
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestCommandsPage holds docs/commands.md to the commands' own help.
+func TestCommandsPage(t *testing.T) {
+	const path = "../../docs/commands.md"
+	want := commandsPage()
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("docs/commands.md is stale: go test ./cmd/webhook-gen -update")
+	}
+}
+
+func commandsPage() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Commands\n\n<!-- Made from the commands' help by `go test ./cmd/webhook-gen -update`. -->\n\n" +
+		"Exit codes: 0 all is well, 1 mistakes or drift were found, 2 the command was called wrongly or could not do its work. " +
+		"Findings go to standard error, in the form that `--format` says; file names, diffs and manifests to standard output.\n")
+	root := rootCommand(io.Discard, io.Discard)
+	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		use := c.Use
+		if c != root {
+			use = "webhook-gen " + use
+		}
+		about := c.Long
+		if about == "" {
+			about = c.Short + "."
+		}
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s\n", use, about)
+		if c.Example != "" {
+			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimSpace(c.Example), "\n  ", "\n"))
+		}
+		if flags := c.NonInheritedFlags().FlagUsages(); flags != "" {
+			fmt.Fprintf(&b, "\n```\n%s```\n", flags)
+		}
+	}
+	b.WriteString("\n## `webhook-gen completion [bash|zsh|fish|powershell]`\n\nPrints the completion script for a shell, words of flags and names of markers included.\n")
+	return b.Bytes()
+}
