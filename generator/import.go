@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
@@ -38,14 +39,12 @@ func Import(ctx context.Context, c Config) Result {
 	}
 
 	webhooks, configurations, _ := kubebuilder.Read(source.Packages)
-	packages := source.Packages
+	packages := slices.Clone(source.Packages)
 	for _, e := range migrate.Rewrite(webhooks, configurations) {
-		for i, p := range packages {
-			if p.Dir == filepath.Dir(e.File.Path) {
-				packages = replaced(packages, i, p, e, &diags)
-			}
-		}
-		result.Changes = append(result.Changes, output.Change{Path: e.File.Path, Action: output.Replace, Old: e.File.Src, New: e.Text})
+		i := slices.IndexFunc(packages, func(p *load.Package) bool { return p.Dir == filepath.Dir(e.File.Path) })
+		packages[i], found = packages[i].WithText(e.File.Path, e.Text)
+		diags.Add(found...)
+		result.Changes = append(result.Changes, Change{Path: e.File.Path, Action: output.Replace, Old: e.File.Src, New: e.Text})
 	}
 	after, found := model.Build(ctx, source.Module, packages, options)
 	diags.Add(found...)
@@ -64,14 +63,6 @@ func Import(ctx context.Context, c Config) Result {
 	return result
 }
 
-func replaced(packages []*load.Package, i int, p *load.Package, e migrate.Edit, diags *diag.List) []*load.Package {
-	changed, found := p.WithText(e.File.Path, e.Text)
-	diags.Add(found...)
-	copied := append([]*load.Package(nil), packages...)
-	copied[i] = changed
-	return copied
-}
-
 func sameManifest(a, b *model.Project) bool {
 	manifest := render.Options{Outputs: []string{render.Manifests}}
 	textA, errA := render.Project(a, manifest)
@@ -81,7 +72,7 @@ func sameManifest(a, b *model.Project) bool {
 
 // keepHeaderless makes a webhook-gen.yaml for a project that has none, so that its manifest stays
 // the same to the byte: those of +webhook markers otherwise begin with a header.
-func keepHeaderless(r run, diags *diag.List) []output.Change {
+func keepHeaderless(r run, diags *diag.List) []Change {
 	path := filepath.Join(r.root, config.FileName)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		if r.Manifests.Header {
@@ -90,7 +81,7 @@ func keepHeaderless(r run, diags *diag.List) []output.Change {
 		}
 		return nil
 	}
-	return []output.Change{{Path: path, Action: output.Create, New: []byte(importedConfig)}}
+	return []Change{{Path: path, Action: output.Create, New: []byte(importedConfig)}}
 }
 
 const importedConfig = `version: 1

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	pathpkg "path"
 	"path/filepath"
@@ -28,20 +29,15 @@ func generateCommand(s streams) *cobra.Command {
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
-			result := progress(c.Context(), s.err, config, generator.Generate)
-			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
+			result, err := flags.run(c, s, config, generator.Generate)
+			if err != nil {
 				return err
 			}
 			if output == "-" {
 				_, err := s.out.Write(result.Manifest())
 				return err
 			}
-			if !dryRun {
-				if err := flags.reportFailure(s, config.Dir, result.Write()); err != nil {
-					return err
-				}
-			}
-			return printChanges(s, config.Dir, result, dryRun)
+			return flags.write(s, config.Dir, result, dryRun)
 		},
 	}
 	flags.add(c)
@@ -50,12 +46,14 @@ func generateCommand(s streams) *cobra.Command {
 	return c
 }
 
-// reportFailure prints why writing failed. That is trouble, not a finding.
-func (f *runFlags) reportFailure(s streams, dir string, list generator.Diagnostics) error {
-	if f.report(s, dir, list) == nil {
-		return nil
+// write carries out the changes and names them, or with dryRun only names them.
+func (f *runFlags) write(s streams, dir string, result generator.Result, dryRun bool) error {
+	if !dryRun {
+		if f.report(s, dir, result.Write()) != nil {
+			return errors.New("nothing was written") // trouble, not a finding
+		}
 	}
-	return fmt.Errorf("nothing was written")
+	return printChanges(s, dir, result, dryRun)
 }
 
 // printChanges names the files that changed. Of a folder with many, the number is enough.

@@ -20,16 +20,11 @@ func importCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result := progress(c.Context(), s.err, config, generator.Import)
-			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
+			result, err := flags.run(c, s, config, generator.Import)
+			if err != nil {
 				return err
 			}
-			if !dryRun {
-				if err := flags.reportFailure(s, config.Dir, result.Write()); err != nil {
-					return err
-				}
-			}
-			return printChanges(s, config.Dir, result, dryRun)
+			return flags.write(s, config.Dir, result, dryRun)
 		},
 	}
 	flags.add(c)

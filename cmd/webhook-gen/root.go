@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -99,6 +100,12 @@ func (f *runFlags) config(patterns []string) (generator.Config, error) {
 	return generator.Config{
 		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration, Outputs: f.outputs,
 	}, nil
+}
+
+// run does the work and prints what it found; the error is errFindings if that stops the command.
+func (f *runFlags) run(c *cobra.Command, s streams, config generator.Config, work func(context.Context, generator.Config) generator.Result) (generator.Result, error) {
+	result := progress(c.Context(), s.err, config, work)
+	return result, f.report(s, config.Dir, result.Diagnostics)
 }
 
 func oneOf(flag, value string, words []string) error {

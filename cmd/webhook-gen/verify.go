@@ -20,12 +20,9 @@ func verifyCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result := progress(c.Context(), s.err, config, generator.Generate)
-			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
+			result, err := flags.run(c, s, config, generator.Generate)
+			if err != nil || len(result.Changes) == 0 {
 				return err
-			}
-			if len(result.Changes) == 0 {
-				return nil
 			}
 			if err := result.Diff(s.out); err != nil {
 				return err
