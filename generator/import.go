@@ -30,9 +30,12 @@ func Import(ctx context.Context, c Config) Result {
 	result := Result{Root: run.root}
 	options := run.model()
 	before, found := model.Build(ctx, source.Module, source.Packages, options)
-	// What is a warning under a +kubebuilder marker is an error under a +webhook marker.
-	diags.Add(found.Promote()...)
+	diags.Add(found...)
+	// What the API server refuses is a warning under a +kubebuilder marker, and an error under a +webhook marker.
 	diags.Add(check.Project(before).Promote()...)
+	if run.Strict {
+		diags = diags.Promote()
+	}
 	if diags.HasErrors() {
 		result.Diagnostics = diags.Sort()
 		return result

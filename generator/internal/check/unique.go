@@ -10,19 +10,32 @@ func anotherName(w *model.Webhook) string {
 	return `give one of them a word of its own: name: "quota"`
 }
 
-// uniqueNames reports a name that stands in two objects. An API server takes that, but its
-// metrics, audit annotations and messages then do not tell the two apart.
+// uniqueNames reports a name that stands in two objects of one kind. An API server takes that, but
+// its metrics and audit annotations then do not tell the two webhooks apart. Those of a mutating and of
+// a validating webhook are apart anyway, and many projects give both the same name.
 func uniqueNames(p projectPass) {
-	first := map[string]*model.Webhook{}
+	type key struct {
+		mutating bool
+		name     string
+	}
+	first := map[key]*model.Webhook{}
 	for _, w := range p.Webhooks() {
-		other, again := first[w.Spec.Name]
+		k := key{w.Mutating, w.Spec.Name}
+		other, again := first[k]
 		switch {
 		case !again:
-			first[w.Spec.Name] = w
-		case other.Configuration != w.Configuration || other.Mutating != w.Mutating:
-			p.at(w, other, "name", "two webhooks are called %q", w.Spec.Name)
+			first[k] = w
+		case other.Configuration != w.Configuration:
+			p.at(w, other, "name", "two %s webhooks are called %q", kind(w), w.Spec.Name)
 		}
 	}
+}
+
+func kind(w *model.Webhook) string {
+	if w.Mutating {
+		return "mutating"
+	}
+	return "validating"
 }
 
 // uniquePaths reports a path that two webhooks of one service claim: a server can register one handler for it.
@@ -39,7 +52,7 @@ func uniquePaths(p projectPass) {
 		case !again:
 			first[key] = w
 			continue
-		case other.Spec.Name == w.Spec.Name:
+		case other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name:
 			continue // the same mistake, and reported as such
 		}
 		p.at(w, other, "clientConfig.service.path", "two webhooks are served at the path %s", w.Path())

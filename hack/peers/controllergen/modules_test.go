@@ -53,8 +53,25 @@ func TestModules(t *testing.T) {
 			if webhooks != m.webhooks {
 				t.Errorf("controller-gen prints %d webhooks, where %d are known", webhooks, m.webhooks)
 			}
+			imported(t, dir, got.manifest)
 			t.Logf("%s %s: %d webhooks, %d bytes; equal: %t", m.name, m.version, webhooks, len(want.manifest), got.manifest == want.manifest)
 		})
+	}
+}
+
+// imported rewrites the module's markers and expects the same manifest of the new ones, and no
+// marker of the old kind.
+func imported(t *testing.T, dir, manifest string) {
+	t.Helper()
+	if i := run(t, built.importer(dir)); i.code != 0 {
+		t.Errorf("webhook-gen import exits with %d:\n%s", i.code, i.messages)
+	}
+	again := run(t, built.generate(dir))
+	if again.manifest != manifest {
+		t.Errorf("after import the manifest differs\nbefore:\n%s\nafter:\n%s\n%s", manifest, again.manifest, again.messages)
+	}
+	if rest := run(t, built.importer(dir)); strings.TrimSpace(rest.manifest) != "" {
+		t.Errorf("a second import finds more:\n%s", rest.manifest)
 	}
 }
 

@@ -53,6 +53,13 @@ func (c commands) generate(dir string, patterns ...string) *exec.Cmd {
 	return in(dir, exec.Command(c.webhookGen, append([]string{"generate", "--output", "-"}, patterns...)...))
 }
 
+// importer is webhook-gen rewriting the markers of the module in dir.
+func (c commands) importer(dir string) *exec.Cmd {
+	cmd := exec.Command(c.webhookGen, "import")
+	cmd.Dir = dir
+	return cmd
+}
+
 // controller is controller-gen's command for the same.
 func (c commands) controller(dir string, patterns ...string) *exec.Cmd {
 	cmd := exec.Command(c.controllerGen, "webhook", "output:stdout")

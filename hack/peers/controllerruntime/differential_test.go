@@ -1,0 +1,297 @@
+package controllerruntime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionv1 "k8s.io/api/admission/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/webhook-gen/webhook-gen/templates/admission"
+)
+
+// ask sends a review to a handler and returns the response.
+func ask(t testing.TB, h http.Handler, body []byte) *admissionv1.AdmissionResponse {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "/?timeout=10s", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	var review admissionv1.AdmissionReview
+	if err := json.Unmarshal(w.Body.Bytes(), &review); err != nil || review.Response == nil {
+		t.Fatalf("HTTP %d: %s", w.Code, w.Body)
+	}
+	return review.Response
+}
+
+// patched returns the object after the webhook, as the API server makes it: by evanphx/json-patch v4.
+func patched(t testing.TB, object []byte, response *admissionv1.AdmissionResponse) []byte {
+	t.Helper()
+	if !response.Allowed {
+		t.Fatalf("denied: %+v", response.Result)
+	}
+	if len(response.Patch) == 0 {
+		return object
+	}
+	patch, err := jsonpatch.DecodePatch(response.Patch)
+	if err != nil {
+		t.Fatalf("%v: %s", err, response.Patch)
+	}
+	after, err := patch.Apply(object)
+	if err != nil {
+		t.Fatalf("%v:\n%s\n%s", err, response.Patch, object)
+	}
+	return after
+}
+
+// mutateBy sends the object through a mutating webhook whose policy is edit.
+func mutateBy[T any](t testing.TB, object []byte, edit func(*T)) []byte {
+	h := admission.Mutating("differential.example.com", admission.OnCreate(
+		func(_ context.Context, r *admission.CreateRequest[T]) error { edit(r.Object); return nil }))
+	return patched(t, object, ask(t, h, review(t, admissionv1.Create, metav1.GroupVersionKind{Kind: "X"}, object, nil)))
+}
+
+// rule is an element without keys.
+type rule struct {
+	From  string            `json:"from,omitempty"`
+	To    []string          `json:"to,omitempty"`
+	Ports []corev1.EnvVar   `json:"ports" patchMergeKey:"name"`
+	Extra map[string]*int64 `json:"extra,omitempty"`
+}
+
+// Shared is embedded by address.
+type Shared struct {
+	Owner *string `json:"owner,omitempty"`
+	Large int64   `json:"large,omitempty"`
+}
+
+// order is a custom type with what Kubernetes' own types do not have.
+type order struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	*Shared           `json:",inline"`
+
+	Spec struct {
+		Rules    []rule                                    `json:"rules,omitempty"`
+		Pointers []*rule                                   `json:"pointers,omitempty"`
+		Matrix   [][]int64                                 `json:"matrix"`
+		ByName   map[string]rule                           `json:"byName,omitempty"`
+		Limits   map[corev1.ResourceName]resource.Quantity `json:"limits,omitempty"`
+		Bytes    []byte                                    `json:"bytes,omitempty"`
+		Float    float64                                   `json:"float,omitempty"`
+		Any      any                                       `json:"any,omitempty"`
+		Raw      runtime.RawExtension                      `json:"raw,omitempty"`
+		Seen     *metav1.Time                              `json:"seen,omitempty"`
+	} `json:"spec"`
+	Status *struct {
+		Conditions []metav1.Condition `json:"conditions,omitempty" patchMergeKey:"type"`
+	} `json:"status,omitempty"`
+}
+
+// differential makes an object, mutates it in a webhook, and compares what the API server would make of the patch with
+// what the policy left.
+func differential[T any](t *testing.T, seed uint64) {
+	t.Helper()
+	r := newRandom(seed)
+	first := new(T)
+	r.fill(reflect.ValueOf(first).Elem(), 7)
+	text, err := json.Marshal(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	r.addUnknown(document, reflect.TypeFor[T]())
+	object, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []byte
+	after := mutateBy(t, object, func(v *T) {
+		typeMeta := reflect.ValueOf(v).Elem().FieldByName("TypeMeta")
+		kept := typeMeta.Interface()
+		r.mutate(reflect.ValueOf(v).Elem(), 12)
+		typeMeta.Set(reflect.ValueOf(kept)) // No webhook changes the kind of an object.
+		left, err = json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	back := new(T)
+	if err := kjson.Unmarshal(after, back); err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, after)
+	}
+	got, err := json.Marshal(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, left) {
+		t.Fatalf("seed %d: the policy left\n%s\nand the API server gets\n%s\n%s", seed, left, got, cmp.Diff(parse(t, left), parse(t, got)))
+	}
+	if err := sameUnknown(parse(t, object), parse(t, after), reflect.TypeFor[T](), ""); err != nil {
+		t.Fatalf("seed %d: %v\nbefore %s\nafter  %s", seed, err, object, after)
+	}
+}
+
+func parse(t testing.TB, text []byte) any {
+	var x any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&x); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// sameUnknown checks that what has stayed has its unknown members, and what is new has none.
+func sameUnknown(before, after any, typ reflect.Type, key string) error {
+	if isMarshaler(typ) || typ.Kind() == reflect.Interface {
+		return nil
+	}
+	switch typ.Kind() {
+	case reflect.Pointer:
+		return sameUnknown(before, after, typ.Elem(), key)
+	case reflect.Struct:
+		was, _ := before.(map[string]any)
+		is, ok := after.(map[string]any)
+		if !ok {
+			return nil
+		}
+		if !reflect.DeepEqual(was[unknownKey], is[unknownKey]) {
+			return fmt.Errorf("%s: %v became %v", typ, was[unknownKey], is[unknownKey])
+		}
+		for name, member := range membersOf(typ) {
+			if err := sameUnknown(was[name], is[name], member.Type, member.Tag.Get("patchMergeKey")); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	case reflect.Map:
+		was, _ := before.(map[string]any)
+		is, _ := after.(map[string]any)
+		for name := range is {
+			if err := sameUnknown(was[name], is[name], typ.Elem(), ""); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	case reflect.Slice:
+		was, _ := before.([]any)
+		is, _ := after.([]any)
+		if key != "" {
+			return sameKeyed(was, is, typ.Elem(), key)
+		}
+		return sameUnkeyed(was, is)
+	}
+	return nil
+}
+
+// sameKeyed compares the elements of one key with each other.
+func sameKeyed(was, is []any, typ reflect.Type, key string) error {
+	byKey := map[any]any{}
+	for _, elem := range was {
+		if object, ok := elem.(map[string]any); ok {
+			byKey[object[key]] = elem
+		}
+	}
+	for _, elem := range is {
+		object, ok := elem.(map[string]any)
+		if !ok {
+			continue
+		}
+		if err := sameUnknown(byKey[object[key]], elem, typ, ""); err != nil {
+			return fmt.Errorf("[%s=%v]: %w", key, object[key], err)
+		}
+	}
+	return nil
+}
+
+// sameUnkeyed checks that each element has the unknown members of one element at most, and those of its own if it says
+// what only one element said before and says now.
+func sameUnkeyed(was, is []any) error {
+	texts := func(list []any) (unknown, known []string, count map[string]int) {
+		count = map[string]int{}
+		for _, elem := range list {
+			all, _ := json.Marshal(collect(elem, true))
+			rest, _ := json.Marshal(collect(elem, false))
+			unknown, known = append(unknown, string(all)), append(known, string(rest))
+			count[string(rest)]++
+		}
+		return unknown, known, count
+	}
+	unknownWas, knownWas, countWas := texts(was)
+	unknownIs, knownIs, countIs := texts(is)
+	for i := range is {
+		for j := range was {
+			if knownIs[i] == knownWas[j] && countIs[knownIs[i]] == 1 && countWas[knownWas[j]] == 1 && unknownIs[i] != unknownWas[j] {
+				return fmt.Errorf("%s: %s became %s", knownIs[i], unknownWas[j], unknownIs[i])
+			}
+		}
+	}
+	return nil
+}
+
+// collect returns x with only its unknown members, or without them.
+func collect(x any, unknown bool) any {
+	switch x := x.(type) {
+	case map[string]any:
+		result := map[string]any{}
+		for name, member := range x {
+			switch {
+			case name == unknownKey && unknown:
+				result[name] = member
+			case name != unknownKey:
+				result[name] = collect(member, unknown)
+			}
+		}
+		return result
+	case []any:
+		result := []any{}
+		for _, elem := range x {
+			result = append(result, collect(elem, unknown))
+		}
+		return result
+	}
+	if unknown {
+		return nil
+	}
+	return x
+}
+
+func TestDifferential(t *testing.T) {
+	n := uint64(1500)
+	if testing.Short() {
+		n = 200
+	}
+	for seed := range n {
+		differential[corev1.Pod](t, seed)
+		differential[appsv1.Deployment](t, seed)
+		differential[order](t, seed)
+	}
+}
+
+func FuzzPatch(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		differential[corev1.Pod](t, seed)
+		differential[appsv1.Deployment](t, seed)
+		differential[order](t, seed)
+	})
+}
