@@ -76,7 +76,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 
 .PHONY: lint
 lint: ## golangci-lint, built from the module proxy
-	cd hack/tools && go build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	go -C hack/tools build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	bin/golangci-lint run ./...
 
 .PHONY: clean

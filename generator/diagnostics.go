@@ -17,7 +17,7 @@ import (
 type Diagnostics = diag.List
 
 // Formats are the forms in which PrintDiagnostics can write: text, json, github.
-func Formats() []string { return diag.Formats }
+func Formats() []string { return diag.Formats() }
 
 // PrintDiagnostics writes the findings in one of the Formats, with paths relative to dir.
 func PrintDiagnostics(w io.Writer, format, dir string, list Diagnostics) error {

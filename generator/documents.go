@@ -28,7 +28,7 @@ func madeFrom(what string) string {
 	return fmt.Sprintf("<!-- Made from %s by `go test ./generator -run TestDocuments -update`. -->\n\n", what)
 }
 
-var markersIntroduction = "# Markers\n\n" + madeFrom("the registry in generator/internal/model") +
+const markersIntroduction = "# Markers\n\n" + "<!-- Made from the registry in generator/internal/model by `go test ./generator -run TestDocuments -update`. -->\n\n" +
 	"A marker stands in the doc comment of a type, field or package, or in the comment directly above that:\n\n" +
 	"```go\n// Order is what a customer wants shipped.\n//\n// +webhook:mutating(operations: \"create\")\n" +
 	"// +webhook:validating(operations: \"create;update\", timeoutSeconds: 5,\n// namespaceSelector: \"environment in (prod, staging)\")\n" +

@@ -57,7 +57,7 @@ type Result struct {
 // Generate reads the packages and makes the files that their markers ask for.
 func Generate(ctx context.Context, c Config) Result {
 	run, diags := c.resolve()
-	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers})
+	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
 	diags.Add(found...)
 	project, found := model.Build(ctx, source.Module, source.Packages, run.model())
 	diags.Add(found...)
@@ -81,7 +81,7 @@ func Generate(ctx context.Context, c Config) Result {
 }
 
 // markers are the texts of which a file must hold one to be of interest.
-var markers = []string{"+webhook", "+kubebuilder:webhook"}
+func markers() []string { return []string{"+" + model.Prefix, "+kubebuilder:webhook"} }
 
 // run is what a Config comes to, webhook-gen.yaml considered.
 type run struct {
@@ -127,9 +127,8 @@ func (r run) owned(source load.Result) []string {
 	if !r.whole {
 		return nil
 	}
-	owned := append(source.Generated, r.manifest)
-	below := filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path))
-	return append(owned, load.GeneratedBelow(below)...)
+	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
+	return slices.Concat(source.Generated, below, []string{r.manifest})
 }
 
 func (r run) model() model.Options {

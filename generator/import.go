@@ -25,7 +25,7 @@ import (
 // before anything is offered to be written.
 func Import(ctx context.Context, c Config) Result {
 	run, diags := c.resolve()
-	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers})
+	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
 	diags.Add(found...)
 	result := Result{Root: run.root}
 	options := run.model()

@@ -21,7 +21,7 @@ func markersCommand(s streams) *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, names []string) error {
+		RunE: func(_ *cobra.Command, names []string) error {
 			return generator.PrintMarkers(s.out, format, names)
 		},
 	}

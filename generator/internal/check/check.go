@@ -108,7 +108,7 @@ type configurationPass struct {
 }
 
 // at reports a finding at the marker that says the field, or at the object's first webhook.
-func (p configurationPass) at(field, format string, args ...any) *diag.Diagnostic {
+func (p configurationPass) at(field, format string, args ...any) {
 	at := p.Where(field)
 	if !at.IsValid() {
 		at = p.Webhooks[0].Where("configuration")
@@ -117,7 +117,7 @@ func (p configurationPass) at(field, format string, args ...any) *diag.Diagnosti
 	for _, w := range p.Webhooks {
 		kubebuilder = kubebuilder && w.Kubebuilder
 	}
-	return p.report(at, kubebuilder, p.Configuration, "metadata."+field, fmt.Sprintf(format, args...))
+	p.report(at, kubebuilder, p.Configuration, "metadata."+field, fmt.Sprintf(format, args...))
 }
 
 // projectPass looks at everything at once.

@@ -27,7 +27,7 @@ func buildTag(s string) error {
 	case strings.ContainsAny(s, ", "):
 		return fmt.Errorf("%q is not one build tag: list them one by one", s)
 	case strings.ContainsFunc(s, foreign):
-		return fmt.Errorf("%q is not a build tag: those have letters, digits, _ and .", s)
+		return fmt.Errorf("%q is not a build tag: those have letters, digits, underscores and dots", s)
 	}
 	return nil
 }

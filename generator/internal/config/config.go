@@ -1,5 +1,5 @@
-// Package config reads webhook-gen.yaml, the optional file at a module's root by which
-// go:generate, make and CI run the generator alike.
+// Package config reads webhook-gen.yaml, the optional file at a module's root by which make,
+// CI and //go:generate lines run the generator alike.
 //
 // Every key is declared once, in keys.go: decoding, defaults, suggestions for misspelt keys and
 // the manual's table come from there. Decoding is strict, and reports all mistakes at once, each

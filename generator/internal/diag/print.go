@@ -11,7 +11,7 @@ import (
 )
 
 // Formats are the ways in which Print can write a list.
-var Formats = []string{"text", "json", "github"}
+func Formats() []string { return []string{"text", "json", "github"} }
 
 // Print writes the list in one of the Formats. Paths are shown relative to dir where that is shorter.
 //
@@ -28,7 +28,7 @@ func Print(w io.Writer, format, dir string, list List) error {
 	case "text":
 		return p.text(w, list)
 	}
-	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats, ", "))
+	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
 }
 
 type printer struct {

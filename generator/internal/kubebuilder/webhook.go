@@ -79,7 +79,7 @@ func (r *reading) warn(name, rule, format string, args ...any) {
 // fold finds the word that a value is but for upper and lower case.
 func fold[T ~string](value string, words ...T) (word T, ok bool) {
 	for _, w := range words {
-		if strings.ToLower(value) == strings.ToLower(string(w)) {
+		if strings.EqualFold(value, string(w)) {
 			return w, true
 		}
 	}

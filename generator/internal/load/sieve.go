@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 )
@@ -45,7 +46,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 	defer f.Close()
 	for kept, first := 0, true; ; first = false {
 		n, err := io.ReadFull(f, s.buffer[kept:])
-		end := err == io.EOF || err == io.ErrUnexpectedEOF
+		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !end {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (s *sieve) head(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	n, err := io.ReadFull(f, s.buffer[:8<<10])
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
 	return s.buffer[:n], err

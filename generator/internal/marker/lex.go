@@ -100,7 +100,7 @@ func (l *lexer) skipBlanks() {
 }
 
 func (l *lexer) name() lexeme {
-	return l.run(func(r rune) bool { return isNameInterior(r) })
+	return l.run(isNameInterior)
 }
 
 func (l *lexer) next() (lexeme, bool) {

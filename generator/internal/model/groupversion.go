@@ -33,10 +33,10 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	files := p.FilesWith("+groupName", "+versionName", "GroupVersion{")
 	for _, f := range files {
 		if t, ok := findTag(f, f.AST.Comments, "groupName"); ok {
-			byTag.group = said{t.Range, t.value}
+			byTag.group = said(t)
 		}
 		if t, ok := findTag(f, f.AST.Comments, "versionName"); ok {
-			byTag.version = said{t.Range, t.value}
+			byTag.version = said(t)
 		}
 		if gv, ok := groupVersionVariable(ctx, p, f); ok && !byVariable.version.isSet() {
 			byVariable = gv

@@ -80,24 +80,26 @@ type ListKey struct {
 // subresourceTypes are the Go types of the objects that requests for subresources carry, by the
 // subresource, or by resource and subresource where that makes a difference. For the others
 // (status, ephemeralcontainers, resize, approval, finalize) it is the object's own type.
-var subresourceTypes = map[string]GoType{
-	"scale":                 {"k8s.io/api/autoscaling/v1", "autoscalingv1", "Scale"},
-	"pods/eviction":         {"k8s.io/api/policy/v1", "policyv1", "Eviction"},
-	"pods/binding":          {"k8s.io/api/core/v1", "corev1", "Binding"},
-	"pods/exec":             {"k8s.io/api/core/v1", "corev1", "PodExecOptions"},
-	"pods/attach":           {"k8s.io/api/core/v1", "corev1", "PodAttachOptions"},
-	"pods/portforward":      {"k8s.io/api/core/v1", "corev1", "PodPortForwardOptions"},
-	"pods/proxy":            {"k8s.io/api/core/v1", "corev1", "PodProxyOptions"},
-	"services/proxy":        {"k8s.io/api/core/v1", "corev1", "ServiceProxyOptions"},
-	"nodes/proxy":           {"k8s.io/api/core/v1", "corev1", "NodeProxyOptions"},
-	"serviceaccounts/token": {"k8s.io/api/authentication/v1", "authenticationv1", "TokenRequest"},
+func subresourceTypes() map[string]GoType {
+	return map[string]GoType{
+		"scale":                 {"k8s.io/api/autoscaling/v1", "autoscalingv1", "Scale"},
+		"pods/eviction":         {"k8s.io/api/policy/v1", "policyv1", "Eviction"},
+		"pods/binding":          {"k8s.io/api/core/v1", "corev1", "Binding"},
+		"pods/exec":             {"k8s.io/api/core/v1", "corev1", "PodExecOptions"},
+		"pods/attach":           {"k8s.io/api/core/v1", "corev1", "PodAttachOptions"},
+		"pods/portforward":      {"k8s.io/api/core/v1", "corev1", "PodPortForwardOptions"},
+		"pods/proxy":            {"k8s.io/api/core/v1", "corev1", "PodProxyOptions"},
+		"services/proxy":        {"k8s.io/api/core/v1", "corev1", "ServiceProxyOptions"},
+		"nodes/proxy":           {"k8s.io/api/core/v1", "corev1", "NodeProxyOptions"},
+		"serviceaccounts/token": {"k8s.io/api/authentication/v1", "authenticationv1", "TokenRequest"},
+	}
 }
 
 // builtinKind is the kind of a type of k8s.io/api.
 func (t GoType) builtinKind() (ObjectKind, bool) {
 	rest, ok := strings.CutPrefix(t.Path, "k8s.io/api/")
 	folder, version, _ := strings.Cut(rest, "/")
-	group, known := builtinGroups[folder]
+	group, known := builtinGroups()[folder]
 	return ObjectKind{strings.TrimPrefix(group+"/"+version, "/"), t.Name}, ok && known
 }
 
@@ -271,9 +273,9 @@ func objectType(said *webhookMarker, s subject, local GoType) GoType {
 	}
 	var found []GoType
 	for _, sub := range said.Subresource.V {
-		t, ok := subresourceTypes[s.kind.Plural+"/"+sub]
+		t, ok := subresourceTypes()[s.kind.Plural+"/"+sub]
 		if !ok {
-			t, ok = subresourceTypes[sub]
+			t, ok = subresourceTypes()[sub]
 		}
 		if !ok {
 			t = own
@@ -290,7 +292,7 @@ func objectType(said *webhookMarker, s subject, local GoType) GoType {
 
 // builtinType is the type of k8s.io/api for a kind of Kubernetes itself.
 func builtinType(k Kind) GoType {
-	for folder, group := range builtinGroups {
+	for folder, group := range builtinGroups() {
 		if group == k.Group {
 			return GoType{Path: "k8s.io/api/" + folder + "/" + k.Version, Alias: alias(k.Group, k.Version), Name: k.Kind}
 		}
@@ -306,7 +308,7 @@ func handlerOperations(w *Webhook, subresources []string, plural string) []strin
 	}
 	connects := false
 	for _, s := range subresources {
-		if t, ok := subresourceTypes[plural+"/"+s]; ok && strings.HasSuffix(t.Name, "Options") {
+		if t, ok := subresourceTypes()[plural+"/"+s]; ok && strings.HasSuffix(t.Name, "Options") {
 			connects = true
 		}
 	}

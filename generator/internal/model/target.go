@@ -41,31 +41,33 @@ func groupName(group string) string {
 }
 
 // builtinGroups are the API groups of k8s.io/api by the folder of their Go packages.
-// A test compares them with the packages' own GroupName.
-var builtinGroups = map[string]string{
-	"admissionregistration": "admissionregistration.k8s.io",
-	"apiserverinternal":     "internal.apiserver.k8s.io",
-	"apps":                  "apps",
-	"authentication":        "authentication.k8s.io",
-	"authorization":         "authorization.k8s.io",
-	"autoscaling":           "autoscaling",
-	"batch":                 "batch",
-	"certificates":          "certificates.k8s.io",
-	"coordination":          "coordination.k8s.io",
-	"core":                  "",
-	"discovery":             "discovery.k8s.io",
-	"events":                "events.k8s.io",
-	"extensions":            "extensions",
-	"flowcontrol":           "flowcontrol.apiserver.k8s.io",
-	"imagepolicy":           "imagepolicy.k8s.io",
-	"networking":            "networking.k8s.io",
-	"node":                  "node.k8s.io",
-	"policy":                "policy",
-	"rbac":                  "rbac.authorization.k8s.io",
-	"resource":              "resource.k8s.io",
-	"scheduling":            "scheduling.k8s.io",
-	"storage":               "storage.k8s.io",
-	"storagemigration":      "storagemigration.k8s.io",
+func builtinGroups() map[string]string {
+	return map[string]string{
+		"admissionregistration": "admissionregistration.k8s.io",
+		"apiserverinternal":     "internal.apiserver.k8s.io",
+		"apps":                  "apps",
+		"authentication":        "authentication.k8s.io",
+		"authorization":         "authorization.k8s.io",
+		"autoscaling":           "autoscaling",
+		"batch":                 "batch",
+		"certificates":          "certificates.k8s.io",
+		"coordination":          "coordination.k8s.io",
+		"core":                  "",
+		"discovery":             "discovery.k8s.io",
+		"events":                "events.k8s.io",
+		"extensions":            "extensions",
+		"flowcontrol":           "flowcontrol.apiserver.k8s.io",
+		"imagepolicy":           "imagepolicy.k8s.io",
+		"lifecycle":             "lifecycle.k8s.io",
+		"networking":            "networking.k8s.io",
+		"node":                  "node.k8s.io",
+		"policy":                "policy",
+		"rbac":                  "rbac.authorization.k8s.io",
+		"resource":              "resource.k8s.io",
+		"scheduling":            "scheduling.k8s.io",
+		"storage":               "storage.k8s.io",
+		"storagemigration":      "storagemigration.k8s.io",
+	}
 }
 
 // builtin resolves a type of k8s.io/api without reading that module.
@@ -75,7 +77,7 @@ func (t target) builtin() (Kind, bool) {
 	}
 	rest, ok := strings.CutPrefix(t.ImportPath, "k8s.io/api/")
 	folder, version, ok2 := strings.Cut(rest, "/")
-	group, ok3 := builtinGroups[folder]
+	group, ok3 := builtinGroups()[folder]
 	if !ok || !ok2 || !ok3 || !versionPattern.MatchString(version) {
 		return Kind{}, false
 	}
@@ -84,7 +86,7 @@ func (t target) builtin() (Kind, bool) {
 
 // isBuiltinGroup tells the groups that Kubernetes itself serves from those of custom resources.
 func isBuiltinGroup(group string) bool {
-	for _, g := range builtinGroups {
+	for _, g := range builtinGroups() {
 		if g == group {
 			return true
 		}

@@ -6,8 +6,11 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 type Action int
 
 const (
+	// Create writes a file where there is none.
 	Create Action = iota
+	// Replace writes another text to a file that is there.
 	Replace
+	// Remove deletes a file.
 	Remove
 )
 

@@ -15,13 +15,13 @@ var (
 
 // tree is the module's folder, outside of which nothing is written.
 type tree struct {
-	root string // as the user calls it
-	real string // without links
+	root   string // as the user calls it
+	actual string // without links
 }
 
 func openTree(root string) (tree, error) {
-	real, err := filepath.EvalSymlinks(root)
-	return tree{root, real}, err
+	actual, err := filepath.EvalSymlinks(root)
+	return tree{root, actual}, err
 }
 
 // locate follows the links in an absolute path and returns where below the root the file
@@ -30,11 +30,11 @@ func (t tree) locate(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errOutside
 	}
-	real, err := follow(filepath.Clean(path))
+	actual, err := follow(filepath.Clean(path))
 	if err != nil {
 		return "", err
 	}
-	rel, err := filepath.Rel(t.real, real)
+	rel, err := filepath.Rel(t.actual, actual)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", errOutside
 	}
@@ -44,9 +44,9 @@ func (t tree) locate(path string) (string, error) {
 // follow is filepath.EvalSymlinks for paths whose end need not exist: links that point at
 // nothing yet are followed too, for writing through them creates what they point at.
 func follow(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	actual, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return real, err
+		return actual, err
 	}
 	parent, err := follow(filepath.Dir(path))
 	if err != nil {
