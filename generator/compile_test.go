@@ -65,6 +65,43 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 	}
 }
 
+// TestNewOperationBreaksTheBuild changes a marker without its policy: the compiler must say at the
+// policy which method is missing.
+func TestNewOperationBreaksTheBuild(t *testing.T) {
+	dir := t.TempDir()
+	sums, err := os.ReadFile("../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26.0\n\n"+requirementsOf(t))
+	writeFile(t, filepath.Join(dir, "go.sum"), string(sums))
+	writeFile(t, filepath.Join(dir, "api/v1/doc.go"), "// +groupName=shop.example.com\npackage v1\n")
+	build := func(operations string) (string, error) {
+		writeFile(t, filepath.Join(dir, "api/v1/order.go"), "package v1\n\n// +webhook:validating(operations: \""+operations+"\")\ntype Order struct{}\n")
+		result := Generate(context.Background(), Config{Dir: dir})
+		if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
+			t.Fatal(failed)
+		}
+		cmd := exec.Command("go", "build", "./...")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := build("create"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := build("create;delete")
+	want := "internal/webhook/v1/order_webhook.go:14:24: cannot use (*OrderWebhook)(nil) (value of type *OrderWebhook) as OrderValidator value " +
+		"in variable declaration: *OrderWebhook does not implement OrderValidator (missing method ValidateDelete)"
+	if err == nil || !strings.Contains(out, want) {
+		t.Errorf("the build says %v\n%s\nwant %s", err, out, want)
+	}
+	if out, err := build("create"); err != nil {
+		t.Errorf("and back again: %v\n%s", err, out)
+	}
+}
+
 // requirementsOf returns the require directives of this module's go.mod.
 func requirementsOf(t *testing.T) string {
 	text, err := os.ReadFile("../go.mod")

@@ -177,7 +177,7 @@ func (p printer) github(w io.Writer, list List) error {
 				properties = append(properties, fmt.Sprintf("endLine=%d", d.End.Line), fmt.Sprintf("endColumn=%d", d.End.Column))
 			}
 		}
-		properties = append(properties, "title="+escapeProperty("webhook-gen "+d.Rule))
+		properties = append(properties, "title="+escapeProperty(strings.TrimSpace("webhook-gen "+d.Rule)))
 		message := d.Message
 		if d.Hint != "" {
 			message += "\n" + d.Hint

@@ -1,0 +1,71 @@
+package diag
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	words := []string{"create", "update", "delete", "connect", "timeoutSeconds"}
+	for word, want := range map[string]string{
+		"creat": "create", "udpate": "update", "timeoutseconds": "timeoutSeconds", "timeout": "", "patch": "", "": "", "x": "",
+	} {
+		if got, _ := Nearest(word, words); got != want {
+			t.Errorf("%q is near %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestSort(t *testing.T) {
+	at := func(file string, line, column int) Range {
+		return Range{Pos: Position{File: file, Line: line, Column: column}}
+	}
+	list := List{
+		Errorf(at("b", 1, 1), "R1", "x"), Errorf(at("a", 2, 1), "R1", "x"), Errorf(at("a", 1, 9), "R2", "x"),
+		Errorf(at("a", 1, 9), "R1", "y"), Errorf(at("a", 1, 9), "R1", "x"), Errorf(at("a", 1, 9), "R1", "x"),
+	}.Sort()
+	var got []string
+	for _, d := range list {
+		got = append(got, d.Pos.File+" "+d.Rule+d.Message)
+	}
+	if s := strings.Join(got, ", "); s != "a R1x, a R1y, a R2x, a R1x, b R1x" {
+		t.Errorf("order: %s", s)
+	}
+	if list.HasErrors() != true || (List{Warningf(Range{}, "W", "x")}).HasErrors() || !(List{Warningf(Range{}, "W", "x")}).Promote().HasErrors() {
+		t.Error("errors and warnings are mixed up")
+	}
+}
+
+func TestPrint(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a", "b.go")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("package b\r\n\t// +x(äö: 1)\r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	at := Range{Pos: Position{file, 2, 5}, End: Position{file, 2, 8}}
+	list := List{
+		Errorf(at, "M1", "odd: %d%%", 1).WithHint("do\nthis").WithRelated(Range{Pos: Position{file, 1, 1}}, "there"),
+		Warningf(Range{}, "", "no place"),
+		Errorf(Range{Pos: Position{File: filepath.Join(dir, "gone.go"), Line: 7, Column: 1}}, "L3", "unreadable"),
+	}
+	for format, want := range map[string]string{
+		"text": "a/b.go:2:5: error: odd: 1% [M1]\n    // +x(äö: 1)\n       ^~~\n    do\nthis\n    a/b.go:1:1: there\n" +
+			"warning: no place\ngone.go:7:1: error: unreadable [L3]\n",
+		"github": "::error file=a/b.go,line=2,col=5,endLine=2,endColumn=8,title=webhook-gen M1::odd: 1%25%0Ado%0Athis%0Aa/b.go:1:1: there\n" +
+			"::warning title=webhook-gen::no place\n::error file=gone.go,line=7,col=1,title=webhook-gen L3::unreadable\n",
+	} {
+		var out bytes.Buffer
+		if err := Print(&out, format, dir, list); err != nil || out.String() != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", format, err, out.String(), want)
+		}
+	}
+	if err := Print(&bytes.Buffer{}, "xml", dir, nil); err == nil {
+		t.Error("an unknown format is taken")
+	}
+}
