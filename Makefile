@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # Nested modules by what they are for. None is seen by ./... of the root.
 UPSTREAM := generator/internal/check/upstream
 PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
-EXAMPLES := $(sort $(dir $(wildcard examples/*/go.mod)))
+EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
 FUZZTIME ?= 10s
 
 say = @printf '\n==> %s\n' "$(1)"
@@ -30,10 +30,10 @@ test-unit: ## the quick ones: unit tests and scenarios
 	go test ./...
 
 .PHONY: test-examples
-test-examples: build ## examples compile and are up to date
+test-examples: build ## examples are up to date and behave
 	@for e in $(EXAMPLES); do \
 		printf '\n==> %s\n' "$$e"; \
-		(cd "$$e" && go vet ./... && $(CURDIR)/bin/webhook-gen verify --strict); \
+		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && go vet ./... && go test ./...); \
 	done
 
 .PHONY: test-upstream
@@ -72,7 +72,8 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
-	@$(MAKE) --no-print-directory test-examples
+	@$(MAKE) --no-print-directory build
+	@for e in $(EXAMPLES); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 
 .PHONY: lint
 lint: ## golangci-lint, built from the module proxy

@@ -3,8 +3,11 @@ module example.com/orders
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
+	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (

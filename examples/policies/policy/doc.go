@@ -1,4 +1,7 @@
-// Package policy holds what this cluster asks of core objects.
+// Package policy holds what this cluster asks of core objects. Each file is one policy: its markers, its settings, and
+// what it decides.
+//
+// Namespaces are named after a team and a stage, such as shop-prod.
 //
 // +webhook:defaults(failurePolicy: Ignore, timeoutSeconds: 3,
 // namespaceSelector: "policies.example.com/exempt!=true")

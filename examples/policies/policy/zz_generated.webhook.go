@@ -14,18 +14,14 @@ import (
 
 // The paths at which the webhooks are served, as the manifest has them.
 const (
-	ValidateExecPolicyExecPath   = "/validate--v1-pod-exec"
-	ValidateNamespacePolicyPath  = "/validate--v1-namespace"
-	MutatePodPolicyPath          = "/mutate--v1-pod"
-	ValidatePodPolicyPath        = "/validate--v1-pod"
-	ValidateScalePolicyScalePath = "/validate-apps-v1-deployment-scale"
-	ValidateWorkloadPath         = "/validate-apps-v1-deployment"
+	ValidateNamespacePolicyPath             = "/validate--v1-namespace"
+	MutatePodPolicyPath                     = "/mutate--v1-pod"
+	ValidatePodPolicyPath                   = "/validate--v1-pod"
+	ValidateReplicasPolicyScalePath         = "/validate-apps-v1-deployment-scale"
+	ValidateShellPolicyExecPath             = "/validate--v1-pod-exec"
+	ValidateStatefulReplicasPolicyScalePath = "/validate-apps-v1-statefulset-scale"
+	ValidateWorkloadPath                    = "/validate-apps-v1-deployment"
 )
-
-// ExecPolicyExecValidator is what +webhook:validating on ExecPolicy asks for.
-type ExecPolicyExecValidator interface {
-	ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error
-}
 
 // NamespacePolicyValidator is what +webhook:validating on NamespacePolicy asks for.
 type NamespacePolicyValidator interface {
@@ -43,8 +39,18 @@ type PodPolicyValidator interface {
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.Pod]) error
 }
 
-// ScalePolicyScaleValidator is what +webhook:validating on ScalePolicy asks for.
-type ScalePolicyScaleValidator interface {
+// ReplicasPolicyScaleValidator is what +webhook:validating on ReplicasPolicy asks for.
+type ReplicasPolicyScaleValidator interface {
+	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
+}
+
+// ShellPolicyExecValidator is what +webhook:validating on ShellPolicy asks for.
+type ShellPolicyExecValidator interface {
+	ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error
+}
+
+// StatefulReplicasPolicyScaleValidator is what +webhook:validating on StatefulReplicasPolicy asks for.
+type StatefulReplicasPolicyScaleValidator interface {
 	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
 }
 
@@ -56,39 +62,38 @@ type WorkloadValidator interface {
 
 // Webhooks holds the policies of this package's webhooks.
 type Webhooks struct {
-	ExecPolicy      ExecPolicyExecValidator
 	NamespacePolicy NamespacePolicyValidator
 	PodPolicy       interface {
 		PodPolicyDefaulter
 		PodPolicyValidator
 	}
-	ScalePolicy ScalePolicyScaleValidator
-	Workload    WorkloadValidator
+	ReplicasPolicy         ReplicasPolicyScaleValidator
+	ShellPolicy            ShellPolicyExecValidator
+	StatefulReplicasPolicy StatefulReplicasPolicyScaleValidator
+	Workload               WorkloadValidator
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	if w.ExecPolicy == nil {
-		return errors.New("policy.Webhooks: ExecPolicy is nil: set it to what decides on it, such as &ExecPolicy{}")
-	}
 	if w.NamespacePolicy == nil {
 		return errors.New("policy.Webhooks: NamespacePolicy is nil: set it to what decides on it, such as &NamespacePolicy{}")
 	}
 	if w.PodPolicy == nil {
 		return errors.New("policy.Webhooks: PodPolicy is nil: set it to what decides on it, such as &PodPolicy{}")
 	}
-	if w.ScalePolicy == nil {
-		return errors.New("policy.Webhooks: ScalePolicy is nil: set it to what decides on it, such as &ScalePolicy{}")
+	if w.ReplicasPolicy == nil {
+		return errors.New("policy.Webhooks: ReplicasPolicy is nil: set it to what decides on it, such as &ReplicasPolicy{}")
+	}
+	if w.ShellPolicy == nil {
+		return errors.New("policy.Webhooks: ShellPolicy is nil: set it to what decides on it, such as &ShellPolicy{}")
+	}
+	if w.StatefulReplicasPolicy == nil {
+		return errors.New("policy.Webhooks: StatefulReplicasPolicy is nil: set it to what decides on it, such as &StatefulReplicasPolicy{}")
 	}
 	if w.Workload == nil {
 		return errors.New("policy.Webhooks: Workload is nil: set it to what decides on it, such as &WorkloadWebhook{}")
 	}
-	handle(ValidateExecPolicyExecPath, admission.Validating(
-		"validate.exec.pods.v1.policies.example.com",
-		admission.ForKind("v1", "PodExecOptions"),
-		admission.OnConnect(w.ExecPolicy.ValidateExecConnect),
-	).With(options...))
 	handle(ValidateNamespacePolicyPath, admission.Validating(
 		"validate.namespaces.v1.policies.example.com",
 		admission.On(admission.Delete, w.NamespacePolicy.ValidateDelete),
@@ -104,10 +109,20 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		admission.OnCreate(w.PodPolicy.ValidateCreate),
 		admission.OnUpdate(w.PodPolicy.ValidateUpdate),
 	).With(options...))
-	handle(ValidateScalePolicyScalePath, admission.Validating(
+	handle(ValidateReplicasPolicyScalePath, admission.Validating(
 		"validate.scale.deployments.v1.apps.policies.example.com",
 		admission.ForKind("autoscaling/v1", "Scale"),
-		admission.OnUpdate(w.ScalePolicy.ValidateScaleUpdate),
+		admission.OnUpdate(w.ReplicasPolicy.ValidateScaleUpdate),
+	).With(options...))
+	handle(ValidateShellPolicyExecPath, admission.Validating(
+		"validate.exec.pods.v1.policies.example.com",
+		admission.ForKind("v1", "PodExecOptions"),
+		admission.OnConnect(w.ShellPolicy.ValidateExecConnect),
+	).With(options...))
+	handle(ValidateStatefulReplicasPolicyScalePath, admission.Validating(
+		"validate.scale.statefulsets.v1.apps.policies.example.com",
+		admission.ForKind("autoscaling/v1", "Scale"),
+		admission.OnUpdate(w.StatefulReplicasPolicy.ValidateScaleUpdate),
 	).With(options...))
 	handle(ValidateWorkloadPath, admission.Validating(
 		"validate.deployments.v1.apps.policies.example.com",

@@ -3,7 +3,18 @@
 // +groupName=batch.example.com
 package v1
 
-import "k8s.io/apimachinery/pkg/runtime/schema"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
 
 // GroupVersion is group version used to register these objects.
 var GroupVersion = schema.GroupVersion{Group: "batch.example.com", Version: "v1"}
+
+// AddToScheme adds the types in this group-version to the given scheme.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &Job{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}

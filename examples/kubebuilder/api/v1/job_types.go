@@ -14,5 +14,8 @@ type Job struct {
 
 // JobSpec says when the work is done.
 type JobSpec struct {
+	// Schedule is @hourly, @daily or @weekly.
 	Schedule string `json:"schedule"`
+	// Suspend stops the work.
+	Suspend *bool `json:"suspend,omitempty"`
 }

@@ -142,11 +142,7 @@ func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observati
 		return badRequest(err)
 	}
 	defer cancel()
-	err = c.decide(ctx, h.mutating)
-	if p := (*problem)(nil); errors.As(err, &p) {
-		return p
-	}
-	if err != nil {
+	if err := c.decide(ctx, h.mutating); err != nil {
 		return h.reject(c, err, o)
 	}
 	o.Patched = len(c.patch) > 0
@@ -188,8 +184,12 @@ func kindName(kind metav1.GroupVersionKind) string {
 	return fmt.Sprintf("%s of %s", kind.Kind, schema.GroupVersion{Group: kind.Group, Version: kind.Version})
 }
 
-// reject answers for a policy that has returned an error: with a denial, unless the error is a failure.
+// reject answers for a request that could not be decoded or whose policy has returned an error: with a denial, unless
+// the error is a failure.
 func (h *Handler) reject(c *call, err error, o *Observation) error {
+	if p, ok := err.(*problem); ok {
+		return p
+	}
 	if isFailure(err) {
 		return failed(fmt.Errorf("webhook %s: %w", h.name, err))
 	}

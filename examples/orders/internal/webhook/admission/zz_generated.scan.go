@@ -90,10 +90,8 @@ func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) 
 			return ^i
 		}
 		key := span{start: i}
-		if i = shortString(src, i); i == 0 {
-			if i = scanString(src, key.start); i < 0 {
-				return i
-			}
+		if i = scanString(src, i); i < 0 {
+			return i
 		}
 		key.end = i
 		if i < len(src) && src[i] != ':' {
@@ -104,14 +102,7 @@ func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) 
 		}
 		i = space(src, i+1)
 		if member == nil {
-			if i < len(src) && src[i] == '"' {
-				at := i
-				if i = shortString(src, i); i == 0 {
-					i = scanString(src, at)
-				}
-			} else {
-				i = scanValue(src, i, depth-1)
-			}
+			i = scanValue(src, i, depth-1)
 		} else {
 			i = member(text(src, key), i, depth-1)
 		}
@@ -177,25 +168,20 @@ func special(word uint64) uint64 {
 	return (controlOrQuote | backslash) &^ word & highs
 }
 
-// shortString returns the offset behind the string.
-func shortString(src []byte, i int) int {
-	if i++; len(src)-i > 8 {
-		i += bits.TrailingZeros64(special(binary.LittleEndian.Uint64(src[i:]))) / 8
-		if src[i] == '"' {
-			return i + 1
-		}
-	}
-	return 0
-}
-
 // scanString reads the string whose opening quote is src[i].
 func scanString(src []byte, i int) int {
 	i++
 	for {
-		for len(src)-i >= 8 {
-			found := special(binary.LittleEndian.Uint64(src[i:]))
-			i += bits.TrailingZeros64(found) / 8 // a whole word if nothing has been found
-			if found != 0 {
+		for len(src)-i >= 16 {
+			words := src[i : i+16]
+			first := special(binary.LittleEndian.Uint64(words))
+			second := special(binary.LittleEndian.Uint64(words[8:]))
+			plain := bits.TrailingZeros64(first) / 8
+			if beyond := 8 + bits.TrailingZeros64(second)/8; first == 0 {
+				plain = beyond
+			}
+			i += plain
+			if plain < 16 {
 				break
 			}
 		}

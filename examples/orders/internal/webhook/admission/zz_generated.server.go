@@ -80,10 +80,10 @@ type Server struct {
 	// ReloadInterval is how often files are looked at. Zero means 1 second.
 	ReloadInterval time.Duration
 
-	// MaxInFlight bounds the requests handled at once. Zero means 200, what
-	// one API server lets run at once of the requests it admits
-	// (--max-mutating-requests-inflight). A request over the bound waits for
-	// MaxWait and is then refused so that the API server tries it again.
+	// MaxInFlight bounds the requests handled at once. Zero means 200, the
+	// default of kube-apiserver's --max-mutating-requests-inflight. A request
+	// over the bound waits for MaxWait and is then refused so that the API
+	// server tries it again.
 	MaxInFlight int
 
 	// MaxWait is how long a request over MaxInFlight waits for a place. Zero

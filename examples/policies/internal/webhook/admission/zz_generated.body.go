@@ -54,23 +54,29 @@ func readBody(buf []byte, r *http.Request, limit int64) ([]byte, error) {
 	for {
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		tooMany := (*http.MaxBytesError)(nil)
 		switch {
 		case int64(len(buf)) > limit:
 			return buf, tooLarge(limit)
 		case err == io.EOF:
 			return buf, nil
-		case errors.As(err, &tooMany):
-			return buf, tooLarge(tooMany.Limit)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return buf, &problem{http.StatusRequestTimeout, metav1.StatusReasonTimeout,
-				fmt.Errorf("the body has not come in time: %w", err)}
 		case err != nil:
-			return buf, badRequest(fmt.Errorf("the body cannot be read: %w", err))
+			return buf, unreadable(err)
 		case len(buf) == cap(buf):
 			buf = slices.Grow(buf, cap(buf))
 		}
 	}
+}
+
+// unreadable says why a body could not be read.
+func unreadable(err error) error {
+	tooMany := (*http.MaxBytesError)(nil)
+	switch {
+	case errors.As(err, &tooMany):
+		return tooLarge(tooMany.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &problem{http.StatusRequestTimeout, metav1.StatusReasonTimeout, fmt.Errorf("the body has not come in time: %w", err)}
+	}
+	return badRequest(fmt.Errorf("the body cannot be read: %w", err))
 }
 
 func tooLarge(limit int64) error {

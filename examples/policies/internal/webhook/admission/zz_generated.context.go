@@ -30,8 +30,8 @@ func requestContext(r *http.Request, start time.Time) (context.Context, context.
 	if err != nil {
 		return nil, nil, fmt.Errorf("the timeout parameter is no duration such as 10s: %w", err)
 	}
-	ctx, cancel := context.WithDeadline(ctx, start.Add(timeout))
-	return ctx, cancel, nil
+	d := &deadline{parent: ctx, at: start.Add(timeout)}
+	return d, d.end, nil
 }
 
 // timeoutOf returns the timeout parameter of a query.

@@ -42,9 +42,15 @@ var partKeys = [parts]string{
 
 func (p part) String() string { return partKeys[p] }
 
-// partOf returns the part among those from first to last whose key this is, or none.
-func partOf(key []byte, first, last part) part {
-	for p := first; p <= last; p++ {
+// partOf returns the part among those from first to last whose key this is, or none. Members mostly come in the order
+// of the parts, so it starts behind the part that was found before.
+func partOf(key []byte, first, last, before part) part {
+	for p := before + 1; p <= last; p++ {
+		if partKeys[p] == string(key) {
+			return p
+		}
+	}
+	for p := first; p <= min(before, last); p++ {
 		if partKeys[p] == string(key) {
 			return p
 		}
@@ -95,10 +101,13 @@ func (e *envelope) scan(body []byte) error {
 
 // member reads a member of the review.
 func (e *envelope) member(key []byte, i, depth int) int {
-	p := partOf(key, apiVersionPart, requestPart)
+	p := partOf(key, apiVersionPart, requestPart, none)
 	if p == requestPart && i < len(e.body) && e.body[i] == '{' {
+		before := requestPart
 		return e.note(p, key, i, scanObject(e.body, i, depth, func(key []byte, i, depth int) int {
-			return e.note(partOf(key, uidPart, optionsPart), key, i, scanValue(e.body, i, depth))
+			p := partOf(key, uidPart, optionsPart, before)
+			before = max(before, p)
+			return e.note(p, key, i, scanValue(e.body, i, depth))
 		}))
 	}
 	return e.note(p, key, i, scanValue(e.body, i, depth))

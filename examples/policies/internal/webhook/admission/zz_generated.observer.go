@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -54,7 +55,7 @@ func (failureLog) Observe(ctx context.Context, o Observation) {
 		return
 	}
 	attributes := []any{
-		"webhook", o.Webhook, "operation", o.Operation, "resource", o.Resource.String(),
+		"webhook", o.Webhook, "operation", o.Operation, "resource", schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Resource}.String(),
 		"namespace", o.Namespace, "name", o.Name, "uid", o.UID, "code", o.Code, "error", o.Err,
 	}
 	if p := (*PanicError)(nil); errors.As(o.Err, &p) {

@@ -91,9 +91,9 @@ func (l *listDiff) probeAll() {
 
 // edit compares an element of the array with its counterpart in the slice, which is in its final place.
 func (l *listDiff) edit(i, j int) {
-	back := l.pushIndex(j)
+	l.pushElement(j)
 	l.value(l.elem, nil, l.old[i].start, l.v.Index(j))
-	l.pop(back)
+	l.pop()
 }
 
 // named returns the fields of a list's elements that the given names stand for; nil if one is missing.
@@ -358,22 +358,22 @@ func (l *listDiff) move(stays []bool) {
 	}
 	for i := len(kept) - 1; i >= 0; i-- {
 		if !kept[i] {
-			back := l.pushIndex(i)
+			l.pushElement(i)
 			l.remove()
-			l.pop(back)
+			l.pop()
 		}
 	}
 	for j, stay := range stays {
 		if stay {
 			continue
 		}
-		back := l.pushIndex(j)
+		l.pushElement(j)
 		if l.begin("add") {
 			l.out = append(l.out, `,"value":`...)
 			l.element(j)
 			l.out = append(l.out, '}')
 		}
-		l.pop(back)
+		l.pop()
 	}
 }
 

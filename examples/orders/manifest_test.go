@@ -1,0 +1,39 @@
+package orders
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// TestManifest wants the API server to call what is served, and nothing else.
+func TestManifest(t *testing.T) {
+	manifest, err := os.ReadFile("config/webhook/manifests.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var called []string
+	for document := range strings.SplitSeq(string(manifest), "---\n") {
+		// What a MutatingWebhookConfiguration has as well is all that is looked at.
+		var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+		if err := yaml.Unmarshal([]byte(document), &configuration); err != nil {
+			t.Fatal(err)
+		}
+		for _, webhook := range configuration.Webhooks {
+			called = append(called, *webhook.ClientConfig.Service.Path)
+		}
+	}
+	var served []string
+	handle := func(path string, _ http.Handler) { served = append(served, path) }
+	register(t, handle)
+	slices.Sort(called)
+	slices.Sort(served)
+	if !slices.Equal(called, served) {
+		t.Errorf("the manifest has\n%s\nand served are\n%s", strings.Join(called, "\n"), strings.Join(served, "\n"))
+	}
+}

@@ -1,0 +1,29 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/policies/internal/webhook/admission"
+)
+
+// NamespacePolicy lets nobody but administrators delete a namespace of production. Who asks for what is all that it goes
+// by, so nothing is decoded.
+//
+// +webhook:validating(for: "v1/Namespace", operations: "delete", decode: none, failurePolicy: Fail)
+type NamespacePolicy struct {
+	// Administrators is the name of their group.
+	Administrators string
+}
+
+// A method that a marker asks for and that is missing here is reported at this line.
+var _ NamespacePolicyValidator = (*NamespacePolicy)(nil)
+
+// ValidateDelete denies by 403.
+func (p *NamespacePolicy) ValidateDelete(ctx context.Context, r *admission.RawRequest) error {
+	if _, stage := teamAndStage(r.Name); stage != "prod" || slices.Contains(r.UserInfo.Groups, p.Administrators) {
+		return nil
+	}
+	return fmt.Errorf("namespace %s is production: only the group %s may delete it", r.Name, p.Administrators)
+}

@@ -1,0 +1,52 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/policies/internal/webhook/admission"
+)
+
+// ReplicasPolicy is the limit of WorkloadWebhook where replicas are set by the subresource scale, as `kubectl scale` and
+// autoscalers do.
+//
+// +webhook:validating(for: "apps/v1/Deployment", subresource: scale, operations: "update")
+type ReplicasPolicy struct {
+	Max int
+}
+
+// StatefulReplicasPolicy is ReplicasPolicy for StatefulSets.
+//
+// +webhook:validating(for: "apps/v1/StatefulSet", subresource: scale, operations: "update")
+type StatefulReplicasPolicy ReplicasPolicy
+
+// A method that a marker asks for and that is missing here is reported at this line.
+var (
+	_ ReplicasPolicyScaleValidator         = (*ReplicasPolicy)(nil)
+	_ StatefulReplicasPolicyScaleValidator = (*StatefulReplicasPolicy)(nil)
+)
+
+// ValidateScaleUpdate denies to grow beyond the limit.
+func (p *ReplicasPolicy) ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
+	old, err := r.OldObject()
+	if err != nil {
+		return err
+	}
+	return withinLimit(old.Spec.Replicas, r.Object.Spec.Replicas, p.Max)
+}
+
+// ValidateScaleUpdate denies to grow beyond the limit.
+func (p *StatefulReplicasPolicy) ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
+	return (*ReplicasPolicy)(p).ValidateScaleUpdate(ctx, r)
+}
+
+// withinLimit denies to grow beyond the limit, in the field that workloads and Scale have alike.
+func withinLimit(before, after int32, limit int) error {
+	if int(after) <= limit || after <= before {
+		return nil
+	}
+	return field.Invalid(field.NewPath("spec", "replicas"), after, fmt.Sprintf("must be %d at most", limit))
+}

@@ -1,0 +1,29 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"example.com/policies/internal/webhook/admission"
+)
+
+// ShellPolicy allows no interactive shells in pods of production. Every other command that is run in a pod is put down
+// in the audit log.
+//
+// +webhook:validating(for: "v1/Pod", subresource: exec, operations: "connect")
+type ShellPolicy struct{}
+
+// A method that a marker asks for and that is missing here is reported at this line.
+var _ ShellPolicyExecValidator = (*ShellPolicy)(nil)
+
+// ValidateExecConnect denies by 403 what has a terminal.
+func (p *ShellPolicy) ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error {
+	if _, stage := teamAndStage(r.Namespace); stage == "prod" && r.Options.TTY {
+		return errors.New("no terminals in production: use `kubectl debug` on a copy of the pod")
+	}
+	r.AuditAnnotation("command", strings.Join(r.Options.Command, " "))
+	return nil
+}
