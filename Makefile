@@ -29,6 +29,11 @@ test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
 	go test ./...
 
+.PHONY: test-race
+test-race: ## the quick ones once more, with the race detector
+	$(call say,unit tests and scenarios with the race detector)
+	go test -race ./...
+
 .PHONY: test-examples
 test-examples: build ## examples are up to date and behave
 	@for e in $(EXAMPLES); do \
