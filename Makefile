@@ -64,7 +64,10 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 
 .PHONY: bench
 bench: ## time and memory beside the peers', in one run, as ratios
+	$(call say,generating beside controller-gen)
 	cd hack/peers/controllergen && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
+	$(call say,serving beside controller-runtime)
+	cd hack/peers/controllerruntime && go test -count=1 -run '^$$' -bench 'Ratio|Growth' ./...
 
 .PHONY: generate
 generate: build ## regenerate examples, goldens and the tables in docs/
