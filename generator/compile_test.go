@@ -5,15 +5,17 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 )
 
-// TestGeneratedCodeCompiles builds and vets what every scenario with handlers generates, all in
-// one workspace and one call of the go command.
+// TestGeneratedCodeCompiles builds and vets what every scenario with Go code generates, all in one
+// workspace and one call of the go command, and runs the conversions.
 func TestGeneratedCodeCompiles(t *testing.T) {
 	root := t.TempDir()
 	sums, err := os.ReadFile("../go.sum")
@@ -21,7 +23,7 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	requirements := requirementsOf(t)
-	var work, patterns []string
+	var work, patterns, behave []string
 	for _, file := range scenarioFiles(t) {
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
@@ -30,7 +32,7 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		input, _ := split(archive)
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		dir := filepath.Join(root, name)
-		if !strings.Contains(string(archive.Comment), "handlers") {
+		if run := string(archive.Comment); !strings.Contains(run, "handlers") && !strings.Contains(run, "conversions") {
 			continue
 		}
 		// Each scenario is a module of its own name, so that all fit into one workspace.
@@ -38,7 +40,7 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		for _, f := range input.Files {
 			writeFile(t, filepath.Join(dir, f.Name), strings.ReplaceAll(string(f.Data), "example.com/app", module))
 		}
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if slices.ContainsFunc(input.Files, func(f txtar.File) bool { return path.Base(f.Name) == "go.mod" && f.Name != "go.mod" }) {
 			continue // it has modules of its own, which example.com/app is not to be exchanged in
 		}
 		writeFile(t, filepath.Join(dir, "go.mod"), "module "+module+"\n\ngo 1.26.0\n\n"+requirements)
@@ -50,6 +52,9 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		if failed := result.Write(); len(failed) > 0 {
 			t.Fatal(failed)
 		}
+		if writeConversionTest(t, dir, module) {
+			behave = append(behave, module+"/internal/webhook/v1")
+		}
 		work = append(work, "use ./"+name)
 		patterns = append(patterns, module+"/...")
 	}
@@ -57,13 +62,52 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		t.Fatalf("only %d scenarios to compile", len(work))
 	}
 	writeFile(t, filepath.Join(root, "go.work"), "go 1.26.0\n\n"+strings.Join(work, "\n")+"\n")
-	cmd := exec.Command("go", append([]string{"vet"}, patterns...)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(root, "go.work"), "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, bytes.ReplaceAll(out, []byte(root), []byte("$DIR")))
+	for _, args := range [][]string{append([]string{"vet"}, patterns...), append([]string{"test"}, behave...)} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(root, "go.work"), "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, bytes.ReplaceAll(out, []byte(root), []byte("$DIR")))
+		}
 	}
 }
+
+// writeConversionTest adds the test of what must be true of all conversions to a scenario that
+// converts an Order and needs no hooks for that.
+func writeConversionTest(t *testing.T, dir, module string) bool {
+	folder := filepath.Join(dir, "internal/webhook/v1")
+	code, err := os.ReadFile(filepath.Join(folder, "zz_generated.conversion.go"))
+	if err != nil || !bytes.Contains(code, []byte("func OrderToHub(")) {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(folder, "conversion_test.go")); err == nil {
+		return true // it brings a test of its own
+	}
+	test := strings.ReplaceAll(conversionTest, "example.com/app", module)
+	if !bytes.Contains(code, []byte("is given up")) {
+		test = strings.Replace(test, `Dropped: []string{"spec.gone", "spec.parts.gone"},`, "", 1)
+	}
+	writeFile(t, filepath.Join(folder, "conversion_test.go"), test)
+	return true
+}
+
+const conversionTest = `package v1
+
+import (
+	"testing"
+
+	shopv1 "example.com/app/api/v1"
+	shopv2 "example.com/app/api/v2"
+	"example.com/app/internal/webhook/conversion/conversiontest"
+)
+
+func TestConversions(t *testing.T) {
+	conversiontest.Check(t, conversiontest.Kind[shopv1.Order, shopv2.Order]{
+		ToHub: OrderToHub, FromHub: OrderFromHub,
+		Dropped: []string{"spec.gone", "spec.parts.gone"},
+	})
+}
+`
 
 // TestNewOperationBreaksTheBuild changes a marker without its policy: the compiler must say at the
 // policy which method is missing.

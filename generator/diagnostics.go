@@ -5,6 +5,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -28,7 +29,7 @@ func PrintDiagnostics(w io.Writer, format, dir string, list Diagnostics) error {
 func rules() []diag.Rule {
 	var all []diag.Rule
 	for _, phase := range [][]diag.Rule{
-		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), check.Rules(), output.Rules(),
+		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), convert.Rules(), check.Rules(), output.Rules(),
 	} {
 		all = append(all, phase...)
 	}

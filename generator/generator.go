@@ -14,6 +14,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -62,8 +63,10 @@ func Generate(ctx context.Context, c Config) Result {
 	project, found := model.Build(ctx, source.Module, source.Packages, run.model())
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
+	conversions, found := convert.Project(ctx, project)
+	diags.Add(found...)
 	result := Result{Root: run.root}
-	files, err := render.Project(project, run.render())
+	files, err := render.Project(project, conversions, run.render())
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
@@ -128,13 +131,17 @@ func (r run) owned(source load.Result) []string {
 		return nil
 	}
 	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
-	return slices.Concat(source.Generated, below, []string{r.manifest})
+	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDPatches), render.CRDPatch)) // the pattern is a good one
+	return slices.Concat(source.Generated, below, patches, []string{r.manifest})
 }
 
 func (r run) model() model.Options {
 	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration}
 	if slices.Contains(r.Outputs, render.Handlers) {
 		o.Handlers = r.Handlers.Path
+	}
+	if slices.Contains(r.Outputs, render.Conversions) {
+		o.Conversions = r.Handlers.Path
 	}
 	return o
 }

@@ -23,8 +23,10 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"spec":        nil,
 		"kubebuilder": {"diag", "load", "spec"},
 		"model":       {"diag", "load", "marker", "kubebuilder", "spec"},
+		"resolve":     {"diag", "load"},
 		"check":       {"diag", "model"},
-		"render":      {"diag", "model", "output", "spec"},
+		"convert":     {"diag", "load", "marker", "model", "resolve"},
+		"render":      {"diag", "model", "convert", "resolve", "output", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder"},
 	}
 	files, err := filepath.Glob("internal/*/*.go")

@@ -20,9 +20,9 @@ var update = flag.Bool("update", false, "rewrite the wanted output of the scenar
 
 // A scenario is one txtar file. Its comment says what it shows and may hold lines with
 //
-//	run: patterns... strict v1beta1 tags=a,b handlers
+//	run: patterns... strict v1beta1 tags=a,b handlers conversions
 //
-// of which handlers has Go code generated besides the manifest.
+// of which handlers and conversions have Go code generated besides the manifest.
 //
 // Its files are a module (go.mod is made up where it is missing), and what a run is to leave:
 // "want/..." each file that the run writes or changes, "removed" the names of files it removes,
@@ -136,9 +136,9 @@ func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
 	return got
 }
 
-// isShared reports a file of the package admission, which is the same everywhere and tested where it stands.
+// isShared reports a file of the packages admission and conversion, which are the same everywhere and tested where they stand.
 func isShared(name string) bool {
-	return strings.Contains(name, "/admission/zz_generated.") || strings.Contains(name, "/admission/admissiontest/zz_generated.")
+	return strings.Contains(name, "/admission/zz_generated.") || strings.Contains(name, "/conversion/zz_generated.") || strings.Contains(name, "/conversion/conversiontest/zz_generated.") || strings.Contains(name, "/admission/admissiontest/zz_generated.")
 }
 
 func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
@@ -153,7 +153,9 @@ func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
 			case word == "strict":
 				c.Strict = true
 			case word == "handlers":
-				c.Outputs = []string{"manifests", "handlers"}
+				c.Outputs = append(c.Outputs, "handlers")
+			case word == "conversions":
+				c.Outputs = append(c.Outputs, "conversions")
 			case word == "v1beta1":
 				c.AdmissionRegistration = word
 			case strings.HasPrefix(word, "tags="):
@@ -186,7 +188,7 @@ func TestEveryRuleHasAScenario(t *testing.T) {
 		}
 	}
 	for _, d := range MarkerDocs() {
-		if !strings.Contains(inputs.String(), "+"+d.Name+"(") && !strings.Contains(inputs.String(), "+"+d.Name+"=") {
+		if !strings.Contains(inputs.String(), "+"+d.Name+"(") && !strings.Contains(inputs.String(), "+"+d.Name+"=") && !strings.Contains(inputs.String(), "+"+d.Name+"\n") {
 			t.Errorf("no scenario has +%s", d.Name)
 		}
 		for _, p := range d.Arguments {

@@ -12,3 +12,9 @@ const Path = "github.com/webhook-gen/webhook-gen/templates"
 //
 //go:embed admission/*.go admission/admissiontest/*.go
 var Admission embed.FS
+
+// Conversion is the package of what all generated conversions of a project share, and below it the
+// package that tests them.
+//
+//go:embed conversion/*.go conversion/conversiontest/*.go
+var Conversion embed.FS

@@ -33,13 +33,10 @@ func commandsPage() []byte {
 		"Exit codes: 0 all is well, 1 mistakes or drift were found, 2 the command was called wrongly or could not do its work. " +
 		"Findings go to standard error, in the form that `--format` says; file names, diffs and manifests to standard output.\n")
 	root := rootCommand(io.Discard, io.Discard)
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
-		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
-			continue
-		}
+	for _, c := range append([]*cobra.Command{root}, leaves(root)...) {
 		use := c.Use
 		if c != root {
-			use = "webhook-gen " + use
+			use = c.Parent().CommandPath() + " " + use
 		}
 		about := c.Long
 		if about == "" {
@@ -55,4 +52,19 @@ func commandsPage() []byte {
 	}
 	b.WriteString("\n## `webhook-gen completion [bash|zsh|fish|powershell]`\n\nPrints the completion script for a shell, words of flags and names of markers included.\n")
 	return b.Bytes()
+}
+
+// leaves are the commands that do something: those below a command in its place.
+func leaves(c *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, below := range c.Commands() {
+		switch {
+		case below.Hidden || below.Name() == "help" || below.Name() == "completion":
+		case below.HasSubCommands():
+			all = append(all, leaves(below)...)
+		default:
+			all = append(all, below)
+		}
+	}
+	return all
 }

@@ -56,7 +56,7 @@ func (f *runFlags) write(s streams, dir string, result generator.Result, dryRun 
 	return printChanges(s, dir, result, dryRun)
 }
 
-// printChanges names the files that changed. Of a folder with many, the number is enough.
+// printChanges names the files that changed. Of many in one folder, the folder is enough.
 func printChanges(s streams, dir string, result generator.Result, dryRun bool) error {
 	const many = 8
 	type place struct{ action, folder string }
@@ -83,7 +83,7 @@ func printChanges(s streams, dir string, result generator.Result, dryRun bool) e
 		case n == 0:
 			continue
 		case n > many:
-			line = fmt.Sprintf("%s%s %d files in %s\n", would, at.action, n, at.folder)
+			line = fmt.Sprintf("%s%s %s/...\n", would, at.action, at.folder)
 			count[at] = 0
 		}
 		if _, err := fmt.Fprint(s.out, line); err != nil {

@@ -34,7 +34,7 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.Flags().AddFlagSet(generate.Flags())
-	root.AddCommand(generate, verifyCommand(s), markersCommand(s), importCommand(s), versionCommand(s))
+	root.AddCommand(generate, verifyCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s), versionCommand(s))
 	return root
 }
 
@@ -67,8 +67,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
 	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
 	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(generator.Formats(), ", "))
-	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers (default what webhook-gen.yaml says, or everything)")
-	complete(c, "outputs", "manifests", "handlers")
+	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions (default what webhook-gen.yaml says, or everything)")
+	complete(c, "outputs", "manifests", "handlers", "conversions")
 	complete(c, "admissionregistration", "v1", "v1beta1")
 	complete(c, "format", generator.Formats()...)
 }

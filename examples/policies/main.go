@@ -58,12 +58,11 @@ func run(args []string, stderr io.Writer) error {
 	}
 	replicas := policy.ReplicasPolicy{Max: *maxReplicas}
 	err = policy.Webhooks{
-		NamespacePolicy:        &policy.NamespacePolicy{Administrators: *administrators},
-		PodPolicy:              &policy.PodPolicy{Registry: *imageRegistry},
-		ReplicasPolicy:         &replicas,
-		ShellPolicy:            &policy.ShellPolicy{},
-		StatefulReplicasPolicy: (*policy.StatefulReplicasPolicy)(&replicas),
-		Workload:               &policy.WorkloadWebhook{MaxReplicas: *maxReplicas},
+		NamespacePolicy: &policy.NamespacePolicy{Administrators: *administrators},
+		PodPolicy:       &policy.PodPolicy{Registry: *imageRegistry},
+		ReplicasPolicy:  &replicas,
+		ShellPolicy:     &policy.ShellPolicy{},
+		Workload:        &policy.WorkloadWebhook{MaxReplicas: *maxReplicas},
 	}.Register(server.Handle, admission.Observe(observer))
 	if err != nil {
 		return err

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,8 +9,7 @@ import (
 	"example.com/policies/internal/webhook/admission"
 )
 
-// metrics is an observer that counts and times the calls of webhooks for Prometheus. It logs those that failed, as a
-// webhook without an observer does.
+// metrics is an observer that counts and times the calls of webhooks for Prometheus.
 type metrics struct {
 	calls *prometheus.HistogramVec
 }
@@ -34,22 +31,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 }
 
 // Observe implements admission.Observer.
-func (m *metrics) Observe(ctx context.Context, o admission.Observation) {
-	operation := string(o.Operation)
-	switch o.Operation {
-	case admission.Create, admission.Update, admission.Delete, admission.Connect:
-	default:
-		operation = "" // What is no review can say anything here, and each new text would be a new time series.
-	}
-	m.calls.WithLabelValues(o.Webhook, operation, strconv.FormatBool(o.Allowed), strconv.Itoa(int(o.Code))).
+func (m *metrics) Observe(_ context.Context, o admission.Observation) {
+	m.calls.WithLabelValues(o.Webhook, string(o.Operation), strconv.FormatBool(o.Allowed), strconv.Itoa(int(o.Code))).
 		Observe(o.Duration.Seconds())
-	if !o.Failed {
-		return
-	}
-	log := slog.With("webhook", o.Webhook, "operation", operation, "resource", o.Resource.String(),
-		"namespace", o.Namespace, "name", o.Name, "uid", o.UID, "code", o.Code, "error", o.Err)
-	if p := (*admission.PanicError)(nil); errors.As(o.Err, &p) {
-		log = log.With("stack", string(p.Stack))
-	}
-	log.ErrorContext(ctx, "webhook failed")
 }

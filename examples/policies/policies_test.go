@@ -15,12 +15,11 @@ import (
 func webhooks() policy.Webhooks {
 	replicas := policy.ReplicasPolicy{Max: 20}
 	return policy.Webhooks{
-		NamespacePolicy:        &policy.NamespacePolicy{Administrators: "platform-admins"},
-		PodPolicy:              &policy.PodPolicy{Registry: "registry.example.com/"},
-		ReplicasPolicy:         &replicas,
-		ShellPolicy:            &policy.ShellPolicy{},
-		StatefulReplicasPolicy: (*policy.StatefulReplicasPolicy)(&replicas),
-		Workload:               &policy.WorkloadWebhook{MaxReplicas: 20},
+		NamespacePolicy: &policy.NamespacePolicy{Administrators: "platform-admins"},
+		PodPolicy:       &policy.PodPolicy{Registry: "registry.example.com/"},
+		ReplicasPolicy:  &replicas,
+		ShellPolicy:     &policy.ShellPolicy{},
+		Workload:        &policy.WorkloadWebhook{MaxReplicas: 20},
 	}
 }
 
@@ -174,7 +173,7 @@ func TestPolicies(t *testing.T) {
 			},
 		},
 		"a statefulset is scaled too far": {
-			policy.ValidateStatefulReplicasPolicyScalePath,
+			policy.ValidateReplicasPolicyScalePath,
 			request{operation: admissionv1.Update, resource: statefulsets, subResource: "scale", object: scale("40"), oldObject: scale("30")},
 			verdict{
 				Code:    http.StatusUnprocessableEntity,
@@ -183,7 +182,7 @@ func TestPolicies(t *testing.T) {
 			},
 		},
 		"a statefulset shrinks": {
-			policy.ValidateStatefulReplicasPolicyScalePath,
+			policy.ValidateReplicasPolicyScalePath,
 			request{operation: admissionv1.Update, resource: statefulsets, subResource: "scale", object: scale("30"), oldObject: scale("40")},
 			verdict{Allowed: true},
 		},

@@ -28,10 +28,10 @@ func accepts(r *http.Request) error {
 			fmt.Errorf("the method is %s, use POST with an AdmissionReview", r.Method)}
 	}
 	const wanted = "application/json"
-	media := r.Header.Get("Content-Type")
-	if media == wanted {
+	if sent := r.Header["Content-Type"]; len(sent) > 0 && sent[0] == wanted {
 		return nil
 	}
+	media := r.Header.Get("Content-Type")
 	if parsed, _, err := mime.ParseMediaType(media); err != nil || parsed != wanted {
 		return &problem{http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 			fmt.Errorf("the Content-Type is %q, send %s", media, wanted)}
@@ -47,28 +47,37 @@ func readBody(buf []byte, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return buf, tooLarge(limit)
 	}
+	if r.Body == nil { // a request that no server has read
+		return buf, nil
+	}
 	// One byte more than announced, for the read that finds the end.
 	buf = slices.Grow(buf, int(min(max(r.ContentLength, 0), trusted))+512)
 	for {
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		tooMany := (*http.MaxBytesError)(nil)
 		switch {
 		case int64(len(buf)) > limit:
 			return buf, tooLarge(limit)
 		case err == io.EOF:
 			return buf, nil
-		case errors.As(err, &tooMany):
-			return buf, tooLarge(tooMany.Limit)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return buf, &problem{http.StatusRequestTimeout, metav1.StatusReasonTimeout,
-				fmt.Errorf("the body has not come in time: %w", err)}
 		case err != nil:
-			return buf, badRequest(fmt.Errorf("the body cannot be read: %w", err))
+			return buf, unreadable(err)
 		case len(buf) == cap(buf):
 			buf = slices.Grow(buf, cap(buf))
 		}
 	}
+}
+
+// unreadable says why a body could not be read.
+func unreadable(err error) error {
+	tooMany := (*http.MaxBytesError)(nil)
+	switch {
+	case errors.As(err, &tooMany):
+		return tooLarge(tooMany.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &problem{http.StatusRequestTimeout, metav1.StatusReasonTimeout, fmt.Errorf("the body has not come in time: %w", err)}
+	}
+	return badRequest(fmt.Errorf("the body cannot be read: %w", err))
 }
 
 func tooLarge(limit int64) error {

@@ -17,8 +17,11 @@ import (
 type call struct {
 	body     []byte
 	out      []byte
-	patch    []byte
+	patcher  patcher
+	patch    []byte // what the policy has changed, in the memory of the patcher
 	texts    texts
+	kind     kept[metav1.GroupVersionKind]
+	resource kept[metav1.GroupVersionResource]
 	envelope envelope
 	version  string   // of the review: v1 or v1beta1
 	head     Request  // what all requests have in common
@@ -82,19 +85,17 @@ func (c *call) common() error {
 		}
 	}
 	r.UID, r.Operation = types.UID(uid), Operation(operation)
-	for _, member := range [...]struct {
-		part  part
-		shape *shape
-		into  any
-	}{
-		{objectKindPart, kindShape, &r.Kind},
-		{resourcePart, resourceShape, &r.Resource},
-		{userInfoPart, userShape, &r.UserInfo},
-		{dryRunPart, boolShape, &r.DryRun},
-	} {
-		if err := e.optional(member.part, member.shape, reflect.ValueOf(member.into)); err != nil {
-			return err
-		}
+	if err := c.kind.decode(e, objectKindPart, kindShape, &r.Kind); err != nil {
+		return err
+	}
+	if err := c.resource.decode(e, resourcePart, resourceShape, &r.Resource); err != nil {
+		return err
+	}
+	if err := e.optional(userInfoPart, userShape, reflect.ValueOf(&r.UserInfo)); err != nil {
+		return err
+	}
+	if err := e.optional(dryRunPart, boolShape, reflect.ValueOf(&r.DryRun)); err != nil {
+		return err
 	}
 	// What has not been converted is the same as what was asked for, and so is what an API server that knows of no
 	// matchPolicy does not send.
@@ -150,7 +151,7 @@ func (c *call) decide(ctx context.Context, edits bool) (err error) {
 	if edited.IsNil() {
 		return Failure(errors.New("the policy has set the object to nil"))
 	}
-	c.patch, err = diff(c.patch, c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
+	c.patch, err = c.patcher.diff(c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
 	if err != nil {
 		return Failure(fmt.Errorf("the edited object cannot be written: %w", err))
 	}
@@ -165,10 +166,10 @@ func (c *call) reset() {
 	if c.request != nil {
 		c.request.envelope = nil
 	}
-	if cap(c.body)+cap(c.out)+cap(c.patch) > largeCall {
+	if cap(c.body)+cap(c.out)+cap(c.patcher.out) > largeCall {
 		*c = call{}
 		return
 	}
-	c.body, c.out, c.patch = c.body[:0], c.out[:0], c.patch[:0]
+	c.body, c.out, c.patch = c.body[:0], c.out[:0], nil
 	c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil
 }

@@ -179,14 +179,17 @@ func (d *decoder) binary(v reflect.Value) error {
 }
 
 // key reads a member's name and goes on to its value.
-func (d *decoder) key() []byte {
+func (d *decoder) key() []byte { return text(d.src, d.rawKey()) }
+
+// rawKey returns where a member's name stands and goes on to its value.
+func (d *decoder) rawKey() span {
 	at := span{d.i, skipString(d.src, d.i)}
 	d.i = at.end
 	if d.src[d.i] != ':' {
 		d.i = space(d.src, d.i)
 	}
 	d.i = space(d.src, d.i+1)
-	return text(d.src, at)
+	return at
 }
 
 // open steps into an object or array and says whether there is anything in it.
@@ -218,14 +221,13 @@ func (d *decoder) structure(s *shape, v reflect.Value) error {
 	}
 	next := 0
 	for more := d.open('}'); more; more = d.more() {
-		key := d.key()
-		i := s.find(key, next)
+		i := s.find(d.src, d.rawKey(), next)
 		if i < 0 {
 			d.i = skip(d.src, d.i)
 			continue
 		}
 		if seen[i] {
-			return duplicate(key)
+			return duplicate([]byte(s.fields[i].name))
 		}
 		seen[i], next = true, i+1
 		f := &s.fields[i]
@@ -236,14 +238,20 @@ func (d *decoder) structure(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// find returns the number of the field with the given name, or -1. Members mostly come in the order of the fields, so
+// find returns the number of the field that a key stands for, or -1. Members mostly come in the order of the fields, so
 // the one that is due next is tried first.
-func (s *shape) find(key []byte, next int) int {
-	if next < len(s.fields) && s.fields[next].name == string(key) {
+func (s *shape) find(src []byte, key span, next int) int {
+	raw := src[key.start+1 : key.end-1]
+	if next < len(s.fields) && s.fields[next].name == string(raw) {
 		return next
 	}
-	if i, ok := s.index[string(key)]; ok {
+	if i, ok := s.index[string(raw)]; ok {
 		return i
+	}
+	if !isPlain(raw) {
+		if i, ok := s.index[string(text(src, key))]; ok {
+			return i
+		}
 	}
 	return -1
 }

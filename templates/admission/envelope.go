@@ -40,10 +40,16 @@ var partKeys = [parts]string{
 
 func (p part) String() string { return partKeys[p] }
 
-// partOf returns the part among those from first to last whose key this is, or none.
-func partOf(key []byte, first, last part) part {
-	for p := first; p <= last; p++ {
-		if wanted := partKeys[p]; len(wanted) == len(key) && wanted == string(key) {
+// partOf returns the part among those from first to last whose key this is, or none. Members mostly come in the order
+// of the parts, so it starts behind the part that was found before.
+func partOf(key []byte, first, last, before part) part {
+	for p := before + 1; p <= last; p++ {
+		if partKeys[p] == string(key) {
+			return p
+		}
+	}
+	for p := first; p <= min(before, last); p++ {
+		if partKeys[p] == string(key) {
 			return p
 		}
 	}
@@ -61,7 +67,7 @@ type envelope struct {
 	texts *texts
 	found [parts]span
 	seen  [parts]bool
-	twice []byte // the key that was found a second time
+	twice part // the part that was found a second time, or none
 }
 
 // raw returns the text of a part, and nil if it is absent or null. It is valid for as long as the body is.
@@ -74,13 +80,13 @@ func (e *envelope) raw(p part) []byte {
 
 // scan finds the parts of the review in body.
 func (e *envelope) scan(body []byte) error {
-	*e = envelope{body: body, texts: e.texts}
+	*e = envelope{body: body, texts: e.texts, twice: none}
 	end := scanAll(body, func(i int) int {
 		return scanObject(body, i, maxDepth, e.member)
 	})
 	switch {
-	case e.twice != nil:
-		return duplicate(e.twice)
+	case e.twice != none:
+		return duplicate([]byte(partKeys[e.twice]))
 	case end < 0:
 		return fmt.Errorf("the body is not JSON: %w", syntaxError(body, ^end))
 	case e.found[requestPart].absent():
@@ -91,24 +97,37 @@ func (e *envelope) scan(body []byte) error {
 	return nil
 }
 
+// part is partOf for a key that may have escapes in it, which those of the API server do not.
+func (e *envelope) part(key span, first, last, before part) part {
+	raw := e.body[key.start+1 : key.end-1]
+	p := partOf(raw, first, last, before)
+	if p == none && !isPlain(raw) {
+		p = partOf(text(e.body, key), first, last, before)
+	}
+	return p
+}
+
 // member reads a member of the review.
-func (e *envelope) member(key []byte, i, depth int) int {
-	p := partOf(key, apiVersionPart, requestPart)
+func (e *envelope) member(key span, i, depth int) int {
+	p := e.part(key, apiVersionPart, requestPart, none)
 	if p == requestPart && i < len(e.body) && e.body[i] == '{' {
-		return e.note(p, key, i, scanObject(e.body, i, depth, func(key []byte, i, depth int) int {
-			return e.note(partOf(key, uidPart, optionsPart), key, i, scanValue(e.body, i, depth))
+		before := requestPart
+		return e.note(p, i, scanObject(e.body, i, depth, func(key span, i, depth int) int {
+			p := e.part(key, uidPart, optionsPart, before)
+			before = max(before, p)
+			return e.note(p, i, scanValue(e.body, i, depth))
 		}))
 	}
-	return e.note(p, key, i, scanValue(e.body, i, depth))
+	return e.note(p, i, scanValue(e.body, i, depth))
 }
 
 // note takes down where a part stands, and returns its end.
-func (e *envelope) note(p part, key []byte, start, end int) int {
+func (e *envelope) note(p part, start, end int) int {
 	if p == none || end < 0 {
 		return end
 	}
 	if e.seen[p] {
-		e.twice = key
+		e.twice = p
 		return ^start
 	}
 	e.seen[p] = true

@@ -3,6 +3,7 @@ package admission
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,32 @@ func TestEnvelopeGrammar(t *testing.T) {
 	for _, body := range envelopes {
 		for end := range len(body) + 1 {
 			valid(t, []byte(body[:end]))
+		}
+	}
+}
+
+// TestEnvelopeLevels nests objects and arrays in one another, around where a word of levels is full, and closes one level
+// in a wrong way or not at all.
+func TestEnvelopeLevels(t *testing.T) {
+	for _, depth := range []int{1, 2, 61, 62, 63, 64, 65, 124, 125, 126, 127, 200} {
+		var open string
+		closers := make([]byte, depth)
+		for level := range depth {
+			if level%3 == 0 {
+				open, closers[depth-1-level] = open+`[0,`, ']'
+			} else {
+				open, closers[depth-1-level] = open+`{"a":1,"b":`, '}'
+			}
+		}
+		valid(t, []byte(open+`2`+string(closers)))
+		valid(t, []byte(open+`{ } `+string(closers)+" "))
+		for i := range closers {
+			wrong := slices.Clone(closers)
+			wrong[i] ^= ']' ^ '}'
+			valid(t, []byte(open+`[]`+string(wrong)))
+			valid(t, []byte(open+`"x"`+string(closers[:i])))
+			valid(t, []byte(open+`"x"`+string(closers[:i])+`,3`+string(closers[i:])))
+			valid(t, []byte(open+`"x"`+string(closers[:i])+`,"k":3`+string(closers[i:])))
 		}
 	}
 }

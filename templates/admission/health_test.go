@@ -66,6 +66,12 @@ func TestHealthOnAnAddressOfItsOwn(t *testing.T) {
 			t.Errorf("%s on the health address: HTTP %d, want %d", path, got.StatusCode, code)
 		}
 	}
+	if got := "https://" + s.Addr().String(); got != s.url {
+		t.Errorf("Addr is that of %s, want that of %s", got, s.url)
+	}
+	if want := `msg="serving health checks" address=` + address; !strings.Contains(s.logs.String(), want) {
+		t.Errorf("the log does not say %q: %s", want, s.logs)
+	}
 	if got := s.health(t, "/healthz"); got.StatusCode != http.StatusUnauthorized {
 		t.Errorf("/healthz on the webhooks' address: HTTP %d, want 401 as for any path", got.StatusCode)
 	}
@@ -82,6 +88,9 @@ func TestNotReadyBeforeTheStart(t *testing.T) {
 	server := &admission.Server{}
 	if err := server.Ready(nil); err == nil || !strings.Contains(err.Error(), "not started") {
 		t.Errorf("Ready: %v", err)
+	}
+	if got := server.Addr(); got != nil {
+		t.Errorf("Addr: %v, want nil", got)
 	}
 	if got := server.Stats(); got != (admission.Stats{}) {
 		t.Errorf("Stats: %+v, want zero", got)

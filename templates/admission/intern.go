@@ -3,9 +3,9 @@ package admission
 import "encoding/binary"
 
 // texts keeps short strings to be used again. Objects are full of the same few: label keys, enumerations, the names of
-// managers and users. A string is kept until another one takes its place; one that is long is never kept, so that
-// nothing large outlives its request.
-type texts [256]string
+// managers and users. A string has two places that it may be in, and leaves when others need them; one that is long is
+// never kept, so that nothing large outlives its request.
+type texts [256][2]string
 
 // longText is the length from which on strings are not kept.
 const longText = 64
@@ -15,11 +15,15 @@ func (t *texts) of(b []byte) string {
 	if t == nil || len(b) >= longText || len(b) == 0 {
 		return string(b)
 	}
-	slot := &t[hash(b)%uint64(len(t))]
-	if *slot != string(b) {
-		*slot = string(b)
+	places := &t[hash(b)%uint64(len(t))]
+	if places[0] == string(b) {
+		return places[0]
 	}
-	return *slot
+	if places[1] != string(b) {
+		places[1] = string(b)
+	}
+	places[0], places[1] = places[1], places[0]
+	return places[0]
 }
 
 // hash looks at the length and at both ends, which is where names differ.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -17,7 +18,10 @@ type Observer interface {
 
 // Observation is one call of a webhook and how it went. What the request says is there as far as it could be read.
 type Observation struct {
-	Webhook   string
+	// Webhook is the name of the webhook.
+	Webhook string
+	// Operation is one of the four there are, and empty where the request names none of them. So it can be the label of
+	// a metric, which what a caller sends should not be: each new text makes a new time series.
 	Operation Operation
 	UID       types.UID
 	Resource  metav1.GroupVersionResource
@@ -39,12 +43,22 @@ type Observation struct {
 	Duration time.Duration
 }
 
-// Observe has a webhook's calls told to an observer.
+// Observe has a webhook's calls told to an observer, after those that it has been given for before. Calls that failed
+// are logged by slog's default logger whatever observers there are.
 func Observe(o Observer) Option {
-	return func(h *Handler) { h.observer = o }
+	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
-// failureLog is the observer of a webhook that has none: what failed ought not to go unheard.
+// known returns the operation if it is one of those there are, else "".
+func known(operation Operation) Operation {
+	switch operation {
+	case Create, Update, Delete, Connect:
+		return operation
+	}
+	return ""
+}
+
+// failureLog is the observer that every webhook has: what failed ought not to go unheard.
 type failureLog struct{}
 
 func (failureLog) Observe(ctx context.Context, o Observation) {
@@ -52,7 +66,7 @@ func (failureLog) Observe(ctx context.Context, o Observation) {
 		return
 	}
 	attributes := []any{
-		"webhook", o.Webhook, "operation", o.Operation, "resource", o.Resource.String(),
+		"webhook", o.Webhook, "operation", o.Operation, "resource", schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Resource}.String(),
 		"namespace", o.Namespace, "name", o.Name, "uid", o.UID, "code", o.Code, "error", o.Err,
 	}
 	if p := (*PanicError)(nil); errors.As(o.Err, &p) {

@@ -20,7 +20,7 @@ import (
 // such as from nil to empty under omitempty, is none, and neither is the zero value of a member that the text leaves out.
 type patcher struct {
 	src   []byte
-	path  []byte // the JSON Pointer to where the patcher stands
+	path  []step // where the patcher stands
 	out   []byte // the operations, each but the first behind a comma
 	spans []span // where the elements of the arrays stand that are being compared, those of the innermost last
 	probe bool   // only find out whether there is a difference
@@ -28,45 +28,53 @@ type patcher struct {
 	err   error  // the first value that cannot be marshalled
 }
 
-// diff appends to out the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. The members
-// kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces an object forgets them.
-func diff(out, src []byte, at span, s *shape, v reflect.Value) ([]byte, error) {
-	p := patcher{src: src, out: append(out, '[')}
+// diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. It is valid until
+// the next one. The members kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces
+// an object forgets them.
+func (p *patcher) diff(src []byte, at span, s *shape, v reflect.Value) ([]byte, error) {
+	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0]}
 	p.value(s, nil, at.start, v)
-	if p.err != nil || len(p.out) == len(out)+1 {
-		return out, p.err
+	p.src = nil
+	if p.err != nil || len(p.out) == len("[") {
+		return nil, p.err
 	}
-	return append(p.out, ']'), nil
+	p.out = append(p.out, ']')
+	return p.out, nil
 }
 
 // done says that a probe needs no further look.
 func (p *patcher) done() bool { return p.probe && p.found }
 
-// push goes down to a member and returns the way back.
-func (p *patcher) push(member string) int {
-	back := len(p.path)
-	p.path = append(p.path, '/')
-	for i := range len(member) {
-		switch c := member[i]; c {
-		case '~':
-			p.path = append(p.path, "~0"...)
-		case '/':
-			p.path = append(p.path, "~1"...)
-		default:
-			p.path = append(p.path, c)
+// step is one level of a path: to a member or to an element.
+type step struct {
+	member  string
+	element int
+}
+
+// noElement marks the step to a member.
+const noElement = -1
+
+func (p *patcher) push(member string) { p.path = append(p.path, step{member, noElement}) }
+
+func (p *patcher) pushElement(i int) { p.path = append(p.path, step{"", i}) }
+
+func (p *patcher) pop() { p.path = p.path[:len(p.path)-1] }
+
+// pointer returns the path as a JSON Pointer (RFC 6901).
+func (p *patcher) pointer() string {
+	var pointer strings.Builder
+	for _, step := range p.path {
+		pointer.WriteByte('/')
+		if step.element != noElement {
+			pointer.WriteString(strconv.Itoa(step.element))
+			continue
 		}
+		pointer.WriteString(pointerEscapes.Replace(step.member))
 	}
-	return back
+	return pointer.String()
 }
 
-// pushIndex goes down to an element and returns the way back.
-func (p *patcher) pushIndex(i int) int {
-	back := len(p.path)
-	p.path = strconv.AppendInt(append(p.path, '/'), int64(i), 10)
-	return back
-}
-
-func (p *patcher) pop(back int) { p.path = p.path[:back] }
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // begin starts an operation at the path. It is false if none may be written.
 func (p *patcher) begin(op string) bool {
@@ -80,7 +88,7 @@ func (p *patcher) begin(op string) bool {
 	p.out = append(p.out, `{"op":"`...)
 	p.out = append(p.out, op...)
 	p.out = append(p.out, `","path":`...)
-	p.out = appendText(p.out, string(p.path))
+	p.out = appendText(p.out, p.pointer())
 	return true
 }
 
@@ -255,7 +263,7 @@ func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
 		if p.done() {
 			return d.i
 		}
-		n := s.find(d.key(), next)
+		n := s.find(d.src, d.rawKey(), next)
 		if n < 0 {
 			d.i = skip(d.src, d.i)
 			continue
@@ -266,9 +274,9 @@ func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
 			d.i = skip(d.src, d.i)
 			continue
 		}
-		back := p.push(f.name)
+		p.push(f.name)
 		d.i = p.member(f, d.i, v)
-		p.pop(back)
+		p.pop()
 	}
 	for n := range s.fields {
 		f := &s.fields[n]
@@ -279,9 +287,9 @@ func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
 		if !ok || member.IsZero() || f.omits(member) {
 			continue
 		}
-		back := p.push(f.name)
+		p.push(f.name)
 		p.set("add", member)
-		p.pop(back)
+		p.pop()
 	}
 	return d.i
 }
@@ -323,7 +331,7 @@ func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
 			return d.i
 		}
 		key := string(d.key())
-		back := p.push(key)
+		p.push(key)
 		name.SetString(key)
 		if elem := v.MapIndex(name); elem.IsValid() {
 			present++
@@ -332,7 +340,7 @@ func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
 			p.remove()
 			d.i = skip(d.src, d.i)
 		}
-		p.pop(back)
+		p.pop()
 	}
 	if present < v.Len() {
 		had := memberNames(p.src, i)
@@ -340,9 +348,9 @@ func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
 			return strings.Compare(a.String(), b.String())
 		}) {
 			if !had[key.String()] {
-				back := p.push(key.String())
+				p.push(key.String())
 				p.set("add", v.MapIndex(key))
-				p.pop(back)
+				p.pop()
 			}
 		}
 	}
@@ -363,14 +371,14 @@ func (p *patcher) labels(labels map[string]string, i int) int {
 		label, ok := labels[string(key)]
 		switch {
 		case !ok:
-			back := p.push(string(key))
+			p.push(string(key))
 			p.remove()
-			p.pop(back)
+			p.pop()
 			continue
 		case isNull(d.src, at.start) && label != "", !isNull(d.src, at.start) && !isText(d.src, at, label):
-			back := p.push(string(key))
+			p.push(string(key))
 			p.set("replace", reflect.ValueOf(label))
-			p.pop(back)
+			p.pop()
 		}
 		present++
 	}
@@ -378,9 +386,9 @@ func (p *patcher) labels(labels map[string]string, i int) int {
 		had := memberNames(p.src, i)
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
 			if !had[key] {
-				back := p.push(key)
+				p.push(key)
 				p.set("add", reflect.ValueOf(labels[key]))
-				p.pop(back)
+				p.pop()
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func patchOf[T any](t *testing.T, src string, edit func(*T), keys ...Option) str
 		t.Fatal(err)
 	}
 	edit(v.(*T))
-	patch, err := diff(nil, []byte(src), span{0, len(src)}, s, reflect.ValueOf(v).Elem())
+	patch, err := new(patcher).diff([]byte(src), span{0, len(src)}, s, reflect.ValueOf(v).Elem())
 	if err != nil {
 		t.Fatal(err)
 	}

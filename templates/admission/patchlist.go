@@ -20,11 +20,14 @@ func (p *patcher) list(s *shape, listKeys []string, i int, v reflect.Value) int 
 	end := p.elements(i)
 	defer func() { p.spans = p.spans[:outer] }()
 	l := listDiff{patcher: p, elem: s.elem, old: p.spans[outer:], v: v}
+	if l.of = s.elem.pointed(); l.of.hasAll(listKeys) {
+		l.keys = listKeys
+	}
 	if p.probe {
 		l.probeAll()
 		return end
 	}
-	if l.keys = s.elem.named(listKeys); l.inPlace() {
+	if l.inPlace() {
 		for j := range l.old {
 			l.edit(j, j)
 		}
@@ -67,7 +70,8 @@ func (p *patcher) elements(i int) int {
 type listDiff struct {
 	*patcher
 	elem  *shape
-	keys  []*member // what tells elements apart; nil if nothing but their content does
+	of    *shape   // what the elements are or point to
+	keys  []string // what tells elements apart; none if nothing but their content does
 	old   []span
 	v     reflect.Value
 	from  []int  // for each element of the slice: which element of the array it was
@@ -89,25 +93,27 @@ func (l *listDiff) probeAll() {
 
 // edit compares an element of the array with its counterpart in the slice, which is in its final place.
 func (l *listDiff) edit(i, j int) {
-	back := l.pushIndex(j)
+	l.pushElement(j)
 	l.value(l.elem, nil, l.old[i].start, l.v.Index(j))
-	l.pop(back)
+	l.pop()
 }
 
-// named returns the fields of a list's elements that the given names stand for; nil if one is missing.
-func (s *shape) named(names []string) []*member {
+// pointed returns what the values are or point to.
+func (s *shape) pointed() *shape {
 	for s.kind == pointer {
 		s = s.elem
 	}
-	var fields []*member
+	return s
+}
+
+// hasAll says whether there are members of all names.
+func (s *shape) hasAll(names []string) bool {
 	for _, name := range names {
-		i, ok := s.index[name]
-		if !ok {
-			return nil
+		if _, ok := s.index[name]; !ok {
+			return false
 		}
-		fields = append(fields, &s.fields[i])
 	}
-	return fields
+	return true
 }
 
 // match finds the counterparts.
@@ -159,10 +165,11 @@ func (l *listDiff) sameKey(at span, v reflect.Value) bool {
 	d := decoder{src: l.src, i: at.start}
 	for more := d.open('}'); more; more = d.more() {
 		name := d.key()
-		for _, f := range l.keys {
-			if f.name != string(name) {
+		for _, listKey := range l.keys {
+			if listKey != string(name) {
 				continue
 			}
+			f := &l.of.fields[l.of.index[listKey]]
 			if key, ok := f.in(v); !ok || l.differs(f.shape, d.i, key) {
 				return false
 			}
@@ -266,8 +273,8 @@ func (l *listDiff) key(v reflect.Value) string {
 		return ""
 	}
 	var id []byte
-	for _, f := range l.keys {
-		if key, ok := f.in(v); ok {
+	for _, listKey := range l.keys {
+		if key, ok := l.of.fields[l.of.index[listKey]].in(v); ok {
 			id = append(id, content(key)...)
 		}
 		id = append(id, ',')
@@ -356,22 +363,22 @@ func (l *listDiff) move(stays []bool) {
 	}
 	for i := len(kept) - 1; i >= 0; i-- {
 		if !kept[i] {
-			back := l.pushIndex(i)
+			l.pushElement(i)
 			l.remove()
-			l.pop(back)
+			l.pop()
 		}
 	}
 	for j, stay := range stays {
 		if stay {
 			continue
 		}
-		back := l.pushIndex(j)
+		l.pushElement(j)
 		if l.begin("add") {
 			l.out = append(l.out, `,"value":`...)
 			l.element(j)
 			l.out = append(l.out, '}')
 		}
-		l.pop(back)
+		l.pop()
 	}
 }
 

@@ -45,103 +45,141 @@ func scanAll(src []byte, value func(i int) int) int {
 
 // space returns the offset of the first byte that is no white space.
 func space(src []byte, i int) int {
-	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
+	for uint(i) < uint(len(src)) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// scanValue reads one value that nests at most depth levels.
-func scanValue(src []byte, i, depth int) int {
-	if i >= len(src) {
-		return ^i
-	}
-	switch src[i] {
-	case '"':
-		return scanString(src, i)
-	case '{':
-		return scanObject(src, i, depth, nil)
-	case '[':
-		return scanArray(src, i, depth)
-	case 't':
-		return scanWord(src, i, "true")
-	case 'f':
-		return scanWord(src, i, "false")
-	case 'n':
-		return scanWord(src, i, "null")
-	}
-	return scanNumber(src, i)
-}
+// at says whether c stands at offset i. One unsigned comparison is all that the compiler wants for it, as for the offsets
+// in scanValue.
+func at(src []byte, i int, c byte) bool { return uint(i) < uint(len(src)) && src[i] == c }
 
-// scanObject reads the object at src[i]. If there is a member function, that reads the values: it is given the key, the
-// offset of the value and how deeply it may nest.
-func scanObject(src []byte, i, depth int, member func(key []byte, i, depth int) int) int {
-	if depth == 0 || i >= len(src) || src[i] != '{' {
-		return ^i
-	}
-	i = space(src, i+1)
-	if i < len(src) && src[i] == '}' {
-		return i + 1
-	}
+// levels are the objects and arrays that a scan is in: a bit each, set for an object, the innermost one the lowest.
+// Above the outermost there is a mark.
+type levels uint64
+
+const (
+	outside levels = 0b10    // the mark, and above the value a level that is no object
+	full    levels = 1 << 63 // the mark has come to the end of the word
+)
+
+// closing is what ends the innermost level.
+func (l levels) closing() byte { return "]}"[l&1] }
+
+// scanValue reads one value that nests at most depth levels.
+//
+// Most of what a call costs whose policy looks at no object is spent here. So this is one loop over what stands in the
+// innermost level, whichever that is; it calls itself only where a word has no room for more levels.
+func scanValue(src []byte, i, depth int) int {
+	within := outside
 	for {
-		if i >= len(src) || src[i] != '"' {
+		if within&1 != 0 {
+			if !at(src, i, '"') {
+				return ^i
+			}
+			if i = plain(src, i+1); at(src, i, '"') {
+				i++
+			} else if i = scanText(src, i); i < 0 {
+				return i
+			}
+			if !at(src, i, ':') {
+				if i = space(src, i); !at(src, i, ':') {
+					return ^i
+				}
+			}
+			i = space(src, i+1)
+		}
+		if uint(i) >= uint(len(src)) {
 			return ^i
 		}
-		key := span{start: i}
-		if i = scanString(src, i); i < 0 {
-			return i
-		}
-		key.end = i
-		if i < len(src) && src[i] != ':' {
-			i = space(src, i)
-		}
-		if i >= len(src) || src[i] != ':' {
-			return ^i
-		}
-		i = space(src, i+1)
-		if member == nil {
-			i = scanValue(src, i, depth-1)
-		} else {
-			i = member(text(src, key), i, depth-1)
+		switch c := src[i]; c {
+		case '"':
+			if i = plain(src, i+1); at(src, i, '"') {
+				i++
+			} else {
+				i = scanText(src, i)
+			}
+		case '{', '[':
+			if depth == 0 {
+				return ^i
+			}
+			if within >= full {
+				i = scanValue(src, i, depth)
+				break
+			}
+			depth--
+			within <<= 1
+			if c == '{' {
+				within |= 1
+			}
+			if i = space(src, i+1); !at(src, i, within.closing()) {
+				continue
+			}
+		case 't':
+			i = scanWord(src, i, "true")
+		case 'f':
+			i = scanWord(src, i, "false")
+		case 'n':
+			i = scanWord(src, i, "null")
+		default:
+			i = scanNumber(src, i)
 		}
 		if i < 0 {
 			return i
 		}
-		i = space(src, i)
-		if i >= len(src) {
-			return ^i
+		for within != outside {
+			if i = space(src, i); uint(i) >= uint(len(src)) {
+				return ^i
+			}
+			if src[i] == ',' {
+				break
+			}
+			if src[i] != within.closing() {
+				return ^i
+			}
+			i++
+			depth++
+			within >>= 1
 		}
-		switch src[i] {
-		case ',':
-			i = space(src, i+1)
-		case '}':
-			return i + 1
-		default:
-			return ^i
+		if within == outside {
+			return i
 		}
+		i = space(src, i+1)
 	}
 }
 
-func scanArray(src []byte, i, depth int) int {
-	if depth == 0 {
+// scanObject reads the object at src[i], but leaves the values to the member function: it is given the key, the offset
+// of the value and how deeply it may nest.
+func scanObject(src []byte, i, depth int, member func(key span, i, depth int) int) int {
+	if depth == 0 || !at(src, i, '{') {
 		return ^i
 	}
 	i = space(src, i+1)
-	if i < len(src) && src[i] == ']' {
+	if at(src, i, '}') {
 		return i + 1
 	}
 	for {
-		if i = scanValue(src, i, depth-1); i < 0 {
-			return i
-		}
-		i = space(src, i)
-		if i >= len(src) {
+		if !at(src, i, '"') {
 			return ^i
 		}
-		switch src[i] {
-		case ',':
+		key := span{start: i}
+		if i = plain(src, i+1); at(src, i, '"') {
+			i++
+		} else if i = scanText(src, i); i < 0 {
+			return i
+		}
+		key.end = i
+		if i = space(src, i); !at(src, i, ':') {
+			return ^i
+		}
+		if i = member(key, space(src, i+1), depth-1); i < 0 {
+			return i
+		}
+		switch i = space(src, i); {
+		case at(src, i, ','):
 			i = space(src, i+1)
-		case ']':
+		case at(src, i, '}'):
 			return i + 1
 		default:
 			return ^i
@@ -149,40 +187,41 @@ func scanArray(src []byte, i, depth int) int {
 	}
 }
 
-// ones has 1 in each of its bytes, and highs the topmost bit: with them eight bytes are looked at in one step.
+// ones has 1 in each of its bytes, highs the topmost bit, and lows all the others: with them eight bytes are looked at
+// in one step.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
+	lows  = 0x7f7f7f7f7f7f7f7f
 )
 
 // special marks the bytes of a word that end a plain run in a string: quotes, backslashes and control characters. It
 // sets the topmost bit of such a byte. The lowest bit that it sets is always right, those above may be a carry's.
 //
 // Flipping the bit 2 makes a quote the space and puts it right behind the control characters, so that one subtraction
-// finds them all. Bytes that had the topmost bit before are no ASCII.
+// finds them all. Bytes that had the topmost bit before are no ASCII; ^(word | lows) has that bit of the others. It is
+// written so because the scan waits for this result, and that term is ready before the rest is.
 func special(word uint64) uint64 {
 	controlOrQuote := (word ^ ones*2) - ones*(' '+1)
 	backslash := (word ^ ones*'\\') - ones
-	return (controlOrQuote | backslash) &^ word & highs
+	return (controlOrQuote | backslash) & ^(word | lows)
 }
 
-// scanString reads the string whose opening quote is src[i].
-func scanString(src []byte, i int) int {
-	i++
-	for {
-		for len(src)-i >= 16 {
-			words := src[i : i+16]
-			first := special(binary.LittleEndian.Uint64(words))
-			second := special(binary.LittleEndian.Uint64(words[8:]))
-			plain := bits.TrailingZeros64(first) / 8
-			if beyond := 8 + bits.TrailingZeros64(second)/8; first == 0 {
-				plain = beyond
-			}
-			i += plain
-			if plain < 16 {
-				break
-			}
+// plain returns the offset, from i on, of the first special byte of a string. It may stop early at the end of src, where
+// the bytes fill no word.
+func plain(src []byte, i int) int {
+	for ; i <= len(src)-8; i += 8 {
+		if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
+	}
+	return i
+}
+
+// scanText reads a string from offset i on, which is behind its opening quote.
+func scanText(src []byte, i int) int {
+	for {
+		i = plain(src, i)
 		for ; i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\'; i++ {
 			// The last few bytes, which fill no word.
 		}
@@ -305,13 +344,7 @@ func skip(src []byte, i int) int {
 func skipString(src []byte, i int) int {
 	i++
 	for {
-		for i+8 <= len(src) {
-			if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
-				i += bits.TrailingZeros64(found) / 8
-				break
-			}
-			i += 8
-		}
+		i = plain(src, i)
 		for src[i] != '"' && src[i] != '\\' {
 			i++
 		}
@@ -343,7 +376,10 @@ func isPlain(raw []byte) bool {
 		if (word|(slash-ones)&^slash)&highs != 0 {
 			return false
 		}
-		raw = raw[8:]
+		if len(raw) == 8 {
+			return true
+		}
+		raw = raw[min(8, len(raw)-8):] // The last word begins in the one before it.
 	}
 	for _, c := range raw {
 		if c == '\\' || c >= utf8.RuneSelf {

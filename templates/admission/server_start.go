@@ -13,8 +13,9 @@ import (
 
 // runningServer is what a Server holds while it serves.
 type runningServer struct {
-	limit  *inFlightLimit
-	health *healthChecks
+	address net.Addr
+	limit   *inFlightLimit
+	health  *healthChecks
 }
 
 // serve puts the parts of the server together, starts them, and waits for the end.
@@ -41,7 +42,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	drain := &drainState{}
 	health := &healthChecks{certificate: certificate, files: files, drain: drain, check: s.ReadyCheck}
 	limit := newLimit(cmp.Or(s.MaxInFlight, 200), cmp.Or(s.MaxWait, 20*time.Millisecond))
-	if !s.running.CompareAndSwap(nil, &runningServer{limit: limit, health: health}) {
+	if !s.running.CompareAndSwap(nil, &runningServer{address: listener.Addr(), limit: limit, health: health}) {
 		return errors.New("already ran")
 	}
 
@@ -87,6 +88,7 @@ func (s *Server) serveHealth(health *healthChecks, log *slog.Logger) (*http.Serv
 	if err != nil {
 		return nil, err
 	}
+	log.Info("serving health checks", "address", listener.Addr().String())
 	server := s.httpServer(health, log)
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -14,20 +14,13 @@ import (
 // autoscalers do.
 //
 // +webhook:validating(for: "apps/v1/Deployment", subresource: scale, operations: "update")
+// +webhook:rule(resources: "statefulsets") # their scale, too, which is of the same type
 type ReplicasPolicy struct {
 	Max int
 }
 
-// StatefulReplicasPolicy is ReplicasPolicy for StatefulSets.
-//
-// +webhook:validating(for: "apps/v1/StatefulSet", subresource: scale, operations: "update")
-type StatefulReplicasPolicy ReplicasPolicy
-
 // A method that a marker asks for and that is missing here is reported at this line.
-var (
-	_ ReplicasPolicyScaleValidator         = (*ReplicasPolicy)(nil)
-	_ StatefulReplicasPolicyScaleValidator = (*StatefulReplicasPolicy)(nil)
-)
+var _ ReplicasPolicyScaleValidator = (*ReplicasPolicy)(nil)
 
 // ValidateScaleUpdate denies to grow beyond the limit.
 func (p *ReplicasPolicy) ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
@@ -36,11 +29,6 @@ func (p *ReplicasPolicy) ValidateScaleUpdate(ctx context.Context, r *admission.U
 		return err
 	}
 	return withinLimit(old.Spec.Replicas, r.Object.Spec.Replicas, p.Max)
-}
-
-// ValidateScaleUpdate denies to grow beyond the limit.
-func (p *StatefulReplicasPolicy) ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
-	return (*ReplicasPolicy)(p).ValidateScaleUpdate(ctx, r)
 }
 
 // withinLimit denies to grow beyond the limit, in the field that workloads and Scale have alike.

@@ -14,13 +14,12 @@ import (
 
 // The paths at which the webhooks are served, as the manifest has them.
 const (
-	ValidateNamespacePolicyPath             = "/validate--v1-namespace"
-	MutatePodPolicyPath                     = "/mutate--v1-pod"
-	ValidatePodPolicyPath                   = "/validate--v1-pod"
-	ValidateReplicasPolicyScalePath         = "/validate-apps-v1-deployment-scale"
-	ValidateShellPolicyExecPath             = "/validate--v1-pod-exec"
-	ValidateStatefulReplicasPolicyScalePath = "/validate-apps-v1-statefulset-scale"
-	ValidateWorkloadPath                    = "/validate-apps-v1-deployment"
+	ValidateNamespacePolicyPath     = "/validate--v1-namespace"
+	MutatePodPolicyPath             = "/mutate--v1-pod"
+	ValidatePodPolicyPath           = "/validate--v1-pod"
+	ValidateReplicasPolicyScalePath = "/validate-apps-v1-deployment-scale"
+	ValidateShellPolicyExecPath     = "/validate--v1-pod-exec"
+	ValidateWorkloadPath            = "/validate-apps-v1-deployment"
 )
 
 // NamespacePolicyValidator is what +webhook:validating on NamespacePolicy asks for.
@@ -49,11 +48,6 @@ type ShellPolicyExecValidator interface {
 	ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error
 }
 
-// StatefulReplicasPolicyScaleValidator is what +webhook:validating on StatefulReplicasPolicy asks for.
-type StatefulReplicasPolicyScaleValidator interface {
-	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
-}
-
 // WorkloadValidator is what +webhook:validating on Workload asks for.
 type WorkloadValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[Workload]) error
@@ -67,10 +61,9 @@ type Webhooks struct {
 		PodPolicyDefaulter
 		PodPolicyValidator
 	}
-	ReplicasPolicy         ReplicasPolicyScaleValidator
-	ShellPolicy            ShellPolicyExecValidator
-	StatefulReplicasPolicy StatefulReplicasPolicyScaleValidator
-	Workload               WorkloadValidator
+	ReplicasPolicy ReplicasPolicyScaleValidator
+	ShellPolicy    ShellPolicyExecValidator
+	Workload       WorkloadValidator
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
@@ -88,14 +81,12 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	if w.ShellPolicy == nil {
 		return errors.New("policy.Webhooks: ShellPolicy is nil: set it to what decides on it, such as &ShellPolicy{}")
 	}
-	if w.StatefulReplicasPolicy == nil {
-		return errors.New("policy.Webhooks: StatefulReplicasPolicy is nil: set it to what decides on it, such as &StatefulReplicasPolicy{}")
-	}
 	if w.Workload == nil {
 		return errors.New("policy.Webhooks: Workload is nil: set it to what decides on it, such as &WorkloadWebhook{}")
 	}
 	handle(ValidateNamespacePolicyPath, admission.Validating(
 		"validate.namespaces.v1.policies.example.com",
+		admission.ForKind("v1", "Namespace"),
 		admission.On(admission.Delete, w.NamespacePolicy.ValidateDelete),
 	).With(options...))
 	handle(MutatePodPolicyPath, admission.Mutating(
@@ -118,11 +109,6 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		"validate.exec.pods.v1.policies.example.com",
 		admission.ForKind("v1", "PodExecOptions"),
 		admission.OnConnect(w.ShellPolicy.ValidateExecConnect),
-	).With(options...))
-	handle(ValidateStatefulReplicasPolicyScalePath, admission.Validating(
-		"validate.scale.statefulsets.v1.apps.policies.example.com",
-		admission.ForKind("autoscaling/v1", "Scale"),
-		admission.OnUpdate(w.StatefulReplicasPolicy.ValidateScaleUpdate),
 	).With(options...))
 	handle(ValidateWorkloadPath, admission.Validating(
 		"validate.deployments.v1.apps.policies.example.com",

@@ -20,18 +20,29 @@ type Options struct {
 	// Handlers is the module's folder of generated handlers, slash-separated. Empty means that
 	// none are generated.
 	Handlers string
+	// Conversions is the same folder, if conversions are generated, and else empty.
+	Conversions string
 }
 
 // Build reads the packages' markers and derives the project from them. What cannot be
 // understood is reported and left out; the rest is there for the checks that follow.
 func Build(ctx context.Context, module *load.Module, packages []*load.Package, o Options) (*Project, diag.List) {
 	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*Configuration{}}
+	var read []*packageMarkers
 	for _, p := range packages {
-		b.addPackage(p)
+		if m, ok := b.addPackage(p); ok {
+			read = append(read, m)
+		}
 	}
 	b.addKubebuilder(packages)
 	b.inspectImplementations()
-	return &Project{Module: module, API: o.API, Configurations: b.configurations()}, b.diags
+	if o.Conversions != "" {
+		b.addConversions(read)
+	}
+	return &Project{
+		Module: module, API: o.API, Configurations: b.configurations(),
+		Conversions: b.conversions, ConversionRules: b.conversionRules,
+	}, b.diags
 }
 
 type builder struct {
@@ -41,6 +52,9 @@ type builder struct {
 	webhooks []*Webhook
 	objects  map[objectKey]*Configuration
 	diags    diag.List
+
+	conversions     []*Conversion
+	conversionRules []ConversionRule
 }
 
 // objectKey identifies a configuration object.
@@ -62,6 +76,8 @@ type declaration struct {
 	rules      []declared[*ruleMarker]
 	conditions []declared[*matchConditionMarker]
 	patches    []declared[*patchMarker]
+	hub        diag.Range // the +webhook:conversion:hub
+	spokes     []declared[*spokeMarker]
 }
 
 // packageMarkers are the markers of one package.
@@ -75,10 +91,10 @@ type packageMarkers struct {
 }
 
 // addPackage builds the webhooks of a package's +webhook markers.
-func (b *builder) addPackage(p *load.Package) {
-	m, ok := b.read(p)
+func (b *builder) addPackage(p *load.Package) (m *packageMarkers, ok bool) {
+	m, ok = b.read(p)
 	if !ok {
-		return
+		return nil, false
 	}
 	var bad diag.List
 	m.groupVersion, bad = findGroupVersion(b.ctx, p)
@@ -89,6 +105,7 @@ func (b *builder) addPackage(p *load.Package) {
 	for _, d := range m.declarations {
 		b.addDeclaration(m, d)
 	}
+	return m, true
 }
 
 // read decodes a package's markers and sorts them by what they stand on.
@@ -123,6 +140,12 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 				on.conditions = append(on.conditions, declared[*matchConditionMarker]{d.Range, t})
 			case *patchMarker:
 				on.patches = append(on.patches, declared[*patchMarker]{d.Range, t})
+			case *hubMarker:
+				on.hub = d.Range
+			case *spokeMarker:
+				on.spokes = append(on.spokes, declared[*spokeMarker]{d.Range, t})
+			case *fieldMarker:
+				b.addConversionRule(p, f, d, t)
 			case *configurationMarker:
 				m.configurations = append(m.configurations, declared[*configurationMarker]{d.Range, t})
 			case *defaultsMarker:

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"go/ast"
 	"net/url"
 	"path"
@@ -118,7 +119,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhoo
 	projection := said.For.IsSet() && isProjection(spec)
 	h := &Handler{
 		Type:           name,
-		Suffix:         suffix(d, at),
+		Suffix:         suffix(d, at, s.kind),
 		Implementation: name + "Webhook",
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
@@ -129,7 +130,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhoo
 	case said.For.IsSet() && (h.Holder || m.onlyPolicies()):
 		h.Package = HandlerPackage{Dir: m.Dir, Path: m.Path, Name: m.Name}
 	default:
-		h.Package = b.handlerPackage(m.Package)
+		h.Package = b.handlerPackage(m.Package, b.options.Handlers)
 		if !ast.IsExported(name) {
 			b.diags.Add(diag.Errorf(at.Range, RuleHandler, "%s is not exported, and its handler goes to another package", name))
 		}
@@ -137,15 +138,16 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhoo
 	if h.Holder {
 		h.Implementation = name
 	}
+	carried := carriedType(w, s.kind, ownType(said, s, local))
+	h.Kinds = expectedKinds(w, s.kind, carried)
 	switch {
 	case said.Decode.V == "none":
 		return h
 	case projection:
 		h.Object = local
-	case !matchesOthers(w, s.kind):
-		h.Object = objectType(said, s, local)
+	default:
+		h.Object = carried
 	}
-	h.Kinds = expectedKinds(w, s.kind, h.Object, said.Subresource.V)
 	h.ListKeys = b.listKeys(m.Package, h.Object)
 	return h
 }
@@ -162,9 +164,9 @@ func (m *packageMarkers) onlyPolicies() bool {
 	return true
 }
 
-// handlerPackage is where the handlers of an API package go: below the configured folder, under
-// the package's own path behind api or apis.
-func (b *builder) handlerPackage(p *load.Package) HandlerPackage {
+// handlerPackage is where the handlers and conversions of an API package go: below the configured
+// folder, under the package's own path behind api or apis.
+func (b *builder) handlerPackage(p *load.Package, folder string) HandlerPackage {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/")
 	elements := strings.Split(rel, "/")
 	for i, e := range elements {
@@ -173,7 +175,7 @@ func (b *builder) handlerPackage(p *load.Package) HandlerPackage {
 			break
 		}
 	}
-	below := path.Join(append([]string{b.options.Handlers}, elements...)...)
+	below := path.Join(append([]string{folder}, elements...)...)
 	return HandlerPackage{
 		Dir:  filepath.Join(p.Module.Dir, filepath.FromSlash(below)),
 		Path: path.Join(p.Module.Path, below),
@@ -205,8 +207,8 @@ func alias(group, version string) string {
 }
 
 // suffix is what tells this webhook's names from those of the type's other ones: its subresources
-// and, if it is not the first of its kind, its own word.
-func suffix(d *declaration, at declared[*webhookMarker]) string {
+// and, if it is not the first of its kind, its own word or else what it is for.
+func suffix(d *declaration, at declared[*webhookMarker], kind *Kind) string {
 	said := at.marker
 	var suffix string
 	for _, other := range d.webhooks {
@@ -215,7 +217,7 @@ func suffix(d *declaration, at declared[*webhookMarker]) string {
 		}
 		if other.marker.mutating == said.mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
 			word, _, _ := strings.Cut(said.Name.V, ".")
-			suffix = camel(word)
+			suffix = camel(cmp.Or(word, kind.Kind))
 		}
 	}
 	for _, s := range said.Subresource.V {
@@ -259,35 +261,42 @@ func isProjection(spec *ast.TypeSpec) bool {
 	return false
 }
 
-// objectType is the Go type of what requests carry; zero where there is none, or more than one.
-func objectType(said *webhookMarker, s subject, local GoType) GoType {
-	own := local
-	if t := said.For.V; said.For.IsSet() {
-		own = GoType{Path: t.ImportPath, Alias: alias(s.kind.Group, s.kind.Version), Name: t.Type}
-		if t.ImportPath == "" {
-			own = builtinType(*s.kind)
+// ownType is the Go type of the webhook's kind; zero where none is known.
+func ownType(said *webhookMarker, s subject, local GoType) GoType {
+	t := said.For.V
+	switch {
+	case !said.For.IsSet():
+		return local
+	case t.ImportPath == "":
+		return builtinType(*s.kind)
+	}
+	return GoType{Path: t.ImportPath, Alias: alias(s.kind.Group, s.kind.Version), Name: t.Type}
+}
+
+// carriedType is the one Go type of what all requests that the rules match carry; zero where
+// there are several, or one that is not known.
+func carriedType(w *Webhook, kind *Kind, own GoType) GoType {
+	var carried GoType
+	for _, rule := range w.Spec.Rules {
+		if slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.APIVersions, "*") {
+			return GoType{}
+		}
+		for _, r := range rule.Resources {
+			resource, sub, _ := strings.Cut(r, "/")
+			t, ok := subresourceTypes()[r]
+			if !ok {
+				t, ok = subresourceTypes()[sub]
+			}
+			if !ok && resource == kind.Plural {
+				t = own
+			}
+			if t.IsZero() || !carried.IsZero() && carried != t {
+				return GoType{}
+			}
+			carried = t
 		}
 	}
-	if len(said.Subresource.V) == 0 {
-		return own
-	}
-	var found []GoType
-	for _, sub := range said.Subresource.V {
-		t, ok := subresourceTypes()[s.kind.Plural+"/"+sub]
-		if !ok {
-			t, ok = subresourceTypes()[sub]
-		}
-		if !ok {
-			t = own
-		}
-		if !slices.Contains(found, t) {
-			found = append(found, t)
-		}
-	}
-	if len(found) > 1 {
-		return GoType{}
-	}
-	return found[0]
+	return carried
 }
 
 // builtinType is the type of k8s.io/api for a kind of Kubernetes itself.
@@ -338,15 +347,22 @@ func servedPath(w *Webhook) string {
 }
 
 // expectedKinds are the kinds that the rules let through; nil where they are open.
-func expectedKinds(w *Webhook, kind *Kind, object GoType, subresources []string) []ObjectKind {
-	if matchesOthers(w, kind) {
-		return nil
-	}
-	if k, ok := object.builtinKind(); ok && len(subresources) > 0 && k.Kind != kind.Kind {
-		return []ObjectKind{k}
+func expectedKinds(w *Webhook, kind *Kind, carried GoType) []ObjectKind {
+	for _, t := range subresourceTypes() {
+		if k, ok := t.builtinKind(); ok && t == carried {
+			return []ObjectKind{k}
+		}
 	}
 	var kinds []ObjectKind
 	for _, rule := range w.Spec.Rules {
+		if slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.APIVersions, "*") {
+			return nil
+		}
+		for _, r := range rule.Resources {
+			if resource, _, _ := strings.Cut(r, "/"); resource != kind.Plural || carried.IsZero() && r != resource {
+				return nil
+			}
+		}
 		for _, group := range rule.APIGroups {
 			for _, version := range rule.APIVersions {
 				k := ObjectKind{strings.TrimPrefix(group+"/"+version, "/"), kind.Kind}
@@ -357,19 +373,4 @@ func expectedKinds(w *Webhook, kind *Kind, object GoType, subresources []string)
 		}
 	}
 	return kinds
-}
-
-// matchesOthers reports whether a rule may match objects of another kind.
-func matchesOthers(w *Webhook, kind *Kind) bool {
-	for _, rule := range w.Spec.Rules {
-		if slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.APIVersions, "*") {
-			return true
-		}
-		for _, r := range rule.Resources {
-			if resource, _, _ := strings.Cut(r, "/"); resource != kind.Plural {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -49,13 +49,15 @@ func (b *builder) inspectImplementations() {
 			}
 		}
 		i := written[k]
-		h.NeedsStub = !i.declared || h.Holder && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
+		// The methods of an embedded type are not seen here, and a stub would hide them.
+		h.NeedsStub = !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
 	}
 }
 
 // implementation is what stands of a type that holds policies.
 type implementation struct {
 	declared bool
+	embeds   bool // other types, whose methods it then has too
 	methods  []method
 }
 
@@ -78,7 +80,7 @@ func (b *builder) implementation(p HandlerPackage, name string) (i implementatio
 			case *ast.GenDecl:
 				for _, s := range d.Specs {
 					if spec, ok := s.(*ast.TypeSpec); ok && spec.Name.Name == name {
-						i.declared = true
+						i.declared, i.embeds = true, embeds(spec)
 					}
 				}
 			case *ast.FuncDecl:
@@ -89,6 +91,11 @@ func (b *builder) implementation(p HandlerPackage, name string) (i implementatio
 		}
 	}
 	return i
+}
+
+func embeds(spec *ast.TypeSpec) bool {
+	s, ok := spec.Type.(*ast.StructType)
+	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 })
 }
 
 // receiver is the name of a method's type.

@@ -49,17 +49,10 @@ type subject struct {
 // subject finds the kind that a webhook is for.
 func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*webhookMarker]) subject {
 	said := at.marker
-	if said.Resources.IsSet() && said.Subresource.IsSet() {
-		b.exclusive("subresource", said.Subresource.At, "resources", said.Resources.At)
-	}
 	switch {
 	case said.For.IsSet():
 		return b.foreign(m, at)
 	case d.typ == nil:
-		if said.Subresource.IsSet() {
-			b.diags.Add(diag.Errorf(said.Subresource.At, RuleNeeds, "a subresource needs a type it is part of").
-				WithHint(`write resources: "pods/status"`))
-		}
 		return subject{}
 	}
 	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at)}

@@ -22,6 +22,10 @@ type Project struct {
 	// Configurations are the objects of the manifest, in the order they are written:
 	// mutating before validating, then by name. Each has at least one webhook.
 	Configurations []*Configuration
+	// Conversions are the spokes, in the order in which they are written.
+	Conversions []*Conversion
+	// ConversionRules are what markers say of fields in conversions.
+	ConversionRules []ConversionRule
 }
 
 // Webhooks lists the webhooks of all configurations.

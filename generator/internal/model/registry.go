@@ -73,6 +73,10 @@ type configurationMarker struct {
 
 // Registry declares every marker. All that the tool says of a marker anywhere comes from here.
 func Registry() marker.Registry {
+	return append(webhookDefinitions(), conversionDefinitions()...)
+}
+
+func webhookDefinitions() marker.Registry {
 	return marker.Registry{
 		webhookDefinition(true),
 		webhookDefinition(false),
@@ -193,7 +197,7 @@ func ruleParameters(groups, versions, resources, subresource *marker.Field[[]str
 		{Name: "groups", Type: marker.List(groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
 		{Name: "versions", Type: marker.List(versions), Default: "the type's", Doc: "API versions."},
 		{Name: "resources", Type: marker.List(resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
-		{Name: "subresource", Type: marker.List(subresource), Doc: "Subresources that are matched in place of the resource itself: `status`, `scale`, `exec`."},
+		{Name: "subresource", Type: marker.List(subresource), Doc: "Subresources of each resource that are matched in place of the resource itself: `status`, `scale`, `exec`."},
 		{Name: "scope", Type: marker.Enum(scope, "Cluster", "Namespaced", "*"), Default: "the type's, where a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
 	}
 }

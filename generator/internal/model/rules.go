@@ -16,6 +16,7 @@ const (
 	RuleNeeds         = "D10"
 	RuleHandler       = "D11"
 	RuleMethod        = "D12"
+	RuleHub           = "D13"
 )
 
 // Rules documents them.
@@ -26,12 +27,13 @@ func Rules() []diag.Rule {
 		{ID: RuleTarget, Title: "what `for` names can be found", Doc: "A Go type is looked for in the module, its workspace, vendor folder and module cache. group/version/Kind needs no source."},
 		{ID: RuleBelongs, Title: "a rule, condition or patch belongs to a webhook", Doc: "+webhook:rule, +webhook:matchCondition and +webhook:patch stand on a declaration with a webhook; `webhook` names one of that declaration."},
 		{ID: RuleConfiguration, Title: "a webhook's configuration object is known", Doc: "Where a package declares several objects of one kind, each webhook says which with `configuration`. Packages that declare the same object agree on its labels and annotations."},
-		{ID: RuleExclusive, Title: "arguments that exclude each other are not both given", Doc: "path and url; url and service; resources and subresource; for and explicit groups, versions, resources on a package."},
+		{ID: RuleExclusive, Title: "arguments that exclude each other are not both given", Doc: "path and url; url and service."},
 		{ID: RulePatch, Title: "a patch is a strategic merge patch of a webhook", Doc: "Decoded strictly: unknown or miscased fields and unknown directives are errors."},
 		{ID: RuleDomain, Title: "the name of a webhook on somebody else's type ends in the project's domain", Doc: "Set `domain` in webhook-gen.yaml, or give the webhook its `name` in full."},
 		{ID: RuleTwice, Title: "a package says its defaults and its service once", Doc: "+webhook:defaults and +webhook:service stand once in a package, whatever the file."},
 		{ID: RuleNeeds, Title: "what cannot be derived is said", Doc: "`operations` is given by the webhook or by +webhook:defaults. A webhook on a package gives name, path or url, groups, versions and resources."},
 		{ID: RuleHandler, Title: "a handler can be generated for the type", Doc: "The type is exported, and not generic: an alias with type arguments can be marked."},
 		{ID: RuleMethod, Severity: diag.Warning, Title: "a policy's methods are those that its markers ask for", Doc: "A method such as ValidateDelete is called only while the marker names the operation. One that no marker asks for is left over from an operation that the marker lost, or is misspelt."},
+		{ID: RuleHub, Title: "a spoke has one hub", Doc: "One version of a kind is marked +webhook:conversion:hub, or named by the spoke's argument `hub`. All others are its spokes: a chain from version to version would lose on the way what one of them cannot say."},
 	}
 }

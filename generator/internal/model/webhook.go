@@ -30,6 +30,9 @@ func kindWord(mutating bool) string {
 // webhook builds what one +webhook:mutating or +webhook:validating declares.
 func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhookMarker]) (*Webhook, subject, bool) {
 	said := at.marker
+	if said.URL.IsSet() && said.Service.IsSet() {
+		b.exclusive("url", said.URL.At, "service", said.Service.At)
+	}
 	said.settings = said.settings.over(m.defaults)
 	before := len(b.diags)
 	subject := b.subject(m, d, at)
@@ -52,11 +55,10 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhoo
 	w.setList("rules[0].operations", said.Operations)
 	rule.APIGroups = b.list(w, "rules[0].apiGroups", at, "groups", groups(said.Groups), subject.kind, func(k Kind) string { return k.Group })
 	rule.APIVersions = b.list(w, "rules[0].apiVersions", at, "versions", said.Versions, subject.kind, func(k Kind) string { return k.Version })
+	rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k Kind) string { return k.Plural })
 	if said.Subresource.IsSet() {
-		rule.Resources = subresources(subject.kind, said.Subresource.V)
-		w.setList("rules[0].resources", said.Subresource)
-	} else {
-		rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k Kind) string { return k.Plural })
+		rule.Resources = subresources(rule.Resources, said.Subresource.V)
+		w.set("rules[0].resources", said.Subresource.At)
 	}
 	rule.Scope = scope(said.Scope, subject.kind)
 	w.set("rules[0].scope", said.Scope.At)
@@ -165,14 +167,16 @@ func (w *Webhook) addRule(m *ruleMarker) {
 		rule.APIVersions = m.Versions.V
 		w.setList(at+".apiVersions", m.Versions)
 	}
+	main, subs := split(rule.Resources)
 	if m.Resources.IsSet() {
-		rule.Resources = m.Resources.V
+		main = m.Resources.V
 		w.setList(at+".resources", m.Resources)
 	}
 	if m.Subresource.IsSet() {
-		rule.Resources = subresources(w.Kind, m.Subresource.V)
-		w.setList(at+".resources", m.Subresource)
+		subs = m.Subresource.V
+		w.set(at+".resources", m.Subresource.At)
 	}
+	rule.Resources = subresources(main, subs)
 	if m.Scope.IsSet() {
 		rule.Scope = scope(m.Scope, nil)
 		w.set(at+".scope", m.Scope.At)
@@ -263,15 +267,40 @@ func groups(f marker.Field[[]string]) marker.Field[[]string] {
 	return f
 }
 
-func subresources(kind *Kind, names []string) []string {
-	var resources []string
-	for _, s := range names {
-		if kind != nil {
-			s = kind.Plural + "/" + s
-		}
-		resources = append(resources, s)
+// subresources are those of each resource that is not itself one; without names, the resources.
+func subresources(resources, names []string) []string {
+	if len(names) == 0 {
+		return resources
 	}
-	return resources
+	var all []string
+	for _, r := range resources {
+		if strings.Contains(r, "/") {
+			all = append(all, r)
+			continue
+		}
+		for _, s := range names {
+			all = append(all, r+"/"+s)
+		}
+	}
+	return all
+}
+
+// split takes resources and subresources apart, each listed once. A list with resources as such is
+// left as it is.
+func split(resources []string) (main, subs []string) {
+	for _, r := range resources {
+		resource, sub, ok := strings.Cut(r, "/")
+		if !ok {
+			return resources, nil
+		}
+		if !slices.Contains(main, resource) {
+			main = append(main, resource)
+		}
+		if !slices.Contains(subs, sub) {
+			subs = append(subs, sub)
+		}
+	}
+	return main, subs
 }
 
 func scope(f marker.Field[string], kind *Kind) *admissionregistrationv1.ScopeType {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // handlersFile is the name of the generated file in every package of handlers.
@@ -53,7 +54,7 @@ func handlers(p *model.Project, o Options) ([]output.File, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	shared, err := admission(p, o)
+	shared, err := sharedPackage(templates.Admission, p, o)
 	return append(files, shared...), err
 }
 

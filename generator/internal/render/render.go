@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // The kinds of output.
 const (
-	Manifests = "manifests"
-	Handlers  = "handlers"
+	Manifests   = "manifests"
+	Handlers    = "handlers"
+	Conversions = "conversions"
 )
 
 // Options say what is written, where it goes and how it begins.
@@ -28,8 +30,8 @@ type Options struct {
 	Handlers string
 }
 
-// Project writes the project's files.
-func Project(p *model.Project, o Options) ([]output.File, error) {
+// Project writes the project's files, planned conversions among them.
+func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
 	if slices.Contains(o.Outputs, Manifests) && len(p.Configurations) > 0 {
 		text, err := manifest(p, o.Header && hasOwn(p))
@@ -44,6 +46,17 @@ func Project(p *model.Project, o Options) ([]output.File, error) {
 			return nil, fmt.Errorf("writing the handlers: %w", err)
 		}
 		files = append(files, code...)
+	}
+	if slices.Contains(o.Outputs, Conversions) {
+		code, err := conversions(p, planned, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the conversions: %w", err)
+		}
+		patches, err := crdPatches(p, planned)
+		if err != nil {
+			return nil, fmt.Errorf("writing the patches of CRDs: %w", err)
+		}
+		files = append(append(files, code...), patches...)
 	}
 	return files, nil
 }

@@ -37,7 +37,7 @@ var (
 )
 
 const (
-	small   = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"},"spec":{"containers":[{"name":"c","future":"<kept>"}]}}`
+	small   = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"},"spec":{"containers":[{"name":"c","future":"kept"}]}}`
 	without = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"},"spec":{"containers":[]}}`
 )
 
@@ -103,7 +103,7 @@ func TestAPIServerAppliesPatches(t *testing.T) {
 	a := newAPIServer(t, mutate)
 	bothVersions(t, func(t *testing.T, version string) {
 		got := a.do(t, t.Context(), call{version: version, operation: admission.Create, kind: podKind, resource: pods, object: small, mutating: true})
-		const want = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"a":"b"}},"spec":{"containers":[{"name":"side","resources":{}},{"name":"c","future":"<kept>"}]}}`
+		const want = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"a":"b"}},"spec":{"containers":[{"name":"side","resources":{}},{"name":"c","future":"kept"}]}}`
 		if got.failed != nil || !sameJSON(t, got.object, []byte(want)) {
 			t.Errorf("%v %s", got.failed, got.object)
 		}

@@ -33,8 +33,11 @@ func (d *deadline) waited() context.Context {
 	return d.inner
 }
 
-// end cancels the context.
+// end cancels the context, if there is one.
 func (d *deadline) end() {
+	if d == nil {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.over = true

@@ -30,15 +30,18 @@ type patcher struct {
 	err   error  // the first value that cannot be marshalled
 }
 
-// diff appends to out the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. The members
-// kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces an object forgets them.
-func diff(out, src []byte, at span, s *shape, v reflect.Value) ([]byte, error) {
-	p := patcher{src: src, out: append(out, '[')}
+// diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. It is valid until
+// the next one. The members kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces
+// an object forgets them.
+func (p *patcher) diff(src []byte, at span, s *shape, v reflect.Value) ([]byte, error) {
+	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0]}
 	p.value(s, nil, at.start, v)
-	if p.err != nil || len(p.out) == len(out)+1 {
-		return out, p.err
+	p.src = nil
+	if p.err != nil || len(p.out) == len("[") {
+		return nil, p.err
 	}
-	return append(p.out, ']'), nil
+	p.out = append(p.out, ']')
+	return p.out, nil
 }
 
 // done says that a probe needs no further look.

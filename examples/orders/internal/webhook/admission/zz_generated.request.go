@@ -26,7 +26,7 @@ const (
 )
 
 // Request is what the requests of all operations have in common: who wants to do what with which object. It is
-// embedded in them and not for use by several goroutines at once.
+// embedded in them. A request, like its object, belongs to one goroutine at a time.
 type Request struct {
 	// UID identifies this call. It is another one each time that the API server calls.
 	UID types.UID

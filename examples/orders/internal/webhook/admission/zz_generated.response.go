@@ -62,7 +62,7 @@ func (c *call) appendReview(denial *metav1.Status) error {
 
 // send writes an answer. That the other side has gone meanwhile is nothing that could be told to anybody.
 func send(w http.ResponseWriter, code int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
+	w.Header()["Content-Type"] = []string{"application/json"} // Set would look first whether the key is canonical.
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
 }

@@ -69,7 +69,7 @@ type envelope struct {
 	texts *texts
 	found [parts]span
 	seen  [parts]bool
-	twice []byte // the key that was found a second time
+	twice part // the part that was found a second time, or none
 }
 
 // raw returns the text of a part, and nil if it is absent or null. It is valid for as long as the body is.
@@ -82,13 +82,13 @@ func (e *envelope) raw(p part) []byte {
 
 // scan finds the parts of the review in body.
 func (e *envelope) scan(body []byte) error {
-	*e = envelope{body: body, texts: e.texts}
+	*e = envelope{body: body, texts: e.texts, twice: none}
 	end := scanAll(body, func(i int) int {
 		return scanObject(body, i, maxDepth, e.member)
 	})
 	switch {
-	case e.twice != nil:
-		return duplicate(e.twice)
+	case e.twice != none:
+		return duplicate([]byte(partKeys[e.twice]))
 	case end < 0:
 		return fmt.Errorf("the body is not JSON: %w", syntaxError(body, ^end))
 	case e.found[requestPart].absent():
@@ -99,27 +99,37 @@ func (e *envelope) scan(body []byte) error {
 	return nil
 }
 
+// part is partOf for a key that may have escapes in it, which those of the API server do not.
+func (e *envelope) part(key span, first, last, before part) part {
+	raw := e.body[key.start+1 : key.end-1]
+	p := partOf(raw, first, last, before)
+	if p == none && !isPlain(raw) {
+		p = partOf(text(e.body, key), first, last, before)
+	}
+	return p
+}
+
 // member reads a member of the review.
-func (e *envelope) member(key []byte, i, depth int) int {
-	p := partOf(key, apiVersionPart, requestPart, none)
+func (e *envelope) member(key span, i, depth int) int {
+	p := e.part(key, apiVersionPart, requestPart, none)
 	if p == requestPart && i < len(e.body) && e.body[i] == '{' {
 		before := requestPart
-		return e.note(p, key, i, scanObject(e.body, i, depth, func(key []byte, i, depth int) int {
-			p := partOf(key, uidPart, optionsPart, before)
+		return e.note(p, i, scanObject(e.body, i, depth, func(key span, i, depth int) int {
+			p := e.part(key, uidPart, optionsPart, before)
 			before = max(before, p)
-			return e.note(p, key, i, scanValue(e.body, i, depth))
+			return e.note(p, i, scanValue(e.body, i, depth))
 		}))
 	}
-	return e.note(p, key, i, scanValue(e.body, i, depth))
+	return e.note(p, i, scanValue(e.body, i, depth))
 }
 
 // note takes down where a part stands, and returns its end.
-func (e *envelope) note(p part, key []byte, start, end int) int {
+func (e *envelope) note(p part, start, end int) int {
 	if p == none || end < 0 {
 		return end
 	}
 	if e.seen[p] {
-		e.twice = key
+		e.twice = p
 		return ^start
 	}
 	e.seen[p] = true

@@ -20,14 +20,14 @@ import (
 // Handler serves one webhook: an http.Handler that answers AdmissionReviews of admission.k8s.io/v1 and v1beta1 by the
 // functions it has for their operations.
 type Handler struct {
-	name     string
-	mutating bool
-	kinds    []metav1.GroupVersionKind
-	policies map[Operation]*policy
-	listKeys map[listField][]string
-	limit    int64
-	observer Observer
-	calls    sync.Pool // of *call
+	name      string
+	mutating  bool
+	kinds     []metav1.GroupVersionKind
+	policies  map[Operation]*policy
+	listKeys  map[listField][]string
+	limit     int64
+	observers []Observer
+	calls     sync.Pool // of *call
 }
 
 // Option is something that a handler has: a function for an operation, a kind it expects, a limit, an observer.
@@ -43,12 +43,12 @@ func Mutating(name string, options ...Option) *Handler { return newHandler(name,
 
 func newHandler(name string, mutating bool, options []Option) *Handler {
 	h := &Handler{
-		name:     name,
-		mutating: mutating,
-		policies: make(map[Operation]*policy),
-		listKeys: make(map[listField][]string),
-		limit:    DefaultBodyLimit,
-		observer: failureLog{},
+		name:      name,
+		mutating:  mutating,
+		policies:  make(map[Operation]*policy),
+		listKeys:  make(map[listField][]string),
+		limit:     DefaultBodyLimit,
+		observers: []Observer{failureLog{}},
 	}
 	h.calls.New = func() any { return new(call) }
 	return h.With(options...)
@@ -114,12 +114,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		send(w, http.StatusOK, c.out)
 	}
-	o.Operation, o.UID, o.Resource = c.head.Operation, c.head.UID, c.head.Resource
+	o.Operation, o.UID, o.Resource = known(c.head.Operation), c.head.UID, c.head.Resource
 	o.Namespace, o.Name, o.DryRun = c.head.Namespace, c.head.Name, c.head.DryRun
 	c.reset()
 	h.calls.Put(c)
 	o.Duration = time.Since(start)
-	h.observer.Observe(r.Context(), o)
+	for _, observer := range h.observers {
+		observer.Observe(r.Context(), o)
+	}
 }
 
 // answer leaves the review that answers the call in c.out. Its error is a call that fails.
@@ -137,11 +139,11 @@ func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observati
 	if err := h.expects(c); err != nil {
 		return badRequest(err)
 	}
-	ctx, cancel, err := requestContext(r, start)
+	ctx, deadline, err := requestContext(r, start)
 	if err != nil {
 		return badRequest(err)
 	}
-	defer cancel()
+	defer deadline.end()
 	if err := c.decide(ctx, h.mutating); err != nil {
 		return h.reject(c, err, o)
 	}

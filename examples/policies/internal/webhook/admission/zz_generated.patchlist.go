@@ -22,11 +22,14 @@ func (p *patcher) list(s *shape, listKeys []string, i int, v reflect.Value) int 
 	end := p.elements(i)
 	defer func() { p.spans = p.spans[:outer] }()
 	l := listDiff{patcher: p, elem: s.elem, old: p.spans[outer:], v: v}
+	if l.of = s.elem.pointed(); l.of.hasAll(listKeys) {
+		l.keys = listKeys
+	}
 	if p.probe {
 		l.probeAll()
 		return end
 	}
-	if l.keys = s.elem.named(listKeys); l.inPlace() {
+	if l.inPlace() {
 		for j := range l.old {
 			l.edit(j, j)
 		}
@@ -69,7 +72,8 @@ func (p *patcher) elements(i int) int {
 type listDiff struct {
 	*patcher
 	elem  *shape
-	keys  []*member // what tells elements apart; nil if nothing but their content does
+	of    *shape   // what the elements are or point to
+	keys  []string // what tells elements apart; none if nothing but their content does
 	old   []span
 	v     reflect.Value
 	from  []int  // for each element of the slice: which element of the array it was
@@ -96,20 +100,22 @@ func (l *listDiff) edit(i, j int) {
 	l.pop()
 }
 
-// named returns the fields of a list's elements that the given names stand for; nil if one is missing.
-func (s *shape) named(names []string) []*member {
+// pointed returns what the values are or point to.
+func (s *shape) pointed() *shape {
 	for s.kind == pointer {
 		s = s.elem
 	}
-	var fields []*member
+	return s
+}
+
+// hasAll says whether there are members of all names.
+func (s *shape) hasAll(names []string) bool {
 	for _, name := range names {
-		i, ok := s.index[name]
-		if !ok {
-			return nil
+		if _, ok := s.index[name]; !ok {
+			return false
 		}
-		fields = append(fields, &s.fields[i])
 	}
-	return fields
+	return true
 }
 
 // match finds the counterparts.
@@ -161,10 +167,11 @@ func (l *listDiff) sameKey(at span, v reflect.Value) bool {
 	d := decoder{src: l.src, i: at.start}
 	for more := d.open('}'); more; more = d.more() {
 		name := d.key()
-		for _, f := range l.keys {
-			if f.name != string(name) {
+		for _, listKey := range l.keys {
+			if listKey != string(name) {
 				continue
 			}
+			f := &l.of.fields[l.of.index[listKey]]
 			if key, ok := f.in(v); !ok || l.differs(f.shape, d.i, key) {
 				return false
 			}
@@ -268,8 +275,8 @@ func (l *listDiff) key(v reflect.Value) string {
 		return ""
 	}
 	var id []byte
-	for _, f := range l.keys {
-		if key, ok := f.in(v); ok {
+	for _, listKey := range l.keys {
+		if key, ok := l.of.fields[l.of.index[listKey]].in(v); ok {
 			id = append(id, content(key)...)
 		}
 		id = append(id, ',')

@@ -173,6 +173,16 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
+// Addr returns the address that the server listens on, which tells the port where Address leaves it to the system. It
+// is nil before the server listens.
+func (s *Server) Addr() net.Addr {
+	running := s.running.Load()
+	if running == nil {
+		return nil
+	}
+	return running.address
+}
+
 // Ready reports why the server should not be sent requests, or nil: it listens,
 // its certificate is valid now, it does not drain, and ReadyCheck agrees. It is
 // what /readyz answers.

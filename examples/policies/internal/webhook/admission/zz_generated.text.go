@@ -8,7 +8,12 @@ const hexDigits = "0123456789abcdef"
 
 // appendText appends s as a JSON string. What is no UTF-8 becomes U+FFFD.
 func appendText(out []byte, s string) []byte {
-	out = append(out, '"')
+	inside := len(out) + len(`"`)
+	out = append(append(append(out, '"'), s...), '"')
+	if isPlain(out[inside:]) && scanText(out, inside) == len(out) {
+		return out // It stands for itself, as nearly all do.
+	}
+	out = out[:inside]
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"embed"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -12,15 +13,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// admission emits the package that a project's handlers share, and the one for tests below it, once
-// for the project: the files of templates/admission without their own tests, under our header.
-func admission(p *model.Project, o Options) ([]output.File, error) {
+// sharedPackage emits a package that a project's generated code shares, and those below it, once for
+// the project: the files below templates without their own tests, under our header.
+func sharedPackage(from embed.FS, p *model.Project, o Options) ([]output.File, error) {
 	var files []output.File
-	err := fs.WalkDir(templates.Admission, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		text, err := templates.Admission.ReadFile(name)
+		text, err := from.ReadFile(name)
 		if err != nil {
 			return err
 		}

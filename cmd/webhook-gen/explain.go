@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func explainCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "explain",
+		Short: "Show what the markers come to",
+		Args:  noArguments,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(explainConversionCommand(s))
+	return c
+}
+
+func explainConversionCommand(s streams) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "conversion [kind]",
+		Short: "Show for every field what claims it in each direction, and whether anything is lost",
+		Long: "conversion shows each field of both versions, what claims it (its name, or a rule), and for each direction\n" +
+			"whether the other version can say all of it. What it cannot is kept in an annotation, or given up by a drop.",
+		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion CronJob --format json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, kind []string) error {
+			docs, err := conversions(c, s, strings.Join(kind, ""))
+			if err != nil {
+				return err
+			}
+			return generator.PrintConversions(s.out, format, docs)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(generator.ConversionFormats(), ", "))
+	complete(c, "format", generator.ConversionFormats()...)
+	return c
+}
+
+func graphCommand(s streams) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "graph [kind]",
+		Short:   "Draw versions, hub, and the fields that are not lossless",
+		Example: "  webhook-gen graph\n  webhook-gen graph CronJob --format svg > conversions.svg",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, kind []string) error {
+			docs, err := conversions(c, s, strings.Join(kind, ""))
+			if err != nil {
+				return err
+			}
+			return generator.PrintGraph(s.out, format, docs)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "mermaid", "form: "+strings.Join(generator.GraphFormats(), ", "))
+	complete(c, "format", generator.GraphFormats()...)
+	return c
+}
+
+// conversions plans the conversions of the module that the command stands in, and reports what is wrong with them.
+func conversions(c *cobra.Command, s streams, kind string) ([]generator.ConversionDoc, error) {
+	flags := runFlags{format: "text"} // findings are for the eye; --format is that of the answer
+	config, err := flags.config(nil)
+	if err != nil {
+		return nil, err
+	}
+	docs, diags := generator.Conversions(c.Context(), config, kind)
+	if err := flags.report(s, config.Dir, diags); err != nil {
+		return nil, err
+	}
+	if len(docs) == 0 && kind != "" {
+		return nil, fmt.Errorf("no spoke of the kind %q is marked", kind)
+	}
+	return docs, nil
+}

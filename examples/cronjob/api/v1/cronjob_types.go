@@ -1,0 +1,53 @@
+package v1
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// CronJob starts jobs by the clock.
+//
+// +webhook:conversion:hub
+type CronJob struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   CronJobSpec   `json:"spec,omitempty"`
+	Status CronJobStatus `json:"status,omitempty"`
+}
+
+// CronJobSpec is what shall be done.
+type CronJobSpec struct {
+	// Schedule is in cron format: https://en.wikipedia.org/wiki/Cron.
+	Schedule string `json:"schedule"`
+	// StartingDeadlineSeconds is how late a job may start.
+	StartingDeadlineSeconds *int64 `json:"startingDeadlineSeconds,omitempty"`
+	// ConcurrencyPolicy says what happens to a job while another one runs.
+	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
+	// Suspend stops further jobs.
+	Suspend *bool `json:"suspend,omitempty"`
+	// JobTemplate is the job.
+	JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
+	// SuccessfulJobsHistoryLimit is how many jobs that succeeded are kept.
+	SuccessfulJobsHistoryLimit *int32 `json:"successfulJobsHistoryLimit,omitempty"`
+	// FailedJobsHistoryLimit is how many jobs that failed are kept.
+	FailedJobsHistoryLimit *int32 `json:"failedJobsHistoryLimit,omitempty"`
+}
+
+// ConcurrencyPolicy says what happens to a job while another one runs.
+type ConcurrencyPolicy string
+
+const (
+	AllowConcurrent   ConcurrencyPolicy = "Allow"
+	ForbidConcurrent  ConcurrencyPolicy = "Forbid"
+	ReplaceConcurrent ConcurrencyPolicy = "Replace"
+)
+
+// CronJobStatus is what has been done.
+type CronJobStatus struct {
+	// Active are the jobs that run.
+	Active []corev1.ObjectReference `json:"active,omitempty"`
+	// LastScheduleTime is when a job was last started.
+	LastScheduleTime *metav1.Time `json:"lastScheduleTime,omitempty"`
+}

@@ -1,0 +1,163 @@
+package generator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// ConversionDoc says what becomes of every field of a kind between a spoke and the hub.
+type ConversionDoc struct {
+	Group  string     `json:"group"`
+	Kind   string     `json:"kind"`
+	Spoke  string     `json:"spoke"`
+	Hub    string     `json:"hub"`
+	Fields []FieldDoc `json:"fields"`
+}
+
+// FieldDoc says what claims a field in each direction.
+type FieldDoc struct {
+	// Spoke and Hub are paths in JSON names, with [] for the elements of a list or map; empty where
+	// the version does not have the field.
+	Spoke string `json:"spoke,omitempty"`
+	Hub   string `json:"hub,omitempty"`
+	// By is the rule that claims the field: "name" where it is the same on both sides, or "to",
+	// "custom", "stash", "drop".
+	By string `json:"by"`
+	// Reason is a drop's.
+	Reason string `json:"reason,omitempty"`
+	// LostToHub and LostFromHub say what the other version cannot say, and the annotation keeps.
+	LostToHub   string `json:"lostToHub,omitempty"`
+	LostFromHub string `json:"lostFromHub,omitempty"`
+}
+
+// Conversions plans the conversions of the packages, of one kind or of all, and writes nothing.
+func Conversions(ctx context.Context, c Config, kind string) ([]ConversionDoc, Diagnostics) {
+	run, diags := c.resolve()
+	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
+	diags.Add(found...)
+	project, found := model.Build(ctx, source.Module, source.Packages, model.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration, Conversions: run.Handlers.Path})
+	diags.Add(found...)
+	packages, found := convert.Project(ctx, project)
+	diags.Add(found...)
+	var docs []ConversionDoc
+	for _, p := range packages {
+		for _, plan := range p.Plans {
+			if kind == "" || strings.EqualFold(kind, plan.Spoke.Name) {
+				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version}
+				doc.add(plan.Root, "", "", map[*convert.Pair]bool{})
+				docs = append(docs, doc)
+			}
+		}
+	}
+	return docs, diags.Sort()
+}
+
+// add adds the fields of a pair; those of a struct inside itself are there once.
+func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*convert.Pair]bool) {
+	if inside[p] {
+		return
+	}
+	inside[p] = true
+	defer delete(inside, p)
+	for _, c := range p.Claims {
+		f := FieldDoc{By: string(c.Verb), Reason: c.Reason, LostToHub: c.Loss(convert.ToHub), LostFromHub: c.Loss(convert.FromHub)}
+		if f.By == "" {
+			f.By = "name"
+		}
+		if c.Spoke != nil {
+			f.Spoke = spoke + c.Spoke.String()
+		}
+		if c.Hub != nil {
+			f.Hub = hub + c.Hub.String()
+		}
+		for _, o := range c.Others {
+			f.Hub += ", " + hub + o.String()
+		}
+		if pair, below := inner(c.Value); pair != nil && !inside[pair] {
+			d.add(pair, f.Spoke+below+".", f.Hub+below+".", inside)
+			continue
+		}
+		d.Fields = append(d.Fields, f)
+	}
+}
+
+// inner is the pair of structs that a value holds, and what leads to it.
+func inner(v *convert.Value) (*convert.Pair, string) {
+	below := ""
+	for ; v != nil; v = v.Elem {
+		switch {
+		case v.Pair != nil:
+			return v.Pair, below
+		case v.Op == convert.Each || v.Op == convert.Entries:
+			below += "[]"
+		}
+	}
+	return nil, ""
+}
+
+// ConversionFormats are the forms in which PrintConversions can write.
+func ConversionFormats() []string { return []string{"text", "json"} }
+
+// PrintConversions writes what becomes of every field.
+func PrintConversions(w io.Writer, format string, docs []ConversionDoc) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(docs)
+	case "text":
+		return printConversionsText(w, docs)
+	}
+	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(ConversionFormats(), ", "))
+}
+
+func printConversionsText(w io.Writer, docs []ConversionDoc) error {
+	for i, d := range docs {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s.%s: %s and the hub %s\n\n", d.Kind, d.Group, d.Spoke, d.Hub)
+		table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		fmt.Fprintf(table, "  %s\t%s\tclaimed by\t%s to %s\t%s to %s\n", d.Spoke, d.Hub, d.Spoke, d.Hub, d.Hub, d.Spoke)
+		for _, f := range d.Fields {
+			by := f.By
+			if f.Reason != "" {
+				by += ": " + f.Reason
+			}
+			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", orDash(f.Spoke), orDash(f.Hub), by, f.fate(f.Spoke, f.LostToHub), f.fate(f.Hub, f.LostFromHub))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fate says in words what becomes of a field in a direction.
+func (f FieldDoc) fate(field, lost string) string {
+	switch {
+	case field == "":
+		return "-"
+	case f.By == string(model.Drop):
+		return "given up"
+	case lost != "":
+		return "annotation: " + lost
+	}
+	return "lossless"
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

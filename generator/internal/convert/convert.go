@@ -1,0 +1,67 @@
+// Package convert plans conversions between the versions of a kind. A Plan says for every field of
+// both sides what becomes of it in each direction and whether anything is lost. What nothing
+// claims, and what does not convert, is reported at the field with both sides shown.
+package convert
+
+import (
+	"context"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Plan is the conversion of one spoke to and from its hub.
+type Plan struct {
+	*model.Conversion
+	// Root is the pair of the two kinds' own types.
+	Root *Pair
+	// SpokeSchema and HubSchema are what the stash has to know of each side.
+	SpokeSchema, HubSchema *Schema
+}
+
+// Package is one package of generated conversions.
+type Package struct {
+	model.HandlerPackage
+	Plans []*Plan
+	// Pairs are the pairs of structs that the plans need, in the order in which they are met.
+	Pairs []*Pair
+}
+
+// Project plans all conversions of a project. Packages whose plans have errors are complete but for these.
+func Project(ctx context.Context, p *model.Project) ([]*Package, diag.List) {
+	if len(p.Conversions) == 0 && len(p.ConversionRules) == 0 {
+		return nil, nil
+	}
+	types := resolve.New(ctx, p.Module)
+	var packages []*Package
+	planners := map[*Package]*planner{}
+	rules := groupRules(p.ConversionRules)
+	var diags diag.List
+	for _, c := range p.Conversions {
+		i := slices.IndexFunc(packages, func(p *Package) bool { return p.Dir == c.Package.Dir })
+		if i < 0 {
+			i = len(packages)
+			pkg := &Package{HandlerPackage: c.Package}
+			packages = append(packages, pkg)
+			planners[pkg] = &planner{Package: pkg, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}}
+		}
+		planner := planners[packages[i]]
+		if j := slices.IndexFunc(packages[i].Plans, func(p *Plan) bool { return p.Spoke.Name == c.Spoke.Name }); j >= 0 {
+			diags.Add(diag.Errorf(c.Range, RuleTwice, "a second spoke %s in the package %s", c.Spoke.Name, c.Package.Path).
+				WithHint("its functions would have the same names: put the marker into another package").WithRelated(packages[i].Plans[j].Range, "the first is here"))
+			continue
+		}
+		planner.conversion = c
+		if plan, ok := planner.plan(); ok {
+			packages[i].Plans = append(packages[i].Plans, plan)
+		}
+		diags.Add(planner.diags...)
+		planner.diags = nil
+	}
+	if !diags.HasErrors() {
+		diags.Add(rules.unused()...)
+	}
+	return packages, diags
+}

@@ -1,0 +1,144 @@
+package convert
+
+import (
+	"fmt"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// known reports what is wrong with the name of a converter or its argument.
+func (p *valuePlanner) known(name, argument string) *mismatch {
+	var names []string
+	for _, c := range model.Converters() {
+		names = append(names, c.Name)
+		if c.Name != name {
+			continue
+		}
+		if (c.Argument == "") != (argument == "") {
+			return &mismatch{rule: RuleConverter, message: fmt.Sprintf("the converter %s is written %s", name, c.Usage()), hint: c.Doc}
+		}
+		return nil
+	}
+	bad := &mismatch{rule: RuleConverter, message: fmt.Sprintf("there is no converter %q", name)}
+	if near, ok := diag.Nearest(name, names); ok {
+		bad.hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return bad
+}
+
+// convert plans the converters that are for single values.
+func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*Value, *mismatch) {
+	if len(as) > 1 {
+		return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("nothing can follow the converter %s", name), hint: "it is for single values"}
+	}
+	switch name {
+	case "not":
+		if v.Spoke.Kind() == resolve.Basic && v.Hub.Kind() == resolve.Basic && v.Spoke.Basic() == "bool" && v.Hub.Basic() == "bool" {
+			v.Op = Not
+			return v, nil
+		}
+		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
+	case "seconds":
+		v.Op = Checked
+		switch {
+		case isNamed(v.Spoke, metaPackage, "Duration") && wholeType(v.Hub):
+			v.Funcs, v.Loss[ToHub] = [2]string{"ToSeconds", "FromSeconds"}, "parts of a second"
+			return v, nil
+		case isNamed(v.Hub, metaPackage, "Duration") && wholeType(v.Spoke):
+			v.Funcs, v.Loss[FromHub] = [2]string{"FromSeconds", "ToSeconds"}, "parts of a second"
+			return v, nil
+		}
+		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
+	case "join":
+		v.Op, v.Argument = Checked, argument
+		switch {
+		case isText(v.Hub) && v.Spoke.Kind() == resolve.Slice && isText(v.Spoke.Elem()):
+			v.Funcs, v.Loss[ToHub] = [2]string{"Join", "Split"}, "whether it was nil or empty"
+			return v, nil
+		case isText(v.Spoke) && v.Hub.Kind() == resolve.Slice && isText(v.Hub.Elem()):
+			v.Funcs, v.Loss[FromHub] = [2]string{"Split", "Join"}, "whether it was nil or empty"
+			return v, nil
+		}
+		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
+	}
+	return p.text(v)
+}
+
+// text plans a value and what it is as text.
+func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
+	v.Op = Checked
+	v.OmitsZero = [2]bool{p.spokeField.OmitEmpty && wholeOrBool(v.Spoke), p.hubField.OmitEmpty && wholeOrBool(v.Hub)}
+	if word, loss, ok := textual(v.Spoke); ok && isText(v.Hub) {
+		v.Funcs, v.Loss = [2]string{"Format" + word, "Parse" + word}, [2]string{loss, "how it was written"}
+		return v, nil
+	}
+	if word, loss, ok := textual(v.Hub); ok && isText(v.Spoke) {
+		v.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
+		return v, nil
+	}
+	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
+}
+
+// textual is the word in the names of the functions for a type, and what its text does not say.
+func textual(t *resolve.Type) (word, loss string, ok bool) {
+	switch {
+	case wholeType(t):
+		return "Integer", "", true
+	case t.Kind() == resolve.Basic && t.Basic() == "bool":
+		return "Bool", "", true
+	case isNamed(t, quantityPackage, "Quantity"):
+		return "Quantity", "whether it was zero or absent", true
+	case isNamed(t, metaPackage, "Duration"):
+		return "Duration", "whether it was zero or absent", true
+	case isNamed(t, "k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
+		return "IntOrString", "whether it was a number", true
+	}
+	return "", "", false
+}
+
+func wholeOrBool(t *resolve.Type) bool {
+	return wholeType(t) || t.Kind() == resolve.Basic && t.Basic() == "bool"
+}
+
+func isNamed(t *resolve.Type, path, name string) bool { return t.Package == path && t.Name == name }
+
+func wholeType(t *resolve.Type) bool { return t.Kind() == resolve.Basic && isWhole(t.Basic()) }
+
+func isText(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "string" }
+
+// misfit reports a converter that is not for the two types.
+func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mismatch {
+	return &mismatch{rule: RuleConverter, spoke: spoke, hub: hub,
+		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, spoke, hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
+}
+
+// differ reports two types that do not convert, and what is likely to help.
+func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
+	bad := &mismatch{rule: RuleMismatch, spoke: spoke, hub: hub}
+	_, _, spokeText := textual(spoke)
+	_, _, hubText := textual(hub)
+	as := ""
+	switch {
+	case isNamed(spoke, metaPackage, "Duration") && wholeType(hub), isNamed(hub, metaPackage, "Duration") && wholeType(spoke):
+		as = "seconds"
+	case spokeText && isText(hub), hubText && isText(spoke):
+		as = "string"
+	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Slice:
+		as = "each"
+	case isText(spoke) && hub.Kind() == resolve.Slice && isText(hub.Elem()), isText(hub) && spoke.Kind() == resolve.Slice && isText(spoke.Elem()):
+		bad.hint = `+webhook:conversion:to(as: "first") or +webhook:conversion:to(as: "join:,") says which way they belong together; `
+		bad.hint += custom
+		return bad
+	case spoke.Kind() == resolve.Slice || hub.Kind() == resolve.Slice:
+		as = "first"
+	}
+	if as != "" {
+		bad.hint = fmt.Sprintf("+webhook:conversion:to(as: %q) converts them; ", as)
+	}
+	bad.hint += custom
+	return bad
+}
+
+const custom = "+webhook:conversion:custom asks for your own code, +webhook:conversion:stash says that the two are not the same thing"

@@ -1,0 +1,68 @@
+package convert
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// copied plans a type that both sides share, so that the two objects share no memory.
+func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
+	t := v.Spoke
+	if flat(t) {
+		v.Op = Assign
+		return v, nil
+	}
+	if t.Name != "" {
+		switch {
+		case t.Package == quantityPackage && t.Name == "Quantity":
+			v.Op = DeepCopy
+			return v, nil
+		case p.deepCopies(t):
+			v.Op = DeepCopyInto
+			return v, nil
+		}
+	}
+	if t.Kind() == resolve.Struct && slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !f.Exported }) {
+		return nil, &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can copy, and no method DeepCopyInto",
+			hint: "give it the method, for example with controller-gen object, or use +webhook:conversion:custom"}
+	}
+	return p.structural(v)
+}
+
+// deepCopies reports whether a type has the method DeepCopyInto: written by hand, or by deepcopy-gen or
+// controller-gen into the file that both name alike and that the resolver does not read.
+func (p *planner) deepCopies(t *resolve.Type) bool {
+	if t.File == nil {
+		return false
+	}
+	file := filepath.Join(filepath.Dir(t.File.Path), "zz_generated.deepcopy.go")
+	text, read := p.deepCopyFiles[file]
+	if !read {
+		text, _ = os.ReadFile(file) // nothing in it where there is none
+		p.deepCopyFiles[file] = text
+	}
+	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||
+		bytes.Contains(text, []byte("func (in "+t.Name+") DeepCopyInto(")) || t.HasMethod("DeepCopyInto")
+}
+
+const quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
+
+// flat reports whether assigning a value copies all of it.
+func flat(t *resolve.Type) bool {
+	switch t.Kind() {
+	case resolve.Basic:
+		return true
+	case resolve.Array:
+		return flat(t.Elem())
+	case resolve.Struct:
+		if t.Package == "time" && t.Name == "Time" {
+			return true // the location that it points to never changes
+		}
+		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !flat(f.Type) })
+	}
+	return false
+}

@@ -1,0 +1,261 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// pairPlanner plans one pair of structs.
+type pairPlanner struct {
+	*planner
+	*Pair
+	at place
+	// takenSpoke and takenHub are the paths of fields that are claimed.
+	takenSpoke, takenHub map[string]bool
+	claims               map[string]diag.Range // by "spoke path" and "hub path": the rule that claims it
+}
+
+// rule makes the claims of the rules for one field.
+func (p *pairPlanner) rule(f fieldRules) []*Claim {
+	main := f.rules[0]
+	var renames []Renaming
+	decided := false
+	for _, r := range f.rules {
+		if r.Verb == model.Enum {
+			renames = append(renames, Renaming{r.From, r.To})
+			continue
+		}
+		if decided {
+			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
+			p.takenSpoke[f.field] = true
+			return nil
+		}
+		main, decided = r, true
+	}
+	if f.field == "" {
+		return p.hubDrop(main)
+	}
+	spoke, ok := p.find(p.Spoke, p.conversion.Spoke, main.Field)
+	if !ok {
+		return nil
+	}
+	claim := &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}
+	if !p.take(p.takenSpoke, "spoke", spoke, main) {
+		return nil
+	}
+	if main.Verb == model.Enum {
+		claim.Verb = model.ToHub
+	}
+	switch claim.Verb {
+	case model.Stash, model.Drop:
+		return []*Claim{claim}
+	case model.Custom:
+		return p.custom(claim, main)
+	}
+	hub, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
+	if !ok || !p.take(p.takenHub, "hub", hub, main) {
+		return nil
+	}
+	claim.Hub = hub
+	at := p.at.at(spoke, hub)
+	v := &valuePlanner{planner: p.planner, at: at, rule: &main, renames: renames, spokeField: spoke.Last(), hubField: hub.Last(),
+		skipSpoke: below(p.takenSpoke, spoke.String()), skipHub: below(p.takenHub, hub.String())}
+	claim.Value = v.top(main.As.V)
+	if claim.Value == nil {
+		return nil
+	}
+	return []*Claim{claim}
+}
+
+// custom finds the fields of the hub that a custom rule takes care of.
+func (p *pairPlanner) custom(claim *Claim, r model.ConversionRule) []*Claim {
+	if !r.Hub.IsSet() {
+		if hub, ok := lookup(p.Hub, r.Field.V); ok {
+			claim.Hub = hub
+			p.take(p.takenHub, "hub", hub, r)
+		}
+		return []*Claim{claim}
+	}
+	for i, name := range r.Hub.V {
+		hub, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
+		if !ok || !p.take(p.takenHub, "hub", hub, r) {
+			return nil
+		}
+		claim.Others = append(claim.Others, hub)
+	}
+	claim.Hub, claim.Others = claim.Others[0], claim.Others[1:]
+	return []*Claim{claim}
+}
+
+// hubDrop gives up fields that only the hub has.
+func (p *pairPlanner) hubDrop(r model.ConversionRule) []*Claim {
+	var claims []*Claim
+	for i, name := range r.Hub.V {
+		hub, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
+		if ok && p.take(p.takenHub, "hub", hub, r) {
+			claims = append(claims, &Claim{Hub: hub, Verb: model.Drop, Reason: r.Reason})
+		}
+	}
+	return claims
+}
+
+// find looks a rule's path up in a struct.
+func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path marker.Field[string]) (Path, bool) {
+	found, ok := lookup(t, path.V)
+	if !ok {
+		d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, version.Version, path.V).WithRelated(t.Range, "%s is here", t.Name)
+		if near, ok := nearestPath(t, path.V); ok {
+			d = d.WithHint("did you mean %q?", near)
+		}
+		p.diags.Add(d)
+	}
+	return found, ok
+}
+
+// take claims a field for a rule.
+func (p *pairPlanner) take(taken map[string]bool, side string, path Path, r model.ConversionRule) bool {
+	key := side + " " + path.String()
+	if taken[path.String()] {
+		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", side, path)
+		if other, ok := p.claims[key]; ok {
+			d = d.WithRelated(other, "the other rule is here")
+		}
+		p.diags.Add(d.WithHint("let one rule take care of both: +webhook:conversion:custom"))
+		return false
+	}
+	taken[path.String()] = true
+	p.claims[key] = r.Range
+	return true
+}
+
+// sameNames claims the fields that have the same name on both sides, and reports those that only the spoke has.
+func (p *pairPlanner) sameNames() {
+	kept := embedded(p.takenSpoke)
+	for _, m := range members(p.Spoke, kept) {
+		name := m.String()
+		if p.takenSpoke[name] {
+			continue
+		}
+		counterpart, ok := lookup(p.Hub, name)
+		if !ok || p.takenHub[name] {
+			p.spokeOnly(m, name)
+			continue
+		}
+		p.takenSpoke[name], p.takenHub[name] = true, true
+		v := &valuePlanner{planner: p.planner, at: p.at.at(m, counterpart), spokeField: m.Last(), hubField: counterpart.Last(),
+			skipSpoke: below(p.takenSpoke, name), skipHub: below(p.takenHub, name)}
+		claim := &Claim{Spoke: m, Hub: counterpart, Value: v.top(nil)}
+		if claim.Value != nil {
+			p.Claims = append(p.Claims, claim)
+		}
+	}
+}
+
+// embedded are the names that rules use for embedded structs as a whole.
+func embedded(taken map[string]bool) map[string]bool {
+	names := map[string]bool{}
+	for t := range taken {
+		names[t] = true
+	}
+	return names
+}
+
+// spokeOnly reports a field that the hub does not have, or those of its parts that rules have not moved elsewhere.
+func (p *pairPlanner) spokeOnly(m Path, name string) {
+	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenSpoke, name)) > 0 {
+		for _, part := range members(inner, nil) {
+			whole := append(m[:len(m):len(m)], part...)
+			if !p.takenSpoke[whole.String()] {
+				p.spokeOnly(whole, whole.String())
+			}
+		}
+		return
+	}
+	at := p.at.at(m, nil)
+	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(p.at.spoke.and(m), "."))
+	hint := "+webhook:conversion:stash keeps it in an annotation of the hub, +webhook:conversion:drop=\"why\" gives it up, +webhook:conversion:custom asks for your own code"
+	if near, ok := p.likely(m); ok {
+		hint = "+webhook:conversion:to=\"" + near + "\" if that is its new name; " + hint
+	}
+	if p.takenHub[name] {
+		hint = "another rule claims the hub's field of that name; " + hint
+	}
+	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+}
+
+// likely is a field of the hub that only the hub has and that may be the one under another name.
+func (p *pairPlanner) likely(m Path) (string, bool) {
+	var names, sameType []string
+	for _, h := range members(p.Hub, nil) {
+		if _, ok := lookup(p.Spoke, h.String()); ok || p.takenHub[h.String()] {
+			continue
+		}
+		names = append(names, h.String())
+		if resolve.Identical(h.Last().Type, m.Last().Type) {
+			sameType = append(sameType, h.String())
+		}
+	}
+	if near, ok := diag.Nearest(m.String(), names); ok {
+		return near, true
+	}
+	if len(sameType) == 1 {
+		return sameType[0], true
+	}
+	return "", false
+}
+
+// hubOnly claims what only the hub has: it is kept in the spoke's annotation.
+func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
+	for _, m := range members(t, embedded(p.takenHub)) {
+		whole := append(before[:len(before):len(before)], m...)
+		name := whole.String()
+		if p.takenHub[name] {
+			continue
+		}
+		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenHub, name)) > 0 {
+			p.hubOnly(inner, whole)
+			continue
+		}
+		p.Claims = append(p.Claims, &Claim{Hub: whole, Verb: model.Stash})
+	}
+}
+
+// noteParents marks what a move into or out of a pointer's struct does not tell: whether there was an
+// empty struct or none, unless the pointer itself is claimed.
+func (p *Pair) noteParents() {
+	claimed := [2]map[string]bool{{}, {}}
+	for _, c := range p.Claims {
+		if c.Value != nil {
+			claimed[ToHub][c.Spoke.String()], claimed[FromHub][c.Hub.String()] = true, true
+		}
+	}
+	for _, c := range p.Claims {
+		if c.Value == nil {
+			continue
+		}
+		for d, path := range []Path{c.Spoke, c.Hub} {
+			for i, f := range path[:len(path)-1] {
+				if f.Type.Kind() == resolve.Pointer && !claimed[d][path[:i+1].String()] && c.Value.Loss[d] == "" {
+					c.Value.Loss[d] = "whether what is around it was nil or empty"
+				}
+			}
+		}
+	}
+}
+
+// and are the names of a path and of one that goes on from it.
+func (p Path) and(further Path) []string {
+	var names []string
+	for _, part := range []Path{p, further} {
+		for _, f := range part {
+			if !f.Inline {
+				names = append(names, f.JSON)
+			}
+		}
+	}
+	return names
+}

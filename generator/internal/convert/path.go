@@ -1,0 +1,86 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// members are the fields of a struct as JSON has them: those of embedded structs are the struct's own.
+// A field that keep names is one field even if it is embedded.
+func members(t *resolve.Type, keep map[string]bool) []Path {
+	var all []Path
+	for _, f := range t.Fields() {
+		switch {
+		case f.Inline && keep[f.Name]:
+			all = append(all, Path{f})
+		case f.Inline:
+			if inner := pointee(f.Type); inner.Kind() == resolve.Struct && !isTypeMeta(inner) {
+				for _, below := range members(inner, nil) {
+					all = append(all, append(Path{f}, below...))
+				}
+			}
+		case f.Exported && f.JSON != "":
+			all = append(all, Path{f})
+		}
+	}
+	return all
+}
+
+// lookup finds the field at a path in JSON names.
+func lookup(t *resolve.Type, path string) (Path, bool) {
+	name, rest, deeper := strings.Cut(path, ".")
+	for _, m := range members(t, map[string]bool{name: true}) {
+		if m.String() != name {
+			continue
+		}
+		if !deeper {
+			return m, true
+		}
+		inner := pointee(m.Last().Type)
+		if inner.Kind() != resolve.Struct {
+			return nil, false
+		}
+		below, ok := lookup(inner, rest)
+		return append(m[:len(m):len(m)], below...), ok
+	}
+	return nil, false
+}
+
+// nearestPath is the path of a struct that is most like one that does not exist.
+func nearestPath(t *resolve.Type, path string) (string, bool) {
+	var names []string
+	for _, m := range members(t, nil) {
+		names = append(names, m.String())
+		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct {
+			for _, below := range members(inner, nil) {
+				names = append(names, m.String()+"."+below.String())
+			}
+		}
+	}
+	return diag.Nearest(path, names)
+}
+
+func pointee(t *resolve.Type) *resolve.Type {
+	if t.Kind() == resolve.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// isTypeMeta reports the type that holds apiVersion and kind, which are not converted but replaced.
+func isTypeMeta(t *resolve.Type) bool { return t.Package == metaPackage && t.Name == "TypeMeta" }
+
+// below are the paths that lie under a name, without it.
+func below(paths map[string]bool, name string) map[string]bool {
+	under := map[string]bool{}
+	for p := range paths {
+		if rest, ok := strings.CutPrefix(p, name+"."); ok {
+			under[rest] = true
+		}
+	}
+	return under
+}

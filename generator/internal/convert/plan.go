@@ -1,0 +1,198 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Direction is one of the two ways between a spoke and its hub.
+type Direction int
+
+const (
+	// ToHub leads from the spoke to the hub.
+	ToHub Direction = iota
+	// FromHub leads from the hub to the spoke.
+	FromHub
+)
+
+func (d Direction) String() string {
+	if d == ToHub {
+		return "to the hub"
+	}
+	return "from the hub"
+}
+
+// Pair is a struct of the spoke and its counterpart in the hub.
+type Pair struct {
+	Spoke, Hub *resolve.Type
+	// Name is unique in the package: the spoke's type with a small letter.
+	Name   string
+	Claims []*Claim
+}
+
+// Claim says what becomes of a field.
+type Claim struct {
+	// Spoke and Hub lead to the field in each of the two structs; nil where a side has none.
+	Spoke, Hub Path
+	// Verb is the rule's; empty where the names are the same, and Stash where a field of the hub is kept.
+	Verb model.Verb
+	// Value says how the value converts; nil where it does not.
+	Value *Value
+	// Others are further fields of the hub that a custom rule takes care of.
+	Others []Path
+	// Reason is a drop's.
+	Reason string
+}
+
+// Path leads from a struct to a field of it or of a struct in it.
+type Path []*resolve.Field
+
+// String is the path in JSON names.
+func (p Path) String() string {
+	var names []string
+	for _, f := range p {
+		if !f.Inline {
+			names = append(names, f.JSON)
+		}
+	}
+	if len(names) == 0 && len(p) > 0 {
+		return p[len(p)-1].Name
+	}
+	return strings.Join(names, ".")
+}
+
+// Last is the field itself.
+func (p Path) Last() *resolve.Field { return p[len(p)-1] }
+
+// Op is a way for a value to convert.
+type Op int
+
+const (
+	// Assign is Go's own assignment or conversion.
+	Assign Op = iota
+	// DeepCopyInto and DeepCopy call the type's method of that name.
+	DeepCopyInto
+	DeepCopy
+	// Checked calls a function of the package conversion, whose names for the directions are in Value.Funcs.
+	Checked
+	// Call converts a pair of structs.
+	Call
+	// Each converts the elements of a list or an array, Entries the values of a map.
+	Each
+	Entries
+	// Pointer converts what two pointers point to, Optional a value and what a pointer points to.
+	Pointer
+	Optional
+	// Rename exchanges values of an enum.
+	Rename
+	// Not turns a bool round.
+	Not
+	// First converts a value and the first element of a list.
+	First
+	// Wrap converts a value and the member of a struct.
+	Wrap
+)
+
+// Value says how a value of the spoke and one of the hub convert into each other.
+type Value struct {
+	Op         Op
+	Spoke, Hub *resolve.Type
+	// Elem is what Each, Entries, Pointer, Optional, First and Wrap do with what they hold.
+	Elem *Value
+	// Pair is that of Call.
+	Pair *Pair
+	// Funcs are those of Checked, by direction, and Argument what they take besides.
+	Funcs    [2]string
+	Argument string
+	// Member leads to what Wrap wraps.
+	Member Path
+	// Renames are the pairs of Rename, by direction.
+	Renames [2][]Renaming
+	// Outer says that the hub is the side with the pointer, list or struct of Optional, First and Wrap.
+	Outer Direction
+	// OmitsZero says for each direction that JSON leaves a zero value of the source out, so that Checked does too.
+	OmitsZero [2]bool
+	// OnlyIfSet says that Pointer makes no pointer to a struct of which nothing is set: rules take other
+	// fields of it elsewhere.
+	OnlyIfSet bool
+	// EmptyIsNil says for each direction that an empty list or map becomes none, because JSON leaves it
+	// out on the other side alone.
+	EmptyIsNil [2]bool
+	// ZeroIsNil says that Optional makes no pointer of a zero value.
+	ZeroIsNil bool
+	// Loss says for each direction what of the value itself is lost; empty where nothing is.
+	Loss [2]string
+}
+
+// Renaming is a value of an enum and what it becomes.
+type Renaming struct{ From, To string }
+
+// loss says what is lost of the value, or of what it holds, in a direction; empty where nothing is.
+func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
+	if v.Loss[d] != "" {
+		return v.Loss[d]
+	}
+	if v.Pair != nil && v.Pair.lossy(d, seen) {
+		return "parts of it"
+	}
+	if v.Elem != nil {
+		return v.Elem.loss(d, seen)
+	}
+	return ""
+}
+
+// Loss says what the other side cannot say of the field in a direction; empty where it can say all.
+func (c *Claim) Loss(d Direction) string { return c.loss(d, map[*Pair]bool{}) }
+
+func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
+	switch {
+	case c.Verb == model.Drop:
+		return ""
+	case c.Verb == model.Custom:
+		return "what your functions lose"
+	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
+		return "all of it"
+	case c.Value == nil:
+		return ""
+	}
+	return c.Value.loss(d, seen)
+}
+
+func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
+	if seen[p] {
+		return false
+	}
+	seen[p] = true
+	for _, c := range p.Claims {
+		if c.loss(d, seen) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Lossy reports whether a direction can lose anything, so that a stash is needed.
+func (p *Plan) Lossy(d Direction) bool { return p.Root.lossy(d, map[*Pair]bool{}) }
+
+// NeedsHooks reports whether a custom rule takes part in converting the pair.
+func (p *Pair) NeedsHooks() bool { return p.needsHooks(map[*Pair]bool{}) }
+
+func (p *Pair) needsHooks(seen map[*Pair]bool) bool {
+	if seen[p] {
+		return false
+	}
+	seen[p] = true
+	for _, c := range p.Claims {
+		if c.Verb == model.Custom {
+			return true
+		}
+		for v := c.Value; v != nil; v = v.Elem {
+			if v.Pair != nil && v.Pair.needsHooks(seen) {
+				return true
+			}
+		}
+	}
+	return false
+}

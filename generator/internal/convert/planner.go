@@ -1,0 +1,146 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// planner plans the conversions of one package, which share the pairs of structs.
+type planner struct {
+	*Package
+	types      *resolve.Resolver
+	rules      ruleset
+	conversion *model.Conversion
+	pairs      map[pairKey]*Pair
+	names      map[string]bool
+	// deepCopyFiles are files of generated methods, by path, as far as they have been read.
+	deepCopyFiles map[string][]byte
+	diags         diag.List
+}
+
+// pairKey tells pairs apart: the same two structs are another pair where a rule on a struct around
+// them takes care of some of their fields.
+type pairKey struct {
+	spoke, hub         *resolve.Type
+	skipSpoke, skipHub string
+}
+
+// place is where the planner is: the fields that led from the kind to here, one of each side a step.
+type place struct{ spoke, hub Path }
+
+func (p place) at(spoke, hub Path) place {
+	return place{append(p.spoke[:len(p.spoke):len(p.spoke)], spoke...), append(p.hub[:len(p.hub):len(p.hub)], hub...)}
+}
+
+// plan plans a conversion.
+func (p *planner) plan() (*Plan, bool) {
+	spoke, ok := p.root(p.conversion.Spoke)
+	hub, ok2 := p.root(p.conversion.Hub)
+	if !ok || !ok2 {
+		return nil, false
+	}
+	root := p.pair(place{}, spoke, hub, nil, nil)
+	plan := &Plan{Conversion: p.conversion, Root: root}
+	plan.SpokeSchema, plan.HubSchema = schemas(root)
+	return plan, true
+}
+
+func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
+	found, err := p.types.Named(t.Path, t.Name)
+	if err == nil && found.Kind() == resolve.Struct && isObject(found) {
+		return found, true
+	}
+	at := p.conversion.Range
+	if err == nil {
+		err = fmt.Errorf("%s is no API object: a struct with metav1.TypeMeta and metav1.ObjectMeta in it", t.Name)
+	} else if positioned := (*resolve.Error)(nil); errors.As(err, &positioned) && positioned.Range.IsValid() {
+		at = positioned.Range
+	}
+	p.diags.Add(diag.Errorf(at, RuleType, "%s", err))
+	return nil, false
+}
+
+// isObject reports whether a type embeds what all API objects do.
+func isObject(t *resolve.Type) bool {
+	embeds := func(name string) bool {
+		return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return f.Embedded && isNamed(f.Type, metaPackage, name) })
+	}
+	return embeds("TypeMeta") && embeds("ObjectMeta")
+}
+
+// pair plans two structs. What is skipped of them has been claimed by rules on structs around them.
+func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub map[string]bool) *Pair {
+	key := pairKey{spoke, hub, joined(skipSpoke), joined(skipHub)}
+	if known, ok := p.pairs[key]; ok {
+		return known
+	}
+	pair := &Pair{Spoke: spoke, Hub: hub, Name: p.name(spoke, hub)}
+	p.pairs[key] = pair
+	p.Pairs = append(p.Pairs, pair)
+	w := &pairPlanner{planner: p, Pair: pair, at: at, takenSpoke: maps.Clone(skipSpoke), takenHub: maps.Clone(skipHub), claims: map[string]diag.Range{}}
+	if w.takenSpoke == nil {
+		w.takenSpoke = map[string]bool{}
+	}
+	if w.takenHub == nil {
+		w.takenHub = map[string]bool{}
+	}
+	var ruled []*Claim
+	for _, f := range p.rules.reach(spoke) {
+		ruled = append(ruled, w.rule(f)...)
+	}
+	w.sameNames()
+	// Structs as a whole go before fields that rules put into them.
+	pair.Claims = append(pair.Claims, ruled...)
+	w.hubOnly(hub, nil)
+	pair.noteParents()
+	return pair
+}
+
+// name makes a name for the functions of a pair.
+func (p *planner) name(spoke, hub *resolve.Type) string {
+	name := lowerFirst(identifier(spoke))
+	for _, further := range []string{"", "As" + identifier(hub)} {
+		if name += further; !p.names[name] {
+			p.names[name] = true
+			return name
+		}
+	}
+	for i := 2; ; i++ {
+		if numbered := fmt.Sprint(name, i); !p.names[numbered] {
+			p.names[numbered] = true
+			return numbered
+		}
+	}
+}
+
+func identifier(t *resolve.Type) string {
+	name := t.Name
+	for _, a := range t.Args {
+		name += "Of" + strings.ToUpper(identifier(a)[:1]) + identifier(a)[1:]
+	}
+	return name
+}
+
+// lowerFirst makes the first word of a name small: httpRoute of HTTPRoute.
+func lowerFirst(name string) string {
+	runes := []rune(name)
+	for i := range runes {
+		if i > 0 && (!unicode.IsUpper(runes[i]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			break
+		}
+		runes[i] = unicode.ToLower(runes[i])
+	}
+	return string(runes)
+}
+
+func joined(paths map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(paths)), ";")
+}

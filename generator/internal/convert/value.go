@@ -1,0 +1,343 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// valuePlanner plans how the values of two fields convert.
+type valuePlanner struct {
+	*planner
+	at                   place
+	rule                 *model.ConversionRule // nil where the names are the same
+	renames              []Renaming
+	spokeField, hubField *resolve.Field
+	skipSpoke, skipHub   map[string]bool
+	// element says that the values are not the fields' own but elements of them.
+	element bool
+}
+
+// mismatch is why two types do not convert.
+type mismatch struct {
+	rule       string
+	spoke, hub *resolve.Type
+	message    string
+	hint       string
+}
+
+// top plans the values of the two fields and reports why they do not convert.
+func (p *valuePlanner) top(as []string) *Value {
+	v, bad := p.value(p.spokeField.Type, p.hubField.Type, as)
+	if bad == nil {
+		p.noteEmpty(v)
+		return v
+	}
+	at := p.spokeField.Range
+	if p.rule != nil {
+		at = p.rule.Range
+		if bad.rule == RuleConverter && p.rule.As.IsSet() {
+			at = p.rule.As.At
+		}
+	}
+	message := bad.message
+	if message == "" {
+		message = fmt.Sprintf("%s and %s do not convert", bad.spoke, bad.hub)
+	}
+	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.and(nil), "."), message).
+		WithHint("%s", errorTree(p.conversion, p.at, p.spokeField.Type, p.hubField.Type, bad.hint)).
+		WithRelated(p.hubField.Range, "the field of %s is here", p.conversion.Hub.Version))
+	return nil
+}
+
+// noteEmpty marks lists and maps of which JSON writes an empty one on one side and leaves it out on the other.
+func (p *valuePlanner) noteEmpty(v *Value) {
+	if v.Op != Each && v.Op != Entries || v.Spoke.Kind() == resolve.Array {
+		return
+	}
+	for d, fields := range [2][2]*resolve.Field{{p.spokeField, p.hubField}, {p.hubField, p.spokeField}} {
+		if !fields[0].OmitEmpty && fields[1].OmitEmpty {
+			v.EmptyIsNil[d], v.Loss[d] = true, "whether it was nil or empty"
+		}
+	}
+}
+
+// value plans two types, with converters from the outside to the inside.
+func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
+	v := &Value{Spoke: spoke, Hub: hub}
+	name, argument := "", ""
+	if len(as) > 0 {
+		name, argument, _ = strings.Cut(as[0], ":")
+		if bad := p.known(name, argument); bad != nil {
+			return nil, bad
+		}
+	}
+	for _, t := range []*resolve.Type{spoke, hub} {
+		if err := t.Err(); err != nil {
+			return nil, &mismatch{rule: RuleType, message: err.Error()}
+		}
+	}
+	isPointer := func(t *resolve.Type) bool { return t.Kind() == resolve.Pointer }
+	isList := func(t *resolve.Type) bool { return t.Kind() == resolve.Slice }
+	switch {
+	case name == "each":
+		if !isList(spoke) || !isList(hub) {
+			return nil, p.misfit(as[0], "two lists", spoke, hub)
+		}
+		v.Op = Each
+		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), as[1:]))
+	case name == "first":
+		if isList(spoke) == isList(hub) {
+			return nil, p.misfit(as[0], "a list on one side alone", spoke, hub)
+		}
+		v.Op, v.Outer = First, outer(isList(hub))
+		v.Loss[1-v.Outer] = "all elements but the first"
+		return v.around(p.elements().value(inside(spoke, isList(spoke)), inside(hub, isList(hub)), as[1:]))
+	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
+		return nil, p.misfit(as[0], "a pointer on one side alone", spoke, hub)
+	case isPointer(spoke) && isPointer(hub):
+		v.Op = Pointer
+		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
+		if bad == nil && elem.Op == Call && len(p.skipSpoke)+len(p.skipHub) > 0 {
+			v.OnlyIfSet, v.Loss = true, [2]string{emptied, emptied}
+		}
+		return v.around(elem, bad)
+	case isPointer(spoke) || isPointer(hub):
+		v.Op, v.Outer = Optional, outer(isPointer(hub))
+		v.Loss[1-v.Outer] = "whether it was nil or zero"
+		if bad := p.intent(v, name); bad != nil {
+			return nil, bad
+		}
+		if name == "optional" || name == "pointer" {
+			as = as[1:]
+		}
+		return v.around(p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as))
+	case name == "wrap":
+		return p.wrap(v, argument, as)
+	case name != "":
+		return p.convert(v, name, argument, as)
+	case p.renames != nil:
+		return p.rename(v)
+	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.hasRules(spoke):
+		return p.copied(v)
+	case encodesItself(spoke) || encodesItself(hub):
+		return nil, p.differ(spoke, hub)
+	}
+	return p.structural(v)
+}
+
+// elements plans what a list or map holds.
+func (p *valuePlanner) elements() *valuePlanner {
+	inner := *p
+	inner.element = true
+	return &inner
+}
+
+// intent decides whether a pointer is made of a zero value. Where JSON leaves zero out, it is nil;
+// where JSON always has it, only the author knows whether it means anything.
+func (p *valuePlanner) intent(v *Value, name string) *mismatch {
+	field, plain := p.spokeField, v.Spoke
+	if v.Outer == FromHub {
+		field, plain = p.hubField, v.Hub
+	}
+	switch {
+	case name != "":
+		v.ZeroIsNil = name != "pointer"
+	case p.element:
+	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
+		v.ZeroIsNil = true
+	default:
+		return &mismatch{rule: RuleMismatch, spoke: v.Spoke, hub: v.Hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
+			hint: `+webhook:conversion:to(as: "optional") has nil for zero, +webhook:conversion:to(as: "pointer") keeps it a value`}
+	}
+	return nil
+}
+
+// emptied is what is lost of a struct whose fields rules take elsewhere.
+const emptied = "whether the rest of it was nil or empty"
+
+// structural plans types of the same shape.
+func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
+	spoke, hub := v.Spoke, v.Hub
+	if spoke.Kind() != hub.Kind() {
+		return nil, p.differ(spoke, hub)
+	}
+	switch spoke.Kind() {
+	case resolve.Basic:
+		return p.basic(v)
+	case resolve.Slice:
+		v.Op = Each
+		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), nil))
+	case resolve.Array:
+		if spoke.Len() != hub.Len() {
+			return nil, p.differ(spoke, hub)
+		}
+		v.Op = Each
+		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), nil))
+	case resolve.Map:
+		if spoke.Key().Kind() != resolve.Basic || hub.Key().Kind() != resolve.Basic || spoke.Key().Basic() != hub.Key().Basic() {
+			return nil, p.differ(spoke, hub)
+		}
+		v.Op = Entries
+		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), nil))
+	case resolve.Struct:
+		if !callable(spoke) || !callable(hub) {
+			return nil, p.differ(spoke, hub)
+		}
+		v.Op = Call
+		v.Pair = p.pair(p.at, spoke, hub, p.skipSpoke, p.skipHub)
+		return v, nil
+	}
+	return nil, p.differ(spoke, hub)
+}
+
+// callable reports whether functions of another package can take the struct.
+func callable(t *resolve.Type) bool {
+	return t.Name != "" && t.Name[0] >= 'A' && t.Name[0] <= 'Z'
+}
+
+// encodesItself reports whether a type is something else in JSON than what Go makes of it.
+func encodesItself(t *resolve.Type) bool {
+	return t.HasMethod("MarshalJSON") || t.HasMethod("MarshalText")
+}
+
+func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
+	spoke, hub := v.Spoke.Basic(), v.Hub.Basic()
+	switch {
+	case spoke == hub && spoke == "string":
+		if bad := p.total(v); bad != nil {
+			return nil, bad
+		}
+		fallthrough
+	case spoke == hub:
+		v.Op = Assign
+		return v, nil
+	case isWhole(spoke) && isWhole(hub):
+		v.Op, v.Funcs = Checked, [2]string{"Integer", "Integer"}
+		return v, nil
+	}
+	return nil, p.differ(v.Spoke, v.Hub)
+}
+
+// total holds that each constant of an enum has a value on the other side.
+func (p *valuePlanner) total(v *Value) *mismatch {
+	if resolve.Identical(v.Spoke, v.Hub) {
+		return nil
+	}
+	spoke, hub := p.types.Constants(v.Spoke), p.types.Constants(v.Hub)
+	if len(spoke) == 0 || len(hub) == 0 {
+		return nil
+	}
+	missing := func(from, to []resolve.Constant, renamed func(Renaming) string) []string {
+		var names []string
+		for _, c := range from {
+			same := slices.ContainsFunc(to, func(o resolve.Constant) bool { return o.Value == c.Value })
+			if !same && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == c.Value }) {
+				names = append(names, fmt.Sprintf("%q", c.Value))
+			}
+		}
+		return names
+	}
+	lost := missing(spoke, hub, func(r Renaming) string { return r.From })
+	new := missing(hub, spoke, func(r Renaming) string { return r.To })
+	if len(lost)+len(new) == 0 {
+		return nil
+	}
+	var parts []string
+	if len(lost) > 0 {
+		parts = append(parts, fmt.Sprintf("%s has no value %s", v.Hub, strings.Join(lost, ", ")))
+	}
+	if len(new) > 0 {
+		parts = append(parts, fmt.Sprintf("%s has no value %s", v.Spoke, strings.Join(new, ", ")))
+	}
+	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
+		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each, also where a value only stays what it is`}
+}
+
+// rename plans an enum whose values have other names in the hub.
+func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
+	if v.Spoke.Kind() != resolve.Basic || v.Spoke.Basic() != "string" || v.Hub.Kind() != resolve.Basic || v.Hub.Basic() != "string" {
+		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "enum is for strings", hint: "use as for other types"}
+	}
+	if bad := p.total(v); bad != nil {
+		return nil, bad
+	}
+	v.Op = Rename
+	for _, r := range p.renames {
+		for d, pair := range []Renaming{r, {r.To, r.From}} {
+			if !slices.ContainsFunc(v.Renames[d], func(have Renaming) bool { return have.From == pair.From }) {
+				v.Renames[d] = append(v.Renames[d], pair)
+			} else {
+				v.Loss[1-d] = "which of several values it was"
+			}
+		}
+	}
+	// A value that keeps its name may be what another one becomes.
+	for d := range v.Renames {
+		for _, r := range v.Renames[d] {
+			if !slices.ContainsFunc(v.Renames[d], func(other Renaming) bool { return other.From == r.To }) && r.From != r.To {
+				v.Loss[d] = "which of several values it was"
+			}
+		}
+	}
+	return v, nil
+}
+
+// wrap plans a value and a struct that has it as a member.
+func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
+	outside := v.Hub
+	v.Outer = ToHub
+	if v.Spoke.Kind() == resolve.Struct {
+		outside, v.Outer = v.Spoke, FromHub
+	}
+	found, ok := Path(nil), false
+	if outside.Kind() == resolve.Struct {
+		found, ok = lookup(outside, member)
+	}
+	if !ok || strings.Contains(member, ".") {
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
+	}
+	v.Op, v.Member = Wrap, found
+	if len(members(outside, nil)) > 1 {
+		v.Loss[1-v.Outer] = "all members but " + member
+	}
+	inner := *p
+	if v.Outer == ToHub {
+		inner.hubField = found.Last()
+		return v.around(inner.value(v.Spoke, found.Last().Type, as[1:]))
+	}
+	inner.spokeField = found.Last()
+	return v.around(inner.value(found.Last().Type, v.Hub, as[1:]))
+}
+
+// around puts a value around what it holds.
+func (v *Value) around(elem *Value, bad *mismatch) (*Value, *mismatch) {
+	v.Elem = elem
+	return v, bad
+}
+
+func outer(hub bool) Direction {
+	if hub {
+		return ToHub
+	}
+	return FromHub
+}
+
+func inside(t *resolve.Type, deeper bool) *resolve.Type {
+	if deeper {
+		return t.Elem()
+	}
+	return t
+}
+
+func (p *valuePlanner) hasRules(t *resolve.Type) bool {
+	return len(p.rules.of[model.GoType{Path: t.Package, Name: t.Name}]) > 0
+}
+
+func isWhole(basic string) bool {
+	return strings.HasPrefix(basic, "int") || strings.HasPrefix(basic, "uint") && basic != "uintptr" || basic == "byte" || basic == "rune"
+}

@@ -1,0 +1,159 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// hubMarker is +webhook:conversion:hub.
+type hubMarker struct{}
+
+// spokeMarker is +webhook:conversion:spoke.
+type spokeMarker struct {
+	For marker.Field[target]
+	Hub marker.Field[target]
+}
+
+// fieldMarker is one of the markers that say what becomes of a field in the hub.
+type fieldMarker struct {
+	verb  Verb
+	Of    marker.Field[target]
+	Field marker.Field[string]
+	Path  marker.Field[string]
+	As    marker.Field[[]string]
+	From  marker.Field[string]
+	To    marker.Field[string]
+	Hub   marker.Field[[]string]
+	Text  marker.Field[string] // what stands after the equals sign
+}
+
+// conversionDefinitions declares the markers of conversions between versions.
+func conversionDefinitions() marker.Registry {
+	return marker.Registry{
+		{
+			Name: "webhook:conversion:hub", On: marker.OnType,
+			Doc:     "The version of a kind that its other versions, the spokes, are converted to and from.",
+			Example: "+webhook:conversion:hub",
+			New:     func() (any, []marker.Parameter) { return &hubMarker{}, nil },
+		},
+		{
+			Name: "webhook:conversion:spoke", On: marker.OnType | marker.OnPackage, Repeatable: true,
+			Doc: "A version of a kind that is converted to and from the hub. Fields of the same JSON name belong together; for the others, and for what does not " +
+				"convert by itself, the markers that follow say what becomes of them. What only the hub has is kept in an annotation of the spoke.",
+			Example: `+webhook:conversion:spoke(hub: "example.com/shop/api/v2.Order")`,
+			New: func() (any, []marker.Parameter) {
+				m := &spokeMarker{}
+				return m, []marker.Parameter{
+					{Name: "for", Type: marker.Func(&m.For, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The spoke, where its own source cannot carry markers."},
+					{Name: "hub", Type: marker.Func(&m.Hub, "import/path.Type", parseGoType), Default: "the type of that name and group that is marked as hub", Doc: "The hub."},
+				}
+			},
+		},
+		fieldDefinition(ToHub, "to",
+			"What a field is in the hub, where that has another name, another place or another type.",
+			`+webhook:conversion:to(path: "deletion.timeoutSeconds", as: "seconds")`,
+			func(m *fieldMarker) []marker.Parameter {
+				return []marker.Parameter{
+					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. Parents are made when there is something to put into them."},
+					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, one after the other from outside to inside. " + converterNames()},
+					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
+				}
+			}),
+		fieldDefinition(Enum, "enum",
+			"A value that has another name in the hub. Other values keep theirs. Several values may become one; the first of them is what it becomes on the way back.",
+			`+webhook:conversion:enum(from: "rsa", to: "RSA")`,
+			func(m *fieldMarker) []marker.Parameter {
+				return []marker.Parameter{
+					{Name: "from", Type: marker.String(&m.From), Required: true, Doc: "The spoke's value."},
+					{Name: "to", Type: marker.String(&m.To), Required: true, Doc: "The hub's value."},
+				}
+			}),
+		fieldDefinition(Custom, "custom",
+			"A field that your own code converts. The interface Hooks of the generated package asks for a function in each direction, which may use its context for I/O.",
+			`+webhook:conversion:custom(hub: "schedule")`,
+			func(m *fieldMarker) []marker.Parameter {
+				return []marker.Parameter{
+					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of."},
+				}
+			}),
+		fieldDefinition(Stash, "stash",
+			"A field that the hub does not have and that an annotation of the hub's object keeps.",
+			`+webhook:conversion:stash(field: "phase")`,
+			func(*fieldMarker) []marker.Parameter { return nil }),
+		fieldDefinition(Drop, "drop",
+			"A field whose loss has been decided on. The value says why.",
+			`+webhook:conversion:drop="replaced by status.conditions"`,
+			func(m *fieldMarker) []marker.Parameter {
+				return []marker.Parameter{
+					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct, which are then not kept in the annotation either."},
+					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason."},
+				}
+			}),
+	}
+}
+
+// fieldDefinition declares a marker that stands on a field or, with the argument field, elsewhere.
+func fieldDefinition(verb Verb, name, doc, example string, own func(*fieldMarker) []marker.Parameter) marker.Definition {
+	return marker.Definition{
+		Name: "webhook:conversion:" + name, On: marker.OnField | marker.OnType | marker.OnPackage, Repeatable: true,
+		Doc: doc, Example: example,
+		New: func() (any, []marker.Parameter) {
+			m := &fieldMarker{verb: verb}
+			return m, append([]marker.Parameter{
+				{Name: "field", Type: marker.String(&m.Field), Default: "the field the marker stands on", Doc: "On a type: the field that is meant, in JSON names. What moves to a place outside of its own struct is said on a struct around both: `strategy.order`."},
+				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The struct that has the field, where its own source cannot carry markers."},
+			}, own(m)...)
+		},
+	}
+}
+
+func parseGoType(text string) (target, error) {
+	t, err := parseTarget(text)
+	if err != nil || t.ImportPath == "" {
+		return target{}, fmt.Errorf("%q does not name a Go type: import/path.Type", text)
+	}
+	return t, nil
+}
+
+// Converter is a way in which a value changes between versions, and back.
+type Converter struct {
+	// Name is what `as` says; Argument describes what may follow behind a colon.
+	Name, Argument string
+	Doc            string
+}
+
+// Usage is how the converter is written.
+func (c Converter) Usage() string {
+	if c.Argument == "" {
+		return c.Name
+	}
+	return c.Name + ":" + c.Argument
+}
+
+// Converters are all ways that `as` knows.
+func Converters() []Converter {
+	return []Converter{
+		{Name: "not", Doc: "true is false"},
+		{Name: "seconds", Doc: "a metav1.Duration and a whole number of seconds"},
+		{Name: "string", Doc: "a whole number, bool, Quantity, Duration or IntOrString and its text"},
+		{Name: "optional", Doc: "a value and a pointer, nil for zero"},
+		{Name: "pointer", Doc: "a value and a pointer, where zero is a value too"},
+		{Name: "first", Doc: "a value and a list of which it is the first"},
+		{Name: "each", Doc: "what follows is for each element"},
+		{Name: "wrap", Argument: "member", Doc: "a value and a struct that has it as this member"},
+		{Name: "join", Argument: "separator", Doc: "a list of strings and one string"},
+	}
+}
+
+func converterNames() string {
+	var b strings.Builder
+	for i, c := range Converters() {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "`%s` %s", c.Usage(), c.Doc)
+	}
+	return b.String() + "."
+}

@@ -1,0 +1,354 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/templates"
+)
+
+// conversionFile is the name of the generated file in every package of conversions.
+const conversionFile = "zz_generated.conversion.go"
+
+// conversions writes the Go code of all conversions.
+func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
+	var files []output.File
+	for _, pkg := range packages {
+		if len(pkg.Plans) == 0 {
+			continue
+		}
+		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: path.Join(p.Module.Path, o.Handlers, "conversion"), zero: map[*resolve.Type]string{}}
+		text, err := source(w.write())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionFile), Content: text, Owner: output.Generated, Cause: pkg.Plans[0].Range})
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	shared, err := sharedPackage(templates.Conversion, p, o)
+	return append(files, shared...), err
+}
+
+// conversionWriter writes one package of conversions.
+type conversionWriter struct {
+	*convert.Package
+	file   *jen.File
+	shared string // import path of the project's package conversion
+	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
+	zero  map[*resolve.Type]string
+	zeros []*resolve.Type
+}
+
+func (w *conversionWriter) write() *jen.File {
+	f := w.file
+	f.ImportName(w.shared, "conversion")
+	w.hooks()
+	for _, plan := range w.Plans {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			f.Line()
+			w.kind(plan, d)
+		}
+	}
+	for _, pair := range w.Pairs {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			f.Line()
+			w.pair(pair, d)
+		}
+	}
+	for i := 0; i < len(w.zeros); i++ { // the functions may need further ones
+		f.Line()
+		w.isZero(w.zeros[i])
+	}
+	return f
+}
+
+// hooks writes the interface of what custom rules ask for, if any do.
+func (w *conversionWriter) hooks() {
+	var methods []jen.Code
+	for _, pair := range w.Pairs {
+		for _, c := range pair.Claims {
+			if c.Verb == model.Custom {
+				for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+					methods = append(methods, jen.Id(hookName(pair, c, d)).Add(w.parameters(pair, d)))
+				}
+			}
+		}
+	}
+	if len(methods) == 0 {
+		return
+	}
+	f := w.file
+	f.Comment("Hooks convert what +webhook:conversion:custom leaves to your own code. A function is called when the rest of its")
+	f.Comment("struct is converted. Where something else of the kind is kept in an annotation, the object is also converted back once.")
+	f.Type().Id("Hooks").Interface(methods...)
+	f.Line()
+	f.Comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.")
+	f.Type().Id("Converter").Struct(jen.Id("hooks").Id("Hooks"))
+	f.Line()
+	f.Comment("NewConverter makes a Converter.")
+	f.Func().Id("NewConverter").Params(jen.Id("hooks").Id("Hooks")).Id("Converter").Block(jen.Return(jen.Id("Converter").Values(jen.Id("hooks"))))
+}
+
+func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
+	return upperFirst(p.Name) + c.Spoke.Last().Name + suffixOf(d)
+}
+
+func suffixOf(d convert.Direction) string {
+	if d == convert.ToHub {
+		return "ToHub"
+	}
+	return "FromHub"
+}
+
+func upperFirst(name string) string { return string(unicode.ToUpper(rune(name[0]))) + name[1:] }
+
+// sides orders what belongs to the spoke and to the hub as a direction has source and destination.
+func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
+	if d == convert.ToHub {
+		return spoke, hub
+	}
+	return hub, spoke
+}
+
+func (w *conversionWriter) parameters(p *convert.Pair, d convert.Direction) *jen.Statement {
+	src, dst := sides(d, p.Spoke, p.Hub)
+	return jen.Params(
+		jen.Id("ctx").Qual("context", "Context"), jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst)),
+	).Error()
+}
+
+// function begins a function, which is a method of Converter where hooks are called in it.
+func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Direction) *jen.Statement {
+	f := w.file.Func()
+	if p.NeedsHooks() {
+		f.Params(jen.Id("c").Id("Converter"))
+	}
+	return f.Id(name).Add(w.parameters(p, d))
+}
+
+// call calls a pair's function.
+func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst jen.Code) *jen.Statement {
+	name := jen.Id(p.Name + suffixOf(d))
+	if p.NeedsHooks() {
+		name = jen.Id("c").Dot(p.Name + suffixOf(d))
+	}
+	return name.Call(jen.Id("ctx"), src, dst)
+}
+
+// kind writes the function of a kind: the conversion of its fields, and the stash where one is needed.
+func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
+	src, dst := sides(d, plan.Spoke, plan.Hub)
+	srcSchema, _ := sides(d, plan.SpokeSchema, plan.HubSchema)
+	name := plan.Spoke.Name + suffixOf(d)
+	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
+	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
+	_, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
+	srcType, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
+	w.function(name, plan.Root, d).BlockFunc(func(g *jen.Group) {
+		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
+			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
+		restores, keeps := plan.Lossy(1-d), plan.Lossy(d)
+		if !restores && !keeps {
+			g.Return(w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
+			return
+		}
+		returnError(g, w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
+		restore := jen.Qual(w.shared, "Restore").Call(jen.Id("dst"), jen.Lit(dst.Version))
+		if !keeps {
+			g.Return(restore)
+			return
+		}
+		if restores {
+			returnError(g, restore)
+		}
+		g.Var().Id("returned").Add(w.typ(srcType))
+		returnError(g, w.call(plan.Root, 1-d, jen.Id("dst"), jen.Op("&").Id("returned")))
+		g.Return(jen.Qual(w.shared, "Keep").Call(jen.Id("dst"), jen.Lit(src.Version), jen.Id("src"), jen.Op("&").Id("returned"), w.schema(srcSchema, true)))
+	})
+}
+
+func returnError(g *jen.Group, call jen.Code) {
+	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+}
+
+// schema writes what the stash has to know, as a literal.
+func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement {
+	fields := jen.Dict{}
+	if len(s.Keys) > 0 {
+		fields[jen.Id("Keys")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, k := range s.Keys {
+				g.Lit(k)
+			}
+		})
+	}
+	if s.Dropped {
+		fields[jen.Id("Dropped")] = jen.True()
+	}
+	if len(s.Members) > 0 {
+		members := jen.Dict{}
+		for name, m := range s.Members {
+			members[jen.Lit(name)] = w.schema(m, false)
+		}
+		fields[jen.Id("Members")] = jen.Map(jen.String()).Qual(w.shared, "Schema").Values(members)
+	}
+	if !s.Elements.IsZero() {
+		fields[jen.Id("Elements")] = jen.Op("&").Add(w.schema(s.Elements, true))
+	}
+	if typed {
+		return jen.Qual(w.shared, "Schema").Values(fields)
+	}
+	return jen.Values(fields)
+}
+
+// pair writes the function of two structs in one direction.
+func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
+	name := p.Name + suffixOf(d)
+	w.file.Comment(fmt.Sprintf("%s converts %s.", name, d))
+	w.function(name, p, d).BlockFunc(func(g *jen.Group) {
+		for _, c := range p.Claims {
+			w.claim(g, c, d)
+		}
+		for _, c := range p.Claims {
+			if c.Verb == model.Custom {
+				g.If(jen.Err().Op(":=").Id("c").Dot("hooks").Dot(hookName(p, c, d)).Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")), jen.Err().Op("!=").Nil()).Block(
+					jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(c.Spoke.String()+": %w"), jen.Err())))
+			}
+		}
+		g.Return(jen.Nil())
+	})
+}
+
+// claim writes what becomes of a field.
+func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction) {
+	from, to := sides(d, c.Spoke, c.Hub)
+	if c.Value == nil {
+		switch {
+		case from == nil || c.Verb == model.Custom:
+		case c.Verb == model.Drop:
+			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
+		default:
+			g.Comment(fmt.Sprintf("%s is kept in the annotation.", from))
+		}
+		return
+	}
+	src, conditions := w.follow(from)
+	dst := operand{code: jen.Id("dst"), pointer: true}
+	var parents []jen.Code
+	for i, f := range to {
+		if dst = dst.field(f.Name); i+1 < len(to) && f.Type.Kind() == resolve.Pointer {
+			parents = append(parents, jen.If(dst.code.Clone().Op("==").Nil()).Block(dst.code.Clone().Op("=").New(w.typ(f.Type.Elem()))))
+		}
+	}
+	if len(parents) > 0 {
+		conditions = append(conditions, w.notZero(from.Last().Type, src))
+		src.known = true
+	}
+	name := where{format: c.Spoke.String()}
+	if d == convert.FromHub {
+		name.format = c.Hub.String()
+	}
+	if len(conditions) == 0 {
+		w.value(g, c.Value, d, src, dst, name, 0)
+		return
+	}
+	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
+		for _, p := range parents {
+			g.Add(p)
+		}
+		w.value(g, c.Value, d, src, dst, name, 0)
+	})
+}
+
+// follow leads from src to a field, and gives the conditions under which it is there.
+func (w *conversionWriter) follow(path convert.Path) (operand, []jen.Code) {
+	src := operand{code: jen.Id("src"), pointer: true}
+	var conditions []jen.Code
+	for i, f := range path {
+		if src = src.field(f.Name); i+1 < len(path) && f.Type.Kind() == resolve.Pointer {
+			conditions = append(conditions, src.code.Clone().Op("!=").Nil())
+		}
+	}
+	return src, conditions
+}
+
+func all(conditions []jen.Code) *jen.Statement {
+	s := jen.Add(conditions[0])
+	for _, c := range conditions[1:] {
+		s.Op("&&").Add(c)
+	}
+	return s
+}
+
+// article puts a or an before a name.
+func article(name string) string {
+	if strings.ContainsRune("AEIO", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// typ is a type as the generated file names it.
+func (w *conversionWriter) typ(t *resolve.Type) *jen.Statement {
+	if t.Name != "" {
+		s := w.qualified(t.Package, t.Name)
+		if len(t.Args) > 0 {
+			var args []jen.Code
+			for _, a := range t.Args {
+				args = append(args, w.typ(a))
+			}
+			s.Types(args...)
+		}
+		return s
+	}
+	switch t.Kind() {
+	case resolve.Pointer:
+		return jen.Op("*").Add(w.typ(t.Elem()))
+	case resolve.Slice:
+		return jen.Index().Add(w.typ(t.Elem()))
+	case resolve.Array:
+		return jen.Index(jen.Id(t.Len())).Add(w.typ(t.Elem()))
+	case resolve.Map:
+		return jen.Map(w.typ(t.Key())).Add(w.typ(t.Elem()))
+	}
+	return jen.Id(t.String())
+}
+
+// qualified names a type and has the file import its package: a version's together with the word before it.
+func (w *conversionWriter) qualified(importPath, name string) *jen.Statement {
+	if importPath == "" {
+		return jen.Id(name)
+	}
+	alias := strings.NewReplacer("-", "", ".", "").Replace(path.Base(importPath))
+	if versionPackage(alias) {
+		alias = strings.ReplaceAll(path.Base(path.Dir(importPath)), "-", "") + alias
+	}
+	for _, plan := range w.Plans {
+		for _, t := range []model.VersionedType{plan.Spoke, plan.Hub} {
+			if t.Path == importPath {
+				alias = cmp.Or(t.Alias, alias)
+			}
+		}
+	}
+	if alias == path.Base(importPath) {
+		w.file.ImportName(importPath, alias)
+	} else {
+		w.file.ImportAlias(importPath, alias)
+	}
+	return jen.Qual(importPath, name)
+}
+
+func versionPackage(name string) bool {
+	return len(name) > 1 && name[0] == 'v' && name[1] >= '0' && name[1] <= '9'
+}

@@ -1,0 +1,236 @@
+package resolve
+
+import (
+	"cmp"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Constant is a value that an enumeration names.
+type Constant struct {
+	// Name is the Go name.
+	Name string
+	// Value is the string, unquoted.
+	Value string
+	// Range is that of the name.
+	Range diag.Range
+}
+
+// Constants returns the package-level constants of a named string type that its own package
+// declares, by file and in source order. It leaves out those whose values cannot be computed from
+// literals, other constants, operators and conversions between strings.
+func (r *Resolver) Constants(t *Type) []Constant {
+	if t.AST == nil || t.Basic() != "string" {
+		return nil
+	}
+	s := t.at.scope
+	s.search(t.Name)
+	var declared []*declaredConstant
+	for _, c := range s.constants {
+		declared = append(declared, c)
+	}
+	slices.SortFunc(declared, func(a, b *declaredConstant) int {
+		return cmp.Or(cmp.Compare(a.file.Path, b.file.Path), cmp.Compare(a.name.Pos(), b.name.Pos()))
+	})
+	var found []Constant
+	for _, c := range declared {
+		if r.constantType(s, c) != t {
+			continue
+		}
+		if v := r.constantValue(s, c); v.Kind() == constant.String {
+			found = append(found, Constant{
+				Name: c.name.Name, Value: constant.StringVal(v), Range: c.file.Range(c.name.Pos(), c.name.End()),
+			})
+		}
+	}
+	return found
+}
+
+// declaredConstant is a constant on the package level.
+type declaredConstant struct {
+	file      *load.File
+	name      *ast.Ident
+	typ       ast.Expr // nil if it follows from the value
+	value     ast.Expr // nil in a broken declaration
+	iota      int
+	following bool // its type or value is being found
+}
+
+// indexConstants notes the constants of a declaration. One without type and value has those of
+// the one before (https://go.dev/ref/spec#Constant_declarations).
+func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
+	var typ ast.Expr
+	var values []ast.Expr
+	for i, spec := range decl.Specs {
+		spec := spec.(*ast.ValueSpec)
+		if spec.Type != nil || spec.Values != nil {
+			typ, values = spec.Type, spec.Values
+		}
+		for j, name := range spec.Names {
+			if name.Name == "_" || s.constants[name.Name] != nil {
+				continue
+			}
+			c := &declaredConstant{file: f, name: name, typ: typ, iota: i}
+			if j < len(values) {
+				c.value = values[j]
+			}
+			s.constants[name.Name] = c
+		}
+	}
+}
+
+// constant returns a constant on the package level, and nil if there is none.
+func (s *scope) constant(name string) *declaredConstant {
+	if s.constants[name] == nil {
+		s.search(name)
+	}
+	return s.constants[name]
+}
+
+// constantType returns the named type of a constant, and nil if it is untyped.
+func (r *Resolver) constantType(s *scope, c *declaredConstant) *Type {
+	at := place{scope: s, file: c.file}
+	if c.typ != nil {
+		return r.expression(at, c.typ)
+	}
+	if c.following {
+		return nil
+	}
+	c.following = true
+	defer func() { c.following = false }()
+	return r.valueType(at, c.value)
+}
+
+// valueType returns the named type of a constant expression, as far as a conversion or a typed
+// constant gives it one.
+func (r *Resolver) valueType(at place, e ast.Expr) *Type {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if r.isConversion(at, e) {
+			return r.expression(at, e.Fun)
+		}
+	case *ast.Ident:
+		if c := at.scope.constants[e.Name]; c != nil {
+			return r.constantType(at.scope, c)
+		}
+	case *ast.BinaryExpr:
+		return cmp.Or(r.valueType(at, e.X), r.valueType(at, e.Y))
+	}
+	return nil
+}
+
+// isConversion tells a conversion from a call of len and the like.
+func (r *Resolver) isConversion(at place, e *ast.CallExpr) bool {
+	if len(e.Args) != 1 {
+		return false
+	}
+	switch f := ast.Unparen(e.Fun).(type) {
+	case *ast.Ident:
+		return isPredeclared(f.Name) || at.scope.types[f.Name] != nil
+	case *ast.SelectorExpr:
+		return r.expression(at, f).Err() == nil
+	}
+	return false
+}
+
+// constantValue computes a constant; the value is unknown if that is beyond this package.
+func (r *Resolver) constantValue(s *scope, c *declaredConstant) constant.Value {
+	if c.following {
+		return constant.MakeUnknown()
+	}
+	c.following = true
+	defer func() { c.following = false }()
+	return r.value(place{scope: s, file: c.file}, c.value, c.iota)
+}
+
+// value computes a constant expression from literals, constants, operators and conversions that
+// keep the kind of value.
+func (r *Resolver) value(at place, e ast.Expr, iota int) constant.Value {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return r.value(at, e.X, iota)
+	case *ast.BasicLit:
+		return constant.MakeFromLiteral(e.Value, e.Kind, 0)
+	case *ast.CallExpr:
+		if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "len" && len(e.Args) == 1 {
+			if v := r.value(at, e.Args[0], iota); v.Kind() == constant.String {
+				return constant.MakeInt64(int64(len(constant.StringVal(v))))
+			}
+		} else if r.isConversion(at, e) {
+			v := r.value(at, e.Args[0], iota)
+			if to := r.expression(at, e.Fun); (to.Basic() == "string") == (v.Kind() == constant.String) {
+				return v
+			}
+		}
+	case *ast.Ident:
+		if c := at.scope.constant(e.Name); c != nil {
+			return r.constantValue(at.scope, c)
+		}
+		if e.Name == "iota" {
+			return constant.MakeInt64(int64(iota))
+		}
+	case *ast.SelectorExpr:
+		return r.importedValue(at, e)
+	case *ast.UnaryExpr:
+		if x := r.value(at, e.X, iota); x.Kind() == constant.Int && (e.Op == token.ADD || e.Op == token.SUB) {
+			return constant.UnaryOp(e.Op, x, 0)
+		}
+	case *ast.BinaryExpr:
+		return binary(r.value(at, e.X, iota), e.Op, r.value(at, e.Y, iota))
+	}
+	return constant.MakeUnknown()
+}
+
+// importedValue computes a constant of another package.
+func (r *Resolver) importedValue(at place, e *ast.SelectorExpr) constant.Value {
+	x, ok := e.X.(*ast.Ident)
+	if !ok {
+		return constant.MakeUnknown()
+	}
+	importPath, ok := r.importPath(at, x.Name)
+	if !ok {
+		return constant.MakeUnknown()
+	}
+	s, err := r.open(importPath)
+	if err != nil {
+		return constant.MakeUnknown()
+	}
+	c := s.constant(e.Sel.Name)
+	if c == nil {
+		return constant.MakeUnknown()
+	}
+	return r.constantValue(s, c)
+}
+
+// binary computes an operation on two strings or two integers.
+func binary(x constant.Value, op token.Token, y constant.Value) constant.Value {
+	if x.Kind() == constant.String && y.Kind() == constant.String && op == token.ADD {
+		return constant.BinaryOp(x, op, y)
+	}
+	if x.Kind() != constant.Int || y.Kind() != constant.Int {
+		return constant.MakeUnknown()
+	}
+	switch op {
+	case token.ADD, token.SUB, token.MUL, token.AND, token.OR, token.XOR:
+		return constant.BinaryOp(x, op, y)
+	case token.QUO:
+		if constant.Sign(y) != 0 {
+			return constant.BinaryOp(x, token.QUO_ASSIGN, y) // by which go/constant means integers
+		}
+	case token.REM:
+		if constant.Sign(y) != 0 {
+			return constant.BinaryOp(x, op, y)
+		}
+	case token.SHL, token.SHR:
+		const widest = 64 // of a length or an enumeration nothing is wider
+		if n, ok := constant.Uint64Val(y); ok && n <= widest {
+			return constant.Shift(x, op, uint(n))
+		}
+	}
+	return constant.MakeUnknown()
+}

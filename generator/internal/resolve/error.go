@@ -1,0 +1,50 @@
+package resolve
+
+import (
+	"cmp"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Error says which type was looked for and why it was not found.
+type Error struct {
+	// Range is where the source mentions the type; the zero Range if only a caller asked for it.
+	diag.Range
+	// Package and Name are those of the type that was looked for. Package is "" where not even
+	// the package is known.
+	Package, Name string
+	// Reason says why there is none.
+	Reason string
+	// Err is what Reason comes from, if that is an error.
+	Err error
+}
+
+func (e *Error) Error() string {
+	name := e.Name
+	if e.Package != "" {
+		name = e.Package + "." + name
+	}
+	return "cannot find type " + name + ": " + e.Reason
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// mention is a type's name where it is used.
+type mention struct {
+	diag.Range
+	importPath, name string
+	args             []*Type
+}
+
+// missing makes the type that stands for one that was not found. It is named all the same, so
+// that two mentions of it are identical.
+func (m mention) missing(reason string, err error) *Type {
+	if err != nil {
+		reason = cmp.Or(reason, err.Error())
+	}
+	return &Type{
+		Package: m.importPath, Name: m.name, Args: m.args,
+		under: &underlying{kind: Opaque},
+		err:   &Error{Range: m.Range, Package: m.importPath, Name: m.name, Reason: reason, Err: err},
+	}
+}

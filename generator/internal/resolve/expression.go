@@ -1,0 +1,142 @@
+package resolve
+
+import (
+	"go/ast"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// place is where an expression stands and thus what its names mean.
+type place struct {
+	scope *scope
+	file  *load.File
+	types map[string]*Type // the type arguments, by parameter
+}
+
+// text returns an expression as it is written.
+func (p place) text(e ast.Expr) string {
+	start := p.file.AST.FileStart
+	return string(p.file.Src[e.Pos()-start : e.End()-start])
+}
+
+// noType stands for an expression that denotes no type.
+func (p place) noType(e ast.Expr) *Type {
+	return mention{Range: p.file.Range(e.Pos(), e.End()), name: p.text(e)}.missing("this is no type", nil)
+}
+
+// expression returns the type that an expression denotes. One that cannot be found is Opaque and
+// has an Err.
+func (r *Resolver) expression(at place, e ast.Expr) *Type {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return r.expression(at, e.X)
+	case *ast.Ident, *ast.SelectorExpr:
+		return r.name(at, e, nil)
+	case *ast.IndexExpr:
+		return r.name(at, e.X, []*Type{r.expression(at, e.Index)})
+	case *ast.IndexListExpr:
+		args := make([]*Type, len(e.Indices))
+		for i, index := range e.Indices {
+			args[i] = r.expression(at, index)
+		}
+		return r.name(at, e.X, args)
+	case *ast.StarExpr:
+		return unnamed(underlying{kind: Pointer, elem: r.expression(at, e.X)})
+	case *ast.ArrayType:
+		elem := r.expression(at, e.Elt)
+		if e.Len == nil {
+			return unnamed(underlying{kind: Slice, elem: elem})
+		}
+		return unnamed(underlying{kind: Array, elem: elem, length: lengthOf(at, e.Len)})
+	case *ast.MapType:
+		return unnamed(underlying{kind: Map, key: r.expression(at, e.Key), elem: r.expression(at, e.Value)})
+	case *ast.StructType:
+		return unnamed(underlying{kind: Struct, literal: e, at: at})
+	case *ast.InterfaceType:
+		return unnamed(underlying{kind: Interface, literal: e, at: at})
+	case *ast.FuncType, *ast.ChanType:
+		return unnamed(underlying{kind: Opaque, literal: e, at: at})
+	}
+	return at.noType(e)
+}
+
+func unnamed(u underlying) *Type { return &Type{under: &u} }
+
+// name returns the type that a name, qualified or not, denotes with its type arguments.
+func (r *Resolver) name(at place, e ast.Expr, args []*Type) *Type {
+	m := mention{Range: at.file.Range(e.Pos(), e.End()), args: args}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		m.name = e.Name
+		return r.unqualified(at, m)
+	case *ast.SelectorExpr:
+		m.name = e.Sel.Name
+		if x, ok := e.X.(*ast.Ident); ok {
+			importPath, ok := r.importPath(at, x.Name)
+			if !ok {
+				return m.missing("the file imports no package "+x.Name, nil)
+			}
+			m.importPath = importPath
+			return r.lookup(m)
+		}
+	}
+	return at.noType(e)
+}
+
+// unqualified finds a name as Go's scopes nest: a type parameter, the package, the packages that
+// the file imports with a dot, and what is predeclared.
+func (r *Resolver) unqualified(at place, m mention) *Type {
+	if t := at.types[m.name]; t != nil {
+		return t
+	}
+	if _, ok := at.scope.declaration(m.name); ok {
+		m.importPath = at.scope.path
+		return r.lookupIn(at.scope, m)
+	}
+	for _, importPath := range r.importsOf(at.file).dotted {
+		s, err := r.open(inside(at.scope, importPath))
+		if err != nil || !ast.IsExported(m.name) {
+			continue
+		}
+		if _, ok := s.declaration(m.name); ok {
+			m.importPath = s.path
+			return r.lookupIn(s, m)
+		}
+	}
+	if isPredeclared(m.name) {
+		return r.predeclared(m.name)
+	}
+	m.importPath = at.scope.path
+	return r.lookupIn(at.scope, m)
+}
+
+// prefetch seeks the packages' types that expressions mention, those of each package at once.
+func (r *Resolver) prefetch(at place, fields *ast.FieldList) {
+	names := make(map[*scope][]string)
+	visit := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.StructType, *ast.InterfaceType, *ast.FuncType:
+			return false // they are looked into in their turn, if at all
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				if importPath, ok := r.importPath(at, x.Name); ok && importPath != "unsafe" && importPath != "C" {
+					if s, err := r.open(importPath); err == nil {
+						names[s] = append(names[s], n.Sel.Name)
+					}
+				}
+			}
+			return false
+		case *ast.Ident:
+			if at.types[n.Name] == nil {
+				names[at.scope] = append(names[at.scope], n.Name)
+			}
+		}
+		return true
+	}
+	for _, f := range fields.List {
+		ast.Inspect(f.Type, visit)
+	}
+	for s, names := range names {
+		s.seek(names...)
+	}
+}

@@ -1,0 +1,289 @@
+package resolve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/constant"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Every exported type of these packages, and all that they are made of, must be what the
+// compiler takes it for, and their members what encoding/json makes of them.
+func TestAgreesWithGoTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the packages")
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		dir   func(testing.TB) string
+		paths []string
+	}{
+		{"kubernetes", func(testing.TB) string { return root }, []string{
+			"k8s.io/api/core/v1", "k8s.io/api/apps/v1", "k8s.io/api/autoscaling/v2", "k8s.io/apimachinery/pkg/apis/meta/v1",
+		}},
+		{"cluster-api", clusterAPI, []string{
+			"sigs.k8s.io/cluster-api/api/core/v1beta1", "sigs.k8s.io/cluster-api/api/core/v1beta2",
+			"sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta1", "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2",
+			"sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta1", "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2",
+		}},
+		{"standard library", func(testing.TB) string { return root }, []string{
+			"time", "encoding/json", "net/url", "net/http", "go/ast", "sync/atomic", "iter", "reflect",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			dir := tt.dir(t)
+			result, problems := load.Load(ctx, load.Config{Dir: dir})
+			if problems.HasErrors() {
+				t.Fatal(problems)
+			}
+			c := comparison{t: t, fset: token.NewFileSet(), seen: make(map[*Type]bool)}
+			compiled := compile(ctx, t, c.fset, dir, tt.paths)
+			r := New(ctx, result.Module)
+			for _, importPath := range tt.paths {
+				p, err := compiled.Import(importPath)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range p.Scope().Names() {
+					object, ok := p.Scope().Lookup(name).(*types.TypeName)
+					if !ok || !object.Exported() || isGeneric(object.Type()) {
+						continue
+					}
+					got, err := r.Named(importPath, name)
+					if err != nil {
+						t.Error(err)
+						continue
+					}
+					c.compare(importPath+"."+name, got, object.Type())
+					c.constants(importPath+"."+name, r.Constants(got), p.Scope(), object.Type())
+				}
+			}
+			c.identities()
+			if c.structs < 20 || c.fields < 100 {
+				t.Errorf("only %d structs and %d fields were compared", c.structs, c.fields)
+			}
+			t.Logf("%d structs, %d fields, %d types, %d constants", c.structs, c.fields, len(c.got), c.values)
+		})
+	}
+}
+
+// compile has the go command compile packages and returns an importer of what they export.
+func compile(ctx context.Context, t *testing.T, fset *token.FileSet, dir string, paths []string) types.Importer {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, paths...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the packages do not compile: %v\n%s", err, stderr.String())
+	}
+	files := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		importPath, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		files[importPath] = file
+	}
+	return importer.ForCompiler(fset, "gc", func(importPath string) (io.ReadCloser, error) { return os.Open(files[importPath]) })
+}
+
+func isGeneric(t types.Type) bool {
+	g, ok := t.(interface{ TypeParams() *types.TypeParamList })
+	return ok && g.TypeParams().Len() > 0
+}
+
+// comparison holds types to what go/types says of them.
+type comparison struct {
+	t               *testing.T
+	fset            *token.FileSet
+	seen            map[*Type]bool
+	got             []*Type // what has been compared
+	want            []types.Type
+	structs, fields int
+	values          int // of constants
+}
+
+func (c *comparison) compare(path string, got *Type, want types.Type) {
+	if c.seen[got] {
+		return
+	}
+	c.seen[got] = true
+	if err := got.Err(); err != nil {
+		c.t.Errorf("%s: %v", path, err)
+		return
+	}
+	want = types.Unalias(want)
+	if named, ok := want.(*types.Named); ok {
+		c.named(path, got, named)
+	} else if basic, ok := want.(*types.Basic); !ok {
+		c.equal(path, "name", got.Name, "")
+	} else if basic.Kind() != types.UnsafePointer {
+		c.equal(path, "name", got.Name, types.Typ[basic.Kind()].Name())
+	}
+	c.got, c.want = append(c.got, got), append(c.want, want)
+	kind := Opaque
+	switch u := want.Underlying().(type) {
+	case *types.Basic:
+		if u.Kind() != types.UnsafePointer {
+			kind = Basic
+			c.equal(path, "basic type", got.Basic(), types.Typ[u.Kind()].Name())
+		}
+	case *types.Interface:
+		kind = Interface
+	case *types.Pointer:
+		kind = Pointer
+		c.compare("*"+path, got.Elem(), u.Elem())
+	case *types.Slice:
+		kind = Slice
+		c.compare(path+"[]", got.Elem(), u.Elem())
+	case *types.Array:
+		kind = Array
+		c.equal(path, "length", got.underlying().length.exact, fmt.Sprint(u.Len()))
+		c.compare(path+"[]", got.Elem(), u.Elem())
+	case *types.Map:
+		kind = Map
+		c.compare(path+"[key]", got.Key(), u.Key())
+		c.compare(path+"[]", got.Elem(), u.Elem())
+	case *types.Struct:
+		kind = Struct
+		c.structure(path, got, u)
+	}
+	c.equal(path, "kind", got.Kind(), kind)
+}
+
+func (c *comparison) named(path string, got *Type, want *types.Named) {
+	object := want.Obj()
+	if object.Pkg() == nil {
+		c.equal(path, "package", got.Package, "")
+	} else {
+		c.equal(path, "package", got.Package, object.Pkg().Path())
+		c.equal(path, "line", got.Range.Pos.Line, c.fset.Position(object.Pos()).Line)
+	}
+	c.equal(path, "name", got.Name, object.Name())
+	// Elsewhere generated methods are kept from generators.
+	if object.Pkg() != nil && mayBeStandard(object.Pkg().Path()) && got.AST != nil {
+		var methods []string
+		if _, ok := want.Underlying().(*types.Interface); !ok {
+			for m := range want.Methods() {
+				methods = append(methods, m.Name())
+				c.equal(path, "method "+m.Name(), got.HasMethod(m.Name()), true)
+			}
+		}
+		slices.Sort(methods)
+		if diff := cmp.Diff(methods, got.Methods()); diff != "" {
+			c.t.Errorf("%s: methods (-go/types +Methods):\n%s", path, diff)
+		}
+	}
+	if c.equal(path, "number of type arguments", len(got.Args), want.TypeArgs().Len()) {
+		for i, arg := range got.Args {
+			c.compare(path+"[T]", arg, want.TypeArgs().At(i))
+		}
+	}
+}
+
+func (c *comparison) structure(path string, got *Type, want *types.Struct) {
+	c.structs++
+	fields := got.Fields()
+	if !c.equal(path, "number of fields", len(fields), want.NumFields()) {
+		return
+	}
+	for i, f := range fields {
+		c.fields++
+		w := want.Field(i)
+		at := path + "." + w.Name()
+		c.equal(at, "name", f.Name, w.Name())
+		c.equal(at, "embedded", f.Embedded, w.Embedded())
+		c.equal(at, "exported", f.Exported, w.Exported())
+		c.equal(at, "tag", string(f.Tag), want.Tag(i))
+		if f.Name != "_" {
+			c.equal(at, "line", f.Range.Pos.Line, c.fset.Position(w.Pos()).Line)
+		}
+		if f.Exported && !f.Embedded {
+			c.member(at, f)
+		}
+		c.compare(at, f.Type, w.Type())
+	}
+}
+
+// member holds what a field says of its JSON tag to what encoding/json makes of a field with that
+// name and tag.
+func (c *comparison) member(at string, f *Field) {
+	v := reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: reflect.TypeFor[int](), Tag: f.Tag}})).Elem()
+	c.equal(at, "encoded when zero", f.JSON != "" && !f.OmitEmpty && !f.OmitZero, len(c.encode(v)) > 0)
+	v.Field(0).SetInt(1)
+	name, quoted := "", false
+	for member, value := range c.encode(v) {
+		name, quoted = member, string(value) == `"1"`
+	}
+	c.equal(at, "JSON name", f.JSON, name)
+	c.equal(at, "string option", f.String, quoted)
+}
+
+func (c *comparison) encode(v reflect.Value) map[string]json.RawMessage {
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		c.t.Fatal(err)
+	}
+	return members
+}
+
+// constants holds an enumeration to the package's constants of the type.
+func (c *comparison) constants(path string, got []Constant, scope *types.Scope, of types.Type) {
+	values := make(map[string]string)
+	if basic, ok := of.Underlying().(*types.Basic); ok && basic.Kind() == types.String {
+		for _, name := range scope.Names() {
+			if object, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(object.Type(), of) {
+				values[name] = constant.StringVal(object.Val())
+			}
+		}
+	}
+	for _, one := range got {
+		c.values++
+		if value, ok := values[one.Name]; !ok || value != one.Value {
+			c.t.Errorf("%s: constant %s is %q, want %q", path, one.Name, one.Value, value)
+		}
+	}
+	c.equal(path, "number of constants", len(got), len(values))
+}
+
+// identities holds Identical to types.Identical, every type against every other.
+func (c *comparison) identities() {
+	for i, a := range c.got {
+		for j, b := range c.got[:i] {
+			if got, want := Identical(a, b), types.Identical(c.want[i], c.want[j]); got != want {
+				c.t.Errorf("%s and %s are identical: %v, want %v", a, b, got, want)
+			}
+		}
+	}
+}
+
+func (c *comparison) equal(path, what string, got, want any) bool {
+	if got != want {
+		c.t.Errorf("%s: %s is %v, want %v", path, what, got, want)
+	}
+	return got == want
+}

@@ -1,0 +1,214 @@
+package resolve
+
+import (
+	"cmp"
+	"go/ast"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Identical reports whether a and b are the same type: of named types the import path, the name
+// and the arguments count, of unnamed ones the structure, struct tags included
+// (https://go.dev/ref/spec#Type_identity). Interfaces are compared as they are written, the order
+// of their elements aside: what one embeds and another spells out differs. So do lengths of arrays
+// one of which cannot be computed.
+func Identical(a, b *Type) bool { return a == b || a.identity() == b.identity() }
+
+// String returns the type as Go source would write it, with the names of packages.
+func (t *Type) String() string { return write(t, false) }
+
+// identity returns a text that identical types have in common, and only those.
+func (t *Type) identity() string {
+	if t.id == "" {
+		t.id = write(t, true)
+	}
+	return t.id
+}
+
+func write(t *Type, exact bool) string {
+	w := writer{exact: exact}
+	w.write(t)
+	return w.String()
+}
+
+// writer writes types as Go source would.
+type writer struct {
+	strings.Builder
+	exact bool // with import paths, and equally for all identical types
+}
+
+func (w *writer) write(t *Type) {
+	if t.Name != "" {
+		w.named(t)
+		return
+	}
+	switch u := t.under; u.kind {
+	case Pointer:
+		w.WriteByte('*')
+		w.write(u.elem)
+	case Slice:
+		w.WriteString("[]")
+		w.write(u.elem)
+	case Array:
+		w.length(u.length)
+		w.write(u.elem)
+	case Map:
+		w.WriteString("map[")
+		w.write(u.key)
+		w.WriteByte(']')
+		w.write(u.elem)
+	case Struct:
+		w.structure(t)
+	case Interface:
+		w.interfaces(u)
+	default:
+		w.expression(u.at, u.literal)
+	}
+}
+
+func (w *writer) named(t *Type) {
+	switch {
+	case t.Package == "":
+	case w.exact:
+		w.WriteString(t.Package + ".")
+	case t.at.scope != nil:
+		w.WriteString(t.at.scope.pkg.Name + ".")
+	default:
+		w.WriteString(assumedName(t.Package) + ".")
+	}
+	w.WriteString(t.Name)
+	if len(t.Args) == 0 {
+		return
+	}
+	w.WriteByte('[')
+	for i, arg := range t.Args {
+		if i > 0 {
+			w.WriteString(", ")
+		}
+		w.write(arg)
+	}
+	w.WriteByte(']')
+}
+
+func (w *writer) length(l length) {
+	text := l.text
+	if w.exact {
+		text = l.exact
+	}
+	w.WriteString("[" + text + "]")
+}
+
+func (w *writer) structure(t *Type) {
+	w.WriteString("struct{")
+	for i, f := range t.Fields() {
+		if i > 0 {
+			w.WriteString("; ")
+		}
+		if w.exact && !f.Exported { // it differs from one of another package
+			w.WriteString(t.under.at.scope.path + ".")
+		}
+		if w.exact || !f.Embedded {
+			w.WriteString(f.Name + " ")
+		}
+		if w.exact && f.Embedded {
+			w.WriteString("embedded ")
+		}
+		w.write(f.Type)
+		if f.Tag != "" {
+			w.WriteString(" " + strconv.Quote(string(f.Tag)))
+		}
+	}
+	w.WriteByte('}')
+}
+
+// interfaces writes the type of an interface literal.
+func (w *writer) interfaces(u *underlying) {
+	literal, _ := u.literal.(*ast.InterfaceType)
+	if literal == nil || len(literal.Methods.List) == 0 {
+		w.WriteString("any")
+		return
+	}
+	var elements []string
+	for _, f := range literal.Methods.List {
+		e := writer{exact: w.exact}
+		for _, name := range f.Names {
+			if w.exact && !name.IsExported() {
+				e.WriteString(u.at.scope.path + ".")
+			}
+			e.WriteString(name.Name)
+		}
+		if method, ok := f.Type.(*ast.FuncType); ok {
+			e.signature(u.at, method)
+		} else {
+			e.expression(u.at, f.Type)
+		}
+		elements = append(elements, e.String())
+	}
+	if w.exact {
+		slices.SortFunc(elements, cmp.Compare[string])
+	}
+	w.WriteString("interface{" + strings.Join(elements, "; ") + "}")
+}
+
+// expression writes what stands in types that are not looked into otherwise.
+func (w *writer) expression(at place, e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.FuncType:
+		w.WriteString("func")
+		w.signature(at, e)
+	case *ast.ChanType:
+		switch e.Dir {
+		case ast.SEND:
+			w.WriteString("chan<- ")
+		case ast.RECV:
+			w.WriteString("<-chan ")
+		default:
+			w.WriteString("chan ")
+		}
+		if c, ok := e.Value.(*ast.ChanType); ok && c.Dir == ast.RECV { // chan <-chan T is chan<- chan T
+			w.WriteByte('(')
+			defer w.WriteByte(')')
+		}
+		w.expression(at, e.Value)
+	case *ast.Ellipsis:
+		w.WriteString("...")
+		w.expression(at, e.Elt)
+	case *ast.UnaryExpr: // ~T in an interface
+		w.WriteString(e.Op.String())
+		w.expression(at, e.X)
+	case *ast.BinaryExpr: // a union in an interface
+		w.expression(at, e.X)
+		w.WriteString(" " + e.Op.String() + " ")
+		w.expression(at, e.Y)
+	default:
+		w.write(at.scope.resolver.expression(at, e))
+	}
+}
+
+// signature writes parameters and results, without their names.
+func (w *writer) signature(at place, f *ast.FuncType) {
+	w.WriteByte('(')
+	w.list(at, f.Params)
+	w.WriteByte(')')
+	switch results := f.Results.NumFields(); {
+	case results == 1:
+		w.WriteByte(' ')
+		w.list(at, f.Results)
+	case results > 1:
+		w.WriteString(" (")
+		w.list(at, f.Results)
+		w.WriteByte(')')
+	}
+}
+
+func (w *writer) list(at place, fields *ast.FieldList) {
+	separator := ""
+	for _, f := range fields.List {
+		for range max(1, len(f.Names)) {
+			w.WriteString(separator)
+			w.expression(at, f.Type)
+			separator = ", "
+		}
+	}
+}

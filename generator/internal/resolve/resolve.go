@@ -1,0 +1,170 @@
+// Package resolve finds Go types in source, on demand: without go/types, without the go
+// command, and without parsing more files than hold the declarations that are asked for.
+//
+// A Type is what Go's specification calls a type: aliases are followed, type arguments are put
+// in. What it is made of is found out when first asked for, so that looking at one field of a
+// Pod does not read the rest of it, and recursive types end. Source need not compile: only what
+// is looked at must be there.
+package resolve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Resolver finds types. One is made for a run; it is not safe for concurrent use, and neither
+// are the types that it gives.
+type Resolver struct {
+	ctx      context.Context
+	module   *load.Module
+	scopes   map[string]opening // by import path
+	named    map[string]*Type   // by identity
+	imports  map[*load.File]*imports
+	standard *standardLibrary // opened with the first import path that may be of it
+}
+
+// opening is the memory of one attempt to open a package.
+type opening struct {
+	scope *scope
+	err   error
+}
+
+// New makes a Resolver that locates packages as imports in the module would. The packages are
+// those that load has already found: their files are taken as they are, not parsed a second time.
+func New(ctx context.Context, m *load.Module, packages ...*load.Package) *Resolver {
+	r := &Resolver{
+		ctx: ctx, module: m,
+		scopes:  make(map[string]opening),
+		named:   make(map[string]*Type),
+		imports: make(map[*load.File]*imports),
+	}
+	for _, p := range packages {
+		r.adopt(p)
+	}
+	return r
+}
+
+// adopt returns the scope of a package that load has found; the first of an import path stays.
+func (r *Resolver) adopt(p *load.Package) *scope {
+	if o, known := r.scopes[p.Path]; known && o.scope != nil {
+		return o.scope
+	}
+	s := newScope(r, p.Path, p)
+	r.scopes[p.Path] = opening{scope: s}
+	return s
+}
+
+// Named resolves a declared type of a package, or a predeclared one if importPath is empty:
+// aliases are followed, generic types take arguments. The error is an *Error.
+func (r *Resolver) Named(importPath, name string, args ...*Type) (*Type, error) {
+	return settled(r.lookup(mention{importPath: importPath, name: name, args: args}))
+}
+
+// Of resolves a type of a package that load has already found. The error is an *Error.
+func (r *Resolver) Of(p *load.Package, name string) (*Type, error) {
+	return settled(r.lookupIn(r.adopt(p), mention{importPath: p.Path, name: name}))
+}
+
+// settled makes an error of a type that was not found.
+func settled(t *Type) (*Type, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t, nil
+}
+
+// lookup finds the type that a mention names.
+func (r *Resolver) lookup(m mention) *Type {
+	switch m.importPath {
+	case "":
+		if isPredeclared(m.name) {
+			return r.predeclared(m.name)
+		}
+		return m.missing("Go has no predeclared type of that name", nil)
+	case "unsafe", "C":
+		return &Type{Package: m.importPath, Name: m.name, under: &underlying{kind: Opaque}}
+	}
+	s, err := r.open(m.importPath)
+	if err != nil {
+		return m.missing("", err)
+	}
+	return r.lookupIn(s, m)
+}
+
+// lookupIn finds the type that a mention names in its package.
+func (r *Resolver) lookupIn(s *scope, m mention) *Type {
+	d, ok := s.declaration(m.name)
+	if !ok {
+		if hint, ok := s.nearest(m.name); ok {
+			return m.missing(fmt.Sprintf("the package declares no such type; it has %s", hint), nil)
+		}
+		return m.missing("the package declares no such type", nil)
+	}
+	return r.instantiate(s, d, m)
+}
+
+// instantiate gives a declaration its type arguments and follows it if it is an alias.
+func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
+	params := d.parameters()
+	if len(params) != len(m.args) {
+		return m.missing(fmt.Sprintf("it has %d type parameters and is given %d arguments", len(params), len(m.args)), nil)
+	}
+	at := place{scope: s, file: d.file}
+	if len(params) > 0 {
+		at.types = make(map[string]*Type, len(params))
+		for i, p := range params {
+			at.types[p] = m.args[i]
+		}
+	}
+	if d.spec.Assign.IsValid() {
+		if d.following {
+			return m.missing("the alias leads back to itself", nil)
+		}
+		d.following = true
+		defer func() { d.following = false }()
+		return r.expression(at, d.spec.Type)
+	}
+	t := &Type{
+		Package: s.path, Name: m.name, Args: m.args,
+		Range: d.file.Range(d.spec.Name.Pos(), d.spec.Name.End()),
+		File:  d.file, AST: d.spec, comments: d.comments,
+		at: at,
+	}
+	id := t.identity()
+	if known := r.named[id]; known != nil {
+		return known
+	}
+	r.named[id] = t
+	return t
+}
+
+// open finds a package. The error says why there is none.
+func (r *Resolver) open(importPath string) (*scope, error) {
+	if o, known := r.scopes[importPath]; known {
+		return o.scope, o.err
+	}
+	p, err := r.locate(importPath)
+	o := opening{err: err}
+	if err == nil {
+		o.scope = newScope(r, importPath, p)
+	}
+	if r.ctx.Err() == nil {
+		r.scopes[importPath] = o
+	}
+	return o.scope, o.err
+}
+
+// locate finds a package of the standard library in GOROOT, any other from the module.
+func (r *Resolver) locate(importPath string) (*load.Package, error) {
+	if mayBeStandard(importPath) {
+		if r.standard == nil {
+			r.standard = openStandardLibrary(r.ctx)
+		}
+		if p := r.standard.locate(r.ctx, importPath); p != nil {
+			return p, nil
+		}
+	}
+	return r.module.Locate(r.ctx, importPath)
+}

@@ -1,0 +1,178 @@
+package resolve
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// scope is what a package declares, as far as it has been asked for.
+type scope struct {
+	resolver *Resolver
+	path     string
+	pkg      *load.Package
+
+	indexed  map[*load.File]bool
+	searched map[string]bool // words whose files are all indexed
+	missing  map[string]bool // names of which no type is declared
+
+	types     map[string]*declaration
+	constants map[string]*declaredConstant
+	methods   map[string][]string // by the receiver's type
+}
+
+func newScope(r *Resolver, importPath string, p *load.Package) *scope {
+	return &scope{
+		resolver: r, path: importPath, pkg: p,
+		indexed:   make(map[*load.File]bool),
+		searched:  make(map[string]bool),
+		missing:   make(map[string]bool),
+		types:     make(map[string]*declaration),
+		constants: make(map[string]*declaredConstant),
+		methods:   make(map[string][]string),
+	}
+}
+
+// declaration returns a type's declaration on the package level.
+func (s *scope) declaration(name string) (*declaration, bool) {
+	s.seek(name)
+	d, ok := s.types[name]
+	return d, ok
+}
+
+// seek indexes the files that declare types of these names, as far as there are any.
+//
+// A file that merely mentions a name is parsed only if no likelier one declares it: generated
+// files of megabytes mention every type of their package.
+func (s *scope) seek(names ...string) {
+	for _, words := range []func(name string) []string{ungrouped, grouped, unformatted} {
+		var likely []string
+		for _, name := range names {
+			if s.types[name] == nil && !s.missing[name] {
+				likely = append(likely, words(name)...)
+			}
+		}
+		s.search(likely...)
+	}
+	for _, name := range names {
+		if s.types[name] == nil {
+			s.missing[name] = true
+		}
+	}
+}
+
+// search indexes the files that hold one of the words. Each search reads every file that is not
+// parsed yet, so that it pays to search for what is needed soon at once.
+func (s *scope) search(words ...string) {
+	slices.Sort(words)
+	words = slices.DeleteFunc(slices.Compact(words), func(w string) bool { return s.searched[w] })
+	if len(words) == 0 {
+		return
+	}
+	for _, f := range s.pkg.FilesWith(words...) {
+		s.index(f)
+	}
+	for _, w := range words {
+		s.searched[w] = true
+	}
+}
+
+// ungrouped is how gofmt begins a declaration of its own. A predeclared name is rarely declared
+// anew, so that one search must do for both of the forms that gofmt knows.
+func ungrouped(name string) []string {
+	words := []string{"\ntype " + name}
+	if isPredeclared(name) {
+		words = append(words, "\n\t"+name+" ")
+	}
+	return words
+}
+
+// grouped is how gofmt begins a declaration in parentheses, and a field too.
+func grouped(name string) []string {
+	if isPredeclared(name) {
+		return nil
+	}
+	return []string{"\n\t" + name + " ", "\n\t" + name + "["}
+}
+
+// unformatted is all that is certain of a declaration. Every file mentions predeclared names: one
+// that is declared anew in source that gofmt has not seen is overlooked.
+func unformatted(name string) []string {
+	if isPredeclared(name) {
+		return nil
+	}
+	return []string{name}
+}
+
+// index notes what a file declares.
+func (s *scope) index(f *load.File) {
+	if s.indexed[f] {
+		return
+	}
+	s.indexed[f] = true
+	before := f.AST.Name.End()
+	for _, d := range f.AST.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			switch d.Tok {
+			case token.TYPE:
+				s.indexTypes(f, d, before)
+			case token.CONST:
+				s.indexConstants(f, d)
+			}
+		case *ast.FuncDecl:
+			s.indexMethod(d)
+		}
+		before = d.End()
+	}
+}
+
+// indexTypes notes the types of a declaration whose predecessor ends at before.
+func (s *scope) indexTypes(f *load.File, decl *ast.GenDecl, before token.Pos) {
+	inside := decl.Lparen
+	for _, spec := range decl.Specs {
+		spec := spec.(*ast.TypeSpec)
+		d := &declaration{file: f, spec: spec}
+		if decl.Lparen.IsValid() {
+			d.comments = comments{f, spec.Doc, inside, spec.Pos()}
+			inside = spec.End()
+		} else {
+			d.comments = comments{f, decl.Doc, before, decl.Pos()}
+		}
+		if s.types[spec.Name.Name] == nil { // the compiler reports a second one
+			s.types[spec.Name.Name] = d
+		}
+	}
+}
+
+// nearest returns the declared name that a misspelt one most likely meant, of the files that have
+// been parsed.
+func (s *scope) nearest(name string) (string, bool) {
+	return diag.Nearest(name, slices.Sorted(maps.Keys(s.types)))
+}
+
+// declaration is a type declared on the package level.
+type declaration struct {
+	file      *load.File
+	spec      *ast.TypeSpec
+	comments  comments
+	following bool // an alias that is being followed
+}
+
+// parameters returns the names of the type parameters.
+func (d *declaration) parameters() []string {
+	if d.spec.TypeParams == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range d.spec.TypeParams.List {
+		for _, name := range p.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
+}

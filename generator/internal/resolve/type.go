@@ -1,0 +1,146 @@
+package resolve
+
+import (
+	"go/ast"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Kind is what a type's underlying type is.
+type Kind int
+
+const (
+	// Basic is a boolean, number or string.
+	Basic Kind = iota
+	// Struct has Fields.
+	Struct
+	// Pointer has an Elem.
+	Pointer
+	// Slice has an Elem.
+	Slice
+	// Array has an Elem and a Len.
+	Array
+	// Map has a Key and an Elem.
+	Map
+	// Interface is any, error, and all others.
+	Interface
+	// Opaque cannot be converted: functions, channels, unsafe and cgo types, and types that
+	// could not be found, whose Err says why.
+	Opaque
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Basic:
+		return "basic"
+	case Struct:
+		return "struct"
+	case Pointer:
+		return "pointer"
+	case Slice:
+		return "slice"
+	case Array:
+		return "array"
+	case Map:
+		return "map"
+	case Interface:
+		return "interface"
+	}
+	return "opaque"
+}
+
+// Type is a Go type. For a named type with its arguments there is one Type in a Resolver; for
+// unnamed types Identical decides.
+type Type struct {
+	// Package and Name are those of the declaration. Unnamed types have neither, predeclared
+	// ones only a name. byte is uint8, rune is int32, and any is the unnamed empty interface,
+	// as their aliases say.
+	Package, Name string
+	// Args are the type arguments of a generic type.
+	Args []*Type
+	// Range is that of the declaration's name; not valid for unnamed and predeclared types.
+	Range diag.Range
+	// File and AST are the declaration; nil for unnamed and predeclared types.
+	File *load.File
+	AST  *ast.TypeSpec
+
+	err error
+	id  string // what identity returns, once asked for
+
+	// A declared type is looked into when first asked for.
+	at       place // where the declaration's type expression stands
+	comments comments
+	looking  bool
+	under    *underlying
+}
+
+// underlying is what a type is made of. Named types share it with what they are declared to be.
+type underlying struct {
+	kind      Kind
+	basic     string
+	elem, key *Type
+	length    length
+
+	// A literal of a struct, interface, function or channel type is kept as it stands and
+	// looked into when first asked for.
+	literal ast.Expr
+	at      place
+	fields  []*Field
+	looked  bool
+}
+
+// Err says why the type, or the one that its declaration names, could not be found. It is an
+// *Error or nil; the type is then Opaque.
+func (t *Type) Err() error {
+	t.underlying()
+	return t.err
+}
+
+// Kind returns the kind of the underlying type.
+func (t *Type) Kind() Kind { return t.underlying().kind }
+
+// Basic returns the name of the underlying predeclared type, such as "string" or "uint8"; ""
+// if the type is not Basic.
+func (t *Type) Basic() string { return t.underlying().basic }
+
+// Elem returns what a Pointer points to and a Slice, Array or Map holds; nil for other kinds.
+func (t *Type) Elem() *Type { return t.underlying().elem }
+
+// Key returns the type of a Map's keys; nil for other kinds.
+func (t *Type) Key() *Type { return t.underlying().key }
+
+// Len returns the length of an Array as its declaration writes it; "" for other kinds.
+func (t *Type) Len() string { return t.underlying().length.text }
+
+// Doc returns the comments that belong to the declaration: the doc comment and the one directly
+// above it, in source order.
+func (t *Type) Doc() []*ast.CommentGroup {
+	if t.AST == nil {
+		return nil
+	}
+	return t.comments.groups()
+}
+
+// underlying looks into a declared type when first asked.
+func (t *Type) underlying() *underlying {
+	switch {
+	case t.under != nil:
+	case t.looking:
+		t.fail("its declaration leads back to itself")
+	default:
+		t.looking = true
+		of := t.at.scope.resolver.expression(t.at, t.AST.Type)
+		under := of.underlying()
+		if t.under == nil { // else the way led back here
+			t.under, t.err = under, of.err
+		}
+	}
+	return t.under
+}
+
+// fail makes the type Opaque.
+func (t *Type) fail(reason string) {
+	t.under = &underlying{kind: Opaque}
+	t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Reason: reason}
+}

@@ -1,0 +1,10 @@
+// Package conversion holds generated conversions to the real APIs of cert-manager v1.3.0, whose
+// v1alpha2, v1alpha3 and v1beta1 convert to and from v1, and to the speed of conversion-gen v0.37.2.
+package conversion
+
+import (
+	// The types of which the tests generate conversions.
+	_ "github.com/jetstack/cert-manager/pkg/apis/acme/v1"
+	_ "github.com/jetstack/cert-manager/pkg/apis/certmanager/v1"
+	_ "k8s.io/apimachinery/pkg/conversion"
+)

@@ -1,0 +1,32 @@
+package admission
+
+import (
+	"bytes"
+	"reflect"
+)
+
+// kept is a part of a request as the last call has decoded it, to be taken again where it stands in the same words: a
+// webhook is mostly called for objects of one kind. T must be nothing but strings, for policies may change what they get.
+type kept[T any] struct {
+	raw   []byte
+	value T
+}
+
+// longPart is the length from which on a part is not kept.
+const longPart = 512
+
+// decode reads a part, which need not be there, into what v points to, which must be zero.
+func (k *kept[T]) decode(e *envelope, p part, s *shape, v *T) error {
+	raw := e.raw(p)
+	if bytes.Equal(raw, k.raw) {
+		*v = k.value
+		return nil
+	}
+	if err := e.optional(p, s, reflect.ValueOf(v)); err != nil {
+		return err
+	}
+	if len(raw) < longPart {
+		k.raw, k.value = append(k.raw[:0], raw...), *v
+	}
+	return nil
+}

@@ -1,0 +1,311 @@
+package conversion
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+)
+
+// Schema is what JSON alone does not tell of a type.
+type Schema struct {
+	// Keys are the members that tell the elements of this list apart.
+	Keys []string
+	// Dropped says that losing this field has been decided on.
+	Dropped bool
+	// Members are the fields of this object of which there is something to say.
+	Members map[string]Schema
+	// Elements is what there is to say of a list's elements or of a map's values.
+	Elements *Schema
+}
+
+func (s Schema) member(name string) Schema {
+	if m, ok := s.Members[name]; ok {
+		return m
+	}
+	return s.element()
+}
+
+func (s Schema) element() Schema {
+	if s.Elements == nil {
+		return Schema{}
+	}
+	return *s.Elements
+}
+
+// change is one difference between two values of a type.
+type change struct {
+	// At leads to the value: a member's name, or the keys of a list's element.
+	At []step `json:"at"`
+	// Was is the digest of the value that is changed; empty where there is none.
+	Was string `json:"was,omitempty"`
+	// Is is the value that it becomes; none where it goes. A null is a value.
+	Is json.RawMessage `json:"is,omitempty"`
+	// Index is where an element is inserted.
+	Index int `json:"index,omitempty"`
+}
+
+// step is the name of a member or, as an object, the keys of a list's element.
+type step struct{ v any }
+
+func (s step) MarshalJSON() ([]byte, error)     { return json.Marshal(s.v) }
+func (s *step) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &s.v) }
+
+// absent is what a member or element is that is not there, which null is not.
+type absent struct{}
+
+// comparison collects the changes that make one value another.
+type comparison struct{ changes []change }
+
+// difference returns the changes that lead from base to want, the same ones in the same order every time.
+func difference(base, want map[string]any, schema Schema) ([]change, error) {
+	var c comparison
+	err := c.objects(nil, base, want, schema)
+	return c.changes, err
+}
+
+func (c *comparison) objects(at []step, base, want map[string]any, schema Schema) error {
+	names := slices.Collect(maps.Keys(want))
+	for name := range base {
+		if _, ok := want[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := c.values(append(slices.Clip(at), step{name}), member(base, name), member(want, name), schema.member(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func member(object map[string]any, name string) any {
+	if value, ok := object[name]; ok {
+		return value
+	}
+	return absent{}
+}
+
+func (c *comparison) values(at []step, base, want any, schema Schema) error {
+	if schema.Dropped {
+		return nil
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		if base, ok := base.(map[string]any); ok {
+			return c.objects(at, base, want, schema)
+		}
+		want = schema.strip(want)
+		if base == (absent{}) && len(want) == 0 && schema.Members != nil {
+			return nil // it held only what is dropped
+		}
+		return c.replace(at, base, want)
+	case []any:
+		if base, ok := base.([]any); ok && len(schema.Keys) > 0 && aligned(base, want, schema.Keys) {
+			return c.elements(at, base, want, schema)
+		}
+		return c.replace(at, base, schema.stripAll(want))
+	}
+	return c.replace(at, base, want)
+}
+
+// elements compares lists whose elements have keys, and keep their order.
+func (c *comparison) elements(at []step, base, want []any, schema Schema) error {
+	for _, b := range base {
+		if key := keyOf(b, schema.Keys); find(want, key) < 0 {
+			if err := c.replace(append(slices.Clip(at), step{key}), b, absent{}); err != nil {
+				return err
+			}
+		}
+	}
+	for i, w := range want {
+		key := keyOf(w, schema.Keys)
+		below := append(slices.Clip(at), step{key})
+		if j := find(base, key); j >= 0 {
+			if err := c.values(below, base[j], w, schema.element()); err != nil {
+				return err
+			}
+			continue
+		}
+		is, err := json.Marshal(schema.element().strip(w.(map[string]any)))
+		if err != nil {
+			return err
+		}
+		c.changes = append(c.changes, change{At: below, Is: is, Index: i})
+	}
+	return nil
+}
+
+// replace records a change of a whole value, if it is one.
+func (c *comparison) replace(at []step, base, want any) error {
+	was, err := digest(base)
+	if err != nil {
+		return err
+	}
+	is, err := digest(want)
+	if err != nil || was == is {
+		return err
+	}
+	found := change{At: at, Was: was}
+	if want != (absent{}) {
+		found.Is, err = json.Marshal(want)
+	}
+	c.changes = append(c.changes, found)
+	return err
+}
+
+// strip is an object less what is dropped of it.
+func (s Schema) strip(object map[string]any) map[string]any {
+	if s.Members == nil && s.Elements == nil {
+		return object
+	}
+	kept := make(map[string]any, len(object))
+	for name, value := range object {
+		below := s.member(name)
+		if below.Dropped {
+			continue
+		}
+		switch v := value.(type) {
+		case map[string]any:
+			value = below.strip(v)
+		case []any:
+			value = below.stripAll(v)
+		}
+		kept[name] = value
+	}
+	return kept
+}
+
+func (s Schema) stripAll(list []any) []any {
+	if s.Elements == nil {
+		return list
+	}
+	kept := make([]any, len(list))
+	for i, e := range list {
+		if object, ok := e.(map[string]any); ok {
+			e = s.element().strip(object)
+		}
+		kept[i] = e
+	}
+	return kept
+}
+
+// aligned reports whether the keys tell the elements of each list apart and those in both lists
+// stand in the same order.
+func aligned(base, want []any, keys []string) bool {
+	last := -1
+	for i, w := range want {
+		key := keyOf(w, keys)
+		if key == nil || find(want, key) != i {
+			return false
+		}
+		if j := find(base, key); j >= 0 {
+			if j < last {
+				return false
+			}
+			last = j
+		}
+	}
+	for i, b := range base {
+		if key := keyOf(b, keys); key == nil || find(base, key) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// keyOf returns the keys of an element; nil for one that is no object. A key may be absent, as one
+// with a default is.
+func keyOf(element any, keys []string) map[string]any {
+	object, ok := element.(map[string]any)
+	if !ok {
+		return nil
+	}
+	key := make(map[string]any, len(keys))
+	for _, k := range keys {
+		key[k] = object[k]
+	}
+	return key
+}
+
+// find returns the index of the element with the keys, or -1.
+func find(list []any, key map[string]any) int {
+	return slices.IndexFunc(list, func(e any) bool {
+		object, ok := e.(map[string]any)
+		if !ok || key == nil {
+			return false
+		}
+		for name, value := range key {
+			if fmt.Sprint(object[name]) != fmt.Sprint(value) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// digest tells values apart without repeating them; that of an absent value is empty.
+func digest(value any) (string, error) {
+	if value == (absent{}) {
+		return "", nil
+	}
+	text, err := json.Marshal(value) // keys in order, so that equal values have equal text
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	h.Write(text)
+	return fmt.Sprintf("%016x", h.Sum64()), nil
+}
+
+// apply carries the change out on a value if what it leads to is still what it was, and returns the
+// value. What stood in a part that is gone is gone with it.
+func (c change) apply(live any, at []step) any {
+	if len(at) == 0 {
+		return live
+	}
+	switch s := at[0].v.(type) {
+	case string:
+		object, ok := live.(map[string]any)
+		if !ok {
+			return live
+		}
+		value := member(object, s)
+		switch {
+		case len(at) > 1 && value != (absent{}):
+			object[s] = c.apply(value, at[1:])
+		case len(at) > 1 || !c.holds(value):
+		case c.Is == nil:
+			delete(object, s)
+		default:
+			object[s] = c.Is
+		}
+		return object
+	case map[string]any:
+		list, ok := live.([]any)
+		if !ok {
+			return live
+		}
+		i := find(list, s)
+		switch {
+		case i >= 0 && len(at) > 1:
+			list[i] = c.apply(list[i], at[1:])
+		case i >= 0 && c.Was != "" && c.holds(list[i]):
+			if c.Is == nil {
+				return slices.Delete(list, i, i+1)
+			}
+			list[i] = c.Is
+		case i < 0 && len(at) == 1 && c.Was == "" && c.Is != nil:
+			return slices.Insert(list, max(0, min(c.Index, len(list))), any(c.Is))
+		}
+		return list
+	}
+	return live
+}
+
+func (c change) holds(value any) bool {
+	d, err := digest(value)
+	return err == nil && d == c.Was
+}

@@ -1,0 +1,182 @@
+package conversion
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Annotation is where an object carries what other versions of it said and its own cannot.
+const Annotation = "webhook-gen.github.io/conversion"
+
+// maxAnnotations is the total size of keys and values that the API server accepts
+// (k8s.io/apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB).
+const maxAnnotations = 256 << 10
+
+// stash is the annotation's content: by version, the changes that lead from what the conversion
+// into that version makes to what the version really said.
+type stash map[string][]change
+
+// Object is a pointer to an API type.
+type Object[T any] interface {
+	*T
+	metav1.Object
+}
+
+// Keep writes down on an object what the version it comes from said and does not get back: said is
+// the object as it was in that version, returned what converting the object back to it gives.
+//
+// Nothing is kept on an object without a name, which is a part of one, as server-side apply
+// converts it. An object whose annotations would become larger than the API server accepts is an error.
+func Keep(on metav1.Object, version string, said, returned any, schema Schema) error {
+	if on.GetName() == "" && on.GetGenerateName() == "" {
+		return nil
+	}
+	want, err := fields(said)
+	if err != nil {
+		return err
+	}
+	base, err := fields(returned)
+	if err != nil {
+		return err
+	}
+	changes, err := difference(base, want, schema)
+	if err != nil {
+		return err
+	}
+	kept := read(on)
+	if len(changes) == 0 && kept == nil {
+		return nil
+	}
+	if kept == nil {
+		kept = stash{}
+	}
+	kept[version] = changes
+	return kept.write(on)
+}
+
+// Restore carries out on an object what was kept of its version, and forgets it.
+//
+// A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's,
+// and no reason to refuse an object.
+func Restore[T any, P Object[T]](object P, version string) error {
+	kept := read(object)
+	changes, ok := kept[version]
+	if !ok {
+		if kept == nil {
+			return nil
+		}
+		return kept.write(object)
+	}
+	delete(kept, version)
+	if err := kept.write(object); err != nil {
+		return err
+	}
+	live, err := decoded(object)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		live = c.apply(live, c.At)
+	}
+	text, err := json.Marshal(live)
+	if err != nil {
+		return err
+	}
+	var restored T
+	if json.Unmarshal(text, &restored) == nil {
+		*object = restored
+	}
+	return nil
+}
+
+// read returns the stash, empty for one that is broken, nil where there is none.
+func read(object metav1.Object) stash {
+	text, ok := object.GetAnnotations()[Annotation]
+	if !ok {
+		return nil
+	}
+	kept := stash{}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.UseNumber()
+	if decoder.Decode(&kept) != nil || kept == nil {
+		return stash{}
+	}
+	return kept
+}
+
+// write puts the stash into the object's annotations, or takes an empty one out of them. The map is
+// replaced, because the one that is there may be somebody else's too.
+func (s stash) write(object metav1.Object) error {
+	annotations := map[string]string{}
+	size := 0
+	for key, value := range object.GetAnnotations() {
+		if key != Annotation {
+			annotations[key] = value
+			size += len(key) + len(value)
+		}
+	}
+	for version, changes := range s {
+		if len(changes) == 0 {
+			delete(s, version)
+		}
+	}
+	if len(s) > 0 {
+		text, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		if size += len(Annotation) + len(text); size > maxAnnotations {
+			return fmt.Errorf("%s: what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
+				nameOf(object), len(text), maxAnnotations)
+		}
+		annotations[Annotation] = string(text)
+	}
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	object.SetAnnotations(annotations)
+	return nil
+}
+
+func nameOf(object metav1.Object) string {
+	name := object.GetName()
+	if name == "" {
+		name = object.GetGenerateName()
+	}
+	if namespace := object.GetNamespace(); namespace != "" {
+		return namespace + "/" + name
+	}
+	return name
+}
+
+// fields are an object's members as JSON has them, less those that every version has alike.
+func fields(object any) (map[string]any, error) {
+	members, err := decoded(object)
+	if err != nil {
+		return nil, err
+	}
+	all, ok := members.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%T is not an object in JSON", object)
+	}
+	for _, name := range []string{"apiVersion", "kind", "metadata"} {
+		delete(all, name)
+	}
+	return all, nil
+}
+
+// decoded is a value as JSON has it, with numbers as they are written.
+func decoded(object any) (any, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	err = decoder.Decode(&value)
+	return value, err
+}

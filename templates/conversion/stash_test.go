@@ -1,0 +1,128 @@
+package conversion
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// thing is an object in a version that can say all.
+type thing struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec map[string]json.RawMessage `json:"spec,omitempty"`
+}
+
+func thingOf(t *testing.T, spec string) *thing {
+	t.Helper()
+	o := &thing{ObjectMeta: metav1.ObjectMeta{Name: "thing", Namespace: "here"}}
+	if err := json.Unmarshal([]byte(spec), &o.Spec); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestStash keeps what was said and did not return, and restores it on what has become of the object.
+func TestStash(t *testing.T) {
+	keyed := Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{
+		"items":  {Keys: []string{"name"}},
+		"status": {Dropped: true},
+		"plain":  {Elements: &Schema{Members: map[string]Schema{"status": {Dropped: true}}}},
+		"only":   {Members: map[string]Schema{"status": {Dropped: true}}},
+	}}}}
+	for _, tc := range []struct{ name, said, returned, live, want string }{
+		{"a member that is not there", `{"a":1,"b":2}`, `{"a":1}`, `{"a":3}`, `{"a":3,"b":2}`},
+		{"a live value wins", `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":5}`, `{"a":1,"b":5}`},
+		{"a value that came out otherwise", `{"a":"B"}`, `{"a":"A"}`, `{"a":"A"}`, `{"a":"B"}`},
+		{"an edit of that value wins", `{"a":"B"}`, `{"a":"A"}`, `{"a":"C"}`, `{"a":"C"}`},
+		{"a value that should not be there", `{}`, `{"a":0}`, `{"a":0}`, `null`},
+		{"false, zero, empty", `{"a":false,"b":0,"c":"","d":[],"e":{}}`, `{}`, `{}`, `{"a":false,"b":0,"c":"","d":[],"e":{}}`},
+		{"below a part that is gone", `{"a":{"b":1,"c":2}}`, `{"a":{"b":1}}`, `{"x":1}`, `{"x":1}`},
+		{"numbers keep their digits", `{"a":9007199254740993}`, `{}`, `{}`, `{"a":9007199254740993}`},
+		{"an element by its key", `{"items":[{"name":"x","v":1},{"name":"y","v":2}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`,
+			`{"items":[{"name":"y"},{"name":"new"},{"name":"x"}]}`, `{"items":[{"name":"y","v":2},{"name":"new"},{"name":"x","v":1}]}`},
+		{"a removed element stays away", `{"items":[{"name":"x","v":1}]}`, `{"items":[{"name":"x"}]}`, `{"items":[]}`, `{"items":[]}`},
+		{"an element that the other version has not", `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`},
+		{"an element that came out in excess", `{"items":[{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"z"}]}`, `{"items":[{"name":"x"},{"name":"z"}]}`, `{"items":[{"name":"x"}]}`},
+		{"another order", `{"items":[{"name":"y"},{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"},{"name":"x"}]}`},
+		{"the same key twice", `{"items":[{"name":"x","v":1},{"name":"x","v":2}]}`, `{"items":[{"name":"x"},{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"x"}]}`, `{"items":[{"name":"x","v":1},{"name":"x","v":2}]}`},
+		{"a list without keys", `{"plain":[{"v":1},{"v":2}]}`, `{"plain":[{},{}]}`, `{"plain":[{},{}]}`, `{"plain":[{"v":1},{"v":2}]}`},
+		{"a changed list without keys", `{"plain":[{"v":1},{"v":2}]}`, `{"plain":[{},{}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`},
+		{"what is dropped", `{"status":"s","only":{"status":"s"},"plain":[{"status":"s","v":1}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`, `{"plain":[{"v":1}]}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			live := thingOf(t, tc.live)
+			live.Annotations = map[string]string{"example.com/user": "kept"}
+			if err := Keep(live, "v2", thingOf(t, tc.said), thingOf(t, tc.returned), keyed); err != nil {
+				t.Fatal(err)
+			}
+			if err := Restore(live, "v2"); err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.Marshal(live.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+			if diff := cmp.Diff(map[string]string{"example.com/user": "kept"}, live.Annotations); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestKeepIsBounded(t *testing.T) {
+	live := thingOf(t, `{}`)
+	err := Keep(live, "v2", thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live, Schema{})
+	if err == nil || !strings.HasPrefix(err.Error(), "here/thing: ") {
+		t.Errorf("error %v, which should name the object", err)
+	}
+}
+
+func TestKeepIsSparse(t *testing.T) {
+	live := thingOf(t, `{"a":1}`)
+	if err := Keep(live, "v2", thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`), Schema{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b","c"],"is":2}]}`; got != want {
+		t.Errorf("annotation %s, want %s", got, want)
+	}
+}
+
+func TestKeepNothing(t *testing.T) {
+	for name, object := range map[string]*thing{"no difference": thingOf(t, `{"a":1}`), "no name": {Spec: map[string]json.RawMessage{"b": json.RawMessage("1")}}} {
+		if err := Keep(object, "v2", object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}, Schema{}); err != nil {
+			t.Fatal(err)
+		}
+		if object.Annotations != nil {
+			t.Errorf("%s: annotations %v", name, object.Annotations)
+		}
+	}
+}
+
+// TestOtherVersionsStay holds that what was kept of one version survives the visit of another.
+func TestOtherVersionsStay(t *testing.T) {
+	live := thingOf(t, `{"x":1}`)
+	live.Annotations = map[string]string{Annotation: `{"v1":[{"at":["spec","a"],"is":1}]}`}
+	if err := Restore(live, "v2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := Keep(live, "v2", thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`), Schema{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Restore(live, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b"],"is":1}]}`; got != want {
+		t.Errorf("annotation %s, want %s", got, want)
+	}
+	if string(live.Spec["a"]) != "1" {
+		t.Errorf("spec %v", live.Spec)
+	}
+}
