@@ -126,3 +126,21 @@ func TestOtherVersionsStay(t *testing.T) {
 		t.Errorf("spec %v", live.Spec)
 	}
 }
+
+// TestForeignStash holds that a stash that somebody else wrote is no error, and reaches no metadata.
+func TestForeignStash(t *testing.T) {
+	for _, text := range []string{
+		"", "{", "null", "[]", `{"v2":null}`, `{"v2":[{}]}`, `{"v2":[{"at":[]}]}`, `{"v2":[{"at":[1,null,{}]}]}`,
+		`{"v2":[{"at":["spec"],"was":"x","is":7}]}`, `{"v2":[{"at":["metadata","name"],"is":"other"}]}`, `{"v2":[{"at":["Metadata"],"is":{"name":"other"}}]}`,
+		`{"v2":[{"at":["spec","list",{"a":1}],"is":{"a":1},"index":-9}]}`,
+	} {
+		live := thingOf(t, `{"list":[1]}`)
+		live.Annotations = map[string]string{Annotation: text}
+		if err := Restore(live, "v2"); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if live.Name != "thing" || live.Annotations != nil {
+			t.Errorf("%s: metadata %+v", text, live.ObjectMeta)
+		}
+	}
+}

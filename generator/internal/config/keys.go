@@ -75,7 +75,7 @@ func keys(c *Config) []key {
 		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",
-		}, words(&c.Outputs, "manifests", "handlers", "tests", "conversions")},
+		}, words(&c.Outputs, "manifests", "handlers", "conversions")},
 	}
 	for i := range table {
 		k := &table[i]

@@ -97,7 +97,7 @@ func TestRead(t *testing.T) {
 			AdmissionRegistration: "v1beta1",
 		},
 		Handlers: Handlers{Path: "pkg/webhooks"},
-		Outputs:  []string{"tests", "manifests"},
+		Outputs:  []string{"conversions", "manifests"},
 	}
 	const text = `# everything
 version: 1
@@ -113,7 +113,7 @@ manifests:
   header: false
 handlers:
   path: pkg/webhooks
-outputs: [tests, manifests]
+outputs: [conversions, manifests]
 `
 	tests := map[string]struct {
 		text string
@@ -153,7 +153,7 @@ func TestDefault(t *testing.T) {
 			Header:                true,
 		},
 		Handlers: Handlers{Path: "internal/webhook"},
-		Outputs:  []string{"manifests", "handlers", "tests", "conversions"},
+		Outputs:  []string{"manifests", "handlers", "conversions"},
 	}
 	if diff := cmp.Diff(want, Default()); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestEmittedPackages copies templates/admission into a module of its own and runs its tests there
-// under each toolchain, which the go command fetches from the module proxy.
+// TestEmittedPackages copies templates/admission and conversion into a module of their own and runs
+// their tests there under each toolchain, which the go command fetches from the module proxy.
 func TestEmittedPackages(t *testing.T) {
 	for _, c := range []struct{ name, toolchain, language, kubernetes, race string }{
 		{"floor", "go1.24.0", "1.24.0", "v0.31.0", ""},
@@ -20,7 +20,9 @@ func TestEmittedPackages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			copyPackage(t, "../../../templates/admission", filepath.Join(dir, "admission"))
+			for _, name := range []string{"admission", "conversion"} {
+				copyPackage(t, "../../../templates/"+name, filepath.Join(dir, name))
+			}
 			goMod := "module example.com/app\n\ngo " + c.language + "\n\nrequire (\n\tk8s.io/api " + c.kubernetes + "\n\tk8s.io/apimachinery " + c.kubernetes + "\n)\n"
 			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod), 0o644); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -81,7 +82,9 @@ func Restore[T any, P Object[T]](object P, version string) error {
 		return err
 	}
 	for _, c := range changes {
-		live = c.apply(live, c.At)
+		if len(c.At) > 0 && !isCommon(c.At[0].v) {
+			live = c.apply(live, c.At)
+		}
 	}
 	text, err := json.Marshal(live)
 	if err != nil {
@@ -164,10 +167,18 @@ func fields(object any) (map[string]any, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not an object in JSON", object)
 	}
-	for _, name := range []string{"apiVersion", "kind", "metadata"} {
-		delete(all, name)
+	for name := range all {
+		if isCommon(name) {
+			delete(all, name)
+		}
 	}
 	return all, nil
+}
+
+// isCommon reports the members that every version has alike, in any case of letters that JSON is read in.
+func isCommon(member any) bool {
+	name, ok := member.(string)
+	return ok && (strings.EqualFold(name, "apiVersion") || strings.EqualFold(name, "kind") || strings.EqualFold(name, "metadata"))
 }
 
 // decoded is a value as JSON has it, with numbers as they are written.
