@@ -62,7 +62,7 @@ type everything struct {
 	Zero     metav1.MicroTime             `json:"zero,omitzero"`
 	Self     *everything                  `json:"self,omitempty"`
 	Skipped  string                       `json:"-"`
-	hidden   string
+	hidden   string                       //nolint:unused // it is there to be passed over
 }
 
 var everythingJSON = []string{

@@ -74,16 +74,19 @@ const (
 	Assign Op = iota
 	// DeepCopyInto and DeepCopy call the type's method of that name.
 	DeepCopyInto
+	// DeepCopy is the same for a method that returns its copy.
 	DeepCopy
 	// Checked calls a function of the package conversion, whose names for the directions are in Value.Funcs.
 	Checked
 	// Call converts a pair of structs.
 	Call
-	// Each converts the elements of a list or an array, Entries the values of a map.
+	// Each converts the elements of a list or an array.
 	Each
+	// Entries converts the values of a map.
 	Entries
-	// Pointer converts what two pointers point to, Optional a value and what a pointer points to.
+	// Pointer converts what two pointers point to.
 	Pointer
+	// Optional converts a value and what a pointer points to.
 	Optional
 	// Rename exchanges values of an enum.
 	Rename

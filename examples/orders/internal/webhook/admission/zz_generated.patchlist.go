@@ -126,16 +126,16 @@ func (l *listDiff) match() {
 	}
 	if l.keys == nil {
 		lo, hi := l.trim()
-		l.assign(lo, hi, l.identities(lo, hi, content))
+		l.assign(lo, l.identities(lo, hi, content))
 		return
 	}
 	// Keys ought to be unique. Where they are not (a Service may have one port for two protocols), equal elements are
 	// each other's counterpart before elements of one key are.
 	byKey := l.identities(0, 0, l.key)
 	if byKey.repeat() {
-		l.assign(0, 0, l.identities(0, 0, content))
+		l.assign(0, l.identities(0, 0, content))
 	}
-	l.assign(0, 0, byKey)
+	l.assign(0, byKey)
 }
 
 // link makes element i of the array and element j of the slice counterparts.
@@ -228,7 +228,7 @@ func (ids identities) repeat() bool {
 }
 
 // assign links elements of equal identity that have no counterpart yet, in their order.
-func (l *listDiff) assign(lo, hi int, ids identities) {
+func (l *listDiff) assign(lo int, ids identities) {
 	first := make(map[string]int, len(ids.old)) // the first free element of the array with this identity
 	next := make([]int, len(ids.old))           // the free element that follows it
 	for i := len(ids.old) - 1; i >= 0; i-- {
