@@ -22,6 +22,7 @@ type call struct {
 	texts    texts
 	kind     kept[metav1.GroupVersionKind]
 	resource kept[metav1.GroupVersionResource]
+	user     kept[authenticationv1.UserInfo]
 	envelope envelope
 	version  string   // of the review: v1 or v1beta1
 	head     Request  // what all requests have in common
@@ -91,7 +92,7 @@ func (c *call) common() error {
 	if err := c.resource.decode(e, resourcePart, resourceShape, &r.Resource); err != nil {
 		return err
 	}
-	if err := e.optional(userInfoPart, userShape, reflect.ValueOf(&r.UserInfo)); err != nil {
+	if err := decodeUser(&c.user, e, &r.UserInfo); err != nil {
 		return err
 	}
 	if err := e.optional(dryRunPart, boolShape, reflect.ValueOf(&r.DryRun)); err != nil {

@@ -3,10 +3,14 @@ package admission
 import (
 	"bytes"
 	"reflect"
+	"slices"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
 )
 
 // kept is a part of a request as the last call has decoded it, to be taken again where it stands in the same words: a
-// webhook is mostly called for objects of one kind. T must be nothing but strings, for policies may change what they get.
+// webhook is mostly called for objects of one kind, and often for the same controller. What of T is no string must be
+// copied before a policy gets it, for policies may change what they get.
 type kept[T any] struct {
 	raw   []byte
 	value T
@@ -28,5 +32,18 @@ func (k *kept[T]) decode(e *envelope, p part, s *shape, v *T) error {
 	if len(raw) < longPart {
 		k.raw, k.value = append(k.raw[:0], raw...), *v
 	}
+	return nil
+}
+
+// decodeUser reads who asks. The groups are the policy's own; a user with extra information is not kept.
+func decodeUser(k *kept[authenticationv1.UserInfo], e *envelope, user *authenticationv1.UserInfo) error {
+	if err := k.decode(e, userInfoPart, userShape, user); err != nil {
+		return err
+	}
+	if user.Extra != nil {
+		*k = kept[authenticationv1.UserInfo]{}
+		return nil
+	}
+	user.Groups = slices.Clone(user.Groups)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -44,6 +45,38 @@ func TestKept(t *testing.T) {
 			if typ.Field(i).Type.Kind() != reflect.String {
 				t.Errorf("%s of %s is shared between calls", typ.Field(i).Name, typ)
 			}
+		}
+	}
+}
+
+// TestKeptUser has policies change what they got of a user, which the next call must not see.
+func TestKeptUser(t *testing.T) {
+	var k kept[authenticationv1.UserInfo]
+	for _, test := range []struct {
+		user string
+		want authenticationv1.UserInfo
+	}{
+		{`{"username":"a","groups":["g","h"]}`, authenticationv1.UserInfo{Username: "a", Groups: []string{"g", "h"}}},
+		{`{"username":"a","groups":["g","h"]}`, authenticationv1.UserInfo{Username: "a", Groups: []string{"g", "h"}}},
+		{`{"username":"b","extra":{"x":["y"]}}`, authenticationv1.UserInfo{Username: "b", Extra: map[string]authenticationv1.ExtraValue{"x": {"y"}}}},
+		{`{"username":"b","extra":{"x":["y"]}}`, authenticationv1.UserInfo{Username: "b", Extra: map[string]authenticationv1.ExtraValue{"x": {"y"}}}},
+		{`null`, authenticationv1.UserInfo{}},
+		{`{"username":"a","groups":["g","h"]}`, authenticationv1.UserInfo{Username: "a", Groups: []string{"g", "h"}}},
+	} {
+		var e envelope
+		if err := e.scan([]byte(`{"request":{"userInfo":` + test.user + `}}`)); err != nil {
+			t.Fatal(err)
+		}
+		var got authenticationv1.UserInfo
+		if err := decodeUser(&k, &e, &got); err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s is %+v with %v", test.user, got, err)
+		}
+		for i := range got.Groups {
+			got.Groups[i] = "changed"
+		}
+		got.Groups = append(got.Groups, "more")
+		for key := range got.Extra {
+			got.Extra[key][0] = "changed"
 		}
 	}
 }
