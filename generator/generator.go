@@ -34,7 +34,7 @@ type Config struct {
 	Strict bool
 	// AdmissionRegistration is "v1" or "v1beta1".
 	AdmissionRegistration string
-	// Outputs are the kinds of files that are wanted: "manifests", "handlers".
+	// Outputs are the kinds of files that are wanted: "manifests", "handlers", "conversions".
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
@@ -93,6 +93,8 @@ type run struct {
 	dir      string // what Packages are relative to
 	manifest string // absolute
 	whole    bool   // the packages are all that the project generates from
+	// speaksFor are the outputs whose files are removed where nothing asks for them.
+	speaksFor []string
 }
 
 func (c Config) resolve() (run, diag.List) {
@@ -111,8 +113,9 @@ func (c Config) resolve() (run, diag.List) {
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
 	}
+	r.speaksFor = []string{render.Manifests, render.Handlers, render.Conversions}
 	if len(c.Outputs) > 0 {
-		r.Outputs = c.Outputs
+		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}
 	if c.AdmissionRegistration != "" {
 		r.Manifests.AdmissionRegistration = c.AdmissionRegistration
@@ -125,14 +128,16 @@ func (c Config) resolve() (run, diag.List) {
 }
 
 // owned are the existing files of ours that the run speaks for: those of them that nothing asks
-// for any more are removed. A run over some packages cannot know what others ask for.
+// for any more are removed. A run over some packages cannot know what others ask for, and one that is
+// told on the command line to generate only some outputs leaves the others alone.
 func (r run) owned(source load.Result) []string {
 	if !r.whole {
 		return nil
 	}
 	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
 	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDPatches), render.CRDPatch)) // the pattern is a good one
-	return slices.Concat(source.Generated, below, patches, []string{r.manifest})
+	owned := slices.Concat(source.Generated, below, patches, []string{r.manifest})
+	return slices.DeleteFunc(owned, func(file string) bool { return !slices.Contains(r.speaksFor, render.OutputOf(file)) })
 }
 
 func (r run) model() model.Options {

@@ -4,7 +4,9 @@ package render
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -59,6 +61,19 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		files = append(append(files, code...), patches...)
 	}
 	return files, nil
+}
+
+// OutputOf is the kind of output that a file of ours belongs to, by its name.
+func OutputOf(file string) string {
+	name, folder := filepath.Base(file), filepath.ToSlash(filepath.Dir(file))
+	patch, _ := filepath.Match(CRDPatch, name) // the pattern is a good one
+	switch {
+	case patch, name == conversionFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
+		return Conversions
+	case filepath.Ext(name) == ".go":
+		return Handlers
+	}
+	return Manifests
 }
 
 // hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers
