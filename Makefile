@@ -31,8 +31,9 @@ test-unit: ## the quick ones: unit tests and scenarios
 
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
-	$(call say,unit tests and scenarios with the race detector)
+	$(call say,unit tests and scenarios and examples with the race detector)
 	go test -race ./...
+	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -race ./...); done
 
 .PHONY: test-examples
 test-examples: build ## examples are up to date and behave

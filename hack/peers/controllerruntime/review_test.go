@@ -45,7 +45,7 @@ func review(t testing.TB, operation admissionv1.Operation, kind metav1.GroupVers
 			Object:    runtime.RawExtension{Raw: object},
 			OldObject: runtime.RawExtension{Raw: old},
 			DryRun:    &dryRun,
-			Options:   runtime.RawExtension{Raw: []byte(options)},
+			Options:   raw(options),
 		},
 	})
 	if err != nil {
