@@ -56,11 +56,13 @@ test-peers: ## comparisons with controller-gen and controller-runtime on real mo
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s)
-	@go list ./... | while read -r p; do \
-		for f in $$(go test -list '^Fuzz' "$$p" | grep '^Fuzz' || true); do \
-			printf '\n==> %s %s for $(FUZZTIME)\n' "$$p" "$$f"; \
-			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$p"; \
-		done; \
+	@for m in . hack/peers/controllerruntime; do \
+		(cd $$m && go list ./... | while read -r p; do \
+			for f in $$(go test -list '^Fuzz' "$$p" | grep '^Fuzz' || true); do \
+				printf '\n==> %s %s for $(FUZZTIME)\n' "$$p" "$$f"; \
+				go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$p"; \
+			done; \
+		done); \
 	done
 
 .PHONY: bench
