@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -62,6 +63,8 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 			return v, nil
 		}
 		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
+	case "json":
+		return p.json(v)
 	}
 	return p.text(v)
 }
@@ -79,6 +82,34 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 		return v, nil
 	}
 	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
+}
+
+// json plans anything and its JSON. What the text has beside the members of the type, and how it is
+// written, is lost.
+func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
+	blob, functions := v.Hub, [2]string{"FormatJSON", "ParseJSON"}
+	v.Outer, v.Loss = ToHub, [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
+	if isBlob(v.Spoke) {
+		blob, functions, v.Outer = v.Spoke, [2]string{"ParseJSON", "FormatJSON"}, FromHub
+		v.Loss[ToHub], v.Loss[FromHub] = v.Loss[FromHub], v.Loss[ToHub]
+	}
+	if !isBlob(blob) || isBlob(v.Spoke) == isBlob(v.Hub) {
+		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
+	}
+	if blob.Kind() != resolve.Struct {
+		v.Op, v.Funcs = Checked, functions
+		return v, nil
+	}
+	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
+	v.Op, v.Member = Wrap, Path{blob.Fields()[raw]}
+	return v.around(&Value{Op: Checked, Spoke: v.Spoke, Hub: v.Hub, Funcs: functions}, nil)
+}
+
+// isBlob reports types that hold JSON as text.
+func isBlob(t *resolve.Type) bool {
+	return isText(t) || isNamed(t, "k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
+		isNamed(t, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
+		t.Kind() == resolve.Slice && t.Elem().Kind() == resolve.Basic && (t.Elem().Basic() == "byte" || t.Elem().Basic() == "uint8")
 }
 
 // textual is the word in the names of the functions for a type, and what its text does not say.

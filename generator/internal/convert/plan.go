@@ -96,24 +96,30 @@ const (
 	First
 	// Wrap converts a value and the member of a struct.
 	Wrap
+	// Keyed converts a map and a list whose elements have the map's key as a member.
+	Keyed
+	// Element converts a value and the element of a list that constants tell from the others.
+	Element
 )
 
 // Value says how a value of the spoke and one of the hub convert into each other.
 type Value struct {
 	Op         Op
 	Spoke, Hub *resolve.Type
-	// Elem is what Each, Entries, Pointer, Optional, First and Wrap do with what they hold.
+	// Elem is what an Op does with what its values hold: elements, a pointer's target, a member.
 	Elem *Value
 	// Pair is that of Call.
 	Pair *Pair
 	// Funcs are those of Checked, by direction, and Argument what they take besides.
 	Funcs    [2]string
 	Argument string
-	// Member leads to what Wrap wraps.
+	// Member leads to what Wrap wraps, or to the key in the elements of Keyed.
 	Member Path
+	// Constants are what tells the element of Element.
+	Constants []Constant
 	// Renames are the pairs of Rename, by direction.
 	Renames [2][]Renaming
-	// Outer says that the hub is the side with the pointer, list or struct of Optional, First and Wrap.
+	// Outer leads to the side that has the pointer, list or struct of Optional, First, Wrap, Keyed and Element.
 	Outer Direction
 	// OmitsZero says for each direction that JSON leaves a zero value of the source out, so that Checked does too.
 	OmitsZero [2]bool
@@ -127,6 +133,12 @@ type Value struct {
 	ZeroIsNil bool
 	// Loss says for each direction what of the value itself is lost; empty where nothing is.
 	Loss [2]string
+}
+
+// Constant is a member of an element that always has the same value.
+type Constant struct {
+	Member Path
+	Value  any // a string, bool or int
 }
 
 // Renaming is a value of an enum and what it becomes.

@@ -63,7 +63,10 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]bool) {
 	switch {
 	case v.Pair != nil:
 		s.addPair(v.Pair, from, inside)
-	case v.Op == Each || v.Op == Entries || v.Op == First && outside:
+	case v.Op == Each || v.Op == Entries || v.Op == Keyed || (v.Op == First || v.Op == Element) && outside:
+		if v.Op == Keyed && outside && s.Keys == nil {
+			s.Keys = v.Member.and(nil)
+		}
 		elements := &Schema{}
 		if elements.addValue(v.Elem, from, inside); !elements.IsZero() {
 			s.Elements = elements

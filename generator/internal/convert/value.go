@@ -56,7 +56,7 @@ func (p *valuePlanner) top(as []string) *Value {
 
 // noteEmpty marks lists and maps of which JSON writes an empty one on one side and leaves it out on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
-	if v.Op != Each && v.Op != Entries || v.Spoke.Kind() == resolve.Array {
+	if v.Op != Each && v.Op != Entries && v.Op != Keyed || v.Spoke.Kind() == resolve.Array {
 		return
 	}
 	for d, fields := range [2][2]*resolve.Field{{p.spokeField, p.hubField}, {p.hubField, p.spokeField}} {
@@ -97,6 +97,12 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		v.Op, v.Outer = First, outer(isList(hub))
 		v.Loss[1-v.Outer] = "all elements but the first"
 		return v.around(p.elements().value(inside(spoke, isList(spoke)), inside(hub, isList(hub)), as[1:]))
+	case name == "keyed":
+		return p.keyed(v, argument, as)
+	case name == "element":
+		return p.listElement(v, argument, as)
+	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
+		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
 		return nil, p.misfit(as[0], "a pointer on one side alone", spoke, hub)
 	case isPointer(spoke) && isPointer(hub):
@@ -116,8 +122,6 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			as = as[1:]
 		}
 		return v.around(p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as))
-	case name == "wrap":
-		return p.wrap(v, argument, as)
 	case name != "":
 		return p.convert(v, name, argument, as)
 	case p.renames != nil:
@@ -285,33 +289,6 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 		}
 	}
 	return v, nil
-}
-
-// wrap plans a value and a struct that has it as a member.
-func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
-	outside := v.Hub
-	v.Outer = ToHub
-	if v.Spoke.Kind() == resolve.Struct {
-		outside, v.Outer = v.Spoke, FromHub
-	}
-	found, ok := Path(nil), false
-	if outside.Kind() == resolve.Struct {
-		found, ok = lookup(outside, member)
-	}
-	if !ok || strings.Contains(member, ".") {
-		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
-	}
-	v.Op, v.Member = Wrap, found
-	if len(members(outside, nil)) > 1 {
-		v.Loss[1-v.Outer] = "all members but " + member
-	}
-	inner := *p
-	if v.Outer == ToHub {
-		inner.hubField = found.Last()
-		return v.around(inner.value(v.Spoke, found.Last().Type, as[1:]))
-	}
-	inner.spokeField = found.Last()
-	return v.around(inner.value(found.Last().Type, v.Hub, as[1:]))
 }
 
 // around puts a value around what it holds.

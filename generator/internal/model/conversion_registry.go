@@ -142,8 +142,11 @@ func Converters() []Converter {
 		{Name: "pointer", Doc: "a value and a pointer, where zero is a value too"},
 		{Name: "first", Doc: "a value and a list of which it is the first"},
 		{Name: "each", Doc: "what follows is for each element"},
-		{Name: "wrap", Argument: "member", Doc: "a value and a struct that has it as this member"},
+		{Name: "wrap", Argument: "member", Doc: "a value and a struct that has it as this member, or further inside"},
+		{Name: "keyed", Argument: "member", Doc: "a map and a list whose elements have the map's key as this member"},
+		{Name: "element", Argument: "member=value,...", Doc: "a value and the element of a list whose members have these values"},
 		{Name: "join", Argument: "separator", Doc: "a list of strings and one string"},
+		{Name: "json", Doc: "anything and its JSON, in a string, []byte, RawExtension or JSON"},
 	}
 }
 

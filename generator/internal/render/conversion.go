@@ -243,14 +243,9 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		}
 		return
 	}
-	src, conditions := w.follow(from)
-	dst := operand{code: jen.Id("dst"), pointer: true}
-	var parents []jen.Code
-	for i, f := range to {
-		if dst = dst.field(f.Name); i+1 < len(to) && f.Type.Kind() == resolve.Pointer {
-			parents = append(parents, jen.If(dst.code.Clone().Op("==").Nil()).Block(dst.code.Clone().Op("=").New(w.typ(f.Type.Elem()))))
-		}
-	}
+	src, pointers := down(operand{code: jen.Id("src"), pointer: true}, from)
+	conditions := there(pointers)
+	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if len(parents) > 0 {
 		conditions = append(conditions, w.notZero(from.Last().Type, src))
 		src.known = true
@@ -264,23 +259,9 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		return
 	}
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-		for _, p := range parents {
-			g.Add(p)
-		}
+		w.make(g, parents)
 		w.value(g, c.Value, d, src, dst, name, 0)
 	})
-}
-
-// follow leads from src to a field, and gives the conditions under which it is there.
-func (w *conversionWriter) follow(path convert.Path) (operand, []jen.Code) {
-	src := operand{code: jen.Id("src"), pointer: true}
-	var conditions []jen.Code
-	for i, f := range path {
-		if src = src.field(f.Name); i+1 < len(path) && f.Type.Kind() == resolve.Pointer {
-			conditions = append(conditions, src.code.Clone().Op("!=").Nil())
-		}
-	}
-	return src, conditions
 }
 
 func all(conditions []jen.Code) *jen.Statement {

@@ -15,6 +15,8 @@ type operand struct {
 	pointer bool
 	// known says that the expression is known to be neither nil nor zero.
 	known bool
+	// sure are the paths of pointers in it that are known not to be nil.
+	sure []string
 }
 
 func (o operand) value() *jen.Statement {
@@ -38,6 +40,14 @@ func (o operand) index(i jen.Code) operand {
 		return operand{code: jen.Parens(o.value()).Index(i)}
 	}
 	return operand{code: o.code.Clone().Index(i)}
+}
+
+// surely is the operand when a member of it has been reached.
+func (o operand) surely(member convert.Path) operand {
+	for i := range len(member) - 1 {
+		o.sure = append(o.sure[:len(o.sure):len(o.sure)], member[:i+1].String())
+	}
+	return o
 }
 
 // ifSet writes statements for the case that the operand is there, without a condition where that is known.
@@ -100,10 +110,15 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		at.failing(g, ".", w.call(v.Pair, d, src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
-	case convert.Each, convert.Entries:
+	case convert.Each, convert.Entries, convert.Keyed:
 		list := w.each
-		if v.Op == convert.Entries {
+		switch {
+		case v.Op == convert.Entries:
 			list = w.entries
+		case v.Op == convert.Keyed && outwards:
+			list = w.keyedList
+		case v.Op == convert.Keyed:
+			list = w.keyedMap
 		}
 		if v.EmptyIsNil[d] {
 			src.known = true
@@ -111,6 +126,8 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		} else {
 			list(g, v, d, src, dst, at, depth, same)
 		}
+	case convert.Element:
+		w.element(g, v, d, src, dst, at, depth)
 	case convert.Pointer:
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			if v.OnlyIfSet {
@@ -139,14 +156,7 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at, depth)
 		})
 	case convert.Wrap:
-		for _, f := range v.Member {
-			if outwards {
-				dst = dst.field(f.Name)
-			} else {
-				src = src.field(f.Name)
-			}
-		}
-		w.value(g, v.Elem, d, src, dst, at, depth)
+		w.wrap(g, v, d, src, dst, at, depth)
 	}
 }
 
@@ -176,23 +186,13 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Dir
 		dst.set(g, jen.Qual("maps", "Clone").Call(src.value()))
 		return
 	}
-	numbered := func(name string) string {
-		if depth == 0 {
-			return name
-		}
-		return fmt.Sprint(name, depth+1)
-	}
-	key, value, converted := numbered("key"), numbered("value"), numbered("converted")
+	key, value, converted := numbered("key", depth), numbered("value", depth), numbered("converted", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			g.Var().Id(converted).Add(w.typ(dstType.Elem()))
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)), depth+1)
-			k := jen.Id(key)
-			if !resolve.Identical(srcType.Key(), dstType.Key()) {
-				k = w.typ(dstType.Key()).Call(k)
-			}
-			g.Add(dst.index(k).code).Op("=").Id(converted)
+			g.Add(dst.index(w.converted(dstType.Key(), srcType.Key(), jen.Id(key))).code).Op("=").Id(converted)
 		})
 	})
 }

@@ -1,0 +1,129 @@
+package convert
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// wrap plans a value and a struct that has it as a member.
+func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
+	outside, skip := v.Hub, p.skipHub
+	v.Outer = ToHub
+	if v.Spoke.Kind() == resolve.Struct {
+		outside, skip, v.Outer = v.Spoke, p.skipSpoke, FromHub
+	}
+	found, ok := Path(nil), false
+	if outside.Kind() == resolve.Struct {
+		found, ok = lookup(outside, member)
+	}
+	if !ok {
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
+	}
+	v.Op, v.Member = Wrap, found
+	if hasOthers(outside, found, skip) {
+		v.Loss[1-v.Outer] = "all members but " + member
+	}
+	inner := *p
+	inner.skipSpoke, inner.skipHub = nil, nil
+	if v.Outer == ToHub {
+		inner.hubField = found.Last()
+		return v.around(inner.value(v.Spoke, found.Last().Type, as[1:]))
+	}
+	inner.spokeField = found.Last()
+	return v.around(inner.value(found.Last().Type, v.Hub, as[1:]))
+}
+
+// hasOthers reports whether a struct has members beside those on the way to one, and those that are skipped.
+func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
+	names := strings.Split(to.String(), ".")
+	for _, m := range members(t, nil) {
+		switch name := m.String(); {
+		case name != names[0] && !skip[name]:
+			return true
+		case name == names[0] && len(names) > 1:
+			inner := pointee(m.Last().Type)
+			if rest, ok := lookup(inner, strings.Join(names[1:], ".")); ok && hasOthers(inner, rest, below(skip, name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keyed plans a map and a list whose elements have the map's key as a member. The list is in the order of the keys.
+func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
+	m, list := v.Spoke, v.Hub
+	v.Outer = ToHub
+	if list.Kind() == resolve.Map {
+		m, list, v.Outer = list, m, FromHub
+	}
+	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
+	if fit {
+		v.Member, fit = lookup(list.Elem(), member)
+	}
+	if !fit || len(v.Member) != 1 || !isText(m.Key()) || !isText(v.Member.Last().Type) {
+		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
+	}
+	v.Op = Keyed
+	v.Loss[1-v.Outer] = "the order, and elements with equal keys"
+	return v.around(p.beside(v.Outer, v.Member).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:]))
+}
+
+// listElement plans a value and the element of a list whose members have certain values.
+func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
+	list := v.Hub
+	v.Outer = ToHub
+	if v.Spoke.Kind() == resolve.Slice {
+		list, v.Outer = v.Spoke, FromHub
+	}
+	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
+		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
+	}
+	var told []Path
+	for said := range strings.SplitSeq(argument, ",") {
+		member, text, _ := strings.Cut(said, "=")
+		found, ok := lookup(list.Elem(), member)
+		if !ok {
+			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.Spoke, v.Hub)
+		}
+		value, ok := constant(found.Last().Type, text)
+		if !ok {
+			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "an element is told by text, whole numbers and bools"}
+		}
+		v.Constants = append(v.Constants, Constant{found, value})
+		told = append(told, found)
+	}
+	v.Op = Element
+	v.Loss[1-v.Outer] = "all elements but this one"
+	return v.around(p.beside(v.Outer, told...).value(inside(v.Spoke, v.Outer == FromHub), inside(v.Hub, v.Outer == ToHub), as[1:]))
+}
+
+// beside plans what a list holds, less the members that the list itself accounts for.
+func (p *valuePlanner) beside(list Direction, told ...Path) *valuePlanner {
+	inner := p.elements()
+	skip := map[string]bool{}
+	for _, t := range told {
+		skip[t.String()] = true
+	}
+	if inner.skipSpoke, inner.skipHub = nil, skip; list == FromHub {
+		inner.skipSpoke, inner.skipHub = skip, nil
+	}
+	return inner
+}
+
+// constant reads a value of a basic type.
+func constant(t *resolve.Type, text string) (any, bool) {
+	switch {
+	case isText(t):
+		return text, text != ""
+	case wholeType(t):
+		n, err := strconv.Atoi(text)
+		return n, err == nil && n != 0
+	case t.Kind() == resolve.Basic && t.Basic() == "bool":
+		return true, text == "true"
+	}
+	return nil, false
+}

@@ -1,0 +1,151 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// down leads from an operand to a field in it, and gives the pointers to structs on the way that may be nil.
+func down(from operand, path convert.Path) (to operand, pointers []pointerTo) {
+	to = from
+	for i, f := range path {
+		if to = to.field(f.Name); i+1 < len(path) && f.Type.Kind() == resolve.Pointer && !slices.Contains(from.sure, path[:i+1].String()) {
+			pointers = append(pointers, pointerTo{to.code, f.Type.Elem()})
+		}
+	}
+	return to, pointers
+}
+
+// pointerTo is a pointer on the way to a field.
+type pointerTo struct {
+	code *jen.Statement
+	to   *resolve.Type
+}
+
+// there are the conditions that none of the pointers is nil.
+func there(pointers []pointerTo) []jen.Code {
+	var conditions []jen.Code
+	for _, p := range pointers {
+		conditions = append(conditions, p.code.Clone().Op("!=").Nil())
+	}
+	return conditions
+}
+
+// make has each of the pointers point to something.
+func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
+	for _, p := range pointers {
+		g.If(p.code.Clone().Op("==").Nil()).Block(p.code.Clone().Op("=").New(w.typ(p.to)))
+	}
+}
+
+// wrap writes a value into the member of a struct, or out of it.
+func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+	srcType, _ := sides(d, v.Spoke, v.Hub)
+	if v.Outer != d {
+		member, pointers := down(src, v.Member)
+		if len(pointers) == 0 {
+			w.value(g, v.Elem, d, member, dst, at, depth)
+			return
+		}
+		g.If(all(there(pointers))).BlockFunc(func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
+		return
+	}
+	member, pointers := down(dst, v.Member)
+	if len(pointers) == 0 {
+		w.value(g, v.Elem, d, src, member, at, depth)
+		return
+	}
+	src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
+		w.make(g, pointers)
+		src.known = true
+		w.value(g, v.Elem, d, src, member, at, depth)
+	})
+}
+
+// element writes a value into a list of one element, with what tells it from others, or looks for that element.
+func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+	srcType, dstType := sides(d, v.Spoke, v.Hub)
+	if v.Outer == d {
+		src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
+			dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
+			element := dst.index(jen.Lit(0))
+			for _, c := range v.Constants {
+				member, pointers := down(element, c.Member)
+				for _, p := range pointers {
+					g.Add(p.code.Clone()).Op("=").New(w.typ(p.to))
+				}
+				element = element.surely(c.Member)
+				member.set(g, jen.Lit(c.Value))
+			}
+			src.known = true
+			w.value(g, v.Elem, d, src, element, at, depth)
+		})
+		return
+	}
+	index := string(rune('i' + depth))
+	element := src.index(jen.Id(index))
+	var conditions []jen.Code
+	for _, c := range v.Constants {
+		member, pointers := down(element, c.Member)
+		conditions = append(conditions, there(pointers)...)
+		conditions = append(conditions, member.value().Op("==").Lit(c.Value))
+		element = element.surely(c.Member)
+	}
+	g.For(jen.Id(index).Op(":=").Range().Add(src.value())).Block(
+		jen.If(all(conditions)).BlockFunc(func(g *jen.Group) {
+			w.value(g, v.Elem, d, element, dst, at.below("[%d]", jen.Id(index)), depth+1)
+			g.Break()
+		}))
+}
+
+// keyedList writes a list with an element for each key of a map, in the order of the keys.
+func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, _ bool) {
+	srcType, dstType := sides(d, v.Spoke, v.Hub)
+	index, key, value := string(rune('i'+depth)), numbered("key", depth), numbered("value", depth)
+	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
+		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
+		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
+			element := dst.index(jen.Id(index))
+			element.field(v.Member.Last().Name).set(g, w.converted(v.Member.Last().Type, srcType.Key(), jen.Id(key)))
+			g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
+			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)), depth+1)
+		})
+	})
+}
+
+// keyedMap writes a map with an entry for each element of a list.
+func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, _ bool) {
+	_, dstType := sides(d, v.Spoke, v.Hub)
+	index, converted := string(rune('i'+depth)), numbered("converted", depth)
+	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
+		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
+		g.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+			element := src.index(jen.Id(index))
+			g.Var().Id(converted).Add(w.typ(dstType.Elem()))
+			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)), depth+1)
+			key := w.converted(dstType.Key(), v.Member.Last().Type, element.field(v.Member.Last().Name).value())
+			g.Add(dst.index(key).code).Op("=").Id(converted)
+		})
+	})
+}
+
+// converted is an expression as a type, converted where it is of another one.
+func (w *conversionWriter) converted(to, from *resolve.Type, code jen.Code) jen.Code {
+	if resolve.Identical(to, from) {
+		return code
+	}
+	return w.typ(to).Call(code)
+}
+
+// numbered makes a name of a variable that no loop around has.
+func numbered(name string, depth int) string {
+	if depth == 0 {
+		return name
+	}
+	return fmt.Sprint(name, depth+1)
+}
