@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,9 @@ const (
 	diagnosticsName = "diagnostics"
 	removedName     = "removed"
 )
+
+// moduleCache is what stands before the path of a module's file, wherever the cache lies.
+var moduleCache = regexp.MustCompile(`/\S*/(k8s\.io/[a-z]+@)`)
 
 func scenarioFiles(t *testing.T) []string {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -122,7 +126,7 @@ func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
 		if err := PrintDiagnostics(&text, "text", dir, report); err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, txtar.File{Name: diagnosticsName, Data: bytes.ReplaceAll(text.Bytes(), []byte(dir), []byte("$DIR"))})
+		got = append(got, txtar.File{Name: diagnosticsName, Data: moduleCache.ReplaceAll(bytes.ReplaceAll(text.Bytes(), []byte(dir), []byte("$DIR")), []byte("$$GOMODCACHE/$1"))})
 	}
 	if report.HasErrors() {
 		if len(got) > 1 || got[0].Name != diagnosticsName {

@@ -37,6 +37,9 @@ func TestIntegerBounds(t *testing.T) {
 		{"no bool", ParseBool(new(bool), "yes"), false},
 		{"no quantity", ParseQuantity(new(resource.Quantity), "1 x"), false},
 		{"no duration", ParseDuration(new(metav1.Duration), "1 x"), false},
+		{"no JSON", ParseJSON(new([]string), `["a"`), false},
+		{"JSON of another type", ParseJSON(new([]string), []byte(`{"a": 1}`)), false},
+		{"no JSON at all", ParseJSON(new([]string), ""), true},
 		{"a separator in an element", Join(new(string), []string{"a,b"}, ","), false},
 	} {
 		if (tc.err == nil) != tc.fits {

@@ -36,7 +36,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	}
 	switch name {
 	case "not":
-		if v.Spoke.Kind() == resolve.Basic && v.Hub.Kind() == resolve.Basic && v.Spoke.Basic() == "bool" && v.Hub.Basic() == "bool" {
+		if isBool(v.Spoke) && isBool(v.Hub) {
 			v.Op = Not
 			return v, nil
 		}
@@ -84,6 +84,29 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
 }
 
+// entry plans a field and an entry of metadata, which is text, or two entries.
+func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
+	v.Op, v.Entries = Entry, p.entries
+	field := v.Spoke
+	if p.entries[ToHub] != "" {
+		field = v.Hub
+	}
+	function := ""
+	switch {
+	case isText(field):
+		function = "ParseText"
+	case wholeType(field):
+		function = "ParseInteger"
+	case isBool(field):
+		function = "ParseBool"
+	}
+	if function == "" || len(as) > 0 || p.renames != nil {
+		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "an entry of metadata is for text, a whole number or a bool as they are", hint: custom}
+	}
+	v.Funcs = [2]string{function, function}
+	return v, nil
+}
+
 // json plans anything and its JSON. What the text has beside the members of the type, and how it is
 // written, is lost.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
@@ -117,7 +140,7 @@ func textual(t *resolve.Type) (word, loss string, ok bool) {
 	switch {
 	case wholeType(t):
 		return "Integer", "", true
-	case t.Kind() == resolve.Basic && t.Basic() == "bool":
+	case isBool(t):
 		return "Bool", "", true
 	case isNamed(t, quantityPackage, "Quantity"):
 		return "Quantity", "whether it was zero or absent", true
@@ -130,8 +153,10 @@ func textual(t *resolve.Type) (word, loss string, ok bool) {
 }
 
 func wholeOrBool(t *resolve.Type) bool {
-	return wholeType(t) || t.Kind() == resolve.Basic && t.Basic() == "bool"
+	return wholeType(t) || isBool(t)
 }
+
+func isBool(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "bool" }
 
 func isNamed(t *resolve.Type, path, name string) bool { return t.Package == path && t.Name == name }
 

@@ -90,7 +90,7 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.Spoke, v.Hub)
 		}
 		value, ok := constant(found.Last().Type, text)
-		if !ok {
+		if !ok || value == zeroOf(value) {
 			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "an element is told by text, whole numbers and bools"}
 		}
 		v.Constants = append(v.Constants, Constant{found, value})
@@ -114,16 +114,28 @@ func (p *valuePlanner) beside(list Direction, told ...Path) *valuePlanner {
 	return inner
 }
 
-// constant reads a value of a basic type.
+// constant reads a value of a basic type: a string, int or bool.
 func constant(t *resolve.Type, text string) (any, bool) {
 	switch {
 	case isText(t):
-		return text, text != ""
+		return text, true
 	case wholeType(t):
 		n, err := strconv.Atoi(text)
-		return n, err == nil && n != 0
-	case t.Kind() == resolve.Basic && t.Basic() == "bool":
-		return true, text == "true"
+		return n, err == nil
+	case isBool(t):
+		b, err := strconv.ParseBool(text)
+		return b, err == nil
 	}
 	return nil, false
+}
+
+// zeroOf is the zero value of a constant's type.
+func zeroOf(constant any) any {
+	switch constant.(type) {
+	case string:
+		return ""
+	case int:
+		return 0
+	}
+	return false
 }

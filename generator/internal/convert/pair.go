@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -21,25 +22,28 @@ type pairPlanner struct {
 
 // rule makes the claims of the rules for one field.
 func (p *pairPlanner) rule(f fieldRules) []*Claim {
+	if f.field == "" {
+		return p.hubRule(f.rules[0])
+	}
 	main := f.rules[0]
 	var renames []Renaming
+	var missing *model.ConversionRule
 	decided := false
 	for _, r := range f.rules {
-		if r.Verb == model.Enum {
+		switch {
+		case r.Verb == model.Enum:
 			renames = append(renames, Renaming{r.From, r.To})
-			continue
-		}
-		if decided {
+		case r.Verb == model.Default && missing == nil:
+			missing = &r
+		case decided || r.Verb == model.Default:
 			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
 			p.takenSpoke[f.field] = true
 			return nil
+		default:
+			main, decided = r, true
 		}
-		main, decided = r, true
 	}
-	if f.field == "" {
-		return p.hubDrop(main)
-	}
-	spoke, ok := p.find(p.Spoke, p.conversion.Spoke, main.Field)
+	spoke, spokeEntry, ok := p.find(p.Spoke, p.conversion.Spoke, main.Field)
 	if !ok {
 		return nil
 	}
@@ -47,8 +51,11 @@ func (p *pairPlanner) rule(f fieldRules) []*Claim {
 	if !p.take(p.takenSpoke, "spoke", spoke, main) {
 		return nil
 	}
-	if main.Verb == model.Enum {
+	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
+	}
+	if claim.Verb != model.ToHub && missing != nil {
+		p.diags.Add(diag.Errorf(missing.Range, RuleTwice, "a default beside %s, which decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
 	}
 	switch claim.Verb {
 	case model.Stash, model.Drop:
@@ -56,17 +63,20 @@ func (p *pairPlanner) rule(f fieldRules) []*Claim {
 	case model.Custom:
 		return p.custom(claim, main)
 	}
-	hub, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
+	hub, hubEntry, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
 	if !ok || !p.take(p.takenHub, "hub", hub, main) {
 		return nil
 	}
 	claim.Hub = hub
 	at := p.at.at(spoke, hub)
 	v := &valuePlanner{planner: p.planner, at: at, rule: &main, renames: renames, spokeField: spoke.Last(), hubField: hub.Last(),
-		skipSpoke: below(p.takenSpoke, spoke.String()), skipHub: below(p.takenHub, hub.String())}
+		entries: [2]string{spokeEntry, hubEntry}, skipSpoke: below(p.takenSpoke, spoke.String()), skipHub: below(p.takenHub, hub.String())}
 	claim.Value = v.top(main.As.V)
 	if claim.Value == nil {
 		return nil
+	}
+	if missing != nil {
+		p.missing(claim, *missing)
 	}
 	return []*Claim{claim}
 }
@@ -81,7 +91,7 @@ func (p *pairPlanner) custom(claim *Claim, r model.ConversionRule) []*Claim {
 		return []*Claim{claim}
 	}
 	for i, name := range r.Hub.V {
-		hub, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
+		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
 		if !ok || !p.take(p.takenHub, "hub", hub, r) {
 			return nil
 		}
@@ -91,29 +101,68 @@ func (p *pairPlanner) custom(claim *Claim, r model.ConversionRule) []*Claim {
 	return []*Claim{claim}
 }
 
-// hubDrop gives up fields that only the hub has.
-func (p *pairPlanner) hubDrop(r model.ConversionRule) []*Claim {
+// hubRule makes the claims for fields that only the hub has: they are given up, or have a default.
+func (p *pairPlanner) hubRule(r model.ConversionRule) []*Claim {
 	var claims []*Claim
 	for i, name := range r.Hub.V {
-		hub, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
-		if ok && p.take(p.takenHub, "hub", hub, r) {
-			claims = append(claims, &Claim{Hub: hub, Verb: model.Drop, Reason: r.Reason})
+		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
+		if !ok || !p.take(p.takenHub, "hub", hub, r) {
+			continue
 		}
+		if around := parentOf(name); around != "" && r.Verb == model.Default {
+			if parent, ok := lookup(p.Spoke, around); ok {
+				p.diags.Add(diag.Errorf(r.Hub.Each[i], RulePath, "a default for %s stands too far out", name).
+					WithHint("put it on %s, which converts to the struct that has it", pointee(parent.Last().Type)))
+				continue
+			}
+		}
+		claim := &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason}
+		if r.Verb == model.Default {
+			p.missing(claim, r)
+		}
+		claims = append(claims, claim)
 	}
 	return claims
 }
 
-// find looks a rule's path up in a struct.
-func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path marker.Field[string]) (Path, bool) {
-	found, ok := lookup(t, path.V)
-	if !ok {
-		d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, version.Version, path.V).WithRelated(t.Range, "%s is here", t.Name)
-		if near, ok := nearestPath(t, path.V); ok {
-			d = d.WithHint("did you mean %q?", near)
-		}
-		p.diags.Add(d)
+// parentOf is the path without its last name.
+func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
+
+// missing sets what the hub has where the spoke says nothing.
+func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
+	t := c.Hub.Last().Type
+	value, ok := constant(pointee(t), r.Default.V)
+	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
+		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is no default of the hub's %s", r.Default.V, t).
+			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
+		return
 	}
-	return found, ok
+	c.Default = value
+	if c.Value == nil {
+		return
+	}
+	for d, loss := range c.Value.Loss {
+		c.Value.Loss[d] = cmp.Or(loss, "whether it was missing")
+	}
+}
+
+// find looks a rule's path up in a struct; key is that of an entry of metadata.
+func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path marker.Field[string]) (found Path, key string, ok bool) {
+	if found, key = entry(t, path.V); found != nil {
+		return found, key, true
+	}
+	if found, ok = lookup(t, path.V); ok {
+		return found, "", true
+	}
+	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, version.Version, path.V).WithRelated(t.Range, "%s is here", t.Name)
+	switch near, ok := nearestPath(t, path.V); {
+	case strings.Contains(path.V, "["):
+		d = d.WithHint("on a kind, metadata.annotations[key] and metadata.labels[key] are entries; nothing else has any")
+	case ok:
+		d = d.WithHint("did you mean %q?", near)
+	}
+	p.diags.Add(d)
+	return nil, "", false
 }
 
 // take claims a field for a rule.

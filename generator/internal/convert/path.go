@@ -48,6 +48,22 @@ func lookup(t *resolve.Type, path string) (Path, bool) {
 	return nil, false
 }
 
+// entry finds an entry of the annotations or labels of a kind, written metadata.annotations[key]. It is
+// like a field whose name has the key.
+func entry(t *resolve.Type, path string) (found Path, key string) {
+	in, rest, ok := strings.Cut(path, "[")
+	key, closed := strings.CutSuffix(rest, "]")
+	if !ok || !closed || key == "" || !isObject(t) || in != "metadata.annotations" && in != "metadata.labels" {
+		return nil, ""
+	}
+	if found, ok = lookup(t, in); !ok {
+		return nil, ""
+	}
+	f := *found.Last()
+	f.JSON, f.Type = f.JSON+"["+rest, f.Type.Elem()
+	return append(found[:len(found)-1:len(found)-1], &f), key
+}
+
 // nearestPath is the path of a struct that is most like one that does not exist.
 func nearestPath(t *resolve.Type, path string) (string, bool) {
 	var names []string
@@ -78,7 +94,7 @@ func isTypeMeta(t *resolve.Type) bool { return t.Package == metaPackage && t.Nam
 func below(paths map[string]bool, name string) map[string]bool {
 	under := map[string]bool{}
 	for p := range paths {
-		if rest, ok := strings.CutPrefix(p, name+"."); ok {
+		if rest, ok := strings.CutPrefix(p, name+"."); ok && !strings.HasSuffix(rest, "]") { // an entry is no field
 			under[rest] = true
 		}
 	}

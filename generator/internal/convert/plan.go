@@ -42,6 +42,8 @@ type Claim struct {
 	Value *Value
 	// Others are further fields of the hub that a custom rule takes care of.
 	Others []Path
+	// Default is what the field of the hub is where the spoke says nothing: a string, bool or int; nil for none.
+	Default any
 	// Reason is a drop's.
 	Reason string
 }
@@ -100,6 +102,8 @@ const (
 	Keyed
 	// Element converts a value and the element of a list that constants tell from the others.
 	Element
+	// Entry converts a value and the text of an entry of metadata, or the texts of two.
+	Entry
 )
 
 // Value says how a value of the spoke and one of the hub convert into each other.
@@ -115,6 +119,8 @@ type Value struct {
 	Argument string
 	// Member leads to what Wrap wraps, or to the key in the elements of Keyed.
 	Member Path
+	// Entries are the keys of Entry, by side as a direction has its source; empty for a side that has none.
+	Entries [2]string
 	// Constants are what tells the element of Element.
 	Constants []Constant
 	// Renames are the pairs of Rename, by direction.
@@ -192,19 +198,27 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 func (p *Plan) Lossy(d Direction) bool { return p.Root.lossy(d, map[*Pair]bool{}) }
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
-func (p *Pair) NeedsHooks() bool { return p.needsHooks(map[*Pair]bool{}) }
+func (p *Pair) NeedsHooks() bool {
+	return p.any(func(c *Claim) bool { return c.Verb == model.Custom }, map[*Pair]bool{})
+}
 
-func (p *Pair) needsHooks(seen map[*Pair]bool) bool {
+// NeedsObject reports whether converting the pair asks for the object that it is a part of.
+func (p *Pair) NeedsObject() bool {
+	return p.any(func(c *Claim) bool { return c.Verb == model.Custom || c.Default != nil }, map[*Pair]bool{})
+}
+
+// any reports whether it is so of a claim of the pair or of a pair inside it.
+func (p *Pair) any(is func(*Claim) bool, seen map[*Pair]bool) bool {
 	if seen[p] {
 		return false
 	}
 	seen[p] = true
 	for _, c := range p.Claims {
-		if c.Verb == model.Custom {
+		if is(c) {
 			return true
 		}
 		for v := c.Value; v != nil; v = v.Elem {
-			if v.Pair != nil && v.Pair.needsHooks(seen) {
+			if v.Pair != nil && v.Pair.any(is, seen) {
 				return true
 			}
 		}

@@ -18,6 +18,8 @@ type valuePlanner struct {
 	renames              []Renaming
 	spokeField, hubField *resolve.Field
 	skipSpoke, skipHub   map[string]bool
+	// entries are the keys of entries of metadata, by side; empty for a side that is a field.
+	entries [2]string
 	// element says that the values are not the fields' own but elements of them.
 	element bool
 }
@@ -69,6 +71,9 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 // value plans two types, with converters from the outside to the inside.
 func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
 	v := &Value{Spoke: spoke, Hub: hub}
+	if p.entries != [2]string{} {
+		return p.entry(v, as)
+	}
 	name, argument := "", ""
 	if len(as) > 0 {
 		name, argument, _ = strings.Cut(as[0], ":")

@@ -45,11 +45,12 @@ type Verb string
 
 // The verbs, each a marker's name.
 const (
-	ToHub  Verb = "to"
-	Enum   Verb = "enum"
-	Custom Verb = "custom"
-	Stash  Verb = "stash"
-	Drop   Verb = "drop"
+	ToHub   Verb = "to"
+	Enum    Verb = "enum"
+	Default Verb = "default"
+	Custom  Verb = "custom"
+	Stash   Verb = "stash"
+	Drop    Verb = "drop"
 )
 
 // ConversionRule is what one marker says of a field.
@@ -67,8 +68,11 @@ type ConversionRule struct {
 	As marker.Field[[]string]
 	// From and To are values of an enum.
 	From, To string
-	// Hub are fields of the counterpart struct that a custom rule takes care of or a drop gives up.
+	// Hub are fields of the counterpart struct that a custom rule takes care of, that a drop gives up, or
+	// that a default is for.
 	Hub marker.Field[[]string]
+	// Default is the value of one.
+	Default marker.Field[string]
 	// Reason is a drop's.
 	Reason string
 }
@@ -223,6 +227,8 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 	switch m.verb {
 	case Drop:
 		rule.Reason = m.Text.V
+	case Default:
+		rule.Default = m.Text
 	case ToHub:
 		if m.Text.IsSet() && m.Path.IsSet() {
 			b.exclusive("the value", m.Text.At, "path", m.Path.At)
@@ -243,7 +249,7 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 			return
 		}
 		rule.Field = marker.Field[string]{V: strings.Join(fieldPath(d.Type.Type, d.Field), "."), At: d.NameAt}
-	case rule.Struct.IsZero() || !m.Field.IsSet() && (m.verb != Drop || !m.Hub.IsSet()):
+	case rule.Struct.IsZero() || !m.Field.IsSet() && (m.verb != Drop && m.verb != Default || !m.Hub.IsSet()):
 		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which field it is about", d.Name).
 			WithHint(`put it on a field, or add field: "name", and on a package of: "import/path.Type"`))
 		return

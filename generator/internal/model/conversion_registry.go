@@ -56,7 +56,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:to(path: "deletion.timeoutSeconds", as: "seconds")`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. Parents are made when there is something to put into them."},
+					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. Parents are made when there is something to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools."},
 					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, one after the other from outside to inside. " + converterNames()},
 					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
 				}
@@ -68,6 +68,15 @@ func conversionDefinitions() marker.Registry {
 				return []marker.Parameter{
 					{Name: "from", Type: marker.String(&m.From), Required: true, Doc: "The spoke's value."},
 					{Name: "to", Type: marker.String(&m.To), Required: true, Doc: "The hub's value."},
+				}
+			}),
+		fieldDefinition(Default, "default",
+			"The value that a field has in the hub where the spoke says nothing. A part of an object, as server-side apply converts it, gets none.",
+			`+webhook:conversion:default="Managed"`,
+			func(m *fieldMarker) []marker.Parameter {
+				return []marker.Parameter{
+					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct that the spoke does not have."},
+					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The value: text, a whole number, `true` or `false`."},
 				}
 			}),
 		fieldDefinition(Custom, "custom",
@@ -102,7 +111,7 @@ func fieldDefinition(verb Verb, name, doc, example string, own func(*fieldMarker
 		New: func() (any, []marker.Parameter) {
 			m := &fieldMarker{verb: verb}
 			return m, append([]marker.Parameter{
-				{Name: "field", Type: marker.String(&m.Field), Default: "the field the marker stands on", Doc: "On a type: the field that is meant, in JSON names. What moves to a place outside of its own struct is said on a struct around both: `strategy.order`."},
+				{Name: "field", Type: marker.String(&m.Field), Default: "the field the marker stands on", Doc: "On a type: the field that is meant, in JSON names. What moves to a place outside of its own struct is said on a struct around both: `strategy.order`. As in `path`, entries of metadata are fields, too."},
 				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The struct that has the field, where its own source cannot carry markers."},
 			}, own(m)...)
 		},

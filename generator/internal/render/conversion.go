@@ -157,6 +157,9 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	_, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
 	srcType, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
 	w.function(name, plan.Root, d).BlockFunc(func(g *jen.Group) {
+		if plan.Root.NeedsObject() {
+			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
+		}
 		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
 		restores, keeps := plan.Lossy(1-d), plan.Lossy(d)
@@ -219,6 +222,9 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	w.function(name, p, d).BlockFunc(func(g *jen.Group) {
 		for _, c := range p.Claims {
 			w.claim(g, c, d)
+			if c.Default != nil && d == convert.ToHub {
+				w.missing(g, c)
+			}
 		}
 		for _, c := range p.Claims {
 			if c.Verb == model.Custom {
@@ -238,9 +244,15 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		case from == nil || c.Verb == model.Custom:
 		case c.Verb == model.Drop:
 			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
+		case c.Default != nil:
+			g.Comment(fmt.Sprintf("%s is kept in the annotation where it is not %#v.", from, c.Default))
 		default:
 			g.Comment(fmt.Sprintf("%s is kept in the annotation.", from))
 		}
+		return
+	}
+	if c.Value.Op == convert.Entry {
+		w.entry(g, c, d)
 		return
 	}
 	src, pointers := down(operand{code: jen.Id("src"), pointer: true}, from)
@@ -262,6 +274,59 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		w.make(g, parents)
 		w.value(g, c.Value, d, src, dst, name, 0)
 	})
+}
+
+// missing gives a field of the hub its default where nothing else has set it.
+func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
+	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, c.Hub)
+	t := c.Hub.Last().Type
+	unset := dst.value().Op("==").Nil()
+	switch c.Default.(type) {
+	case string:
+		unset = dst.value().Op("==").Lit("")
+	case int:
+		unset = dst.value().Op("==").Lit(0)
+	case bool:
+		unset = jen.Op("!").Add(dst.value())
+	}
+	if t.Kind() == resolve.Pointer {
+		unset = dst.value().Op("==").Nil()
+	}
+	conditions := append(there(pointers), unset, jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")))
+	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
+		if t.Kind() == resolve.Pointer {
+			dst.set(g, jen.New(w.typ(t.Elem())))
+			dst = operand{code: dst.code, pointer: true}
+		}
+		if c.Default != false && c.Default != 0 && c.Default != "" {
+			dst.set(g, jen.Lit(c.Default))
+		}
+	})
+}
+
+// entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.
+func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direction) {
+	from, to := sides(d, c.Spoke, c.Hub)
+	fromKey, toKey := sides(d, c.Value.Entries[0], c.Value.Entries[1])
+	src, srcPointers := down(operand{code: jen.Id("src"), pointer: true}, from)
+	dst, dstPointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
+	if fromKey != "" {
+		src, _ = down(operand{code: jen.Id("dst"), pointer: true}, from)
+	}
+	switch {
+	case fromKey != "" && toKey != "":
+		g.Qual(w.shared, "MoveEntry").Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
+	case toKey != "":
+		call := jen.Qual(w.shared, "ToEntry").Call(dst.address(), jen.Lit(toKey), src.value())
+		if len(srcPointers) == 0 {
+			g.Add(call)
+			return
+		}
+		g.If(all(there(srcPointers))).Block(call)
+	default:
+		w.make(g, dstPointers)
+		g.Qual(w.shared, "FromEntry").Call(dst.address(), src.address(), jen.Lit(fromKey), jen.Qual(w.shared, c.Value.Funcs[d]))
+	}
 }
 
 func all(conditions []jen.Code) *jen.Statement {
