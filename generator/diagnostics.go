@@ -6,6 +6,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -29,7 +30,7 @@ func PrintDiagnostics(w io.Writer, format, dir string, list Diagnostics) error {
 func rules() []diag.Rule {
 	var all []diag.Rule
 	for _, phase := range [][]diag.Rule{
-		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), convert.Rules(), check.Rules(), output.Rules(),
+		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), convert.Rules(), check.Rules(), crd.Rules(), output.Rules(),
 	} {
 		all = append(all, phase...)
 	}

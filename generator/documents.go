@@ -43,7 +43,7 @@ func rulesPage() []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n" + madeFrom("the rule tables of each phase") +
 		"Every finding carries an id in brackets. C: webhook-gen.yaml, L: finding and reading packages, M: the grammar of markers, " +
-		"K: markers of kubebuilder, D: what is derived, V: conversions between versions, E: what the API server checks, U: what must be unique in a run, O: writing files. " +
+		"K: markers of kubebuilder, D: what is derived, V: conversions between versions, E: what the API server checks, U: what must be unique in a run, R: CustomResourceDefinitions, O: writing files. " +
 		"A warning is an error with `--strict`. E and U rules are warnings on webhooks under `+kubebuilder` markers.\n")
 	for _, r := range rules() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n", r.ID, r.Title)

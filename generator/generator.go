@@ -15,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -70,6 +71,9 @@ func Generate(ctx context.Context, c Config) Result {
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
+	merged, found := run.definitions(project)
+	diags.Add(found...)
+	files = append(files, merged...)
 	changes, found := output.Compare(run.root, files, run.owned(source))
 	diags.Add(found...)
 
@@ -152,7 +156,21 @@ func (r run) model() model.Options {
 }
 
 func (r run) render() render.Options {
-	return render.Options{Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path}
+	return render.Options{
+		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0,
+	}
+}
+
+// definitions are the files of CRDs in which conversions are told, where webhook-gen.yaml names such files.
+func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
+	if len(r.CRDs) == 0 || !slices.Contains(r.Outputs, render.Conversions) {
+		return nil, nil
+	}
+	conversions, err := render.CRDConversions(p)
+	if err != nil {
+		return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}
+	}
+	return crd.Merge(crd.Options{Root: r.root, Patterns: r.CRDs, Whole: r.whole}, conversions)
 }
 
 // Manifest is the text of the webhook configurations; empty if there are none.
@@ -163,6 +181,17 @@ func (r Result) Manifest() []byte {
 		}
 	}
 	return nil
+}
+
+// Notes say what to know of the changes besides, each once.
+func (r Result) Notes() []string {
+	var notes []string
+	for _, c := range r.Changes {
+		if c.Note != "" && !slices.Contains(notes, c.Note) {
+			notes = append(notes, c.Note)
+		}
+	}
+	return notes
 }
 
 // Write carries out the changes: all of them or, where one fails, none.

@@ -26,7 +26,8 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"resolve":     {"diag", "load"},
 		"check":       {"diag", "model"},
 		"convert":     {"diag", "load", "marker", "model", "resolve"},
-		"render":      {"diag", "model", "convert", "resolve", "output", "spec"},
+		"crd":         {"diag", "output"},
+		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder"},
 	}
 	files, err := filepath.Glob("internal/*/*.go")

@@ -98,6 +98,14 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 			if err != nil {
 				t.Fatal(err)
 			}
+		case "cp":
+			text, err := os.ReadFile(words[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(words[2], text, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		case "rm":
 			if err := os.Remove(words[1]); err != nil {
 				t.Fatal(err)

@@ -27,6 +27,9 @@ func verifyCommand(s streams) *cobra.Command {
 			if err := result.Diff(s.out); err != nil {
 				return err
 			}
+			for _, note := range result.Notes() {
+				fmt.Fprintln(s.err, "webhook-gen:", note)
+			}
 			fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run webhook-gen and commit the result\n", len(result.Changes))
 			return errFindings
 		},

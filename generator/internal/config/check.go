@@ -53,6 +53,17 @@ func manifestPath(s string) error {
 	return nil
 }
 
+// localPattern checks a glob of files that lie inside the module.
+func localPattern(s string) error {
+	if err := localPath(s); err != nil {
+		return err
+	}
+	if _, err := path.Match(s, ""); err != nil {
+		return fmt.Errorf("%q is not a pattern: a bracket is not closed", s)
+	}
+	return nil
+}
+
 // localPath checks a path that has to stay inside the module.
 func localPath(s string) error {
 	switch {

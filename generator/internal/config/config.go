@@ -23,6 +23,8 @@ type Config struct {
 	Strict    bool
 	Manifests Manifests
 	Handlers  Handlers
+	// CRDs are files, folders and globs, relative to the module's root, slash-separated.
+	CRDs []string
 	// Outputs are the kinds of files to generate.
 	Outputs []string
 }

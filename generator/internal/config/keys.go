@@ -73,6 +73,11 @@ func keys(c *Config) []key {
 			Doc: "The folder that handlers of API packages go to, and below it in admission what they share: relative to this file, with slashes, inside the module.",
 		}, text(&c.Handlers.Path, "internal/webhook", localPath)},
 		{Key{
+			Name: "crds", Example: "[config/crd/bases]",
+			Doc: "Files, folders and globs of the CustomResourceDefinitions that controller-gen writes: relative to this file, with slashes, inside the module. " +
+				"Where it says some, spec.conversion of each kind with a conversion is set in them, and no patch for kustomize is written.",
+		}, texts(&c.CRDs, nil, localPattern)},
+		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",
 		}, words(&c.Outputs, "manifests", "handlers", "conversions")},

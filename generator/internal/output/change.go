@@ -33,4 +33,6 @@ type Change struct {
 	Old, New []byte
 	// Cause is the marker that asks for the file; invalid for Remove.
 	Cause diag.Range
+	// Note is the file's.
+	Note string
 }

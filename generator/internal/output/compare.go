@@ -91,7 +91,11 @@ func (c *comparison) replace(f File) {
 	if bytes.Equal(old, content) {
 		return
 	}
-	if !isOurs(f.Path, old) {
+	switch {
+	case f.Owner == Part && !bytes.Equal(old, f.Base):
+		c.problems.Add(trouble(f.Path, "replace", errChanged, f.Cause))
+		return
+	case f.Owner != Part && !isOurs(f.Path, old):
 		if f.Owner != Manifest {
 			c.problems.Add(notOurs(f))
 			return
@@ -101,7 +105,7 @@ func (c *comparison) replace(f File) {
 			return
 		}
 	}
-	c.changes = append(c.changes, Change{Path: f.Path, Action: Replace, Old: old, New: content, Cause: f.Cause})
+	c.changes = append(c.changes, Change{Path: f.Path, Action: Replace, Old: old, New: content, Cause: f.Cause, Note: f.Note})
 }
 
 // own removes an existing file that nobody wants any more, if it is ours.

@@ -315,3 +315,20 @@ func TestRulesAreUnique(t *testing.T) {
 		seen[r.ID] = r
 	}
 }
+
+// A file of the user's with a part of ours is replaced as long as it is what the new text was made from.
+func TestComparePart(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "crd.yaml")
+	write(t, path, "theirs\n")
+	part := File{Path: path, Content: []byte("theirs and ours\n"), Base: []byte("theirs\n"), Owner: Part, Note: "why"}
+	changes, problems := Compare(root, []File{part}, nil)
+	if problems != nil || len(changes) != 1 || changes[0].Action != Replace || changes[0].Note != "why" {
+		t.Errorf("changes %v, problems %v", changes, problems)
+	}
+	write(t, path, "theirs, changed\n")
+	changes, problems = Compare(root, []File{part}, nil)
+	if len(changes) > 0 || len(problems) != 1 || problems[0].Rule != RuleChanged {
+		t.Errorf("meanwhile changed: changes %v, problems %v", changes, problems)
+	}
+}

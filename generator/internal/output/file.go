@@ -17,6 +17,9 @@ const (
 	// Manifest is the file at the configured path. It may also be replaced where it lacks our
 	// header, if it holds nothing but webhook configurations: controller-gen's output, or nothing at all.
 	Manifest
+	// Part files are the user's, and a part of them is ours: they are replaced as long as they hold what
+	// the new text was made from.
+	Part
 	// Once files are the user's: created where missing, never touched again.
 	Once
 )
@@ -27,6 +30,10 @@ type File struct {
 	Path    string
 	Content []byte
 	Owner   Ownership
+	// Base is what the content of a Part was made from.
+	Base []byte
 	// Cause is the marker that asked for the file; invalid where no single one did.
 	Cause diag.Range
+	// Note says why a Part may have to be written again; it may be empty.
+	Note string
 }

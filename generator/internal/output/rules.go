@@ -33,7 +33,8 @@ func Rules() []diag.Rule {
 		{ID: RuleNotOurs, Title: "files that webhook-gen did not write are never replaced",
 			Doc: "A Go file is ours if it has the line `" + GoHeader + "` before its package clause " +
 				"(the rule of go/ast.IsGenerated); a manifest if it begins with `" + YAMLHeader + "`, or holds nothing but " +
-				"MutatingWebhookConfiguration and ValidatingWebhookConfiguration documents. Move what is yours to another file."},
+				"MutatingWebhookConfiguration and ValidatingWebhookConfiguration documents. In a definition that crds names, the lines of spec.conversion are. " +
+				"Move what is yours to another file."},
 		{ID: RuleInTheWay, Title: "nothing but a file stands where a file is generated",
 			Doc: "A folder, a device, or a file in place of a folder is not removed. Neither is a link to a generated " +
 				"file that is no longer wanted. Move what is in the way, or change the path in webhook-gen.yaml."},

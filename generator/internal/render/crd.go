@@ -2,11 +2,13 @@ package render
 
 import (
 	"path/filepath"
+	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -45,33 +47,67 @@ type crdConversion struct {
 }
 
 // crdPatches writes a patch for each of the project's kinds that has a conversion.
-func crdPatches(p *model.Project, packages []*convert.Package) ([]output.File, error) {
+func crdPatches(p *model.Project) ([]output.File, error) {
 	var files []output.File
-	written := map[string]bool{}
-	for _, pkg := range packages {
-		for _, plan := range pkg.Plans {
-			if plan.CRD == nil {
-				continue
-			}
-			name := plan.CRD.Plural + "." + plan.Hub.Group
-			if written[name] {
-				continue
-			}
-			written[name] = true
-			patch := crdPatch{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Metadata: metadata{name}}
-			patch.Spec.Conversion.Strategy = "Webhook"
-			patch.Spec.Conversion.Webhook.ClientConfig.Service = plan.CRD.Service
-			patch.Spec.Conversion.Webhook.ConversionReviewVersions = []string{"v1"}
-			text, err := yaml.Marshal(patch)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, output.File{
-				Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(CRDPatches), "conversion_in_"+name+".yaml"),
-				Content: append([]byte(output.YAMLHeader+"\n"), text...),
-				Owner:   output.Generated, Cause: plan.Range,
-			})
+	for _, d := range definitions(p) {
+		patch := crdPatch{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Metadata: metadata{d.name}}
+		patch.Spec.Conversion = d.conversion()
+		text, err := yaml.Marshal(patch)
+		if err != nil {
+			return nil, err
 		}
+		files = append(files, output.File{
+			Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(CRDPatches), "conversion_in_"+d.name+".yaml"),
+			Content: append([]byte(output.YAMLHeader+"\n"), text...),
+			Owner:   output.Generated, Cause: d.Range,
+		})
 	}
 	return files, nil
+}
+
+// CRDConversions are what the definitions of the project's kinds have to say of their conversions.
+func CRDConversions(p *model.Project) ([]crd.Conversion, error) {
+	var conversions []crd.Conversion
+	for _, d := range definitions(p) {
+		text, err := yaml.Marshal(d.conversion())
+		if err != nil {
+			return nil, err
+		}
+		conversions = append(conversions, crd.Conversion{Range: d.Range, Name: d.name, Versions: d.versions, Stanza: text})
+	}
+	return conversions, nil
+}
+
+// definition is a CRD whose kind has conversions. Its Range is the first of them.
+type definition struct {
+	diag.Range
+	*model.CRD
+	name     string
+	versions []string
+}
+
+// definitions are the CRDs of the project's kinds that have conversions.
+func definitions(p *model.Project) []*definition {
+	var all []*definition
+	for _, c := range p.Conversions {
+		if c.CRD == nil {
+			continue
+		}
+		name := c.CRD.Plural + "." + c.Hub.Group
+		i := slices.IndexFunc(all, func(d *definition) bool { return d.name == name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &definition{Range: c.Range, CRD: c.CRD, name: name, versions: []string{c.Hub.Version}})
+		}
+		all[i].versions = append(all[i].versions, c.Spoke.Version)
+	}
+	return all
+}
+
+// conversion is spec.conversion.
+func (d *definition) conversion() crdConversion {
+	c := crdConversion{Strategy: "Webhook"}
+	c.Webhook.ClientConfig.Service = d.Service
+	c.Webhook.ConversionReviewVersions = []string{"v1"}
+	return c
 }

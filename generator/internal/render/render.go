@@ -30,6 +30,8 @@ type Options struct {
 	Header bool
 	// Handlers is the module's folder of generated handlers, slash-separated.
 	Handlers string
+	// Patches says that API servers are told of conversions by patches of CRDs.
+	Patches bool
 }
 
 // Project writes the project's files, planned conversions among them.
@@ -54,11 +56,14 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if err != nil {
 			return nil, fmt.Errorf("writing the conversions: %w", err)
 		}
-		patches, err := crdPatches(p, planned)
+		files = append(files, code...)
+	}
+	if slices.Contains(o.Outputs, Conversions) && o.Patches {
+		patches, err := crdPatches(p)
 		if err != nil {
 			return nil, fmt.Errorf("writing the patches of CRDs: %w", err)
 		}
-		files = append(append(files, code...), patches...)
+		files = append(files, patches...)
 	}
 	return files, nil
 }

@@ -1,0 +1,110 @@
+package crd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// says reports whether the definition has a stanza, and it says what is wanted. A caBundle besides is
+// somebody else's business: cert-manager or the user put it there.
+func (d *definition) says(stanza []byte) bool {
+	_, differs := d.difference(stanza)
+	return d.value != nil && !differs
+}
+
+// byHand reports where a stanza that is not ours says something else than is wanted.
+func (d *definition) byHand(c Conversion) diag.List {
+	found, differs := d.difference(c.Stanza)
+	if !differs {
+		return nil
+	}
+	return diag.List{diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
+		WithHint("remove spec.conversion and webhook-gen writes it, or have the markers say the same").WithRelated(c.Range, "the conversion is asked for here")}
+}
+
+// difference is a place at which a stanza says something else.
+type difference struct {
+	node       *yamlv3.Node
+	path       string // below spec.conversion
+	have, want string // JSON; empty where there is none
+}
+
+func (d difference) String() string {
+	switch {
+	case d.have == "":
+		return fmt.Sprintf("has no %s: the markers ask for %s", d.path, d.want)
+	case d.want == "":
+		return fmt.Sprintf("its %s is %s: the markers ask for none", d.path, d.have)
+	}
+	return fmt.Sprintf("its %s is %s: the markers ask for %s", d.path, d.have, d.want)
+}
+
+func (d *definition) difference(stanza []byte) (difference, bool) {
+	var want any
+	if err := yaml.Unmarshal(stanza, &want); err != nil {
+		return difference{}, false // the stanza is ours, and YAML
+	}
+	return differ(d.key, d.value, want, "")
+}
+
+// differ finds the first place at which a value differs from what is wanted.
+func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
+	members, isMap := want.(map[string]any)
+	if !isMap || value == nil || value.Kind != yamlv3.MappingNode {
+		have, want := shown(value), text(want)
+		return difference{key, path, have, want}, have != want
+	}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		name := value.Content[i].Value
+		below := join(path, name)
+		wanted, known := members[name]
+		if !known && below != "webhook.clientConfig.caBundle" {
+			return difference{value.Content[i], below, shown(value.Content[i+1]), ""}, true
+		}
+		if known {
+			if found, differs := differ(value.Content[i], value.Content[i+1], wanted, below); differs {
+				return found, true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if find(value, name).value == nil {
+			return difference{key, join(path, name), "", text(members[name])}, true
+		}
+	}
+	return difference{}, false
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// shown is a value of the file in JSON.
+func shown(value *yamlv3.Node) string {
+	var v any
+	if value == nil || value.Decode(&v) != nil {
+		return ""
+	}
+	return text(v)
+}
+
+func text(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprint(v) // YAML that JSON cannot say
+	}
+	return string(bytes.TrimSpace(b.Bytes()))
+}

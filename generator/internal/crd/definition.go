@@ -1,0 +1,125 @@
+package crd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// definition is one CustomResourceDefinition in a file, with the places of what matters here.
+type definition struct {
+	path       string
+	apiVersion entry
+	name       string
+	spec       entry
+	// entry is spec.conversion; without nodes where there is none.
+	entry
+}
+
+// entry is a key and its value.
+type entry struct{ key, value *yaml.Node }
+
+// parse finds the definitions in the documents of a file, in their order.
+func parse(path string, text []byte) ([]*definition, error) {
+	var found []*definition
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		err := documents.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		root := document.Content[0]
+		if kind := find(root, "kind"); kind.value == nil || kind.value.Value != "CustomResourceDefinition" {
+			continue
+		}
+		d := &definition{path: path, apiVersion: find(root, "apiVersion"), spec: find(root, "spec")}
+		if name := find(find(root, "metadata").value, "name"); name.value != nil {
+			d.name = name.value.Value
+		}
+		d.entry = find(d.spec.value, "conversion")
+		found = append(found, d)
+	}
+}
+
+// find is the entry of a mapping; without nodes where it has none.
+func find(mapping *yaml.Node, key string) entry {
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
+		return entry{}
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return entry{mapping.Content[i], mapping.Content[i+1]}
+		}
+	}
+	return entry{}
+}
+
+// check says why a conversion cannot be told in the definition.
+func (d *definition) check(c Conversion) diag.List {
+	if v := d.apiVersion.value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
+		return diag.List{diag.Errorf(d.at(d.apiVersion.value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
+			WithHint("have controller-gen write v1; API servers from Kubernetes 1.22 on serve nothing else").WithRelated(c.Range, "its conversion is asked for here")}
+	}
+	if s := d.spec.value; s == nil || s.Kind != yaml.MappingNode || s.Style&yaml.FlowStyle != 0 || len(s.Content) == 0 {
+		return diag.List{diag.Errorf(d.at(d.spec.key), RuleText, "spec of %s is not written as indented lines", d.name).
+			WithHint("write it as controller-gen does, each key on a line of its own").WithRelated(c.Range, "its conversion is asked for here")}
+	}
+	return d.checkVersions(c)
+}
+
+// checkVersions holds the definition's versions to those that are converted: an API server asks for every
+// version that it serves.
+func (d *definition) checkVersions(c Conversion) diag.List {
+	var problems diag.List
+	versions := find(d.spec.value, "versions")
+	var defined []string
+	if versions.value != nil {
+		for _, v := range versions.value.Content {
+			name, served := find(v, "name").value, find(v, "served").value
+			if name == nil {
+				continue
+			}
+			defined = append(defined, name.Value)
+			if served != nil && served.Value == "true" && !slices.Contains(c.Versions, name.Value) {
+				problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
+					WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "the conversion is asked for here"))
+			}
+		}
+	}
+	for _, v := range c.Versions {
+		if !slices.Contains(defined, v) {
+			problems.Add(diag.Errorf(d.at(versions.key, d.spec.key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
+				WithHint("run controller-gen crd before webhook-gen").WithRelated(c.Range, "the conversion is asked for here"))
+		}
+	}
+	return problems
+}
+
+// at is the place of the first node that there is, or of the file.
+func (d *definition) at(nodes ...*yaml.Node) diag.Range {
+	for _, n := range nodes {
+		if n != nil {
+			first, _, _ := strings.Cut(n.Value, "\n")
+			return place(d.path, n.Line, n.Column, len(first))
+		}
+	}
+	return place(d.path, 0, 0, 0)
+}
+
+// place is a piece of a line; all of a file where the line is 0.
+func place(path string, line, column, length int) diag.Range {
+	r := diag.Range{Pos: diag.Position{File: path, Line: line, Column: column}}
+	if length > 0 {
+		r.End = diag.Position{File: path, Line: line, Column: column + length}
+	}
+	return r
+}

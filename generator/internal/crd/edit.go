@@ -1,0 +1,121 @@
+package crd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// change replaces the lines from up to, not including, to.
+type change struct {
+	from, to int
+	lines    [][]byte
+}
+
+// isOurs reports whether the stanza carries our comment.
+func (d *definition) isOurs(lines [][]byte) bool {
+	return d.key != nil && bytes.HasSuffix(bytes.TrimRight(lines[d.key.Line-1], "\r\n"), []byte(": "+output.YAMLHeader))
+}
+
+// stanza is the lines of spec.conversion: that of its key, and what is indented deeper below it.
+func (d *definition) stanza(lines [][]byte) (from, to int) {
+	from = d.key.Line - 1
+	to = from + 1
+	for i, line := range lines[to:] {
+		text := bytes.TrimLeft(line, " ")
+		switch indent := len(line) - len(text); {
+		case len(bytes.TrimSpace(text)) == 0:
+		case indent >= d.key.Column:
+			to = from + 1 + i + 1
+		case text[0] != '#':
+			return from, to
+		}
+	}
+	return from, to
+}
+
+// write puts a conversion in the place of ours, or first into spec, which is where the order of
+// controller-gen has it. A caBundle that stands in ours stays.
+func (d *definition) write(c Conversion, lines [][]byte) change {
+	from, to, column := d.spec.key.Line, d.spec.key.Line, d.spec.value.Content[0].Column
+	stanza := c.Stanza
+	if d.key != nil {
+		from, to = d.stanza(lines)
+		column = d.key.Column
+		stanza = withBundle(stanza, find(find(find(d.value, "webhook").value, "clientConfig").value, "caBundle").value)
+	}
+	ending := "\n"
+	if bytes.HasSuffix(lines[d.spec.key.Line-1], []byte("\r\n")) {
+		ending = "\r\n"
+	}
+	indent := strings.Repeat(" ", column-1)
+	written := [][]byte{[]byte(indent + "conversion: " + output.YAMLHeader + ending)}
+	for line := range strings.Lines(string(stanza)) {
+		written = append(written, []byte(indent+"  "+strings.TrimSuffix(line, "\n")+ending))
+	}
+	return change{from, to, written}
+}
+
+// withBundle is a stanza with the caBundle of another.
+func withBundle(stanza []byte, bundle *yamlv3.Node) []byte {
+	if bundle == nil {
+		return stanza
+	}
+	var content map[string]any
+	if err := yaml.Unmarshal(stanza, &content); err != nil {
+		return stanza // the stanza is ours, and YAML
+	}
+	if config, ok := clientConfig(content); ok {
+		config["caBundle"] = strings.Join(strings.Fields(bundle.Value), "")
+	}
+	text, err := yaml.Marshal(content)
+	if err != nil {
+		return stanza
+	}
+	return text
+}
+
+// clientConfig is webhook.clientConfig of a stanza.
+func clientConfig(stanza map[string]any) (map[string]any, bool) {
+	webhook, _ := stanza["webhook"].(map[string]any)
+	config, ok := webhook["clientConfig"].(map[string]any)
+	return config, ok
+}
+
+// sameBesides reports whether two texts mean the same but for spec.conversion of the definitions of
+// some names. What the lines of a file mean can hang on other lines, by anchors for one.
+func sameBesides(names []string, a, b []byte) bool {
+	x, errX := besides(names, a)
+	y, errY := besides(names, b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+func besides(names []string, text []byte) ([]any, error) {
+	var contents []any
+	for documents := yamlv3.NewDecoder(bytes.NewReader(text)); ; {
+		var content any
+		err := documents.Decode(&content)
+		if errors.Is(err, io.EOF) {
+			return contents, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if object, ok := content.(map[string]any); ok {
+			metadata, _ := object["metadata"].(map[string]any)
+			spec, _ := object["spec"].(map[string]any)
+			if name, _ := metadata["name"].(string); slices.Contains(names, name) {
+				delete(spec, "conversion")
+			}
+		}
+		contents = append(contents, content)
+	}
+}

@@ -1,0 +1,53 @@
+package crd
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// The ids under which this package reports.
+const (
+	RuleMissing  = "R1"
+	RuleVersions = "R2"
+	RuleByHand   = "R3"
+	RuleText     = "R4"
+)
+
+// Rules documents them.
+func Rules() []diag.Rule {
+	return []diag.Rule{
+		{ID: RuleMissing, Title: "a kind with a conversion has its definition where crds says",
+			Doc: "The definition is the CustomResourceDefinition called `<plural>.<group>`. controller-gen crd writes it to config/crd/bases, and has to run before webhook-gen. " +
+				"Where definitions are not kept in files, take crds out of webhook-gen.yaml: webhook-gen then writes a patch for kustomize."},
+		{ID: RuleVersions, Title: "a definition has the versions that are converted, and serves no other",
+			Doc: "An API server asks the webhook for any version that the definition serves: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, webhookConverter.Convert. " +
+				"Run controller-gen crd again, or mark the type of the version as a spoke."},
+		{ID: RuleByHand, Title: "a spec.conversion that was written by hand says what the markers say",
+			Doc: "It is nobody's but yours, and stays. The one that webhook-gen writes has the comment `" + output.YAMLHeader + "` behind its key. A caBundle is left alone in both."},
+		{ID: RuleText, Title: "a definition can be read and changed",
+			Doc: "It is YAML of apiextensions.k8s.io/v1 whose spec stands in indented lines, as controller-gen writes it, and no anchor in it leads into or out of spec.conversion. " +
+				"webhook-gen changes the lines of spec.conversion and leaves every other byte alone."},
+	}
+}
+
+// message strips an error of package yaml of the line that it may begin with: that is where the innermost
+// mapping or list begins.
+func message(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		_, text, _ = strings.Cut(rest, ": ")
+	}
+	return text
+}
+
+// reason strips the path, which is the diagnostic's place.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
