@@ -177,6 +177,9 @@ func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
 	_, _, hubText := textual(hub)
 	as := ""
 	switch {
+	case encodesItself(spoke) && encodesItself(hub) && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name:
+		bad.hint = "+webhook:conversion:alike on the type says that the two are the same in JSON, so that their fields are converted; " + custom
+		return bad
 	case isNamed(spoke, metaPackage, "Duration") && wholeType(hub), isNamed(hub, metaPackage, "Duration") && wholeType(spoke):
 		as = "seconds"
 	case spokeText && isText(hub), hubText && isText(spoke):

@@ -22,10 +22,14 @@ type pairPlanner struct {
 
 // rule makes the claims of the rules for one field.
 func (p *pairPlanner) rule(f fieldRules) []*Claim {
-	if f.field == "" {
-		return p.hubRule(f.rules[0])
-	}
 	main := f.rules[0]
+	switch {
+	case main.Verb == model.Alike:
+		p.alike(main)
+		return nil
+	case f.field == "":
+		return p.hubRule(main)
+	}
 	var renames []Renaming
 	var missing *model.ConversionRule
 	decided := false
@@ -101,8 +105,18 @@ func (p *pairPlanner) custom(claim *Claim, r model.ConversionRule) []*Claim {
 	return []*Claim{claim}
 }
 
-// hubRule makes the claims for fields that only the hub has: they are given up, or have a default.
+// alike reports a rule for types of which JSON is what Go makes of their fields anyway.
+func (p *pairPlanner) alike(r model.ConversionRule) {
+	if !encodesItself(p.Spoke) && !encodesItself(p.Hub) {
+		p.diags.Add(diag.Errorf(r.Range, RuleUnused, "neither %s nor %s has methods for JSON of its own", p.Spoke, p.Hub).WithHint("remove the rule: the fields are converted anyway"))
+	}
+}
+
+// hubRule makes the claims for fields that only the hub has: they are given up, have a default, or are your own code's.
 func (p *pairPlanner) hubRule(r model.ConversionRule) []*Claim {
+	if r.Verb == model.Custom {
+		return p.custom(&Claim{Verb: r.Verb}, r)
+	}
 	var claims []*Claim
 	for i, name := range r.Hub.V {
 		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})

@@ -171,7 +171,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	switch {
 	case c.Verb == model.Drop:
 		return ""
-	case c.Verb == model.Custom:
+	case c.Verb == model.Custom && c.Spoke != nil:
 		return "what your functions lose"
 	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
 		return "all of it"
@@ -179,6 +179,20 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 		return ""
 	}
 	return c.Value.loss(d, seen)
+}
+
+// Calls reports whether your own code converts the field in a direction. What only the hub has is
+// made of the rest of the spoke, and nothing is to be done with it on the way back.
+func (c *Claim) Calls(d Direction) bool {
+	return c.Verb == model.Custom && (c.Spoke != nil || d == ToHub)
+}
+
+// Field is the field that the claim is about: the spoke's, or the hub's where only that has it.
+func (c *Claim) Field() Path {
+	if c.Spoke != nil {
+		return c.Spoke
+	}
+	return c.Hub
 }
 
 func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"slices"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -39,6 +41,11 @@ func (s ruleset) reach(t *resolve.Type) []fieldRules {
 	key := model.GoType{Path: t.Package, Name: t.Name}
 	s.reached[key] = true
 	return s.of[key]
+}
+
+// alike reports whether a type that encodes itself and its counterpart are said to mean the same in JSON.
+func (s ruleset) alike(t *resolve.Type) bool {
+	return slices.ContainsFunc(s.reach(t), func(f fieldRules) bool { return f.rules[0].Verb == model.Alike })
 }
 
 func (s ruleset) unused() diag.List {

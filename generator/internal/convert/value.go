@@ -133,7 +133,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.rename(v)
 	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.hasRules(spoke):
 		return p.copied(v)
-	case encodesItself(spoke) || encodesItself(hub):
+	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
 		return nil, p.differ(spoke, hub)
 	}
 	return p.structural(v)

@@ -51,6 +51,7 @@ const (
 	Custom  Verb = "custom"
 	Stash   Verb = "stash"
 	Drop    Verb = "drop"
+	Alike   Verb = "alike"
 )
 
 // ConversionRule is what one marker says of a field.
@@ -59,7 +60,7 @@ type ConversionRule struct {
 	diag.Range
 	Verb Verb
 	// Struct is the spoke's struct, and Field the path in JSON names of the field in it; empty where
-	// only Hub is meant.
+	// only Hub or the type itself is meant.
 	Struct GoType
 	Field  marker.Field[string]
 	// Path is the field in the counterpart struct; the same as Field where the marker does not say.
@@ -249,7 +250,11 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 			return
 		}
 		rule.Field = marker.Field[string]{V: strings.Join(fieldPath(d.Type.Type, d.Field), "."), At: d.NameAt}
-	case rule.Struct.IsZero() || !m.Field.IsSet() && (m.verb != Drop && m.verb != Default || !m.Hub.IsSet()):
+	case m.verb == Alike && rule.Struct.IsZero():
+		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s on a package says which type it is about", d.Name).WithHint(`add of: "import/path.Type"`))
+		return
+	case m.verb == Alike:
+	case rule.Struct.IsZero() || !m.Field.IsSet() && !m.Hub.IsSet():
 		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which field it is about", d.Name).
 			WithHint(`put it on a field, or add field: "name", and on a package of: "import/path.Type"`))
 		return

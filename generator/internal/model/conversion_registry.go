@@ -84,7 +84,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:custom(hub: "schedule")`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of."},
+					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of. Without `field` on a type: fields that only the hub has, which one function makes of the rest of the spoke; what the hub said of them comes back as long as that makes the same of it."},
 				}
 			}),
 		fieldDefinition(Stash, "stash",
@@ -100,6 +100,18 @@ func conversionDefinitions() marker.Registry {
 					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason."},
 				}
 			}),
+		{
+			Name: "webhook:conversion:alike", On: marker.OnType | marker.OnPackage, Repeatable: true,
+			Doc: "A type that has methods for JSON of its own, as its counterpart in the hub has. Nobody but you knows whether these write and read the same; " +
+				"where they do, the fields of the two are converted like those of any types.",
+			Example: `+webhook:conversion:alike`,
+			New: func() (any, []marker.Parameter) {
+				m := &fieldMarker{verb: Alike}
+				return m, []marker.Parameter{
+					{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The spoke's type, where its own source cannot carry markers."},
+				}
+			},
+		},
 	}
 }
 

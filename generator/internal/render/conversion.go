@@ -79,8 +79,8 @@ func (w *conversionWriter) hooks() {
 	var methods []jen.Code
 	for _, pair := range w.Pairs {
 		for _, c := range pair.Claims {
-			if c.Verb == model.Custom {
-				for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+				if c.Calls(d) {
 					methods = append(methods, jen.Id(hookName(pair, c, d)).Add(w.parameters(pair, d)))
 				}
 			}
@@ -102,7 +102,7 @@ func (w *conversionWriter) hooks() {
 }
 
 func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
-	return upperFirst(p.Name) + c.Spoke.Last().Name + suffixOf(d)
+	return upperFirst(p.Name) + c.Field().Last().Name + suffixOf(d)
 }
 
 func suffixOf(d convert.Direction) string {
@@ -227,9 +227,9 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 			}
 		}
 		for _, c := range p.Claims {
-			if c.Verb == model.Custom {
+			if c.Calls(d) {
 				g.If(jen.Err().Op(":=").Id("c").Dot("hooks").Dot(hookName(p, c, d)).Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")), jen.Err().Op("!=").Nil()).Block(
-					jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(c.Spoke.String()+": %w"), jen.Err())))
+					jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(c.Field().String()+": %w"), jen.Err())))
 			}
 		}
 		g.Return(jen.Nil())
@@ -241,7 +241,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 	from, to := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
 		switch {
-		case from == nil || c.Verb == model.Custom:
+		case from == nil || c.Calls(d):
 		case c.Verb == model.Drop:
 			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
 		case c.Default != nil:
