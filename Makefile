@@ -54,6 +54,10 @@ test-peers: ## comparisons with controller-gen and controller-runtime on real mo
 		(cd "$$p" && go test -count=1 -timeout 30m ./...); \
 	done
 
+.PHONY: envtest
+envtest: ## build kube-apiserver and etcd, unless they are there, and print their folder
+	@hack/envtest/build.sh
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s)
 	@for m in . hack/peers/controllerruntime; do \
