@@ -1,0 +1,70 @@
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Fleet is a number of ships.
+//
+// +webhook:conversion:hub
+type Fleet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   FleetSpec   `json:"spec,omitempty"`
+	Status FleetStatus `json:"status,omitempty"`
+}
+
+// FleetSpec is what the fleet shall be.
+type FleetSpec struct {
+	// Replicas is how many ships there shall be.
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Cargo is what they carry.
+	Cargo Cargo `json:"cargo,omitempty"`
+	// Owners are who pays, the first of them most.
+	Owners []string `json:"owners,omitempty"`
+	// Docking is how ships come in.
+	Docking *Docking `json:"docking,omitempty"`
+	// Ships are those that have a name.
+	//
+	// +listType=map
+	// +listMapKey=name
+	Ships []Ship `json:"ships,omitempty"`
+	// Route is where they go, in order.
+	Route []string `json:"route,omitempty"`
+}
+
+// Cargo is what ships carry.
+type Cargo string
+
+// The cargoes there are.
+const (
+	CargoTea    Cargo = "Tea"
+	CargoSpices Cargo = "Spices"
+)
+
+// Docking is how ships come in.
+type Docking struct {
+	// TimeoutSeconds is how long one may wait for a berth.
+	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
+	// Pilot says that one comes aboard.
+	Pilot *bool `json:"pilot,omitempty"`
+}
+
+// Ship is a ship that has a name.
+type Ship struct {
+	Name string `json:"name"`
+	// Tons is how much it carries.
+	Tons int64 `json:"tons,omitempty"`
+	// Flag is under which it sails. Version v1alpha1 does not have it.
+	Flag string `json:"flag,omitempty"`
+}
+
+// FleetStatus is what the fleet is.
+type FleetStatus struct {
+	// Replicas is how many ships there are.
+	Replicas int32 `json:"replicas,omitempty"`
+	// Conditions are how things stand.
+	//
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}

@@ -1,0 +1,5 @@
+// Package v1alpha1 holds Fleet as it was at first.
+//
+// +groupName=fleet.example.com
+// +versionName=v1alpha1
+package v1alpha1

@@ -1,0 +1,72 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Fleet is a number of ships.
+//
+// +webhook:conversion:spoke
+type Fleet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   FleetSpec   `json:"spec,omitempty"`
+	Status FleetStatus `json:"status,omitempty"`
+}
+
+// FleetSpec is what the fleet shall be.
+type FleetSpec struct {
+	// Size is how many ships there shall be.
+	//
+	// +webhook:conversion:to="replicas"
+	Size *int32 `json:"size,omitempty"`
+	// Cargo is what they carry, in small letters.
+	//
+	// +webhook:conversion:enum(from: "tea", to: "Tea")
+	// +webhook:conversion:enum(from: "spices", to: "Spices")
+	Cargo Cargo `json:"cargo,omitempty"`
+	// Owner is who pays.
+	//
+	// +webhook:conversion:to(path: "owners", as: "first")
+	Owner string `json:"owner,omitempty"`
+	// DockingTimeout is how long a ship may wait for a berth.
+	//
+	// +webhook:conversion:to(path: "docking.timeoutSeconds", as: "seconds")
+	DockingTimeout *metav1.Duration `json:"dockingTimeout,omitempty"`
+	// Ships are those that have a name.
+	//
+	// +listType=map
+	// +listMapKey=name
+	Ships []Ship `json:"ships,omitempty"`
+	// Route is where they go, from port to port: "Canton/London".
+	//
+	// +webhook:conversion:custom
+	Route string `json:"route,omitempty"`
+	// Motto is on the sails.
+	//
+	// +webhook:conversion:stash
+	Motto string `json:"motto,omitempty"`
+}
+
+// Cargo is what ships carry.
+type Cargo string
+
+// The cargoes there are.
+const (
+	CargoTea    Cargo = "tea"
+	CargoSpices Cargo = "spices"
+)
+
+// Ship is a ship that has a name.
+type Ship struct {
+	Name string `json:"name"`
+	Tons int64  `json:"tons,omitempty"`
+}
+
+// FleetStatus is what the fleet is.
+type FleetStatus struct {
+	Replicas int32 `json:"replicas,omitempty"`
+	// Phase is how things stand.
+	//
+	// +webhook:conversion:drop="conditions say it better"
+	Phase string `json:"phase,omitempty"`
+}

@@ -1,0 +1,61 @@
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Fleet is a number of ships.
+//
+// +webhook:conversion:spoke
+type Fleet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   FleetSpec   `json:"spec,omitempty"`
+	Status FleetStatus `json:"status,omitempty"`
+}
+
+// FleetSpec is what the fleet shall be.
+type FleetSpec struct {
+	Replicas *int32   `json:"replicas,omitempty"`
+	Cargo    Cargo    `json:"cargo,omitempty"`
+	Owners   []string `json:"owners,omitempty"`
+	// DockingTimeoutSeconds is how long a ship may wait for a berth.
+	//
+	// +webhook:conversion:to="docking.timeoutSeconds"
+	DockingTimeoutSeconds *int64 `json:"dockingTimeoutSeconds,omitempty"`
+	// Pilot says that one comes aboard.
+	//
+	// +webhook:conversion:to="docking.pilot"
+	Pilot *bool `json:"pilot,omitempty"`
+	// Ships are those that have a name.
+	//
+	// +listType=map
+	// +listMapKey=name
+	Ships []Ship   `json:"ships,omitempty"`
+	Route []string `json:"route,omitempty"`
+}
+
+// Cargo is what ships carry.
+type Cargo string
+
+// The cargoes there are.
+const (
+	CargoTea    Cargo = "Tea"
+	CargoSpices Cargo = "Spices"
+)
+
+// Ship is a ship that has a name.
+type Ship struct {
+	Name string `json:"name"`
+	Tons int64  `json:"tons,omitempty"`
+	Flag string `json:"flag,omitempty"`
+}
+
+// FleetStatus is what the fleet is.
+type FleetStatus struct {
+	Replicas int32 `json:"replicas,omitempty"`
+	// Conditions are how things stand.
+	//
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}

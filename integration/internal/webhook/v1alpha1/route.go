@@ -1,0 +1,29 @@
+package v1alpha1
+
+import (
+	"context"
+	"strings"
+
+	fleetv1 "github.com/webhook-gen/webhook-gen/integration/api/v1"
+	fleetv1alpha1 "github.com/webhook-gen/webhook-gen/integration/api/v1alpha1"
+)
+
+// Route converts the route of a Fleet, which was one text with slashes.
+type Route struct{}
+
+// A function that a marker asks for and that is missing here is reported at this line.
+var _ Hooks = Route{}
+
+// FleetSpecRouteToHub takes the text apart.
+func (Route) FleetSpecRouteToHub(_ context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error {
+	if src.Route != "" {
+		dst.Route = strings.Split(src.Route, "/")
+	}
+	return nil
+}
+
+// FleetSpecRouteFromHub makes one text of it.
+func (Route) FleetSpecRouteFromHub(_ context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error {
+	dst.Route = strings.Join(src.Route, "/")
+	return nil
+}

@@ -1,0 +1,9 @@
+// Package platform says by defaults what package policies says webhook by webhook, and has configurations of its own.
+//
+// +webhook:defaults(operations: "create", failurePolicy: Ignore, matchPolicy: Exact, sideEffects: NoneOnDryRun, timeoutSeconds: 7,
+// admissionReviewVersions: "v1beta1", namespaceSelector: "platform=yes", objectSelector: "tier=one", reinvocationPolicy: IfNeeded,
+// service: "integration-system/annex:9443", configuration: "platform")
+// +webhook:configuration(name: "platform", labels: "team=platform", annotations: "example.com/page=https://platform.example.com")
+// +webhook:configuration(kind: validating, name: "platform-special", labels: "team=special")
+// +webhook:validating(name: "vault.platform.example.com", path: "/vault", groups: "core", versions: "v1", resources: "secrets")
+package platform

@@ -1,0 +1,20 @@
+package policies
+
+import (
+	"context"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+)
+
+// bystander allows everything: that it is called is all that is asked of it.
+type bystander struct{}
+
+func (bystander) ValidateCreate(context.Context, *admission.RawRequest) error  { return nil }
+func (bystander) ValidateUpdate(context.Context, *admission.RawRequest) error  { return nil }
+func (bystander) ValidateDelete(context.Context, *admission.RawRequest) error  { return nil }
+func (bystander) ValidateConnect(context.Context, *admission.RawRequest) error { return nil }
+
+// Everything is called for each change of a ConfigMap. It is the control of all that leave something out.
+//
+// +webhook:validating(for: "v1/ConfigMap", name: everything, operations: "*", decode: none)
+type Everything struct{ bystander }

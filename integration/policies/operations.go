@@ -1,0 +1,6 @@
+package policies
+
+// Updates is called when ConfigMaps are replaced.
+//
+// +webhook:validating(for: "v1/ConfigMap", name: updates, operations: "update", decode: none)
+type Updates struct{ bystander }

@@ -1,0 +1,11 @@
+package policies
+
+// Pure has no side effects.
+//
+// +webhook:validating(for: "v1/ConfigMap", name: pure, operations: "create", decode: none, sideEffects: None)
+type Pure struct{ bystander }
+
+// Careful has none when it is told so.
+//
+// +webhook:validating(for: "v1/ConfigMap", name: careful, operations: "create", decode: none, sideEffects: NoneOnDryRun)
+type Careful struct{ bystander }

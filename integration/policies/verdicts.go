@@ -1,0 +1,49 @@
+package policies
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+)
+
+// Strict has something to say of every ConfigMap that is meant for it.
+//
+// +webhook:validating(for: "v1/ConfigMap", name: "strict.policies.integration.example.com", operations: "create;update;delete", objectSelector: "topic=strict")
+type Strict struct{}
+
+// ValidateCreate warns, writes into the audit log and, where asked to, denies two fields.
+func (Strict) ValidateCreate(_ context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error {
+	r.Warn("this policy is strict", "it says so\ntwice")
+	r.AuditAnnotation("seen by", r.Name)
+	if r.Object.Data["deny"] == "" {
+		return nil
+	}
+	data := field.NewPath("data")
+	return field.ErrorList{
+		field.Invalid(data.Key("deny"), r.Object.Data["deny"], "must be empty"),
+		field.Required(data.Key("reason"), "say why"),
+	}.ToAggregate()
+}
+
+// ValidateUpdate lets nobody take a reason away.
+func (Strict) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error {
+	old, err := r.OldObject()
+	if err != nil {
+		return err
+	}
+	if old.Data["reason"] != "" && r.Object.Data["reason"] == "" {
+		return field.Required(field.NewPath("data").Key("reason"), "it had one")
+	}
+	return nil
+}
+
+// ValidateDelete denies what is marked as precious.
+func (Strict) ValidateDelete(_ context.Context, r *admission.DeleteRequest[corev1.ConfigMap]) error {
+	if r.OldObject.Data["precious"] != "" {
+		return field.Forbidden(field.NewPath("data").Key("precious"), "it stays")
+	}
+	return nil
+}

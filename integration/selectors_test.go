@@ -1,0 +1,58 @@
+package integration
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/integration/policies"
+)
+
+// configMap is what most webhooks here are called for.
+func configMap(namespace, name string, labels map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}}
+}
+
+// TestNamespaceSelector has a webhook called in the namespaces that its selector matches, and nowhere else.
+func TestNamespaceSelector(t *testing.T) {
+	e := onAPIServer(t)
+	for _, test := range []struct {
+		labels map[string]string
+		called bool
+	}{
+		{map[string]string{"environment": "prod"}, true},
+		{map[string]string{"environment": "staging"}, true},
+		{map[string]string{"environment": "dev"}, false},
+		{map[string]string{"environment": "prod", "legacy": ""}, false},
+		{nil, false},
+	} {
+		namespace := e.namespace(t, test.labels)
+		e.create(t, configMap(namespace, "first", nil))
+		e.calls.want(t, policies.ValidateEverythingPath, namespace, "CREATE first")
+		if test.called {
+			e.calls.want(t, policies.ValidateInNamespacesPath, namespace, "CREATE first")
+		} else {
+			e.calls.want(t, policies.ValidateInNamespacesPath, namespace)
+		}
+	}
+}
+
+// TestObjectSelector has a webhook called for the objects that its selector matches, and for those that it matched.
+func TestObjectSelector(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	public := configMap(namespace, "public", map[string]string{"audience": "public"})
+	e.create(t, public)
+	e.create(t, configMap(namespace, "internal", map[string]string{"audience": "internal"}))
+	e.create(t, configMap(namespace, "unlabelled", nil))
+	public.Labels = nil
+	for range 2 { // The second time neither the old object nor the new one has the label.
+		if err := e.client.Update(t.Context(), public); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.calls.want(t, policies.ValidateWithLabelsPath, namespace, "CREATE public", "UPDATE public")
+	e.calls.want(t, policies.ValidateEverythingPath, namespace,
+		"CREATE public", "CREATE internal", "CREATE unlabelled", "UPDATE public", "UPDATE public")
+}
