@@ -9,6 +9,7 @@ package generator
 import (
 	"context"
 	"io"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -67,7 +68,7 @@ func Generate(ctx context.Context, c Config) Result {
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
 	result := Result{Root: run.root}
-	files, err := render.Project(project, conversions, run.render())
+	files, err := render.Project(project, conversions, run.render(source.Module))
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
@@ -141,11 +142,14 @@ func (r run) owned(source load.Result) []string {
 	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
 	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDPatches), render.CRDPatch)) // the pattern is a good one
 	owned := slices.Concat(source.Generated, below, patches, []string{r.manifest})
+	if r.Program != "" {
+		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program)))) // whether or not a pattern covers it
+	}
 	return slices.DeleteFunc(owned, func(file string) bool { return !slices.Contains(r.speaksFor, render.OutputOf(file)) })
 }
 
 func (r run) model() model.Options {
-	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration}
+	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, LeaveKubebuilder: !r.Kubebuilder}
 	if slices.Contains(r.Outputs, render.Handlers) {
 		o.Handlers = r.Handlers.Path
 	}
@@ -155,9 +159,9 @@ func (r run) model() model.Options {
 	return o
 }
 
-func (r run) render() render.Options {
+func (r run) render(m *load.Module) render.Options {
 	return render.Options{
-		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0,
+		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0, Program: r.program(m),
 	}
 }
 
@@ -171,6 +175,19 @@ func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
 		return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}
 	}
 	return crd.Merge(crd.Options{Root: r.root, Patterns: r.CRDs, Whole: r.whole}, conversions)
+}
+
+// program is the package of the program that is to register all webhooks; it has the name that it has,
+// and is a main where there is none yet.
+func (r run) program(m *load.Module) model.HandlerPackage {
+	if r.Program == "" || m == nil {
+		return model.HandlerPackage{}
+	}
+	p := model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: path.Join(m.Path, r.Program), Name: "main"}
+	if name, ok := m.PackageName(p.Path); ok {
+		p.Name = name
+	}
+	return p
 }
 
 // Manifest is the text of the webhook configurations; empty if there are none.

@@ -78,3 +78,19 @@ func localPath(s string) error {
 	}
 	return nil
 }
+
+// optionalPath is localPath for a path that may be left empty.
+func optionalPath(s string) error {
+	if s == "" {
+		return nil
+	}
+	return localPath(s)
+}
+
+// namePrefix holds what the name of an object begins with to the rule of such names.
+func namePrefix(s string) error {
+	if len(validation.IsDNS1123Subdomain(s+"x")) > 0 {
+		return fmt.Errorf("%q cannot begin the name of an object: lower-case letters, digits, - and dots can, as shop-", s)
+	}
+	return nil
+}

@@ -20,11 +20,16 @@ type Config struct {
 	// Domain ends the names of webhooks on kinds that are not the project's own; it may be empty.
 	Domain string
 	// Strict makes errors of warnings.
-	Strict    bool
-	Manifests Manifests
-	Handlers  Handlers
+	Strict bool
+	// Kubebuilder says whether +kubebuilder:webhook markers are read.
+	Kubebuilder bool
+	Manifests   Manifests
+	Handlers    Handlers
 	// CRDs are files, folders and globs, relative to the module's root, slash-separated.
 	CRDs []string
+	// Program is the folder of the program that serves the webhooks, relative to the module's root,
+	// slash-separated; empty where it registers them by hand.
+	Program string
 	// Outputs are the kinds of files to generate.
 	Outputs []string
 }
@@ -37,6 +42,8 @@ type Manifests struct {
 	AdmissionRegistration string
 	// Header says whether manifests of +webhook markers begin with the line that marks them as generated.
 	Header bool
+	// NamePrefix begins the names of configurations that no marker names; it may be empty.
+	NamePrefix string
 }
 
 // Handlers says where generated Go code goes.

@@ -57,6 +57,10 @@ func keys(c *Config) []key {
 			Doc: "Warnings are errors, as with --strict.",
 		}, truth(&c.Strict, false)},
 		{Key{
+			Name: "kubebuilder", Example: "false",
+			Doc: "Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that goes on running it.",
+		}, truth(&c.Kubebuilder, true)},
+		{Key{
 			Name: "manifests.path", Example: "deploy/webhooks.yaml",
 			Doc: "The file that the webhook configurations are written to: relative to this file, with slashes, inside the module, .yaml or .yml.",
 		}, text(&c.Manifests.Path, "config/webhook/manifests.yaml", manifestPath)},
@@ -69,6 +73,10 @@ func keys(c *Config) []key {
 			Doc: "Whether a manifest in which +webhook markers take part begins with the line that says that it is generated. Without it, the manifest is not removed when its last marker goes.",
 		}, truth(&c.Manifests.Header, true)},
 		{Key{
+			Name: "manifests.namePrefix", Example: "shop-",
+			Doc: "What the names of the configuration objects begin with where no +webhook:configuration names them.",
+		}, text(&c.Manifests.NamePrefix, "", namePrefix)},
+		{Key{
 			Name: "handlers.path", Example: "pkg/webhooks",
 			Doc: "The folder that handlers of API packages go to, and below it in admission what they share: relative to this file, with slashes, inside the module.",
 		}, text(&c.Handlers.Path, "internal/webhook", localPath)},
@@ -77,6 +85,11 @@ func keys(c *Config) []key {
 			Doc: "Files, folders and globs of the CustomResourceDefinitions that controller-gen writes: relative to this file, with slashes, inside the module. " +
 				"Where it says some, spec.conversion of each kind with a conversion is set in them, and no patch for kustomize is written.",
 		}, texts(&c.CRDs, nil, localPattern)},
+		{Key{
+			Name: "program", Example: "cmd/webhook",
+			Doc: "The folder of the program that serves the webhooks: relative to this file, with slashes, inside the module. zz_generated.webhooks.go is generated there, " +
+				"in the package that the folder holds, so that newWebhooks().Register(handle) registers every webhook of the project, and goes on to when another one is added.",
+		}, text(&c.Program, "", optionalPath)},
 		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",

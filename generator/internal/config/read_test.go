@@ -95,8 +95,10 @@ func TestRead(t *testing.T) {
 		Manifests: Manifests{
 			Path:                  "deploy/webhooks.yml",
 			AdmissionRegistration: "v1beta1",
+			NamePrefix:            "shop-",
 		},
 		Handlers: Handlers{Path: "pkg/webhooks"},
+		Program:  "cmd/webhook",
 		Outputs:  []string{"conversions", "manifests"},
 	}
 	const text = `# everything
@@ -107,12 +109,15 @@ tags:
   - "go1.26"
 domain: 'example.com'
 strict: true
+kubebuilder: false
 manifests:
   path: deploy/webhooks.yml
   admissionregistration: v1beta1
   header: false
+  namePrefix: shop-
 handlers:
   path: pkg/webhooks
+program: cmd/webhook
 outputs: [conversions, manifests]
 `
 	tests := map[string]struct {
@@ -145,8 +150,9 @@ outputs: [conversions, manifests]
 
 func TestDefault(t *testing.T) {
 	want := Config{
-		Version:  1,
-		Packages: []string{"./..."},
+		Version:     1,
+		Packages:    []string{"./..."},
+		Kubebuilder: true,
 		Manifests: Manifests{
 			Path:                  "config/webhook/manifests.yaml",
 			AdmissionRegistration: "v1",

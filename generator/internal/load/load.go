@@ -27,6 +27,8 @@ type Config struct {
 	Tags []string
 	// Markers are texts of which a file must hold one to be parsed.
 	Markers []string
+	// Overlay is read in place of the disk.
+	Overlay Overlay
 }
 
 // Result is what a run reads.
@@ -46,10 +48,10 @@ type Result struct {
 // where there are errors, and it depends neither on the order of the patterns nor on timing.
 func Load(ctx context.Context, c Config) (Result, diag.List) {
 	env := readGoenv()
-	selection := newSelection(c.Tags, env)
+	selection := newSelection(c.Tags, env, c.Overlay)
 	modules := newModules(env, selection)
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
-	folders, unread := scope.walk(ctx, c.Markers)
+	folders, unread := scope.walk(ctx, c.Markers, c.Overlay)
 	files, unparsed := selection.parse(ctx, folders)
 	packages, disagreements := assemble(folders, files, selection)
 

@@ -73,13 +73,22 @@ func (w *workspace) find(importPath string) *Package {
 	return nil
 }
 
+// PackageName returns the name of a package that the module itself holds.
+func (m *Module) PackageName(importPath string) (name string, ok bool) {
+	p := m.workspace.packageIn(m, importPath)
+	if p == nil {
+		return "", false
+	}
+	return p.Name, true
+}
+
 // packageIn returns the package of that import path if the module holds it.
 func (w *workspace) packageIn(m *Module, importPath string) *Package {
 	dir, ok := m.folder(importPath)
 	if !ok {
 		return nil
 	}
-	l, err := list(dir)
+	l, err := w.selection.overlay.list(dir)
 	if err != nil || len(l.goFiles) == 0 || m.isNested(dir) {
 		return nil
 	}
@@ -89,7 +98,7 @@ func (w *workspace) packageIn(m *Module, importPath string) *Package {
 // newPackage makes a package of a folder's files. It returns nil if none counts on this platform.
 func (w *workspace) newPackage(m *Module, importPath, dir string, names []string) *Package {
 	for _, name := range names {
-		src, err := os.ReadFile(filepath.Join(dir, name))
+		src, err := w.selection.overlay.readFile(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}

@@ -37,7 +37,7 @@ type Package struct {
 func (p *Package) FilesWith(words ...string) []*File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sieve := newSieve(words)
+	sieve := newSieve(words, p.selection.overlay)
 	var found []*File
 	for _, f := range p.Files {
 		if sieve.passes(f.Src) {

@@ -12,13 +12,14 @@ import (
 // sieve serves one goroutine.
 type sieve struct {
 	words   [][]byte
+	overlay Overlay // what is read in place of files
 	buffer  []byte
 	overlap int // what a word may need of the chunk before
 }
 
-func newSieve(words []string) *sieve {
+func newSieve(words []string, overlay Overlay) *sieve {
 	const chunk = 64 << 10 // most source files are smaller
-	s := &sieve{}
+	s := &sieve{overlay: overlay}
 	for _, w := range words {
 		s.words = append(s.words, []byte(w))
 		s.overlap = max(s.overlap, len(w)-1)
@@ -39,6 +40,12 @@ func (s *sieve) passes(text []byte) bool {
 
 // read returns the text of a file that passes, and nil for one that does not.
 func (s *sieve) read(path string) ([]byte, error) {
+	if text, ok := s.overlay[path]; ok && text != nil {
+		if !s.passes(text) {
+			return nil, nil
+		}
+		return text, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func TestSieve(t *testing.T) {
 			if err := os.WriteFile(name, tt.text, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			got, err := newSieve(tt.words).read(name)
+			got, err := newSieve(tt.words, nil).read(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestSieveKeepsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := newSieve([]string{"+webhook"})
+	s := newSieve([]string{"+webhook"}, nil)
 	text, err := s.read(first)
 	if err != nil {
 		t.Fatal(err)

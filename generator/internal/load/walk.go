@@ -26,10 +26,10 @@ type source struct {
 	text   []byte
 }
 
-// walk goes through the trees, reads every covered folder once, and reports the patterns that
+// walk goes through the trees, as the overlay has them, reads every covered folder once, and reports the patterns that
 // match nothing.
-func (s scope) walk(ctx context.Context, markers []string) ([]*folder, diag.List) {
-	w := walk{seen: make(map[string]bool)}
+func (s scope) walk(ctx context.Context, markers []string, overlay Overlay) ([]*folder, diag.List) {
+	w := walk{overlay: overlay, seen: make(map[string]bool)}
 	var visits []visit
 	for _, trees := range s.trees {
 		for _, t := range trees {
@@ -37,7 +37,7 @@ func (s scope) walk(ctx context.Context, markers []string) ([]*folder, diag.List
 		}
 	}
 	crawl(ctx, visits, func() func(visit) []visit {
-		sieve := newSieve(markers)
+		sieve := newSieve(markers, overlay)
 		return func(v visit) []visit { return w.visit(sieve, v) }
 	})
 	for i, trees := range s.trees {
@@ -63,6 +63,8 @@ type visit struct {
 
 // walk collects what the visits find.
 type walk struct {
+	overlay Overlay
+
 	mu       sync.Mutex
 	seen     map[string]bool // folders that some visit reads
 	folders  []*folder
@@ -73,7 +75,7 @@ type walk struct {
 // visited next. The rules are those of cmd/go/internal/search.Match.MatchDirs.
 func (w *walk) visit(sieve *sieve, v visit) []visit {
 	t := v.tree
-	l, err := list(v.dir)
+	l, err := w.overlay.list(v.dir)
 	if err != nil {
 		w.report(unreadable(v.dir, err))
 		t.settled.Store(true)

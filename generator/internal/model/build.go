@@ -22,6 +22,10 @@ type Options struct {
 	Handlers string
 	// Conversions is the same folder, if conversions are generated, and else empty.
 	Conversions string
+	// NamePrefix begins the names of configurations that no marker names.
+	NamePrefix string
+	// LeaveKubebuilder says that +kubebuilder markers are another tool's.
+	LeaveKubebuilder bool
 }
 
 // Build reads the packages' markers and derives the project from them. What cannot be
@@ -34,7 +38,9 @@ func Build(ctx context.Context, module *load.Module, packages []*load.Package, o
 			read = append(read, m)
 		}
 	}
-	b.addKubebuilder(packages)
+	if !o.LeaveKubebuilder {
+		b.addKubebuilder(packages)
+	}
 	b.inspectImplementations()
 	if o.Conversions != "" {
 		b.addConversions(read)
@@ -179,7 +185,7 @@ func (b *builder) declareObject(c declared[*configurationMarker]) {
 		if !c.marker.holds(mutating) {
 			continue
 		}
-		key := objectKey{mutating, c.marker.objectName(mutating)}
+		key := objectKey{mutating, b.objectName(c.marker, mutating)}
 		object, ok := b.objects[key]
 		if !ok {
 			object = &Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: Places{}}
@@ -218,11 +224,12 @@ func (c *configurationMarker) holds(mutating bool) bool {
 	return !c.Kind.IsSet() || (c.Kind.V == "mutating") == mutating
 }
 
-func (c *configurationMarker) objectName(mutating bool) string {
+// objectName is the name of the object that a +webhook:configuration declares.
+func (b *builder) objectName(c *configurationMarker, mutating bool) string {
 	if c.Name.IsSet() {
 		return c.Name.V
 	}
-	return defaultObjectName(mutating)
+	return b.options.NamePrefix + defaultObjectName(mutating)
 }
 
 // addDeclaration builds the webhooks of one declaration.

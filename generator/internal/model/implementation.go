@@ -2,7 +2,6 @@ package model
 
 import (
 	"go/ast"
-	"os"
 	"regexp"
 	"slices"
 
@@ -67,7 +66,7 @@ type method struct {
 }
 
 func (b *builder) implementation(p HandlerPackage, name string) (i implementation) {
-	if entries, err := os.ReadDir(p.Dir); err != nil || len(entries) == 0 {
+	if _, ok := b.module.PackageName(p.Path); !ok {
 		return i
 	}
 	pkg, err := b.module.Locate(b.ctx, p.Path)

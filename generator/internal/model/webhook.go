@@ -232,10 +232,10 @@ func (b *builder) object(m *packageMarkers, at declared[*webhookMarker]) string 
 	var names []string
 	for _, c := range m.configurations {
 		if c.marker.holds(said.mutating) {
-			names = append(names, strconv.Quote(c.marker.objectName(said.mutating)))
+			names = append(names, strconv.Quote(b.objectName(c.marker, said.mutating)))
 		}
 	}
-	switch own := defaultObjectName(said.mutating); {
+	switch own := b.options.NamePrefix + defaultObjectName(said.mutating); {
 	case said.Configuration.IsSet():
 		return said.Configuration.V
 	case len(names) == 1:

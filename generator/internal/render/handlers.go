@@ -51,6 +51,13 @@ func handlers(p *model.Project, o Options) ([]output.File, error) {
 			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
 		}
 	}
+	if o.Program.Dir != "" {
+		text, err := source(programFile(p, o))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output.File{Path: ProgramFile(o.Program.Dir), Content: text, Owner: output.Generated})
+	}
 	if len(files) == 0 {
 		return nil, nil
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	Handlers string
 	// Patches says that API servers are told of conversions by patches of CRDs.
 	Patches bool
+	// Program is the package of the program that serves the webhooks; its zero value where it
+	// registers them by hand.
+	Program model.HandlerPackage
 }
 
 // Project writes the project's files, planned conversions among them.
