@@ -110,14 +110,7 @@ func (e *environment) startAPIServer(folder string) error {
 		return err
 	}
 	e.auditLog = filepath.Join(folder, "audit.log")
-	crds, err := customResourceDefinitions(e.ca)
-	if err != nil {
-		return err
-	}
-	env := &envtest.Environment{
-		CRDInstallOptions:        envtest.CRDInstallOptions{CRDs: crds},
-		ControlPlaneStartTimeout: time.Minute, // The machine may have other things to do.
-	}
+	env := &envtest.Environment{ControlPlaneStartTimeout: time.Minute} // The machine may have other things to do.
 	env.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", policy).Set("audit-log-path", e.auditLog)
 	// It inherits the environment of this process.
 	for name, value := range map[string]string{"HTTPS_PROXY": e.proxy.url(), "NO_PROXY": ".svc,localhost,127.0.0.0/8"} {
@@ -127,11 +120,22 @@ func (e *environment) startAPIServer(folder string) error {
 		defer os.Unsetenv(name)
 	}
 	e.stops = append(e.stops, func() { env.Stop() })
-	if e.config, err = env.Start(); err != nil {
+	config, err := env.Start()
+	if err != nil {
 		return err
 	}
+	e.config = config
 	e.config.QPS = -1 // It is the API server that is to be seen, not a client that holds back.
 	e.client, err = client.New(e.config, client.Options{})
+	if err != nil {
+		return err
+	}
+	crds, err := customResourceDefinitions(e.ca)
+	if err != nil {
+		return err
+	}
+	// Environment.Start would install them, too, but with conversions of its own.
+	_, err = envtest.InstallCRDs(e.config, envtest.CRDInstallOptions{CRDs: crds})
 	return err
 }
 

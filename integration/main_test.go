@@ -44,7 +44,7 @@ func onAPIServer(t *testing.T) *environment {
 
 // register registers every webhook that the manifest names.
 func register(handle func(path string, handler http.Handler)) error {
-	handle(platform.VaultPath, admission.Validating("vault.platform.example.com",
+	handle(policies.EventsPath, admission.Validating("events.policies.integration.example.com",
 		admission.On(admission.Create, policies.Everything{}.ValidateCreate)))
 	return errors.Join(
 		policies.Webhooks{

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
@@ -44,15 +45,16 @@ func TestObjectSelector(t *testing.T) {
 	namespace := e.namespace(t, nil)
 	public := configMap(namespace, "public", map[string]string{"audience": "public"})
 	e.create(t, public)
-	e.create(t, configMap(namespace, "internal", map[string]string{"audience": "internal"}))
+	internal := configMap(namespace, "internal", map[string]string{"audience": "internal"})
+	e.create(t, internal)
 	e.create(t, configMap(namespace, "unlabelled", nil))
-	public.Labels = nil
-	for range 2 { // The second time neither the old object nor the new one has the label.
-		if err := e.client.Update(t.Context(), public); err != nil {
+	for _, object := range []client.Object{public, internal} {
+		object.SetLabels(nil)
+		if err := e.client.Update(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
 	}
 	e.calls.want(t, policies.ValidateWithLabelsPath, namespace, "CREATE public", "UPDATE public")
 	e.calls.want(t, policies.ValidateEverythingPath, namespace,
-		"CREATE public", "CREATE internal", "CREATE unlabelled", "UPDATE public", "UPDATE public")
+		"CREATE public", "CREATE internal", "CREATE unlabelled", "UPDATE public", "UPDATE internal")
 }

@@ -5,5 +5,4 @@
 // service: "integration-system/annex:9443", configuration: "platform")
 // +webhook:configuration(name: "platform", labels: "team=platform", annotations: "example.com/page=https://platform.example.com")
 // +webhook:configuration(kind: validating, name: "platform-special", labels: "team=special")
-// +webhook:validating(name: "vault.platform.example.com", path: "/vault", groups: "core", versions: "v1", resources: "secrets")
 package platform

@@ -8,9 +8,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
 )
 
-// VaultPath is the path of the webhook that the package's own marker declares, and which has no handler here.
-const VaultPath = "/vault"
-
 // allow allows creation.
 type allow struct{}
 

@@ -12,12 +12,6 @@ type Elsewhere struct{ bystander }
 // url: "https://outside.example.com:10443/outside")
 type Outside struct{ bystander }
 
-// Patched has a timeout that a patch gives it.
-//
-// +webhook:validating(for: "v1/ConfigMap", name: patched, operations: "create", decode: none)
-// +webhook:patch(webhook: patched)=`{"timeoutSeconds": 13}`
-type Patched struct{ bystander }
-
 // Distrusted is served like all others, but is to be trusted by the signature of somebody who has not signed.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: distrusted, operations: "create", decode: none, objectSelector: "topic=distrusted",

@@ -4,4 +4,9 @@
 // Those that only look match every ConfigMap or Fleet there is. Those that change or deny something match by a label.
 //
 // +webhook:service(name: "webhooks", namespace: "integration-system", port: 8443)
+// +webhook:validating(name: "events.policies.integration.example.com", path: "/events", operations: "create", matchPolicy: Exact,
+// groups: "events.k8s.io", versions: "v1", resources: "events")
 package policies
+
+// EventsPath is the path of the webhook that the package's own marker declares, and which has no generated handler.
+const EventsPath = "/events"

@@ -24,9 +24,10 @@ func (Equivalent) ValidateCreate(_ context.Context, r *admission.CreateRequest[f
 	return nil
 }
 
-// Exact is called for Fleets that are sent as v1.
+// Exact is called for Fleets that are sent as v1 or as v1beta1, and gets them as they are sent.
 //
 // +webhook:validating(for: "github.com/webhook-gen/webhook-gen/integration/api/v1.Fleet", name: exact, operations: "create", decode: none, matchPolicy: Exact)
+// +webhook:rule(versions: "v1beta1")
 type Exact struct{ bystander }
 
 // Whole is called for changes of Fleets, but not of their subresources.

@@ -43,6 +43,7 @@ const (
 	ValidateOpenPath                    = "/validate--v1-configmap-open"
 	ValidateOutsidePath                 = "/outside"
 	ValidatePatchedPath                 = "/validate--v1-configmap-patched"
+	ValidatePatchedUnpatchedPath        = "/validate--v1-configmap-unpatched"
 	ValidatePatientPath                 = "/validate--v1-configmap-patient"
 	ValidatePurePath                    = "/validate--v1-configmap-pure"
 	ValidateScaleScalePath              = "/validate-fleet-example-com-v1-fleet-scale"
@@ -52,6 +53,7 @@ const (
 	ValidateUpdatesPath                 = "/validate--v1-configmap-updates"
 	ValidateWholePath                   = "/validate-fleet-example-com-v1-fleet-whole"
 	ValidateWidePath                    = "/validate--v1-configmap-wide"
+	ValidateWideWiderPath               = "/validate--v1-configmap-wider"
 	ValidateWithLabelsPath              = "/validate--v1-configmap-withlabels"
 )
 
@@ -197,6 +199,11 @@ type PatchedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
+// PatchedUnpatchedValidator is what +webhook:validating on Patched asks for.
+type PatchedUnpatchedValidator interface {
+	ValidateUnpatchedCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
 // PatientValidator is what +webhook:validating on Patient asks for.
 type PatientValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
@@ -247,6 +254,11 @@ type WideValidator interface {
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 }
 
+// WideWiderValidator is what +webhook:validating on Wide asks for.
+type WideWiderValidator interface {
+	ValidateWiderCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
 // WithLabelsValidator is what +webhook:validating on WithLabels asks for.
 type WithLabelsValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
@@ -284,17 +296,23 @@ type Webhooks struct {
 	Once          OnceDefaulter
 	Open          OpenValidator
 	Outside       OutsideValidator
-	Patched       PatchedValidator
-	Patient       PatientValidator
-	Pure          PureValidator
-	Scale         ScaleScaleValidator
-	Status        StatusStatusDefaulter
-	Strict        StrictValidator
-	Unsure        UnsureValidator
-	Updates       UpdatesValidator
-	Whole         WholeValidator
-	Wide          WideValidator
-	WithLabels    WithLabelsValidator
+	Patched       interface {
+		PatchedValidator
+		PatchedUnpatchedValidator
+	}
+	Patient PatientValidator
+	Pure    PureValidator
+	Scale   ScaleScaleValidator
+	Status  StatusStatusDefaulter
+	Strict  StrictValidator
+	Unsure  UnsureValidator
+	Updates UpdatesValidator
+	Whole   WholeValidator
+	Wide    interface {
+		WideValidator
+		WideWiderValidator
+	}
+	WithLabels WithLabelsValidator
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
@@ -491,6 +509,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	handle(ValidateExactPath, admission.Validating(
 		"exact.validate.fleets.v1.fleet.example.com",
 		admission.ForKind("fleet.example.com/v1", "Fleet"),
+		admission.ForKind("fleet.example.com/v1beta1", "Fleet"),
 		admission.On(admission.Create, w.Exact.ValidateCreate),
 	).With(options...))
 	handle(ValidateExecExecPath, admission.Validating(
@@ -552,6 +571,11 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		admission.ForKind("v1", "ConfigMap"),
 		admission.On(admission.Create, w.Patched.ValidateCreate),
 	).With(options...))
+	handle(ValidatePatchedUnpatchedPath, admission.Validating(
+		"unpatched.validate.configmaps.v1.integration.example.com",
+		admission.ForKind("v1", "ConfigMap"),
+		admission.On(admission.Create, w.Patched.ValidateUnpatchedCreate),
+	).With(options...))
 	handle(ValidatePatientPath, admission.Validating(
 		"patient.validate.configmaps.v1.integration.example.com",
 		admission.ForKind("v1", "ConfigMap"),
@@ -602,6 +626,10 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		"wide.validate.configmaps.v1.integration.example.com",
 		admission.On(admission.Create, w.Wide.ValidateCreate),
 		admission.On(admission.Update, w.Wide.ValidateUpdate),
+	).With(options...))
+	handle(ValidateWideWiderPath, admission.Validating(
+		"wider.validate.configmaps.v1.integration.example.com",
+		admission.On(admission.Create, w.Wide.ValidateWiderCreate),
 	).With(options...))
 	handle(ValidateWithLabelsPath, admission.Validating(
 		"withlabels.validate.configmaps.v1.integration.example.com",

@@ -1,0 +1,43 @@
+package integration
+
+import (
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/webhook-gen/webhook-gen/integration/policies"
+)
+
+// TestMatchConditions has a webhook called where all its conditions are true, and another one of the same type, which no
+// condition names, for everything.
+func TestMatchConditions(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.create(t, configMap(namespace, "matched", nil))
+	e.create(t, configMap(namespace, "other", nil))
+	exempt := configMap(namespace, "matched-but-exempt", nil)
+	exempt.Data = map[string]string{"exempt": ""}
+	e.create(t, exempt)
+	e.calls.want(t, policies.ValidateConditionsPath, namespace, "CREATE matched")
+	e.calls.want(t, policies.ValidateConditionsUnconditionalPath, namespace,
+		"CREATE matched", "CREATE other", "CREATE matched-but-exempt")
+}
+
+// TestMatchConditionError has the API server deny, by a condition's name and without a call, what the condition cannot be
+// evaluated for.
+func TestMatchConditionError(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	unsure := map[string]string{"topic": "unsure"}
+	err := e.client.Create(t.Context(), configMap(namespace, "without-annotations", unsure))
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "no such key: annotations") {
+		t.Errorf("got %v", err)
+	}
+	for name, value := range map[string]string{"false": "a", "true": "b"} {
+		annotated := configMap(namespace, name, unsure)
+		annotated.Annotations = map[string]string{"a": value}
+		e.create(t, annotated)
+	}
+	e.calls.want(t, policies.ValidateUnsurePath, namespace, "CREATE true")
+}
