@@ -92,7 +92,12 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 			dst.set(g, w.typ(dstType).Parens(src.value()))
 		}
 	case convert.DeepCopyInto:
-		g.Add(src.code.Clone()).Dot("DeepCopyInto").Call(dst.address())
+		copied := jen.Add(src.code.Clone()).Dot("DeepCopyInto").Call(dst.address())
+		if k := srcType.Kind(); k == resolve.Map || k == resolve.Slice { // deepcopy-gen's methods make an empty one of nil
+			src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) { g.Add(copied) })
+		} else {
+			g.Add(copied)
+		}
 	case convert.DeepCopy:
 		dst.set(g, src.code.Clone().Dot("DeepCopy").Call())
 	case convert.Checked:
@@ -190,11 +195,27 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Dir
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+			entry := dst.index(w.converted(dstType.Key(), srcType.Key(), jen.Id(key)))
+			if assigns(v.Elem) {
+				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at, depth+1)
+				return
+			}
 			g.Var().Id(converted).Add(w.typ(dstType.Elem()))
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)), depth+1)
-			g.Add(dst.index(w.converted(dstType.Key(), srcType.Key(), jen.Id(key))).code).Op("=").Id(converted)
+			entry.set(g, jen.Id(converted))
 		})
 	})
+}
+
+// assigns reports values that one assignment converts, which an entry of a map can be the target of.
+func assigns(v *convert.Value) bool {
+	switch v.Op {
+	case convert.Assign, convert.DeepCopy, convert.Not:
+		return true
+	case convert.Each, convert.Entries: // a clone
+		return v.Elem.Op == convert.Assign && v.Spoke.Kind() != resolve.Array && resolve.Identical(v.Spoke, v.Hub)
+	}
+	return false
 }
 
 func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
