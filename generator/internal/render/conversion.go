@@ -55,6 +55,8 @@ func (w *conversionWriter) write() *jen.File {
 	f := w.file
 	f.ImportName(w.shared, "conversion")
 	w.hooks()
+	f.Line()
+	w.conversions()
 	for _, plan := range w.Plans {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			f.Line()

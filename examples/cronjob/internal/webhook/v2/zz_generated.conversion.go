@@ -30,6 +30,16 @@ func NewConverter(hooks Hooks) Converter {
 	return Converter{hooks}
 }
 
+// Conversions are those of this package, for conversion.NewHandler.
+func (c Converter) Conversions() conversion.Option {
+	return conversion.Serve(
+		conversion.Between("batch.tutorial.kubebuilder.io", "CronJob", "v2", "v1", c.CronJobToHub, c.CronJobFromHub, conversion.Same{
+			"metadata": nil,
+			"status":   nil,
+		}),
+	)
+}
+
 // CronJobToHub converts a CronJob of v2 to v1.
 func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *batchv1.CronJob) error {
 	ctx = conversion.Within(ctx, src)

@@ -1,0 +1,127 @@
+package convert
+
+import (
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Same is what an object has alike in both versions, member by member and in the same words of JSON: no rule reaches into it, no
+// function of the user sees it, and its types differ in name only.
+type Same struct {
+	// All says that it is the whole member; if not, Members are what of it is.
+	All     bool
+	Members map[string]*Same
+}
+
+// Same returns what the kind has alike in both versions. A member of a list or a map is not looked into: their elements have
+// no places that stay.
+func (p *Plan) Same() map[string]*Same {
+	same := p.Root.same(map[*Pair]bool{})
+	if meta := same["metadata"]; meta != nil && !meta.All {
+		delete(same, "metadata") // which are all the same or none
+	}
+	return same
+}
+
+func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
+	if inside[p] || p.isCustom() {
+		return nil
+	}
+	inside[p] = true
+	defer delete(inside, p)
+	same := map[string]*Same{}
+	for _, c := range p.Claims {
+		name, ok := c.staysAs()
+		if !ok {
+			continue
+		}
+		if c.isSame(map[*Pair]bool{}) {
+			same[name] = &Same{All: true}
+		} else if pair := c.Value.structs(); pair != nil {
+			if members := pair.same(inside); len(members) > 0 {
+				same[name] = &Same{Members: members}
+			}
+		}
+	}
+	return same
+}
+
+// isCustom reports whether functions of the user convert the pair, which see all of it and may set all of it.
+func (p *Pair) isCustom() bool {
+	for _, c := range p.Claims {
+		if c.Verb == model.Custom {
+			return true
+		}
+	}
+	return false
+}
+
+// staysAs is the name of a field that has the same one on both sides.
+func (c *Claim) staysAs() (string, bool) {
+	if c.Value == nil || c.Verb == model.Custom {
+		return "", false
+	}
+	spoke, hub := c.Spoke.and(nil), c.Hub.and(nil)
+	if len(spoke) != 1 || len(hub) != 1 || spoke[0] != hub[0] {
+		return "", false
+	}
+	return spoke[0], c.Spoke.Last().String == c.Hub.Last().String
+}
+
+// isSame reports whether all of a field that stays is the same, and is left out of JSON on both sides or on none: a member
+// that one version demands is not missing because the other one may leave it out.
+func (c *Claim) isSame(seen map[*Pair]bool) bool {
+	s, h := c.Spoke.Last(), c.Hub.Last()
+	omits := s.OmitEmpty == h.OmitEmpty || s.Type.Kind() == resolve.Struct && h.Type.Kind() == resolve.Struct
+	return omits && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
+}
+
+// isSame reports whether the value is the same in JSON on both sides.
+func (v *Value) isSame(seen map[*Pair]bool) bool {
+	switch v.Op {
+	case Assign, DeepCopyInto, DeepCopy:
+		return true
+	case Each, Entries:
+		return v.Elem.isSame(seen)
+	case Pointer:
+		return !v.OnlyIfSet && v.Elem.isSame(seen)
+	case Call:
+		return v.Pair.isSame(seen)
+	}
+	return false
+}
+
+// isSame reports whether every field of both structs is the same.
+func (p *Pair) isSame(seen map[*Pair]bool) bool {
+	if seen[p] {
+		return true
+	}
+	seen[p] = true
+	stay := map[string]bool{}
+	for _, c := range p.Claims {
+		name, ok := c.staysAs()
+		if !ok || !c.isSame(seen) {
+			return false
+		}
+		stay[name] = true
+	}
+	for _, side := range [][]Path{members(p.Spoke, nil), members(p.Hub, nil)} {
+		for _, m := range side {
+			if !stay[m.String()] { // a rule takes it elsewhere
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// structs is the pair of structs that the value is, as one or behind a pointer.
+func (v *Value) structs() *Pair {
+	if v.Op == Pointer && !v.OnlyIfSet {
+		v = v.Elem
+	}
+	if v.Op != Call {
+		return nil
+	}
+	return v.Pair
+}

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+)
+
+// conversions writes the function that gives a handler the conversions of the package. It is a method where one of them has hooks.
+func (w *conversionWriter) conversions() {
+	w.file.Comment("Conversions are those of this package, for conversion.NewHandler.")
+	f := w.file.Func()
+	if slices.ContainsFunc(w.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() }) {
+		f.Params(jen.Id("c").Id("Converter"))
+	}
+	f.Id("Conversions").Params().Qual(w.shared, "Option").Block(
+		jen.Return(jen.Qual(w.shared, "Serve").CallFunc(func(g *jen.Group) {
+			for _, plan := range w.Plans {
+				g.Line().Add(w.between(plan))
+			}
+			g.Line()
+		})))
+}
+
+// between is the expression that makes a conversion for a handler.
+func (w *conversionWriter) between(plan *convert.Plan) *jen.Statement {
+	function := func(d convert.Direction) *jen.Statement {
+		if plan.Root.NeedsHooks() {
+			return jen.Id("c").Dot(plan.Spoke.Name + suffixOf(d))
+		}
+		return jen.Id(plan.Spoke.Name + suffixOf(d))
+	}
+	return jen.Qual(w.shared, "Between").Call(
+		jen.Lit(plan.Hub.Group), jen.Lit(plan.Hub.Name), jen.Lit(plan.Spoke.Version), jen.Lit(plan.Hub.Version), function(convert.ToHub), function(convert.FromHub),
+		jen.Qual(w.shared, "Same").Add(same(plan.Same())))
+}
+
+// same writes what both versions have alike, as a literal without its type.
+func same(members map[string]*convert.Same) *jen.Statement {
+	values := jen.Dict{}
+	for name, s := range members {
+		value := jen.Nil()
+		if !s.All {
+			value = same(s.Members)
+		}
+		values[jen.Lit(name)] = value
+	}
+	return jen.Values(values)
+}

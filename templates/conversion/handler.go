@@ -1,0 +1,149 @@
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Path is where an API server looks for conversions: generated patches of CRDs say so, and it is controller-runtime's path too.
+const Path = "/convert"
+
+// Handler serves the conversions of any number of kinds: an http.Handler that answers ConversionReviews of
+// apiextensions.k8s.io/v1 and v1beta1.
+type Handler struct {
+	kinds     kinds
+	limit     int64
+	parallel  int
+	observers []Observer
+}
+
+// Option is something that a handler has: conversions, a limit, an observer.
+type Option func(*Handler)
+
+// NewHandler makes the handler of what the options name. It serves on any server, at [Path]:
+//
+//	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
+func NewHandler(options ...Option) *Handler {
+	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), observers: []Observer{failureLog{}}}
+	for _, option := range options {
+		option(h)
+	}
+	return h
+}
+
+// Parallel sets how many objects of a review are converted at once. The default is what Go runs at once, GOMAXPROCS; functions
+// that wait for others, such as hooks that read from the cluster, may want more.
+func Parallel(objects int) Option {
+	return func(h *Handler) { h.parallel = max(1, objects) }
+}
+
+// ServeHTTP answers one review.
+//
+// With 200 goes a review in which either every object has been converted or none, and then a status says why. A call that is no
+// review is answered with 400, 405, 408, 413 or 415 and a metav1.Status.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	o := Observation{Code: http.StatusOK}
+	if err := h.answer(w, r, start, &o); err != nil {
+		p := (*problem)(nil)
+		if !errors.As(err, &p) {
+			p = &problem{http.StatusInternalServerError, metav1.StatusReasonInternalError, err}
+		}
+		o.Failed, o.Code, o.Err = true, int32(p.code), p.error
+		if p.code == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", http.MethodPost)
+		}
+		body, _ := json.Marshal(status(p.code, p.reason, p.error)) // A Status of strings can always be written.
+		o.BytesOut = send(w, p.code, body)
+	}
+	o.Duration = time.Since(start)
+	for _, observer := range h.observers {
+		observer.Observe(r.Context(), o)
+	}
+}
+
+// answer answers with a review. Its error is a call that is none.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time, o *Observation) error {
+	if err := accepts(r); err != nil {
+		return err
+	}
+	body, err := readBody(r, h.limit)
+	if err != nil {
+		return err
+	}
+	o.BytesIn = len(body)
+	var asked review
+	if err := asked.read(body); err != nil {
+		return badRequest(err)
+	}
+	ctx, cancel, err := requestContext(r, start)
+	if err != nil {
+		return badRequest(err)
+	}
+	defer cancel()
+	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
+	if len(asked.objects) > 0 {
+		var first header
+		_ = first.read(asked.objects[0]) // which convert complains of
+		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
+	}
+	converted, err := h.convert(ctx, &asked)
+	var failure *metav1.Status
+	if err != nil {
+		failure = status(http.StatusInternalServerError, metav1.StatusReasonInternalError, err)
+		o.Failed, o.Code, o.Err = true, failure.Code, err
+	}
+	answer, err := asked.answer(converted, failure)
+	if err != nil {
+		return err
+	}
+	o.BytesOut = send(w, http.StatusOK, answer...)
+	return nil
+}
+
+// convert converts the objects of a review, all of them or none.
+func (h *Handler) convert(ctx context.Context, asked *review) ([][]byte, error) {
+	converted := make([][]byte, len(asked.objects))
+	err := inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
+		object := asked.objects[i]
+		var is header
+		err := is.read(object)
+		if err == nil {
+			converted[i], err = h.kinds.convert(ctx, object, is, asked.desired)
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(object), asked.desired, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return converted, nil
+}
+
+// send writes an answer and returns its length. That the other side has gone meanwhile is nothing that could be told to anybody.
+func send(w http.ResponseWriter, code int, body ...[]byte) int {
+	length := 0
+	for _, part := range body {
+		length += len(part)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(length))
+	w.WriteHeader(code)
+	for _, part := range body {
+		if _, err := w.Write(part); err != nil {
+			break
+		}
+	}
+	return length
+}

@@ -1,0 +1,116 @@
+package conversion
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Conversion is a spoke of a kind and its hub with the functions between them. [Between] makes it.
+type Conversion struct {
+	kind           schema.GroupKind
+	spoke, hub     string // versions
+	toHub, fromHub route
+}
+
+// Between makes the conversion of a kind between two versions of a group, of the functions between them and of what both have
+// alike. The functions get objects without that, and are called for several objects at the same time.
+func Between[S, H any](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
+	return Conversion{schema.GroupKind{Group: group, Kind: kind}, spoke, hub, route{typed(toHub), same}, route{typed(fromHub), same}}
+}
+
+// Serve has a handler convert what these conversions are for. Spokes of one hub convert into each other through it.
+func Serve(conversions ...Conversion) Option {
+	return func(h *Handler) {
+		for _, c := range conversions {
+			h.kinds.add(c)
+		}
+	}
+}
+
+// kinds are the versions of each kind that is served.
+type kinds map[schema.GroupKind]*versions
+
+// versions are those of one kind, and what leads from one to another.
+type versions struct {
+	routes map[leg]route
+	hubs   []string
+}
+
+// leg is a way without a stop on it.
+type leg struct{ from, to string }
+
+func (k kinds) add(c Conversion) {
+	v := k[c.kind]
+	if v == nil {
+		v = &versions{routes: map[leg]route{}}
+		k[c.kind] = v
+	}
+	v.routes[leg{c.spoke, c.hub}], v.routes[leg{c.hub, c.spoke}] = c.toHub, c.fromHub
+	if !slices.Contains(v.hubs, c.hub) {
+		v.hubs = append(v.hubs, c.hub)
+	}
+}
+
+// names are the versions' in order, for messages and to know them by.
+func (v *versions) names() []string {
+	names := map[string]bool{}
+	for l := range v.routes {
+		names[l.from] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// convert converts the text of an object, which is what the header says, to the desired version.
+func (k kinds) convert(ctx context.Context, object []byte, is header, desired string) ([]byte, error) {
+	if is.apiVersion == desired {
+		return object, nil
+	}
+	from, err := schema.ParseGroupVersion(is.apiVersion)
+	if err != nil {
+		return nil, err
+	}
+	to, err := schema.ParseGroupVersion(desired)
+	if err != nil {
+		return nil, err
+	}
+	if from.Group != to.Group {
+		return nil, fmt.Errorf("an object stays in its group")
+	}
+	v, ok := k[schema.GroupKind{Group: from.Group, Kind: is.kind}]
+	if !ok {
+		return nil, fmt.Errorf("no conversion of this kind is served: give the handler the Conversions of its package")
+	}
+	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
+		return r.convert(ctx, object)
+	}
+	for _, hub := range v.hubs {
+		there, ok := v.routes[leg{from.Version, hub}]
+		onwards, ok2 := v.routes[leg{hub, to.Version}]
+		if ok && ok2 {
+			if object, err = there.convert(ctx, object); err != nil {
+				return nil, err
+			}
+			return onwards.convert(ctx, object)
+		}
+	}
+	return nil, fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))
+}
+
+// known returns the kind and the version if conversions to it are served, and the kind alone if others of it are.
+func (k kinds) known(is header, desired string) (schema.GroupKind, string) {
+	gv, _ := schema.ParseGroupVersion(desired) // what cannot be parsed is not known
+	kind := schema.GroupKind{Group: gv.Group, Kind: is.kind}
+	v, ok := k[kind]
+	switch {
+	case !ok:
+		return schema.GroupKind{}, ""
+	case !slices.Contains(v.names(), gv.Version):
+		return kind, ""
+	}
+	return kind, gv.Version
+}
