@@ -17,10 +17,15 @@ type Same struct {
 // no places that stay.
 func (p *Plan) Same() map[string]*Same {
 	same := p.Root.same(map[*Pair]bool{})
-	if meta := same["metadata"]; meta != nil && !meta.All {
+	if meta := same["metadata"]; meta != nil && (!meta.All || p.Root.readsMetadata()) {
 		delete(same, "metadata") // which are all the same or none
 	}
 	return same
+}
+
+// readsMetadata reports whether rules are about entries of the metadata, or functions of the user can ask for them.
+func (p *Pair) readsMetadata() bool {
+	return p.any(func(c *Claim) bool { return c.Verb == model.Custom || c.Value != nil && c.Value.Op == Entry }, map[*Pair]bool{})
 }
 
 func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
@@ -58,7 +63,7 @@ func (p *Pair) isCustom() bool {
 
 // staysAs is the name of a field that has the same one on both sides.
 func (c *Claim) staysAs() (string, bool) {
-	if c.Value == nil || c.Verb == model.Custom {
+	if c.Value == nil || c.Verb == model.Custom || c.Default != nil {
 		return "", false
 	}
 	spoke, hub := c.Spoke.and(nil), c.Hub.and(nil)

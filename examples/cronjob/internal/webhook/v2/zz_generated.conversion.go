@@ -33,10 +33,7 @@ func NewConverter(hooks Hooks) Converter {
 // Conversions are those of this package, for conversion.NewHandler.
 func (c Converter) Conversions() conversion.Option {
 	return conversion.Serve(
-		conversion.Between("batch.tutorial.kubebuilder.io", "CronJob", "v2", "v1", c.CronJobToHub, c.CronJobFromHub, conversion.Same{
-			"metadata": nil,
-			"status":   nil,
-		}),
+		conversion.Between("batch.tutorial.kubebuilder.io", "CronJob", "v2", "v1", c.CronJobToHub, c.CronJobFromHub, conversion.Same{"status": nil}),
 	)
 }
 
