@@ -1,36 +1,82 @@
 package integration
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
+	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	fleetv1 "github.com/webhook-gen/webhook-gen/integration/api/v1"
-	fleetv1alpha1 "github.com/webhook-gen/webhook-gen/integration/api/v1alpha1"
-	fleetv1beta1 "github.com/webhook-gen/webhook-gen/integration/api/v1beta1"
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/conversion"
 	webhookv1alpha1 "github.com/webhook-gen/webhook-gen/integration/internal/webhook/v1alpha1"
 	webhookv1beta1 "github.com/webhook-gen/webhook-gen/integration/internal/webhook/v1beta1"
 )
 
-// conversions serves the generated conversions of Fleet.
-func conversions() (http.Handler, error) {
-	scheme := runtime.NewScheme()
-	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: "fleet.example.com", Version: "v1", Kind: "Fleet"}, &fleetv1.Fleet{})
-	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: "fleet.example.com", Version: "v1beta1", Kind: "Fleet"}, &fleetv1beta1.Fleet{})
-	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: "fleet.example.com", Version: "v1alpha1", Kind: "Fleet"}, &fleetv1alpha1.Fleet{})
-	first := webhookv1alpha1.NewConverter(webhookv1alpha1.Route{})
-	converter, err := conversion.NewHubSpokeConverter(&fleetv1.Fleet{},
-		conversion.NewSpokeConverter(&fleetv1alpha1.Fleet{}, first.FleetFromHub, first.FleetToHub),
-		conversion.NewSpokeConverter(&fleetv1beta1.Fleet{}, webhookv1beta1.FleetFromHub, webhookv1beta1.FleetToHub),
-	)(scheme)
-	if err != nil {
-		return nil, err
+// conversions are the calls by which the API server has had objects converted.
+type conversions struct {
+	mu  sync.Mutex
+	all []converted
+}
+
+// converted is one such call.
+type converted struct {
+	version string
+	objects int
+}
+
+// record returns a handler that puts down what another one is called with.
+func (c *conversions) record(converter http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var review apiextensionsv1.ConversionReview
+		if err := json.Unmarshal(body, &review); err != nil || review.Request == nil {
+			http.Error(w, "no review", http.StatusBadRequest)
+			return
+		}
+		c.mu.Lock()
+		c.all = append(c.all, converted{review.Request.DesiredAPIVersion, len(review.Request.Objects)})
+		c.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		converter.ServeHTTP(w, r)
+	})
+}
+
+// count is how many calls there have been.
+func (c *conversions) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.all)
+}
+
+// forget forgets the calls so far.
+func (c *conversions) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = nil
+}
+
+// largest is how many objects one call has had converted to a version at most.
+func (c *conversions) largest(version string) (objects int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.all {
+		if one.version == version {
+			objects = max(objects, one.objects)
+		}
 	}
-	registry := conversion.NewRegistry()
-	if err := registry.RegisterConverter(schema.GroupKind{Group: "fleet.example.com", Kind: "Fleet"}, converter); err != nil {
-		return nil, err
-	}
-	return conversion.NewWebhookHandler(scheme, registry), nil
+	return objects
+}
+
+// newConverter serves the generated conversions of Fleet.
+func newConverter() http.Handler {
+	return conversion.NewHandler(
+		webhookv1alpha1.NewConverter(webhookv1alpha1.Route{}).Conversions(),
+		webhookv1beta1.Conversions(),
+	)
 }

@@ -48,12 +48,13 @@ rules:
 
 // environment is an API server, its etcd, and the webhooks that it calls.
 type environment struct {
-	config   *rest.Config
-	client   client.Client
-	calls    *calls
-	proxy    *proxy
-	auditLog string
-	ca       []byte // PEM, of who signed the webhooks' certificate
+	config      *rest.Config
+	client      client.Client
+	calls       *calls
+	conversions *conversions
+	proxy       *proxy
+	auditLog    string
+	ca          []byte // PEM, of who signed the webhooks' certificate
 
 	stops []func()
 }
@@ -63,7 +64,7 @@ type environment struct {
 // Nothing of a manifest is changed but what cert-manager, say, would change: the caBundle that is missing. Services are of
 // type ExternalName, which an API server resolves by itself, and lead to an address of this machine's own.
 func start() (e *environment, err error) {
-	e = &environment{calls: &calls{}}
+	e = &environment{calls: &calls{}, conversions: &conversions{}}
 	defer func() {
 		if err != nil {
 			e.stop()

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/conversion"
 )
 
 // serve serves the webhooks on the ports of both Services, with the generated server, and returns the address.
@@ -24,11 +25,7 @@ func (e *environment) serve(serving *certificate) (address string, err error) {
 		if err != nil {
 			return "", err
 		}
-		converting, err := conversions()
-		if err != nil {
-			return "", err
-		}
-		server.Handle("/convert", converting)
+		server.Handle(conversion.Path, e.conversions.record(newConverter()))
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- server.Serve(ctx, listener) }()

@@ -76,14 +76,14 @@ func (c *comparison) objects(at []step, base, want map[string]any, schema Schema
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := c.values(append(slices.Clip(at), step{name}), member(base, name), member(want, name), schema.member(name)); err != nil {
+		if err := c.values(append(slices.Clip(at), step{name}), memberOf(base, name), memberOf(want, name), schema.member(name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func member(object map[string]any, name string) any {
+func memberOf(object map[string]any, name string) any {
 	if value, ok := object[name]; ok {
 		return value
 	}
@@ -274,7 +274,7 @@ func (c change) apply(live any, at []step) any {
 		if !ok {
 			return live
 		}
-		value := member(object, s)
+		value := memberOf(object, s)
 		switch {
 		case len(at) > 1 && value != (absent{}):
 			object[s] = c.apply(value, at[1:])

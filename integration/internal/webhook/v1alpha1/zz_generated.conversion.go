@@ -29,8 +29,16 @@ func NewConverter(hooks Hooks) Converter {
 	return Converter{hooks}
 }
 
+// Conversions are those of this package, for conversion.NewHandler.
+func (c Converter) Conversions() conversion.Option {
+	return conversion.Serve(
+		conversion.Between("fleet.example.com", "Fleet", "v1alpha1", "v1", c.FleetToHub, c.FleetFromHub, conversion.Same{"status": {"replicas": nil}}),
+	)
+}
+
 // FleetToHub converts a Fleet of v1alpha1 to v1.
 func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst *fleetv1.Fleet) error {
+	ctx = conversion.Within(ctx, src)
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}
 	if err := c.fleetToHub(ctx, src, dst); err != nil {
 		return err
@@ -50,6 +58,7 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 
 // FleetFromHub converts a Fleet of v1 to v1alpha1.
 func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1alpha1.Fleet) error {
+	ctx = conversion.Within(ctx, src)
 	*dst = fleetv1alpha1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1alpha1", Kind: "Fleet"}}
 	if err := c.fleetFromHub(ctx, src, dst); err != nil {
 		return err

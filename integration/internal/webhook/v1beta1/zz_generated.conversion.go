@@ -13,6 +13,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Conversions are those of this package, for conversion.NewHandler.
+func Conversions() conversion.Option {
+	return conversion.Serve(
+		conversion.Between("fleet.example.com", "Fleet", "v1beta1", "v1", FleetToHub, FleetFromHub, conversion.Same{
+			"metadata": nil,
+			"spec": {
+				"cargo":    nil,
+				"owners":   nil,
+				"replicas": nil,
+				"route":    nil,
+				"ships":    nil,
+			},
+			"status": nil,
+		}),
+	)
+}
+
 // FleetToHub converts a Fleet of v1beta1 to v1.
 func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet) error {
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}

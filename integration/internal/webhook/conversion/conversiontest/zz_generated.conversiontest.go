@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,8 @@ type Kind[S, H any] struct {
 	Hub   func(*H, *rand.Rand)
 	// Dropped are the fields that markers give up, as paths in JSON names: "status.phase".
 	Dropped []string
+	// Annotations are the keys of those that your own functions read and write, and that are no user's.
+	Annotations []string
 }
 
 // Via makes a conversion between two spokes of those to and from their hub, which is what an API server
@@ -58,19 +61,20 @@ const rounds = 20
 //   - Metadata stays what it was, as the API server requires of conversion webhooks.
 func Check[S, H any](t *testing.T, k Kind[S, H]) {
 	t.Run("from the spoke", func(t *testing.T) {
-		check(t, way[S, H]{k.ToHub, k.FromHub, k.Spoke, k.Dropped})
+		check(t, way[S, H]{k.ToHub, k.FromHub, k.Spoke, k.Dropped, k.Annotations})
 	})
 	t.Run("from the hub", func(t *testing.T) {
-		check(t, way[H, S]{k.FromHub, k.ToHub, k.Hub, k.Dropped})
+		check(t, way[H, S]{k.FromHub, k.ToHub, k.Hub, k.Dropped, k.Annotations})
 	})
 }
 
 // way is a direction.
 type way[A, B any] struct {
-	there   func(ctx context.Context, src *A, dst *B) error
-	back    func(ctx context.Context, src *B, dst *A) error
-	repair  func(*A, *rand.Rand)
-	dropped []string
+	there       func(ctx context.Context, src *A, dst *B) error
+	back        func(ctx context.Context, src *B, dst *A) error
+	repair      func(*A, *rand.Rand)
+	dropped     []string
+	annotations []string
 }
 
 func check[A, B any](t *testing.T, w way[A, B]) {
@@ -139,7 +143,7 @@ func (w way[A, B]) roundTrip(t *testing.T, name string, a *A) {
 	if len(w.dropped) == 0 && text(b) != text(again) {
 		t.Errorf("%s: converting again gives something else\nfirst  %s\nsecond %s", name, text(b), text(again))
 	}
-	metadata(t, name, a, b)
+	w.metadata(t, name, a, b)
 }
 
 // edit exchanges all of the converted object but its metadata for what another object says.
@@ -169,7 +173,7 @@ func (w way[A, B]) survives(t *testing.T, name string, b *B) {
 }
 
 func (w way[A, B]) dropThere() way[B, A] {
-	return way[B, A]{there: w.back, back: w.there, dropped: w.dropped}
+	return way[B, A]{there: w.back, back: w.there, dropped: w.dropped, annotations: w.annotations}
 }
 
 func (w way[A, B]) independent(t *testing.T, name string, a *A) {
@@ -220,31 +224,32 @@ func (w way[A, B]) same(t *testing.T, name string, want, got *A) {
 	if a, b := body(want, w.dropped), body(got, w.dropped); a != b {
 		t.Errorf("%s\nwant %s\ngot  %s", name, a, b)
 	}
-	if a, b := users(object(want)), users(object(got)); !maps.Equal(a, b) {
+	if a, b := w.users(object(want)), w.users(object(got)); !maps.Equal(a, b) {
 		t.Errorf("%s: annotations\nwant %v\ngot  %v", name, a, b)
 	}
 }
 
 // metadata holds what the API server checks of a conversion webhook's answer
 // (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, validateConvertedObject).
-func metadata(t *testing.T, name string, from, to any) {
+func (w way[A, B]) metadata(t *testing.T, name string, from, to any) {
+	t.Helper()
 	t.Helper()
 	a, b := object(from), object(to)
 	if a.GetName() != b.GetName() || a.GetNamespace() != b.GetNamespace() || a.GetUID() != b.GetUID() || !maps.Equal(a.GetLabels(), b.GetLabels()) {
 		t.Errorf("%s: metadata changed\nfrom %s\nto   %s", name, text(from), text(to))
 	}
-	if x, y := users(a), users(b); !maps.Equal(x, y) {
+	if x, y := w.users(a), w.users(b); !maps.Equal(x, y) {
 		t.Errorf("%s: annotations changed from %v to %v", name, x, y)
 	}
 }
 
 func object(o any) metav1.Object { return o.(metav1.Object) }
 
-// users are an object's annotations without ours.
-func users(o metav1.Object) map[string]string {
+// users are an object's annotations without ours and those of your functions.
+func (w way[A, B]) users(o metav1.Object) map[string]string {
 	kept := map[string]string{}
 	for key, value := range o.GetAnnotations() {
-		if key != conversion.Annotation {
+		if key != conversion.Annotation && !slices.Contains(w.annotations, key) {
 			kept[key] = value
 		}
 	}

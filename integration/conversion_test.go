@@ -1,0 +1,314 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// versions are those of Fleet. The first one is the hub.
+var versions = []string{"v1", "v1beta1", "v1alpha1"}
+
+// object is JSON, as a test writes it.
+type object = map[string]any
+
+// first is a Fleet in its first version: what only that can say, and what others say otherwise.
+func first() object {
+	return object{
+		"size":           int64(3),
+		"cargo":          "tea",
+		"owner":          "anna",
+		"dockingTimeout": "1m30.5s",
+		"ships":          []any{object{"name": "argo", "tons": int64(90)}, object{"name": "beagle"}},
+		"route":          "Canton/London",
+		"motto":          "eastward",
+	}
+}
+
+// hub is a Fleet with everything that the hub can say.
+func hub() object {
+	return object{
+		"replicas": int64(3),
+		"cargo":    "Spices",
+		"owners":   []any{"anna", "bert"},
+		"docking":  object{"timeoutSeconds": int64(90), "pilot": true},
+		"ships":    []any{object{"name": "argo", "tons": int64(90), "flag": "blue"}, object{"name": "beagle", "flag": "red"}},
+		"route":    []any{"Canton", "Cape Town", "London"},
+	}
+}
+
+// moored is a status with what v1alpha1 does not have.
+func moored() object {
+	return object{
+		"replicas": int64(3),
+		"conditions": []any{object{
+			"type": "Ready", "status": "True", "reason": "Moored", "message": "all of them", "lastTransitionTime": "2026-01-02T03:04:05Z",
+		}},
+	}
+}
+
+// wantPart wants a part of a Fleet to say this, and nothing else.
+func wantPart(t *testing.T, fleet *unstructured.Unstructured, part string, want object) {
+	t.Helper()
+	got, _, err := unstructured.NestedMap(fleet.Object, part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s of %s, %s (- want, + got):\n%s", part, fleet.GetName(), fleet.GetAPIVersion(), diff)
+	}
+}
+
+// TestConversionFromSpoke writes a Fleet in its first version, and reads it in all.
+func TestConversionFromSpoke(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.create(t, newFleet("v1alpha1", namespace, "fleet", first()))
+	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", first())
+	ships, owners, route := first()["ships"], []any{"anna"}, []any{"Canton", "London"}
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{
+		"replicas": int64(3), "cargo": "Tea", "owners": owners, "docking": object{"timeoutSeconds": int64(90)}, "ships": ships, "route": route,
+	})
+	wantPart(t, e.getFleet(t, "v1beta1", namespace, "fleet"), "spec", object{
+		"replicas": int64(3), "cargo": "Tea", "owners": owners, "dockingTimeoutSeconds": int64(90), "ships": ships, "route": route,
+	})
+}
+
+// TestConversionFromHub writes a Fleet in the version of the hub, and reads it in all.
+func TestConversionFromHub(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.create(t, newFleet("v1", namespace, "fleet", hub()))
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", hub())
+	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", object{
+		"size": int64(3), "cargo": "spices", "owner": "anna", "dockingTimeout": "1m30s",
+		"ships": []any{object{"name": "argo", "tons": int64(90)}, object{"name": "beagle"}},
+		"route": "Canton/Cape Town/London",
+	})
+}
+
+// TestConversionKeeps has a Fleet edited in each version, metadata and a field, and finds in every other one all that the
+// editor's version cannot say.
+func TestConversionKeeps(t *testing.T) {
+	e := onAPIServer(t)
+	replicas := map[string]string{"v1": "replicas", "v1beta1": "replicas", "v1alpha1": "size"}
+	for _, writer := range []string{"v1", "v1alpha1"} {
+		for _, editor := range versions {
+			t.Run(writer+" edited as "+editor, func(t *testing.T) {
+				namespace := e.namespace(t, nil)
+				spec := hub()
+				if writer == "v1alpha1" {
+					spec = first()
+				}
+				fleet := newFleet(writer, namespace, "fleet", spec)
+				e.create(t, fleet)
+				if writer == "v1" {
+					fleet.Object["status"] = moored()
+					if err := e.client.Status().Update(t.Context(), fleet); err != nil {
+						t.Fatal(err)
+					}
+				}
+				edited := e.getFleet(t, editor, namespace, "fleet")
+				edited.SetLabels(map[string]string{"edited": editor})
+				unstructured.SetNestedField(edited.Object, int64(4), "spec", replicas[editor])
+				if err := e.client.Update(t.Context(), edited); err != nil {
+					t.Fatal(err)
+				}
+				spec[replicas[writer]] = int64(4)
+				after := e.getFleet(t, writer, namespace, "fleet")
+				if after.GetLabels()["edited"] != editor {
+					t.Errorf("got labels %v", after.GetLabels())
+				}
+				wantPart(t, after, "spec", spec)
+				if writer == "v1" {
+					wantPart(t, after, "status", moored())
+				}
+			})
+		}
+	}
+}
+
+// TestConversionStatus sets the status in the first version: what it has of its own has been given up, and what it does not
+// know stays.
+func TestConversionStatus(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	fleet := newFleet("v1", namespace, "fleet", hub())
+	e.create(t, fleet)
+	fleet.Object["status"] = moored()
+	if err := e.client.Status().Update(t.Context(), fleet); err != nil {
+		t.Fatal(err)
+	}
+	old := e.getFleet(t, "v1alpha1", namespace, "fleet")
+	wantPart(t, old, "status", object{"replicas": int64(3)})
+	old.Object["status"] = object{"replicas": int64(2), "phase": "Sailing"}
+	if err := e.client.Status().Update(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "status", object{"replicas": int64(2)})
+	want := moored()
+	want["replicas"] = int64(2)
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "status", want)
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", hub())
+}
+
+// TestConversionList lists 1000 Fleets in another version than they are stored in, which the API server has converted by a
+// call for all of them.
+func TestConversionList(t *testing.T) {
+	e := onAPIServer(t)
+	const n = 1000
+	namespace := e.namespace(t, nil)
+	var writers sync.WaitGroup
+	e.conversions.forget()
+	for writer := range 10 {
+		writers.Go(func() {
+			for i := writer; i < n; i += 10 {
+				spec := hub()
+				spec["replicas"] = int64(i % 100)
+				if err := e.client.Create(t.Context(), newFleet("v1", namespace, fmt.Sprintf("fleet-%03d", i), spec)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
+	t.Logf("%d Fleets written with %d conversions", n, e.conversions.count())
+	for version, replicas := range map[string]string{"v1alpha1": "size", "v1beta1": "replicas"} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(fleets(version))
+		e.conversions.forget()
+		start := time.Now()
+		if err := e.client.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d Fleets listed as %s in %v, with %d calls", n, version, time.Since(start), e.conversions.count())
+		if len(list.Items) != n {
+			t.Fatalf("%s: got %d", version, len(list.Items))
+		}
+		for i, fleet := range list.Items {
+			got, _, _ := unstructured.NestedInt64(fleet.Object, "spec", replicas)
+			if fleet.GetName() != fmt.Sprintf("fleet-%03d", i) || got != int64(i%100) || fleet.GetAPIVersion() != "fleet.example.com/"+version {
+				t.Fatalf("%s: item %d is %v", version, i, fleet.Object)
+			}
+		}
+	}
+}
+
+// apply applies, for one of several owners, what it wants of a Fleet.
+func (e *environment) apply(t *testing.T, namespace, owner, version string, spec object) {
+	t.Helper()
+	configuration := client.ApplyConfigurationFromUnstructured(newFleet(version, namespace, "fleet", spec))
+	if err := e.client.Apply(t.Context(), configuration, client.FieldOwner(owner)); err != nil {
+		t.Fatalf("%s applies as %s: %v", owner, version, err)
+	}
+}
+
+// TestConversionApply has three owners apply what each of them wants of a Fleet, in three versions, and one of them want
+// less: what the others want stays.
+func TestConversionApply(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.apply(t, namespace, "captain", "v1alpha1", object{
+		"motto": "eastward", "dockingTimeout": "1m30.5s", "route": "Canton/London", "ships": []any{object{"name": "argo", "tons": int64(90)}},
+	})
+	e.apply(t, namespace, "purser", "v1beta1", object{"owners": []any{"anna", "bert"}, "ships": []any{object{"name": "argo", "flag": "blue"}}})
+	e.apply(t, namespace, "admiral", "v1", object{"docking": object{"pilot": true}, "ships": []any{object{"name": "beagle", "flag": "red"}}})
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{
+		"owners":  []any{"anna", "bert"},
+		"docking": object{"timeoutSeconds": int64(90), "pilot": true},
+		"ships":   []any{object{"name": "argo", "tons": int64(90), "flag": "blue"}, object{"name": "beagle", "flag": "red"}},
+		"route":   []any{"Canton", "London"},
+	})
+	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", object{
+		"owner": "anna", "dockingTimeout": "1m30.5s", "motto": "eastward", "route": "Canton/London",
+		"ships": []any{object{"name": "argo", "tons": int64(90)}, object{"name": "beagle"}},
+	})
+
+	e.apply(t, namespace, "captain", "v1alpha1", object{"motto": "eastward", "dockingTimeout": "1m30.5s"})
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{
+		"owners":  []any{"anna", "bert"},
+		"docking": object{"timeoutSeconds": int64(90), "pilot": true},
+		"ships":   []any{object{"name": "argo", "flag": "blue"}, object{"name": "beagle", "flag": "red"}},
+	})
+	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", object{
+		"owner": "anna", "dockingTimeout": "1m30.5s", "motto": "eastward",
+		"ships": []any{object{"name": "argo"}, object{"name": "beagle"}},
+	})
+}
+
+// TestConversionApplyParts has an owner no longer want half of what is one object in the hub.
+func TestConversionApplyParts(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.apply(t, namespace, "purser", "v1beta1", object{"dockingTimeoutSeconds": int64(90), "pilot": true})
+	e.apply(t, namespace, "admiral", "v1", object{"cargo": "Tea"})
+	e.apply(t, namespace, "purser", "v1beta1", object{"dockingTimeoutSeconds": int64(90)})
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{"docking": object{"timeoutSeconds": int64(90)}, "cargo": "Tea"})
+}
+
+// TestConversionStorage has Fleets stored in one version after the other, as a migration does that writes each of them
+// again, and finds nothing missing in the versions that they were written in.
+func TestConversionStorage(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.create(t, newFleet("v1alpha1", namespace, "first", first()))
+	whole := newFleet("v1", namespace, "hub", hub())
+	e.create(t, whole)
+	whole.Object["status"] = moored()
+	if err := e.client.Status().Update(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.store(context.Background(), t, "v1") })
+	for _, version := range []string{"v1beta1", "v1alpha1", "v1"} {
+		e.store(t.Context(), t, version)
+		for _, name := range []string{"first", "hub"} {
+			if err := e.client.Update(t.Context(), e.getFleet(t, "v1beta1", namespace, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantPart(t, e.getFleet(t, "v1alpha1", namespace, "first"), "spec", first())
+		wantPart(t, e.getFleet(t, "v1", namespace, "hub"), "spec", hub())
+		wantPart(t, e.getFleet(t, "v1", namespace, "hub"), "status", moored())
+	}
+}
+
+// store makes a version of Fleet the one that is stored, and waits until it is.
+func (e *environment) store(ctx context.Context, t *testing.T, version string) {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	err := e.client.Get(ctx, client.ObjectKey{Name: "fleets.fleet.example.com"}, crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range crd.Spec.Versions {
+		crd.Spec.Versions[i].Storage = crd.Spec.Versions[i].Name == version
+	}
+	if err := e.client.Update(ctx, crd); err != nil {
+		t.Fatal(err)
+	}
+	other := "v1"
+	if version == other {
+		other = "v1beta1"
+	}
+	for range 500 {
+		e.conversions.forget()
+		probe := newFleet(other, serviceNamespace, "probe", nil)
+		probe.SetGenerateName("probe-")
+		if err := e.client.Create(ctx, probe, client.DryRunAll); err != nil {
+			t.Fatal(err)
+		}
+		if e.conversions.largest("fleet.example.com/"+version) > 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("%s is not stored", version)
+}
