@@ -30,6 +30,8 @@ func thingOf(t *testing.T, spec string) *thing {
 func TestStash(t *testing.T) {
 	keyed := Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{
 		"items":  {Keys: []string{"name"}},
+		"first":  {One: map[string]string{}},
+		"cpu":    {One: map[string]string{"type": "Resource", "resource.name": "cpu"}},
 		"status": {Dropped: true},
 		"plain":  {Elements: &Schema{Members: map[string]Schema{"status": {Dropped: true}}}},
 		"only":   {Members: map[string]Schema{"status": {Dropped: true}}},
@@ -52,6 +54,22 @@ func TestStash(t *testing.T) {
 		{"the same key twice", `{"items":[{"name":"x","v":1},{"name":"x","v":2}]}`, `{"items":[{"name":"x"},{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"x"}]}`, `{"items":[{"name":"x","v":1},{"name":"x","v":2}]}`},
 		{"a list without keys", `{"plain":[{"v":1},{"v":2}]}`, `{"plain":[{},{}]}`, `{"plain":[{},{}]}`, `{"plain":[{"v":1},{"v":2}]}`},
 		{"a changed list without keys", `{"plain":[{"v":1},{"v":2}]}`, `{"plain":[{},{}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`},
+		{"elements around the first", `{"first":["a","b","c"]}`, `{"first":["a"]}`, `{"first":["a"]}`, `{"first":["a","b","c"]}`},
+		{"elements around a first that was edited", `{"first":["a","b","c"]}`, `{"first":["a"]}`, `{"first":["x"]}`, `{"first":["x","b","c"]}`},
+		{"elements around a first that came out otherwise", `{"first":["1000m","b"]}`, `{"first":["1"]}`, `{"first":["1"]}`, `{"first":["1000m","b"]}`},
+		{"elements around a first that is gone", `{"first":["a","b"],"x":1}`, `{"first":["a"],"x":1}`, `{"x":1}`, `{"x":1}`},
+		{"elements around one that was edited", `{"cpu":[{"type":"Pods"},{"type":"Resource","resource":{"name":"cpu","value":50}},{"type":"Resource"}]}`,
+			`{"cpu":[{"type":"Resource","resource":{"name":"cpu","value":50}}]}`, `{"cpu":[{"type":"Resource","resource":{"name":"cpu","value":60}}]}`,
+			`{"cpu":[{"type":"Pods"},{"resource":{"name":"cpu","value":60},"type":"Resource"},{"type":"Resource"}]}`},
+		{"a member of the one", `{"cpu":[{"type":"Resource","resource":{"name":"cpu","raw":"5m","value":50}}]}`,
+			`{"cpu":[{"type":"Resource","resource":{"name":"cpu","value":50}}]}`, `{"cpu":[{"type":"Resource","resource":{"name":"cpu","value":60}}]}`,
+			`{"cpu":[{"resource":{"name":"cpu","raw":"5m","value":60},"type":"Resource"}]}`},
+		{"elements around one that is gone", `{"cpu":[{"type":"Pods"},{"type":"Resource","resource":{"name":"cpu"}}],"x":1}`,
+			`{"cpu":[{"type":"Resource","resource":{"name":"cpu"}}],"x":1}`, `{"x":1}`, `{"cpu":[{"type":"Pods"}],"x":1}`},
+		{"elements around none, and then one", `{"cpu":[{"type":"Pods"}],"x":1}`, `{"x":1}`,
+			`{"x":1,"cpu":[{"type":"Resource","resource":{"name":"cpu"}}]}`, `{"cpu":[{"type":"Pods"},{"resource":{"name":"cpu"},"type":"Resource"}],"x":1}`},
+		{"elements around one that says nothing", `{"cpu":[{"type":"Resource","resource":{"name":"cpu"}},{"type":"Pods"}],"x":1}`, `{"x":1}`,
+			`{"x":1,"cpu":[{"type":"Resource","resource":{"name":"cpu","value":60}}]}`, `{"cpu":[{"resource":{"name":"cpu","value":60},"type":"Resource"},{"type":"Pods"}],"x":1}`},
 		{"what is dropped", `{"status":"s","only":{"status":"s"},"plain":[{"status":"s","v":1}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`, `{"plain":[{"v":1}]}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -132,7 +150,8 @@ func TestForeignStash(t *testing.T) {
 	for _, text := range []string{
 		"", "{", "null", "[]", `{"v2":null}`, `{"v2":[{}]}`, `{"v2":[{"at":[]}]}`, `{"v2":[{"at":[1,null,{}]}]}`,
 		`{"v2":[{"at":["spec"],"was":"x","is":7}]}`, `{"v2":[{"at":["metadata","name"],"is":"other"}]}`, `{"v2":[{"at":["Metadata"],"is":{"name":"other"}}]}`,
-		`{"v2":[{"at":["spec","list",{"a":1}],"is":{"a":1},"index":-9}]}`,
+		`{"v2":[{"at":["spec","list",{"a":1}],"is":{"a":1},"index":-9}]}`, `{"v2":[{"at":["spec","list"],"around":{},"is":{},"index":9}]}`,
+		`{"v2":[{"at":["spec","list"],"around":{"a.b":"c"},"is":[1],"index":9}]}`, `{"v2":[{"at":["spec","list"],"around":{}}]}`,
 	} {
 		live := thingOf(t, `{"list":[1]}`)
 		live.Annotations = map[string]string{Annotation: text}

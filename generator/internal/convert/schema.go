@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -10,7 +11,9 @@ import (
 // Schema is what the stash has to know of a type that JSON does not tell: which members tell the
 // elements of a list apart, and what may be lost.
 type Schema struct {
-	Keys     []string
+	Keys []string
+	// One tells the one element of a list that the other side has, as conversion.Schema.
+	One      map[string]string
 	Dropped  bool
 	Members  map[string]*Schema
 	Elements *Schema
@@ -18,7 +21,7 @@ type Schema struct {
 
 // IsZero reports whether there is nothing to know.
 func (s *Schema) IsZero() bool {
-	return s == nil || len(s.Keys) == 0 && !s.Dropped && len(s.Members) == 0 && s.Elements.IsZero()
+	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && len(s.Members) == 0 && s.Elements.IsZero()
 }
 
 // schemas are those of both sides of a pair. A struct inside itself ends them: a list in it is
@@ -67,6 +70,9 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]bool) {
 		if v.Op == Keyed && outside && s.Keys == nil {
 			s.Keys = v.Member.and(nil)
 		}
+		if v.Op == First || v.Op == Element {
+			s.One = v.one()
+		}
 		elements := &Schema{}
 		if elements.addValue(v.Elem, from, inside); !elements.IsZero() {
 			s.Elements = elements
@@ -79,6 +85,15 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]bool) {
 	case v.Elem != nil:
 		s.addValue(v.Elem, from, inside)
 	}
+}
+
+// one tells the element of a list that First and Element convert.
+func (v *Value) one() map[string]string {
+	told := map[string]string{}
+	for _, c := range v.Constants {
+		told[strings.Join(c.Member.and(nil), ".")] = fmt.Sprint(c.Value)
+	}
+	return told
 }
 
 // put adds what is known of a field below.
@@ -98,7 +113,7 @@ func (s *Schema) put(path []string, below *Schema) {
 		next.put(path[1:], below)
 		return
 	}
-	next.Keys, next.Dropped = below.Keys, below.Dropped
+	next.Keys, next.One, next.Dropped = below.Keys, below.One, below.Dropped
 	if below.Elements != nil {
 		next.Elements = below.Elements
 	}

@@ -198,6 +198,13 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 			}
 		})
 	}
+	if s.One != nil {
+		one := jen.Dict{}
+		for path, value := range s.One {
+			one[jen.Lit(path)] = jen.Lit(value)
+		}
+		fields[jen.Id("One")] = jen.Map(jen.String()).String().Values(one)
+	}
 	if s.Dropped {
 		fields[jen.Id("Dropped")] = jen.True()
 	}
