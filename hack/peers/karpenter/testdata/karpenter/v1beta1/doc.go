@@ -1,0 +1,14 @@
+// Package v1beta1 converts karpenter's types of v1beta1 to and from v1.
+//
+// +webhook:conversion:spoke(for: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodePool", hub: "sigs.k8s.io/karpenter/pkg/apis/v1.NodePool")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", hub: "sigs.k8s.io/karpenter/pkg/apis/v1.NodeClaim")
+// +webhook:conversion:alike(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NillableDuration")
+// +webhook:conversion:to(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodePoolSpec", field: "disruption.expireAfter", path: "template.spec.expireAfter")
+// +webhook:conversion:enum(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.Disruption", field: "consolidationPolicy", from: "WhenUnderutilized", to: "WhenEmptyOrUnderutilized")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.Disruption", field: "consolidateAfter")
+// +webhook:conversion:stash(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaimTemplate", field: "spec.resources")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClassReference", field: "apiVersion", hub: "group")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodePool", field: "spec.template.spec.kubelet")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", field: "spec.kubelet")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", hub: "spec.expireAfter")
+package v1beta1
