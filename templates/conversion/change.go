@@ -103,11 +103,11 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 		if base, ok := base.(map[string]any); ok {
 			return c.objects(at, base, want, schema)
 		}
-		want = schema.strip(want)
-		if base == (absent{}) && len(want) == 0 && schema.Members != nil {
+		kept := schema.strip(want)
+		if base == (absent{}) && len(kept) == 0 && len(want) > 0 {
 			return nil // it held only what is dropped
 		}
-		return c.replace(at, base, want)
+		return c.replace(at, base, kept)
 	case []any:
 		if base, ok := base.([]any); ok && len(schema.Keys) > 0 && aligned(base, want, schema.Keys) {
 			return c.elements(at, base, want, schema)

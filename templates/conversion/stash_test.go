@@ -70,6 +70,7 @@ func TestStash(t *testing.T) {
 			`{"x":1,"cpu":[{"type":"Resource","resource":{"name":"cpu"}}]}`, `{"cpu":[{"type":"Pods"},{"resource":{"name":"cpu"},"type":"Resource"}],"x":1}`},
 		{"elements around one that says nothing", `{"cpu":[{"type":"Resource","resource":{"name":"cpu"}},{"type":"Pods"}],"x":1}`, `{"x":1}`,
 			`{"x":1,"cpu":[{"type":"Resource","resource":{"name":"cpu","value":60}}]}`, `{"cpu":[{"resource":{"name":"cpu","value":60},"type":"Resource"},{"type":"Pods"}],"x":1}`},
+		{"an empty object of which something could be dropped", `{"only":{}}`, `{}`, `{}`, `{"only":{}}`},
 		{"what is dropped", `{"status":"s","only":{"status":"s"},"plain":[{"status":"s","v":1}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`, `{"plain":[{"v":1}]}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
