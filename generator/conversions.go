@@ -69,7 +69,10 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 	defer delete(inside, p)
 	for _, c := range p.Claims {
 		f := FieldDoc{By: string(c.Verb), Reason: c.Reason, LostToHub: c.Loss(convert.ToHub), LostFromHub: c.Loss(convert.FromHub)}
-		if f.By == "" {
+		switch {
+		case hooked(c.Value):
+			f.By = string(model.Custom)
+		case f.By == "":
 			f.By = "name"
 		}
 		if c.Spoke != nil {
@@ -87,6 +90,16 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 		}
 		d.Fields = append(d.Fields, f)
 	}
+}
+
+// hooked reports whether the user's own code converts a value, or what it holds, by its type.
+func hooked(v *convert.Value) bool {
+	for ; v != nil; v = v.Elem {
+		if v.Op == convert.Hook {
+			return true
+		}
+	}
+	return false
 }
 
 // inner is the pair of structs that a value holds, and what leads to it.

@@ -27,7 +27,12 @@ type Package struct {
 	Plans []*Plan
 	// Pairs are the pairs of structs that the plans need, in the order in which they are met.
 	Pairs []*Pair
+	// Hooks are the pairs of types whose values the user's own code converts, likewise.
+	Hooks []TypeHook
 }
+
+// TypeHook is a type of the spoke and one of the hub.
+type TypeHook struct{ Spoke, Hub *resolve.Type }
 
 // Project plans all conversions of a project. Packages whose plans have errors are complete but for these.
 func Project(ctx context.Context, p *model.Project) ([]*Package, diag.List) {

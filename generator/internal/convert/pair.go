@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -20,8 +21,17 @@ type pairPlanner struct {
 	claims               map[string]diag.Range // by "spoke path" and "hub path": the rule that claims it
 }
 
+// ruled is what a rule claims, before its value is planned.
+type ruled struct {
+	*Claim
+	rule    model.ConversionRule
+	renames []Renaming
+	missing *model.ConversionRule // the default beside it, if any
+	entries [2]string             // the keys of entries of metadata, by side
+}
+
 // rule makes the claims of the rules for one field.
-func (p *pairPlanner) rule(f fieldRules) []*Claim {
+func (p *pairPlanner) rule(f fieldRules) []ruled {
 	main := f.rules[0]
 	switch {
 	case main.Verb == model.Alike:
@@ -48,51 +58,70 @@ func (p *pairPlanner) rule(f fieldRules) []*Claim {
 		}
 	}
 	spoke, spokeEntry, ok := p.find(p.Spoke, p.conversion.Spoke, main.Field)
-	if !ok {
+	if !ok || !p.take(p.takenSpoke, "spoke", spoke, main) {
 		return nil
 	}
-	claim := &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}
-	if !p.take(p.takenSpoke, "spoke", spoke, main) {
-		return nil
-	}
+	claim := ruled{Claim: &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}, rule: main, renames: renames, missing: missing}
 	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
 	}
 	if claim.Verb != model.ToHub && missing != nil {
 		p.diags.Add(diag.Errorf(missing.Range, RuleTwice, "a default beside %s, which decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
+		claim.missing = nil
 	}
 	switch claim.Verb {
 	case model.Stash, model.Drop:
-		return []*Claim{claim}
+		return []ruled{claim}
 	case model.Custom:
-		return p.custom(claim, main)
+		return p.custom(claim)
 	}
 	hub, hubEntry, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
 	if !ok || !p.take(p.takenHub, "hub", hub, main) {
 		return nil
 	}
 	claim.Hub = hub
-	at := p.at.at(spoke, hub)
-	v := &valuePlanner{planner: p.planner, at: at, rule: &main, renames: renames, spokeField: spoke.Last(), hubField: hub.Last(),
-		entries: [2]string{spokeEntry, hubEntry}, skipSpoke: below(p.takenSpoke, spoke.String()), skipHub: below(p.takenHub, hub.String())}
-	claim.Value = v.top(main.As.V)
-	if claim.Value == nil {
-		return nil
+	claim.entries = [2]string{spokeEntry, hubEntry}
+	return []ruled{claim}
+}
+
+// values plans the values of what rules claim, which takes all claims: what others claim of a struct is no part of it.
+func (p *pairPlanner) values(all []ruled) []*Claim {
+	var claims []*Claim
+	for _, r := range all {
+		if r.Verb == model.ToHub {
+			v := &valuePlanner{planner: p.planner, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames,
+				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries,
+				skipSpoke: below(p.takenSpoke, r.Spoke.String()), skipHub: below(p.takenHub, r.Hub.String())}
+			if r.Value = v.top(r.rule.As.V); r.Value == nil {
+				continue
+			}
+		}
+		if r.missing != nil {
+			p.missing(r.Claim, *r.missing)
+		}
+		first := slices.IndexFunc(claims, func(c *Claim) bool { return isPart(c.Spoke, r.Spoke) || isPart(c.Hub, r.Hub) })
+		if first < 0 {
+			first = len(claims)
+		}
+		claims = slices.Insert(claims, first, r.Claim) // a struct as a whole goes before what rules put into it
 	}
-	if missing != nil {
-		p.missing(claim, *missing)
-	}
-	return []*Claim{claim}
+	return claims
+}
+
+// isPart reports whether a path leads into what another one leads to.
+func isPart(path, whole Path) bool {
+	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
 }
 
 // custom finds the fields of the hub that a custom rule takes care of.
-func (p *pairPlanner) custom(claim *Claim, r model.ConversionRule) []*Claim {
+func (p *pairPlanner) custom(claim ruled) []ruled {
+	r := claim.rule
 	if !r.Hub.IsSet() {
 		if hub, ok := lookup(p.Hub, r.Field.V); ok {
 			claim.Hub = hub
 			p.take(p.takenHub, "hub", hub, r)
 		}
-		return []*Claim{claim}
+		return []ruled{claim}
 	}
 	for i, name := range r.Hub.V {
 		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
@@ -102,7 +131,7 @@ func (p *pairPlanner) custom(claim *Claim, r model.ConversionRule) []*Claim {
 		claim.Others = append(claim.Others, hub)
 	}
 	claim.Hub, claim.Others = claim.Others[0], claim.Others[1:]
-	return []*Claim{claim}
+	return []ruled{claim}
 }
 
 // alike reports a rule for types of which JSON is what Go makes of their fields anyway.
@@ -113,11 +142,11 @@ func (p *pairPlanner) alike(r model.ConversionRule) {
 }
 
 // hubRule makes the claims for fields that only the hub has: they are given up, have a default, or are your own code's.
-func (p *pairPlanner) hubRule(r model.ConversionRule) []*Claim {
+func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 	if r.Verb == model.Custom {
-		return p.custom(&Claim{Verb: r.Verb}, r)
+		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r})
 	}
-	var claims []*Claim
+	var claims []ruled
 	for i, name := range r.Hub.V {
 		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
 		if !ok || !p.take(p.takenHub, "hub", hub, r) {
@@ -130,9 +159,9 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []*Claim {
 				continue
 			}
 		}
-		claim := &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason}
+		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason}, rule: r}
 		if r.Verb == model.Default {
-			p.missing(claim, r)
+			claim.missing = &r
 		}
 		claims = append(claims, claim)
 	}

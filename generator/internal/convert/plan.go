@@ -104,6 +104,8 @@ const (
 	Element
 	// Entry converts a value and the text of an entry of metadata, or the texts of two.
 	Entry
+	// Hook has the user's own code convert all values of the two types.
+	Hook
 )
 
 // Value says how a value of the spoke and one of the hub convert into each other.
@@ -129,8 +131,8 @@ type Value struct {
 	Outer Direction
 	// OmitsZero says for each direction that JSON leaves a zero value of the source out, so that Checked does too.
 	OmitsZero [2]bool
-	// OnlyIfSet says that Pointer makes no pointer to a struct of which nothing is set: rules take other
-	// fields of it elsewhere.
+	// OnlyIfSet says that Pointer and Optional make no pointer to a struct of which nothing is set: rules
+	// take other fields of it elsewhere.
 	OnlyIfSet bool
 	// EmptyIsNil says for each direction that an empty list or map becomes none, because JSON leaves it
 	// out on the other side alone.
@@ -164,6 +166,9 @@ func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	return ""
 }
 
+// hookLoss is what may be lost where the user's own code converts.
+const hookLoss = "what your functions lose"
+
 // Loss says what the other side cannot say of the field in a direction; empty where it can say all.
 func (c *Claim) Loss(d Direction) string { return c.loss(d, map[*Pair]bool{}) }
 
@@ -172,7 +177,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	case c.Verb == model.Drop:
 		return ""
 	case c.Verb == model.Custom && c.Spoke != nil:
-		return "what your functions lose"
+		return hookLoss
 	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
 		return "all of it"
 	case c.Value == nil:
@@ -185,6 +190,16 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 // made of the rest of the spoke, and nothing is to be done with it on the way back.
 func (c *Claim) Calls(d Direction) bool {
 	return c.Verb == model.Custom && (c.Spoke != nil || d == ToHub)
+}
+
+// isCustom reports whether your own code converts the field, or what it holds.
+func (c *Claim) isCustom() bool {
+	for v := c.Value; v != nil; v = v.Elem {
+		if v.Op == Hook {
+			return true
+		}
+	}
+	return c.Verb == model.Custom
 }
 
 // Field is the field that the claim is about: the spoke's, or the hub's where only that has it.
@@ -213,12 +228,12 @@ func (p *Plan) Lossy(d Direction) bool { return p.Root.lossy(d, map[*Pair]bool{}
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
 func (p *Pair) NeedsHooks() bool {
-	return p.any(func(c *Claim) bool { return c.Verb == model.Custom }, map[*Pair]bool{})
+	return p.any((*Claim).isCustom, map[*Pair]bool{})
 }
 
 // NeedsObject reports whether converting the pair asks for the object that it is a part of.
 func (p *Pair) NeedsObject() bool {
-	return p.any(func(c *Claim) bool { return c.Verb == model.Custom || c.Default != nil }, map[*Pair]bool{})
+	return p.any(func(c *Claim) bool { return c.isCustom() || c.Default != nil }, map[*Pair]bool{})
 }
 
 // any reports whether it is so of a claim of the pair or of a pair inside it.

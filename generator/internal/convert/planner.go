@@ -92,13 +92,12 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	if w.takenHub == nil {
 		w.takenHub = map[string]bool{}
 	}
-	var ruled []*Claim
-	for _, f := range p.rules.reach(spoke) {
+	var ruled []ruled
+	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.takenSpoke) {
 		ruled = append(ruled, w.rule(f)...)
 	}
 	w.sameNames()
-	// Structs as a whole go before fields that rules put into them.
-	pair.Claims = append(pair.Claims, ruled...)
+	pair.Claims = append(pair.Claims, w.values(ruled)...)
 	w.hubOnly(hub, nil)
 	pair.noteParents()
 	return pair

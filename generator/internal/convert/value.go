@@ -86,6 +86,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			return nil, &mismatch{rule: RuleType, message: err.Error()}
 		}
 	}
+	if name == "" && p.rules.hooked(spoke, hub) {
+		return p.hook(v), nil
+	}
 	isPointer := func(t *resolve.Type) bool { return t.Kind() == resolve.Pointer }
 	isList := func(t *resolve.Type) bool { return t.Kind() == resolve.Slice }
 	switch {
@@ -113,7 +116,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case isPointer(spoke) && isPointer(hub):
 		v.Op = Pointer
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
-		if bad == nil && elem.Op == Call && len(p.skipSpoke)+len(p.skipHub) > 0 {
+		if bad == nil && p.takesElsewhere(elem) {
 			v.OnlyIfSet, v.Loss = true, [2]string{emptied, emptied}
 		}
 		return v.around(elem, bad)
@@ -126,17 +129,28 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if name == "optional" || name == "pointer" {
 			as = as[1:]
 		}
-		return v.around(p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as))
+		elem, bad := p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as)
+		v.OnlyIfSet = bad == nil && p.takesElsewhere(elem)
+		return v.around(elem, bad)
 	case name != "":
 		return p.convert(v, name, argument, as)
 	case p.renames != nil:
 		return p.rename(v)
-	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.hasRules(spoke):
+	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.rules.names(spoke):
 		return p.copied(v)
 	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
 		return nil, p.differ(spoke, hub)
 	}
 	return p.structural(v)
+}
+
+// hook has the user's own code convert the value.
+func (p *valuePlanner) hook(v *Value) *Value {
+	v.Op, v.Loss = Hook, [2]string{hookLoss, hookLoss}
+	if !slices.ContainsFunc(p.Hooks, func(h TypeHook) bool { return h.Spoke == v.Spoke && h.Hub == v.Hub }) {
+		p.Hooks = append(p.Hooks, TypeHook{v.Spoke, v.Hub})
+	}
+	return v
 }
 
 // elements plans what a list or map holds.
@@ -164,6 +178,11 @@ func (p *valuePlanner) intent(v *Value, name string) *mismatch {
 			hint: `+webhook:conversion:to(as: "optional") has nil for zero, +webhook:conversion:to(as: "pointer") keeps it a value`}
 	}
 	return nil
+}
+
+// takesElsewhere reports whether rules take parts of a struct elsewhere.
+func (p *valuePlanner) takesElsewhere(v *Value) bool {
+	return v.Op == Call && len(p.skipSpoke)+len(p.skipHub) > 0
 }
 
 // emptied is what is lost of a struct whose fields rules take elsewhere.
@@ -314,10 +333,6 @@ func inside(t *resolve.Type, deeper bool) *resolve.Type {
 		return t.Elem()
 	}
 	return t
-}
-
-func (p *valuePlanner) hasRules(t *resolve.Type) bool {
-	return len(p.rules.of[model.GoType{Path: t.Package, Name: t.Name}]) > 0
 }
 
 func isWhole(basic string) bool {

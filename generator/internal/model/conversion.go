@@ -24,6 +24,8 @@ type Conversion struct {
 	Package HandlerPackage
 	// CRD is the definition of the kind; nil where it is not the project's own.
 	CRD *CRD
+	// Declared is the import path of the package that the marker stands in.
+	Declared string
 }
 
 // CRD is a CustomResourceDefinition whose versions a webhook converts.
@@ -59,12 +61,19 @@ type ConversionRule struct {
 	// Range is the marker.
 	diag.Range
 	Verb Verb
-	// Struct is the spoke's struct, and Field the path in JSON names of the field in it; empty where
-	// only Hub or the type itself is meant.
+	// Declared is the import path of the package that the marker stands in.
+	Declared string
+	// Struct is the spoke's struct or other type; zero where a rule is for every struct that the
+	// conversions of the package Declared reach and that has the field.
 	Struct GoType
-	Field  marker.Field[string]
-	// Path is the field in the counterpart struct; the same as Field where the marker does not say.
+	// Field is the path in JSON names of the field in the struct; empty where only Hub or the type itself
+	// is meant. With * as its last name it stands for all fields of the struct before.
+	Field marker.Field[string]
+	// Path is the field in the counterpart struct; the same as Field where the marker does not say. With
+	// * as its last name that is the name of the field.
 	Path marker.Field[string]
+	// Type is the hub's type where a custom rule is for all values of Struct and it; zero elsewhere.
+	Type GoType
 	// As are the converters.
 	As marker.Field[[]string]
 	// From and To are values of an enum.
@@ -145,7 +154,7 @@ func (m serviceMarker) reference() admissionregistrationv1.ServiceReference {
 
 // spoke is a conversion without its hub.
 func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMarker]) (*Conversion, bool) {
-	c := &Conversion{Range: at.Range}
+	c := &Conversion{Range: at.Range, Declared: m.Path}
 	switch said := at.marker.For; {
 	case said.IsSet():
 		spoke, ok := b.locatedType(said)
@@ -219,10 +228,10 @@ func (b *builder) locatedType(said marker.Field[target]) (VersionedType, bool) {
 	return b.versioned(gv, t.ImportPath, t.Type, said.At), true
 }
 
-// addConversionRule takes what a marker says of a field.
+// addConversionRule takes what a marker says of a field, or of several.
 func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *fieldMarker) {
 	rule := ConversionRule{
-		Range: d.Range, Verb: m.verb, Field: m.Field, Path: m.Path, As: m.As,
+		Range: d.Range, Verb: m.verb, Declared: p.Path, Path: m.Path, As: m.As,
 		From: m.From.V, To: m.To.V, Hub: m.Hub,
 	}
 	switch m.verb {
@@ -244,24 +253,65 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 		rule.Struct = GoType{Path: m.Of.V.ImportPath, Name: m.Of.V.Type}
 	}
 	switch {
+	case m.Type.IsSet():
+		b.addTypeRule(rule, d, m)
 	case d.Field != nil:
 		if m.Field.IsSet() || m.Of.IsSet() {
 			b.exclusive("field or of", d.Range, "the field below", f.Range(d.Field.Pos(), d.Field.End()))
 			return
 		}
-		rule.Field = marker.Field[string]{V: strings.Join(fieldPath(d.Type.Type, d.Field), "."), At: d.NameAt}
+		b.addFieldRule(rule, marker.Field[string]{V: strings.Join(fieldPath(d.Type.Type, d.Field), "."), At: d.NameAt})
 	case m.verb == Alike && rule.Struct.IsZero():
 		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s on a package says which type it is about", d.Name).WithHint(`add of: "import/path.Type"`))
-		return
 	case m.verb == Alike:
-	case rule.Struct.IsZero() || !m.Field.IsSet() && !m.Hub.IsSet():
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which field it is about", d.Name).
-			WithHint(`put it on a field, or add field: "name", and on a package of: "import/path.Type"`))
+		b.conversionRules = append(b.conversionRules, rule)
+	case m.Field.IsSet():
+		for i, name := range m.Field.V {
+			b.addFieldRule(rule, marker.Field[string]{V: name, At: m.Field.Each[i]})
+		}
+	case m.Hub.IsSet() && !rule.Struct.IsZero():
+		b.conversionRules = append(b.conversionRules, rule)
+	default:
+		hint := `put it on a field, or add field: "name", and on a package of: "import/path.Type"`
+		if m.verb == Custom {
+			hint += `; type: "import/path.Type" is for all values of two types`
+		}
+		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which field it is about", d.Name).WithHint("%s", hint))
+	}
+}
+
+// addFieldRule adds a rule for one of the fields that its marker names.
+func (b *builder) addFieldRule(rule ConversionRule, field marker.Field[string]) {
+	rule.Field = field
+	if !rule.Path.IsSet() {
+		rule.Path = field
+	}
+	if name := field.V[strings.LastIndexByte(field.V, '.')+1:]; name != "*" {
+		rule.Path.V = withName(rule.Path.V, name)
+	}
+	b.conversionRules = append(b.conversionRules, rule)
+}
+
+// withName puts a name in the place of the * that a path ends with.
+func withName(path, name string) string {
+	if before, ok := strings.CutSuffix(path, "*"); ok && (before == "" || strings.HasSuffix(before, ".")) {
+		return before + name
+	}
+	return path
+}
+
+// addTypeRule adds a custom rule for all values of two types.
+func (b *builder) addTypeRule(rule ConversionRule, d marker.Decoded, m *fieldMarker) {
+	switch {
+	case d.Field != nil || m.Field.IsSet() || m.Hub.IsSet():
+		b.exclusive("type", m.Type.At, "a field", d.Range)
+		return
+	case rule.Struct.IsZero():
+		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which type of the spoke it is about", d.Name).
+			WithHint(`put it on a type, or add of: "import/path.Type"`))
 		return
 	}
-	if !rule.Path.IsSet() {
-		rule.Path = rule.Field
-	}
+	rule.Type = GoType{Path: m.Type.V.ImportPath, Name: m.Type.V.Type}
 	b.conversionRules = append(b.conversionRules, rule)
 }
 

@@ -20,12 +20,13 @@ type spokeMarker struct {
 type fieldMarker struct {
 	verb  Verb
 	Of    marker.Field[target]
-	Field marker.Field[string]
+	Field marker.Field[[]string]
 	Path  marker.Field[string]
 	As    marker.Field[[]string]
 	From  marker.Field[string]
 	To    marker.Field[string]
 	Hub   marker.Field[[]string]
+	Type  marker.Field[target]
 	Text  marker.Field[string] // what stands after the equals sign
 }
 
@@ -56,7 +57,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:to(path: "deletion.timeoutSeconds", as: "seconds")`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. Parents are made when there is something to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools."},
+					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. At the end, `*` is the field's own name. Parents are made when there is something to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools."},
 					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, one after the other from outside to inside. " + converterNames()},
 					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
 				}
@@ -80,11 +81,12 @@ func conversionDefinitions() marker.Registry {
 				}
 			}),
 		fieldDefinition(Custom, "custom",
-			"A field that your own code converts. The interface Hooks of the generated package asks for a function in each direction, which may use its context for I/O.",
+			"A field, or with `type` every value of a type, that your own code converts. The interface Hooks of the generated package asks for a function in each direction, which may use its context for I/O.",
 			`+webhook:conversion:custom(hub: "schedule")`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
 					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of. Without `field` on a type: fields that only the hub has, which one function makes of the rest of the spoke; what the hub said of them comes back as long as that makes the same of it."},
+					{Name: "type", Type: marker.Func(&m.Type, "import/path.Type", parseGoType), Doc: "On a type, or with `of`: a type of the hub. The functions convert all values of the two types, wherever they meet."},
 				}
 			}),
 		fieldDefinition(Stash, "stash",
@@ -123,8 +125,8 @@ func fieldDefinition(verb Verb, name, doc, example string, own func(*fieldMarker
 		New: func() (any, []marker.Parameter) {
 			m := &fieldMarker{verb: verb}
 			return m, append([]marker.Parameter{
-				{Name: "field", Type: marker.String(&m.Field), Default: "the field the marker stands on", Doc: "On a type: the field that is meant, in JSON names. What moves to a place outside of its own struct is said on a struct around both: `strategy.order`. As in `path`, entries of metadata are fields, too."},
-				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The struct that has the field, where its own source cannot carry markers."},
+				{Name: "field", Type: marker.List(&m.Field), Default: "the field the marker stands on", Doc: "On a type or package: the fields that are meant, in JSON names. What moves to a place outside of its own struct is said on a struct around both: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
+				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, where its own source cannot carry markers."},
 			}, own(m)...)
 		},
 	}

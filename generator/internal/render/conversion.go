@@ -83,17 +83,23 @@ func (w *conversionWriter) hooks() {
 		for _, c := range pair.Claims {
 			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 				if c.Calls(d) {
-					methods = append(methods, jen.Id(hookName(pair, c, d)).Add(w.parameters(pair, d)))
+					methods = append(methods, jen.Id(hookName(pair, c, d)).Add(w.parameters(pair.Spoke, pair.Hub, d)))
 				}
 			}
+		}
+	}
+	for _, h := range w.Hooks {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			methods = append(methods, jen.Id(typeHookName(h.Spoke, h.Hub, d)).Add(w.parameters(h.Spoke, h.Hub, d)))
 		}
 	}
 	if len(methods) == 0 {
 		return
 	}
 	f := w.file
-	f.Comment("Hooks convert what +webhook:conversion:custom leaves to your own code. A function is called when the rest of its")
-	f.Comment("struct is converted. Where something else of the kind is kept in an annotation, the object is also converted back once.")
+	f.Comment("Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of")
+	f.Comment("its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an")
+	f.Comment("annotation, the object is also converted back once.")
 	f.Type().Id("Hooks").Interface(methods...)
 	f.Line()
 	f.Comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.")
@@ -105,6 +111,16 @@ func (w *conversionWriter) hooks() {
 
 func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
 	return upperFirst(p.Name) + c.Field().Last().Name + suffixOf(d)
+}
+
+// typeHookName is the name of a hook for all values of two types: after both, or, where these have one
+// name, after it and the direction.
+func typeHookName(spoke, hub *resolve.Type, d convert.Direction) string {
+	if spoke.Name == hub.Name {
+		return spoke.Name + suffixOf(d)
+	}
+	src, dst := sides(d, spoke, hub)
+	return src.Name + "To" + dst.Name
 }
 
 func suffixOf(d convert.Direction) string {
@@ -124,8 +140,8 @@ func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
 	return hub, spoke
 }
 
-func (w *conversionWriter) parameters(p *convert.Pair, d convert.Direction) *jen.Statement {
-	src, dst := sides(d, p.Spoke, p.Hub)
+func (w *conversionWriter) parameters(spoke, hub *resolve.Type, d convert.Direction) *jen.Statement {
+	src, dst := sides(d, spoke, hub)
 	return jen.Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst)),
 	).Error()
@@ -137,7 +153,7 @@ func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Dire
 	if p.NeedsHooks() {
 		f.Params(jen.Id("c").Id("Converter"))
 	}
-	return f.Id(name).Add(w.parameters(p, d))
+	return f.Id(name).Add(w.parameters(p.Spoke, p.Hub, d))
 }
 
 // call calls a pair's function.

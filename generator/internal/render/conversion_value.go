@@ -113,6 +113,8 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		}
 	case convert.Call:
 		at.failing(g, ".", w.call(v.Pair, d, src.address(), dst.address()))
+	case convert.Hook:
+		at.failing(g, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Spoke, v.Hub, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
 	case convert.Each, convert.Entries, convert.Keyed:
@@ -136,10 +138,7 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Pointer:
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			if v.OnlyIfSet {
-				rest := operand{code: jen.Id("rest")}
-				g.Var().Id("rest").Add(w.typ(dstType.Elem()))
-				w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, rest, at, depth)
-				g.If(w.notZero(dstType.Elem(), rest)).Block(dst.value().Op("=").Add(rest.address()))
+				w.onlyIfSet(g, v, d, operand{code: src.value(), pointer: true}, dst, at, depth)
 				return
 			}
 			dst.set(g, jen.New(w.typ(dstType.Elem())))
@@ -227,6 +226,10 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, d convert.Di
 		return
 	}
 	set := func(g *jen.Group) {
+		if v.OnlyIfSet {
+			w.onlyIfSet(g, v, d, src, dst, at, depth)
+			return
+		}
 		dst.set(g, jen.New(w.typ(dstType.Elem())))
 		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
 	}
@@ -235,6 +238,15 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, d convert.Di
 	} else {
 		set(g)
 	}
+}
+
+// onlyIfSet sets a pointer to what a struct converts to, if anything of it is set.
+func (w *conversionWriter) onlyIfSet(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+	_, dstType := sides(d, v.Spoke, v.Hub)
+	rest := operand{code: jen.Id("rest")}
+	g.Var().Id("rest").Add(w.typ(dstType.Elem()))
+	w.value(g, v.Elem, d, src, rest, at, depth)
+	g.If(w.notZero(dstType.Elem(), rest)).Block(dst.value().Op("=").Add(rest.address()))
 }
 
 func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand) {

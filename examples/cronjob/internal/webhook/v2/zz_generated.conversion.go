@@ -13,8 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Hooks convert what +webhook:conversion:custom leaves to your own code. A function is called when the rest of its
-// struct is converted. Where something else of the kind is kept in an annotation, the object is also converted back once.
+// Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of
+// its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an
+// annotation, the object is also converted back once.
 type Hooks interface {
 	CronJobSpecScheduleToHub(ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error
 	CronJobSpecScheduleFromHub(ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error
