@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -52,7 +53,7 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		if failed := result.Write(); len(failed) > 0 {
 			t.Fatal(failed)
 		}
-		if writeConversionTest(t, dir, module) {
+		if writeConversionTest(t, scenarioConfig(t, dir, archive.Comment), dir, module) {
 			behave = append(behave, module+"/internal/webhook/v1")
 		}
 		work = append(work, "use ./"+name)
@@ -74,7 +75,7 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 
 // writeConversionTest adds the test of what must be true of all conversions to a scenario that
 // converts an Order and needs no hooks for that.
-func writeConversionTest(t *testing.T, dir, module string) bool {
+func writeConversionTest(t *testing.T, c Config, dir, module string) bool {
 	folder := filepath.Join(dir, "internal/webhook/v1")
 	code, err := os.ReadFile(filepath.Join(folder, "zz_generated.conversion.go"))
 	if err != nil || !bytes.Contains(code, []byte("func OrderToHub(")) {
@@ -87,6 +88,11 @@ func writeConversionTest(t *testing.T, dir, module string) bool {
 	if !bytes.Contains(code, []byte("is given up")) {
 		test = strings.Replace(test, `Dropped: []string{"spec.gone", "spec.parts.gone"},`, "", 1)
 	}
+	docs, diags := Conversions(context.Background(), c, "Order")
+	if diags.HasErrors() || len(docs) != 1 {
+		t.Fatal(diags, docs)
+	}
+	test = strings.Replace(test, "Kept: nil", fmt.Sprintf("Kept: %#v", docs[0].Kept), 1)
 	writeFile(t, filepath.Join(folder, "conversion_test.go"), test)
 	return true
 }
@@ -105,6 +111,7 @@ func TestConversions(t *testing.T) {
 	conversiontest.Check(t, conversiontest.Kind[shopv1.Order, shopv2.Order]{
 		ToHub: OrderToHub, FromHub: OrderFromHub,
 		Dropped: []string{"spec.gone", "spec.parts.gone"},
+		Kept: nil,
 	})
 }
 `

@@ -20,6 +20,9 @@ type ConversionDoc struct {
 	Spoke  string     `json:"spoke"`
 	Hub    string     `json:"hub"`
 	Fields []FieldDoc `json:"fields"`
+	// Kept are the fields that the annotation is needed for, as the package conversiontest wants them
+	// named; fields with custom code are not among them.
+	Kept []string `json:"kept,omitempty"`
 }
 
 // FieldDoc says what claims a field in each direction.
@@ -51,7 +54,7 @@ func Conversions(ctx context.Context, c Config, kind string) ([]ConversionDoc, D
 	for _, p := range packages {
 		for _, plan := range p.Plans {
 			if kind == "" || strings.EqualFold(kind, plan.Spoke.Name) {
-				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version}
+				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version, Kept: plan.Kept()}
 				doc.add(plan.Root, "", "", map[*convert.Pair]bool{})
 				docs = append(docs, doc)
 			}

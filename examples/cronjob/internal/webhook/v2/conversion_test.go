@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"testing"
 
@@ -10,14 +11,40 @@ import (
 	"example.com/cronjob/internal/webhook/conversion/conversiontest"
 )
 
+// TestConversions holds the conversions to all that must be true of conversions: first with schedules
+// that parts can say, so that all has to come back without the annotation, then with any.
 func TestConversions(t *testing.T) {
 	c := NewConverter(Schedules{})
-	conversiontest.Check(t, conversiontest.Kind[batchv2.CronJob, batchv1.CronJob]{
-		ToHub: c.CronJobToHub, FromHub: c.CronJobFromHub,
-		Hub: func(o *batchv1.CronJob, r *rand.Rand) {
-			o.Spec.Schedule = []string{"", "@hourly", "* * * * *", "*/5 1 2  3 4", "CRON_TZ=Asia/Tokyo 0 6 * * ?"}[r.IntN(5)]
-		},
-	})
+	kind := conversiontest.Kind[batchv2.CronJob, batchv1.CronJob]{ToHub: c.CronJobToHub, FromHub: c.CronJobFromHub}
+	schedules := func(of ...string) func(*batchv1.CronJob, *rand.Rand) {
+		return func(o *batchv1.CronJob, r *rand.Rand) { o.Spec.Schedule = of[r.IntN(len(of))] }
+	}
+
+	kind.Hub = schedules("* * * * *", "*/5 1 2 3 4", "0 6 * * 1-5", "*/1 * * * *")
+	conversiontest.Check(t, kind)
+
+	kind.Hub = schedules("", "@hourly", "*/5 1 2  3 4", "CRON_TZ=Asia/Tokyo 0 6 * * ?", "no schedule")
+	kind.Kept = []string{"spec.schedule"}
+	conversiontest.Check(t, kind)
+}
+
+// TestTutorial converts the tutorial's samples and expects what its own end-to-end test does
+// (kubebuilder at 5c40072893, docs/book/src/multiversion-tutorial/testdata/project: config/samples, and
+// "should successfully convert between v1 and v2 versions" in test/e2e).
+func TestTutorial(t *testing.T) {
+	c := NewConverter(Schedules{})
+	const rest = `"startingDeadlineSeconds":60,"concurrencyPolicy":"Allow","jobTemplate":{"metadata":{},"spec":{"template":{"metadata":{},"spec":{` +
+		`"containers":[{"name":"hello","image":"busybox","args":["/bin/sh","-c","date; echo Hello from the Kubernetes cluster"],"resources":{},` +
+		`"securityContext":{"capabilities":{"drop":["ALL"]},"readOnlyRootFilesystem":false,"allowPrivilegeEscalation":false}}],` +
+		`"restartPolicy":"OnFailure","securityContext":{"runAsUser":1000,"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}}}}}}`
+	const v1 = `{"kind":"CronJob","apiVersion":"batch.tutorial.kubebuilder.io/v1","metadata":{"name":"cronjob-sample"},"spec":{"schedule":"*/1 * * * *",` + rest + `},"status":{}}`
+	const v2 = `{"kind":"CronJob","apiVersion":"batch.tutorial.kubebuilder.io/v2","metadata":{"name":"cronjob-sample"},"spec":{"schedule":{"minute":"*/1"},` + rest + `},"status":{}}`
+	if got := converted(t, v1, c.CronJobFromHub); got != v2 {
+		t.Errorf("v1 to v2\ngot  %s\nwant %s", got, v2)
+	}
+	if got := converted(t, v2, c.CronJobToHub); got != v1 {
+		t.Errorf("v2 to v1\ngot  %s\nwant %s", got, v1)
+	}
 }
 
 // TestSchedule shows what the tutorial's own conversion refuses or makes up.
@@ -27,6 +54,7 @@ func TestSchedule(t *testing.T) {
 		{"a macro", "@hourly", "", "@hourly"},
 		{"two blanks", "*/5  * * * *", "", "*/5  * * * *"},
 		{"a time zone", "CRON_TZ=UTC 0 6 * * *", "", "CRON_TZ=UTC 0 6 * * *"},
+		{"every minute", "* * * * *", "", "* * * * *"},
 		{"a part of an object", "", "", ""},
 		{"an edit wins", "@hourly", "30", "30 * * * *"},
 	} {
@@ -50,4 +78,56 @@ func TestSchedule(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestParts converts parts of objects, as server-side apply does with what a manager owns: the tutorial's
+// own conversion fails on the one and makes "* * * * *" of the other.
+func TestParts(t *testing.T) {
+	c := NewConverter(Schedules{})
+	const none = `"jobTemplate":{"metadata":{},"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}},"status":{}}`
+	for _, tc := range []struct{ v1, v2 string }{
+		{`{}`, `"spec":{"schedule":{},`},
+		{`{"spec":{"suspend":true}}`, `"spec":{"schedule":{},"suspend":true,`},
+	} {
+		want := `{"kind":"CronJob","apiVersion":"batch.tutorial.kubebuilder.io/v2","metadata":{},` + tc.v2 + none
+		if got := converted(t, tc.v1, c.CronJobFromHub); got != want {
+			t.Errorf("v1 to v2\ngot  %s\nwant %s", got, want)
+		}
+	}
+	for _, tc := range []struct{ v2, v1 string }{
+		{`{}`, `"spec":{"schedule":"",`},
+		{`{"spec":{"schedule":{"hour":"6"}}}`, `"spec":{"schedule":"* 6 * * *",`},
+	} {
+		want := `{"kind":"CronJob","apiVersion":"batch.tutorial.kubebuilder.io/v1","metadata":{},` + tc.v1 + none
+		if got := converted(t, tc.v2, c.CronJobToHub); got != want {
+			t.Errorf("v2 to v1\ngot  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestBlankInPart refuses what would be read back as two parts.
+func TestBlankInPart(t *testing.T) {
+	minute := batchv2.CronField("1 2")
+	err := NewConverter(Schedules{}).CronJobToHub(context.Background(), &batchv2.CronJob{Spec: batchv2.CronJobSpec{Schedule: batchv2.CronSchedule{Minute: &minute}}}, &batchv1.CronJob{})
+	if want := `spec.schedule: "1 2" has a blank in it`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// converted is an object in JSON in the other version.
+func converted[A, B any](t *testing.T, object string, convert func(context.Context, *A, *B) error) string {
+	t.Helper()
+	var a A
+	if err := json.Unmarshal([]byte(object), &a); err != nil {
+		t.Fatal(err)
+	}
+	var b B
+	if err := convert(context.Background(), &a, &b); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

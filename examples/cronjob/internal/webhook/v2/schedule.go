@@ -2,7 +2,9 @@ package v2
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"unicode"
 
 	batchv1 "example.com/cronjob/api/v1"
 	batchv2 "example.com/cronjob/api/v2"
@@ -13,24 +15,29 @@ import (
 // What parts cannot say, such as "@hourly", is left out of them: the conversion keeps it.
 type Schedules struct{}
 
-// CronJobSpecScheduleToHub joins the parts; of none, as in a part of an object, it makes nothing.
+// CronJobSpecScheduleToHub joins the parts; of none, as in a part of an object, it makes nothing. A part
+// with a blank in it is an error: it would be read as two.
 func (Schedules) CronJobSpecScheduleToHub(_ context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error {
 	if src.Schedule == (batchv2.CronSchedule{}) {
 		return nil
 	}
 	var fields []string
 	for _, part := range parts(&src.Schedule) {
-		if *part == nil || **part == "" {
-			fields = append(fields, "*")
-		} else {
-			fields = append(fields, string(**part))
+		field := "*"
+		if *part != nil && **part != "" {
+			field = string(**part)
 		}
+		if strings.ContainsFunc(field, unicode.IsSpace) {
+			return fmt.Errorf("%q has a blank in it", field)
+		}
+		fields = append(fields, field)
 	}
 	dst.Schedule = strings.Join(fields, " ")
 	return nil
 }
 
-// CronJobSpecScheduleFromHub splits a schedule of five fields.
+// CronJobSpecScheduleFromHub splits a schedule of five fields. A part that is any is left out, but not
+// the last one that is left: no part at all is no schedule.
 func (Schedules) CronJobSpecScheduleFromHub(_ context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error {
 	fields := strings.Fields(src.Schedule)
 	all := parts(&dst.Schedule)
@@ -41,6 +48,10 @@ func (Schedules) CronJobSpecScheduleFromHub(_ context.Context, src *batchv1.Cron
 		if f := batchv2.CronField(fields[i]); f != "*" {
 			*part = &f
 		}
+	}
+	if dst.Schedule == (batchv2.CronSchedule{}) {
+		every := batchv2.CronField("*")
+		dst.Schedule.Minute = &every
 	}
 	return nil
 }

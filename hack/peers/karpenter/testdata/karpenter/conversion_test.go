@@ -41,12 +41,12 @@ func TestInvariants(t *testing.T) {
 	annotations := []string{karpenterv1.KubeletCompatibilityAnnotationKey, karpenterv1.NodeClassReferenceAnnotationKey}
 	t.Run("NodePool", func(t *testing.T) {
 		conversiontest.Check(t, conversiontest.Kind[karpenterv1beta1.NodePool, karpenterv1.NodePool]{
-			ToHub: c.NodePoolToHub, FromHub: c.NodePoolFromHub, Spoke: oldPool, Hub: newPool, Annotations: annotations,
+			ToHub: c.NodePoolToHub, FromHub: c.NodePoolFromHub, Spoke: oldPool, Hub: newPool, Entries: annotations,
 		})
 	})
 	t.Run("NodeClaim", func(t *testing.T) {
 		conversiontest.Check(t, conversiontest.Kind[karpenterv1beta1.NodeClaim, karpenterv1.NodeClaim]{
-			ToHub: c.NodeClaimToHub, FromHub: c.NodeClaimFromHub, Spoke: oldClaim, Hub: newClaim, Annotations: annotations,
+			ToHub: c.NodeClaimToHub, FromHub: c.NodeClaimFromHub, Spoke: oldClaim, Hub: newClaim, Entries: annotations,
 		})
 	})
 }

@@ -1,0 +1,53 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// Kept are the fields of both versions of which the other one cannot say all, as paths in JSON names
+// from the kind, in order. What custom rules take care of is not among them: only its author knows.
+func (p *Plan) Kept() []string {
+	paths := append(p.Root.kept(ToHub, nil, map[*Pair]bool{}), p.Root.kept(FromHub, nil, map[*Pair]bool{})...)
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []string {
+	inside[p] = true
+	defer delete(inside, p)
+	var paths []string
+	for _, c := range p.Claims {
+		if c.Verb == model.Custom || c.Loss(d) == "" {
+			continue
+		}
+		side := c.Spoke
+		if d == FromHub {
+			side = c.Hub
+		}
+		path := slices.Concat(before, side.and(nil))
+		if below := c.Value.members(d); below != nil && !inside[below] {
+			paths = append(paths, below.kept(d, path, inside)...)
+		} else {
+			paths = append(paths, strings.Join(path, "."))
+		}
+	}
+	return paths
+}
+
+// members is the pair of structs that a field leads to, through pointers and lists alone and without a
+// loss on the way; nil where it leads to none.
+func (v *Value) members(d Direction) *Pair {
+	for ; v != nil && v.Loss[d] == ""; v = v.Elem {
+		switch v.Op {
+		case Call:
+			return v.Pair
+		case Each, Pointer, Optional:
+		default:
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package conversiontest
+
+import (
+	"maps"
+	"slices"
+)
+
+// smallest takes out of an object what is not needed for a failure, and returns what is left with its
+// error. The name stays, because an object without one is a part of one.
+func smallest[T any](o *T, err error, fails func(*T) error) (*T, error) {
+	tries := 500
+	t, name := tree(o), object(o).GetName()
+	shrink(t, nil, func() bool {
+		if tries--; tries < 0 {
+			return false
+		}
+		candidate := decoded[T](t)
+		if object(candidate).GetName() != name {
+			return false
+		}
+		found := fails(candidate)
+		if found == nil {
+			return false
+		}
+		o, err = candidate, found
+		return true
+	})
+	return o, err
+}
+
+// shrink takes members and elements out of a value as long as it still fails without them. replace
+// puts another value in its place.
+func shrink(v any, replace func(any), fails func() bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			member := v[name]
+			if delete(v, name); !fails() {
+				v[name] = member
+				shrink(member, func(other any) { v[name] = other }, fails)
+			}
+		}
+	case []any:
+		for i := len(v) - 1; i >= 0; i-- {
+			shorter := slices.Delete(slices.Clone(v), i, i+1)
+			if replace(shorter); fails() {
+				v = shorter
+			} else {
+				replace(v)
+			}
+		}
+		for i := range v {
+			shrink(v[i], func(other any) { v[i] = other }, fails)
+		}
+	}
+}
