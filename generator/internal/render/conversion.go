@@ -284,7 +284,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 	conditions := there(pointers)
 	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if len(parents) > 0 {
-		conditions = append(conditions, w.notZero(from.Last().Type, src))
+		conditions = append(conditions, w.isSet(from.Last(), src))
 		src.known = true
 	}
 	name := where{format: c.Spoke.String()}

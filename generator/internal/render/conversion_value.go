@@ -286,6 +286,15 @@ func (w *conversionWriter) notZero(t *resolve.Type, o operand) *jen.Statement {
 	return o.value().Op("!=").Nil()
 }
 
+// isSet is the condition that a field is set. An empty list or map that JSON leaves out is not: it would
+// not be there any more when the object returns.
+func (w *conversionWriter) isSet(f *resolve.Field, o operand) *jen.Statement {
+	if kind := f.Type.Kind(); f.OmitEmpty && (kind == resolve.Slice || kind == resolve.Map) {
+		return jen.Len(o.value()).Op(">").Lit(0)
+	}
+	return w.notZero(f.Type, o)
+}
+
 // comparable reports whether Go can compare values of the type with == and that does what it looks like.
 func comparable(t *resolve.Type) bool {
 	switch t.Kind() {
@@ -335,7 +344,7 @@ func (w *conversionWriter) isZero(t *resolve.Type) {
 		var set []jen.Code
 		for _, f := range t.Fields() {
 			if f.Exported {
-				set = append(set, w.notZero(f.Type, operand{code: jen.Id("v").Dot(f.Name)}))
+				set = append(set, w.isSet(f, operand{code: jen.Id("v").Dot(f.Name)}))
 			}
 		}
 		any := jen.Add(set[0])

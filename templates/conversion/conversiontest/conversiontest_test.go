@@ -194,14 +194,14 @@ func keeping(keep func(src *spoke, dst *hub) any, restore func(kept []byte, src 
 		err := right.toHub(&src.Spec, &dst.Spec)
 		if src.Name != "" {
 			content := text(keep(src, dst))
-			annotate(dst, &content)
+			*dst = *annotated(dst, &content)
 		}
 		return err
 	}
 	k.FromHub = func(_ context.Context, src *hub, dst *spoke) error {
 		*dst = spoke{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Thing"}}
 		src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
-		annotate(dst, nil)
+		*dst = *annotated(dst, nil)
 		err := right.fromHub(&src.Spec, &dst.Spec)
 		if content := annotation(src); content != nil {
 			restore([]byte(*content), src, dst)
@@ -298,7 +298,7 @@ func TestFaultsAreFound(t *testing.T) {
 			return changed(right.kind(), func(_ *spoke, dst *hub) {
 				calls++
 				content := fmt.Sprintf(`{"v3":[{"at":["spec","call"],"is":%d}]}`, calls)
-				annotate(dst, &content)
+				*dst = *annotated(dst, &content)
 			})
 		}()},
 		{7, "a number is cut off", core{right.toHub, func(src *hubSpec, dst *spokeSpec) error {

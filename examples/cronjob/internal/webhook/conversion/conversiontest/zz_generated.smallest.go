@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// smallest takes out of an object what is not needed for a failure, and returns what is left with its
-// error. The name stays, because an object without one is a part of one.
-func smallest[T any](o *T, err error, fails func(*T) error) (*T, error) {
+// smallest takes out of an object what is not needed for a failure, and returns what is left, in JSON,
+// with its error. The name stays, because an object without one is a part of one.
+func smallest[T any](o *T, input string, err error, fails func(*T) error) (string, error) {
 	tries := 500
 	t, name := tree(o), object(o).GetName()
 	shrink(t, nil, func() bool {
@@ -20,14 +20,15 @@ func smallest[T any](o *T, err error, fails func(*T) error) (*T, error) {
 		if object(candidate).GetName() != name {
 			return false
 		}
+		smaller := text(candidate)
 		found := fails(candidate)
 		if found == nil {
 			return false
 		}
-		o, err = candidate, found
+		input, err = smaller, found
 		return true
 	})
-	return o, err
+	return input, err
 }
 
 // shrink takes members and elements out of a value as long as it still fails without them. replace
