@@ -28,7 +28,7 @@ type invariant[A any] struct {
 // first one, and none of those that begin with converting it.
 func (w way[A, B]) invariants() []invariant[A] {
 	usual := []filling{{elements: 0}, {elements: 1}, {elements: 2}, {elements: 4}, {elements: 1, full: true}}
-	extreme := []filling{{elements: 0, extreme: true}, {elements: 1, extreme: true}, {elements: 2, extreme: true}}
+	extreme := []filling{{elements: 1, extreme: true}, {elements: 2, extreme: true}, {elements: 4, extreme: true}, {elements: 8, extreme: true}}
 	return []invariant[A]{
 		{1, usual, w.comesBack},
 		{2, usual, w.editWins},
