@@ -60,32 +60,43 @@ type Result struct {
 // Generate reads the packages and makes the files that their markers ask for.
 func Generate(ctx context.Context, c Config) Result {
 	run, diags := c.resolve()
-	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
-	diags.Add(found...)
-	project, found := model.Build(ctx, source.Module, source.Packages, run.model())
+	return run.generate(ctx, diags, edits{})
+}
+
+// generate makes the files that the markers ask for once the edits are made, and the edits with them.
+func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
+	source, project, found := r.project(ctx, e)
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
-	result := Result{Root: run.root}
-	files, err := render.Project(project, conversions, run.render(source.Module))
+	result := Result{Root: r.root}
+	files, err := render.Project(project, conversions, r.render(source.Module))
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
-	merged, found := run.definitions(project)
+	merged, found := r.definitions(project)
 	diags.Add(found...)
 	files = append(files, merged...)
-	changes, found := output.Compare(run.root, files, run.owned(source))
+	changes, found := output.Compare(r.root, slices.Concat(files, e.create), r.owned(source))
 	diags.Add(found...)
 
-	if run.Strict {
+	if r.Strict {
 		diags = diags.Promote()
 	}
 	result.Diagnostics = diags.Sort()
 	if !diags.HasErrors() {
-		result.Files, result.Changes = files, changes
+		result.Files, result.Changes = files, e.among(changes)
 	}
 	return result
+}
+
+// project reads the packages as they are once the edits are made.
+func (r run) project(ctx context.Context, e edits) (load.Result, *model.Project, diag.List) {
+	source, diags := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: markers(), Overlay: e.overlay()})
+	project, found := model.Build(ctx, source.Module, source.Packages, r.model())
+	diags.Add(found...)
+	return source, project, diags
 }
 
 // markers are the texts of which a file must hold one to be of interest.

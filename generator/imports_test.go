@@ -29,6 +29,7 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"crd":         {"diag", "output"},
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder"},
+		"scaffold":    {"diag", "load", "marker", "model", "output"},
 	}
 	files, err := filepath.Glob("internal/*/*.go")
 	if err != nil || len(files) == 0 {

@@ -18,3 +18,9 @@ var Admission embed.FS
 //
 //go:embed conversion/*.go conversion/conversiontest/*.go
 var Conversion embed.FS
+
+// Project is what a new project and its parts begin with: text templates whose actions stand in [[ ]].
+// "dot_" begins the name of a file or folder that begins with a dot, and ".tmpl" ends that of every file.
+//
+//go:embed project
+var Project embed.FS

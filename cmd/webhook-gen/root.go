@@ -34,7 +34,8 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.Flags().AddFlagSet(generate.Flags())
-	root.AddCommand(generate, verifyCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s), versionCommand(s))
+	root.AddCommand(generate, verifyCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
+		initCommand(s), createCommand(s), deleteCommand(s), versionCommand(s))
 	return root
 }
 

@@ -29,7 +29,7 @@ func Read(moduleDir string) (Config, diag.List) {
 	if err != nil {
 		return Default(), diag.List{whole(path, "cannot read %s: %v", FileName, reason(err))}
 	}
-	return parse(path, source)
+	return Parse(path, source)
 }
 
 // misnamed reports a file that was meant to be ours.
@@ -55,8 +55,8 @@ func reason(err error) error {
 	return err
 }
 
-// parse decodes the text of the file.
-func parse(path string, source []byte) (Config, diag.List) {
+// Parse is Read for the text of the file that is, or is to be, at path.
+func Parse(path string, source []byte) (Config, diag.List) {
 	var c Config
 	table := keys(&c)
 	f := newFile(path, source)

@@ -215,7 +215,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
 		lines := bytes.SplitAfter(source, []byte("\n"))
-		_, problems := parse("/m/webhook-gen.yaml", source)
+		_, problems := Parse("/m/webhook-gen.yaml", source)
 		for _, d := range problems {
 			if d.Pos.Line < 1 || d.Pos.Line > len(lines) || d.Pos.Column < 1 || d.Pos.Column > len(lines[d.Pos.Line-1])+1 || d.End.Column < d.Pos.Column {
 				t.Errorf("%v lies outside the file", d)

@@ -41,6 +41,8 @@ type Handler struct {
 	Path string
 	// NeedsStub says that the user has not written a policy yet.
 	NeedsStub bool
+	// Missing are the operations whose methods the user has not written, where the type is there.
+	Missing []string
 	// ListKeys are the lists in Object whose elements have keys.
 	ListKeys []ListKey
 }

@@ -48,6 +48,11 @@ func (b *builder) inspectImplementations() {
 			}
 		}
 		i := written[k]
+		for _, o := range h.Operations {
+			if i.declared && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return m.name == h.Method(w.Mutating, o) }) {
+				h.Missing = append(h.Missing, o)
+			}
+		}
 		// The methods of an embedded type are not seen here, and a stub would hide them.
 		h.NeedsStub = !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
 	}

@@ -19,14 +19,19 @@ func (p handlerPackage) stub(t handledType) *jen.File {
 	f.Comment("A method that a marker asks for and that is missing here is reported at this line.")
 	f.Var().Id("_").Add(contracts(t)).Op("=").Parens(jen.Op("*").Id(h.Implementation)).Parens(jen.Nil())
 	for _, w := range t.webhooks {
-		for _, o := range w.Handler.Operations {
-			f.Line()
-			method := w.Handler.Method(w.Mutating, o)
-			doc(f, "%s %s.", method, purpose(w, o))
-			f.Func().Params(jen.Id("w").Op("*").Id(h.Implementation)).Id(method).Add(p.signature(f, w.Handler, o)).Block(jen.Return(jen.Nil()))
-		}
+		p.policies(f, w, w.Handler.Operations)
 	}
 	return f
+}
+
+// policies writes a webhook's methods for some operations.
+func (p handlerPackage) policies(f *jen.File, w *model.Webhook, operations []string) {
+	for _, o := range operations {
+		f.Line()
+		method := w.Handler.Method(w.Mutating, o)
+		doc(f, "%s %s.", method, purpose(w, o))
+		f.Func().Params(jen.Id("w").Op("*").Id(w.Handler.Implementation)).Id(method).Add(p.signature(f, w.Handler, o)).Block(jen.Return(jen.Nil()))
+	}
 }
 
 // contracts is the type that a type's implementation must have.

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func createCommand(s streams) *cobra.Command {
+	return group("create", "Write a kind, a webhook or a further version of a kind", createAPICommand(s), createWebhookCommand(s), createVersionCommand(s))
+}
+
+func createAPICommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	c := &cobra.Command{
+		Use:     "api",
+		Short:   "Write the Go type of a new kind",
+		Long:    "api writes the Go type of a new kind, and the package of its group and version if there is none.",
+		Example: "  webhook-gen create api --group shop --version v1 --kind Order",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config generator.Config) (generator.Scaffold, error) {
+				return generator.CreateAPI(ctx, config, resource.Resource)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	return c
+}
+
+func createWebhookCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	var webhooks generator.Webhooks
+	c := &cobra.Command{
+		Use:   "webhook",
+		Short: "Mark a kind for webhooks, and write the policy to fill in",
+		Long: "webhook puts +webhook markers on the type of a kind, generates what they ask for, and writes the policy to fill in.\n" +
+			"For kinds of Kubernetes itself and of other people, the type is one of package internal/policy. What stands in\n" +
+			"the type's file stays as it is but for the markers; what stands in a policy that was gone on with, without exception.",
+		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
+			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config generator.Config) (generator.Scaffold, error) {
+				return generator.CreateWebhook(ctx, config, resource.Resource, webhooks)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	addWebhooks(c, &webhooks)
+	c.Flags().StringSliceVar(&webhooks.Operations, "operations", []string{"create", "update"}, "what the webhooks are called for: create, update, delete, connect, *")
+	c.Flags().StringSliceVar(&webhooks.Spokes, "spoke", nil, "versions to convert, with --conversion (default all others)")
+	c.Flags().StringVar(&webhooks.Import, "external-api-path", "", "import path of the package that has the Go type of another module's kind")
+	complete(c, "operations", "create", "update", "delete", "connect", "*")
+	return c
+}
+
+// addWebhooks adds the flags that name kinds of webhooks.
+func addWebhooks(c *cobra.Command, webhooks *generator.Webhooks) {
+	c.Flags().BoolVar(&webhooks.Mutating, "mutating", false, "a webhook that fills in what users left open")
+	c.Flags().BoolVar(&webhooks.Validating, "validating", false, "a webhook that denies what must not be")
+	c.Flags().BoolVar(&webhooks.Conversion, "conversion", false, "conversion between the versions of the kind, of which this one is the hub")
+}
+
+func createVersionCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	var from string
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Write a further version of a kind, with its conversion",
+		Long: "version writes a further version of one of the project's kinds, as a copy of the version --from, and has conversions\n" +
+			"generated. The first new version becomes the hub, since what it adds then needs no marker; later ones are spokes\n" +
+			"of it. Webhooks stay on the version that has them: the API server converts what it sends them.",
+		Example: "  webhook-gen create version --group shop --version v2 --kind Order",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config generator.Config) (generator.Scaffold, error) {
+				return generator.CreateVersion(ctx, config, resource.Resource, from)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	c.Flags().StringVar(&from, "from", "", "version to copy (default the hub, or else the newest)")
+	return c
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func initCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var project generator.Project
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Start a project, or add webhook-gen to one",
+		Long: "init writes a project that builds, tests and serves at once: go.mod with webhook-gen as a tool, a program, Makefile,\n" +
+			"Dockerfile, workflows of GitHub, README. In a module with Go code it writes webhook-gen.yaml and what is generated,\n" +
+			"touches nothing else, and says the one line that the program needs. Run again, it writes nothing.",
+		Example: "  webhook-gen init --module example.com/app\n  webhook-gen init # in a project of kubebuilder or operator-sdk",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config generator.Config) (generator.Scaffold, error) {
+				return generator.Init(ctx, config, project)
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&project.Module, "module", "", "path of the new module")
+	c.Flags().StringVar(&project.Domain, "domain", "", "domain that ends the names of API groups (default the first element of the module's path)")
+	c.Flags().StringVar(&project.Name, "name", "", "name of the project (default the last element of the module's path)")
+	c.Flags().StringVar(&project.Program, "program", "", "folder of the program that serves the webhooks (default the one there is, or cmd/webhook)")
+	c.Flags().StringVar(&project.ToolVersion, "tool-version", releasedVersion(), "version of webhook-gen that the new go.mod asks for (default this one if it is a release, or else the newest)")
+	return c
+}
+
+// releasedVersion is the version of this binary if others can get it; empty otherwise.
+func releasedVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.ContainsAny(info.Main.Version, "-+") {
+		return ""
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,131 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	apiversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
+)
+
+// CreateVersion writes a further version of one of the project's kinds as a copy of the version from, by
+// default the hub or else the newest, and has conversions generated between them. The first new version
+// becomes the hub, since what it adds then needs no marker; later ones are spokes of it.
+func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaffold, error) {
+	if err := r.check(); err != nil {
+		return Scaffold{}, err
+	}
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	others := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
+	if len(others) == 0 {
+		return Scaffold{}, fmt.Errorf("the project has no kind %s of the group %s: webhook-gen create api writes one", r.Kind, s.group(r))
+	}
+	hub := slices.IndexFunc(others, func(o Resource) bool { return s.has(o, "webhook:conversion:hub") })
+	source, err := s.source(others, hub, from)
+	if err != nil {
+		return Scaffold{}, err
+	}
+	var e edits
+	if _, _, ok := s.ownType(r); !ok {
+		if e.create, err = s.newVersion(source, r, hub >= 0); err != nil {
+			return Scaffold{}, err
+		}
+		if hub < 0 {
+			for _, o := range others {
+				s.mark(ctx, &e, o, "webhook:conversion:spoke")
+			}
+		}
+		if !slices.ContainsFunc(others, func(o Resource) bool { return s.isStored(o) }) {
+			s.mark(ctx, &e, source, "kubebuilder:storageversion")
+		}
+	}
+	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	for _, f := range e.create {
+		if strings.HasSuffix(f.Path, "_types.go") {
+			result.Next = append(result.Next, "change in "+s.rel(f.Path)+" what is different in "+r.Version)
+		}
+	}
+	result.Next = append(result.Next, "where a field has no counterpart, say on the spoke's field what becomes of it: webhook-gen markers webhook:conversion:to",
+		"webhook-gen explain conversion "+r.Kind, s.test())
+	return result, nil
+}
+
+// source is the version that the new one is a copy of.
+func (s site) source(others []Resource, hub int, from string) (Resource, error) {
+	if from == "" {
+		if hub >= 0 {
+			return others[hub], nil
+		}
+		return slices.MaxFunc(others, func(a, b Resource) int { return apiversion.CompareKubeAwareVersionStrings(a.Version, b.Version) }), nil
+	}
+	i := slices.IndexFunc(others, func(o Resource) bool { return o.Version == from })
+	if i < 0 {
+		return Resource{}, fmt.Errorf("there is no version %s of %s", from, others[0].Kind)
+	}
+	return others[i], nil
+}
+
+// has reports whether a type of the project's own has a marker.
+func (s site) has(r Resource, name string) bool {
+	_, t, _ := s.ownType(r)
+	return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name })
+}
+
+// isStored reports whether a version says that it is the one that is stored.
+func (s site) isStored(r Resource) bool {
+	_, t, _ := s.ownType(r)
+	return t.File != nil && scaffold.Mentions(t.File, storageVersion)
+}
+
+const storageVersion = "+kubebuilder:storageversion"
+
+// newVersion is the files of a new version.
+func (s site) newVersion(from, r Resource, spoke bool) ([]output.File, error) {
+	old, t, _ := s.ownType(from)
+	api := scaffold.API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}
+	if filepath.Base(old.Dir) != old.Version {
+		api.Dir = s.apiDir(old.Group, r.Version)
+	}
+	var files []output.File
+	if have, ok := s.api(old.Group, r.Version); ok {
+		api.Dir, api.Package = have.Dir, have.Name
+	} else {
+		f, err := api.GroupVersion()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	role := "webhook:conversion:hub"
+	if spoke {
+		role = "webhook:conversion:spoke"
+	}
+	for _, f := range scaffold.Closure(old.Package, t.File) {
+		path := filepath.Join(api.Dir, filepath.Base(f.Path))
+		if f == t.File {
+			path = filepath.Join(api.Dir, strings.ToLower(r.Kind)+"_types.go")
+		}
+		text, err := scaffold.Copy(f, api.Package, storageVersion)
+		if err == nil && f == t.File {
+			text, err = scaffold.MarkCopy(text, r.Kind, role)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case exists(path) && f == t.File:
+			return nil, errors.New(s.rel(path) + " is there and has no type " + r.Kind)
+		}
+		files = append(files, output.File{Path: path, Content: text, Owner: output.Once})
+	}
+	return files, nil
+}

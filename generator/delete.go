@@ -1,0 +1,151 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
+)
+
+// DeleteWebhook takes the markers of webhooks off a type, by default those of admission webhooks, and with them
+// goes what is generated. Without its hub, no version of a kind is converted. A file of policies that nobody has gone on with goes too; one with code of the user's stops the
+// command unless force says to remove it.
+func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force bool) (Scaffold, error) {
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	if w.none() {
+		w.Mutating, w.Validating = true, true
+	}
+	var e edits
+	policy := scaffold.Policy{Dir: filepath.Join(s.root, filepath.FromSlash(policies)), Kind: r.Kind}
+	if _, t, own := s.ownType(r); own {
+		err = e.unmark(t, w.has)
+		if w.Conversion && s.has(r, "webhook:conversion:hub") {
+			err = errors.Join(err, s.unmarkSpokes(&e, r))
+		}
+	} else if t, ok := s.policyType(ctx, policy); ok {
+		err = errors.Join(e.unmark(t, w.has), e.removeEmpty(policy, t))
+	} else {
+		return Scaffold{}, fmt.Errorf("there is neither a type %s of %s/%s nor a policy on one", r.Kind, s.group(r), r.Version)
+	}
+	if err != nil {
+		return Scaffold{}, err
+	}
+	return s.finish(ctx, e, force)
+}
+
+// DeleteVersion removes a version of one of the project's kinds: the file of its type, its webhooks and its
+// conversion. Where one version is left, that is neither hub nor spoke any more.
+func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Scaffold, error) {
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	api, t, ok := s.ownType(r)
+	if !ok {
+		return Scaffold{}, fmt.Errorf("the project has no type %s of %s/%s", r.Kind, s.group(r), r.Version)
+	}
+	if others := scaffold.OtherKinds(t.File, r.Kind); len(others) > 0 {
+		return Scaffold{}, fmt.Errorf("%s declares %s, too: move what is to stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
+	}
+	var e edits
+	e.put(t.File.Path, t.File.Src, nil)
+	left := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
+	if len(left) == 1 {
+		_, last, _ := s.ownType(left[0])
+		if err := e.unmark(last, Webhooks{Conversion: true}.has); err != nil {
+			return Scaffold{}, err
+		}
+	}
+	if rest := api.FilesWith("package "); len(rest) == 2 && filepath.Base(rest[0].Path) == "groupversion.go" {
+		e.put(rest[0].Path, rest[0].Src, nil)
+	}
+	return s.finish(ctx, e, force)
+}
+
+// finish has everything follow the edits of a deletion.
+func (s site) finish(ctx context.Context, e edits, force bool) (Scaffold, error) {
+	left, err := s.follow(ctx, &e)
+	if err != nil {
+		return Scaffold{}, err
+	}
+	for _, path := range left {
+		if !force {
+			return Scaffold{}, fmt.Errorf("%s has code of yours that nothing would call any more: take out of it what you need, and say --force to remove it", s.rel(path))
+		}
+		e.put(path, readFile(path), nil)
+	}
+	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	for _, d := range result.Diagnostics {
+		if d.Rule == model.RuleMethod {
+			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods named above, and their interface")
+			break
+		}
+	}
+	result.Next = append(result.Next, s.test())
+	return result, nil
+}
+
+// has reports whether a marker says one of the webhooks.
+func (w Webhooks) has(name string) bool {
+	switch name {
+	case "webhook:mutating":
+		return w.Mutating
+	case "webhook:validating":
+		return w.Validating
+	}
+	return w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
+}
+
+// unmark takes markers off a type: those that gone names and, where no webhook is left, what belonged to them.
+func (e *edits) unmark(t model.APIType, gone func(name string) bool) error {
+	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
+	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone(m.Name) })
+	var at []diag.Range
+	for _, m := range t.Markers {
+		belongs := !isWebhook(m) && !strings.HasPrefix(m.Name, "webhook:conversion:")
+		if gone(m.Name) || belongs && !stays {
+			at = append(at, m.Range)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	text, err := scaffold.RemoveMarkers(t.File.Src, at)
+	if err == nil {
+		e.put(t.File.Path, t.File.Src, text)
+	}
+	return err
+}
+
+// unmarkSpokes takes the markers of conversion off all versions of a kind but the hub.
+func (s site) unmarkSpokes(e *edits, hub Resource) error {
+	var failed []error
+	for _, o := range s.versions(hub) {
+		if _, t, _ := s.ownType(o); o.Version != hub.Version {
+			failed = append(failed, e.unmark(t, Webhooks{Conversion: true}.has))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// removeEmpty removes the file of a policy of which nothing is left but what it began with.
+func (e *edits) removeEmpty(p scaffold.Policy, t model.APIType) error {
+	empty, err := p.File()
+	for _, c := range e.change {
+		if c.Path == t.File.Path && bytes.Equal(c.New, empty.Content) {
+			e.put(c.Path, c.Old, nil)
+		}
+	}
+	return err
+}

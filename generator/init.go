@@ -1,0 +1,192 @@
+package generator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
+)
+
+// Project says what a project is called. What it leaves empty is derived.
+type Project struct {
+	// Module is the module's path. Only a folder without go.mod needs it.
+	Module string
+	// Domain ends the names of API groups; by default the module path's first element, unless that is a
+	// place where code of many is kept.
+	Domain string
+	// Name is by default the module path's last element.
+	Name string
+	// Program is the folder of the program that serves the webhooks, relative to the root; by default the
+	// one there is, or else cmd/webhook.
+	Program string
+	// ToolVersion is the version of webhook-gen that a new go.mod asks for; empty for the newest.
+	ToolVersion string
+}
+
+// Init starts a project in a folder without Go code, as a module of its own. In one with Go code it writes
+// webhook-gen.yaml and what is generated, and touches nothing else.
+func Init(ctx context.Context, c Config, p Project) (Scaffold, error) {
+	root, ok := load.Root(c.Dir)
+	if !ok {
+		if p.Module == "" {
+			return Scaffold{}, errors.New("say the path of the new module: --module example.com/app")
+		}
+		return newModule(c.Dir, p)
+	}
+	found, diags := load.Load(ctx, load.Config{Dir: root, Markers: []string{"package "}})
+	switch {
+	case found.Module == nil || diags.HasErrors():
+		return Scaffold{Result: Result{Root: root, Diagnostics: diags.Sort()}}, errStopped
+	case p.Module != "" && p.Module != found.Module.Path:
+		return Scaffold{}, fmt.Errorf("this folder belongs to the module %s", found.Module.Path)
+	}
+	p.Module = found.Module.Path
+	settings, isNew := filepath.Join(root, config.FileName), false
+	switch {
+	case exists(settings):
+	case len(found.Packages) == 0:
+		return newModule(root, p)
+	default:
+		isNew = true
+	}
+	return c.join(ctx, root, p, found.Packages, isNew)
+}
+
+// check reports what cannot be a project, and derives what is left open.
+func (p *Project) check() error {
+	if err := module.CheckImportPath(p.Module); err != nil {
+		return fmt.Errorf("--module: %w", err)
+	}
+	first, _, _ := strings.Cut(p.Module, "/")
+	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"}
+	if p.Domain == "" && (slices.Contains(forges, first) || !strings.Contains(first, ".")) {
+		return fmt.Errorf("say the domain that is to end the names of API groups: --domain example.com (that of %s is not yours)", first)
+	}
+	p.Domain = cmp.Or(p.Domain, first)
+	if len(validation.IsDNS1123Subdomain(p.Domain)) > 0 {
+		return fmt.Errorf("--domain: %q is not a DNS subdomain, as example.com", p.Domain)
+	}
+	prefix, _, _ := module.SplitPathVersion(p.Module)
+	p.Name = cmp.Or(p.Name, strings.ToLower(strings.NewReplacer(".", "-", "_", "-").Replace(path.Base(prefix))))
+	if len(validation.IsDNS1123Label(p.Name)) > 0 {
+		return fmt.Errorf("--name: %q cannot name objects in a cluster: lower-case letters, digits and - can", p.Name)
+	}
+	return nil
+}
+
+// newModule starts a module of its own.
+func newModule(root string, p Project) (Scaffold, error) {
+	if err := p.check(); err != nil {
+		return Scaffold{}, err
+	}
+	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, ToolVersion: p.ToolVersion}
+	files, err := m.Files(root)
+	if err != nil {
+		return Scaffold{}, err
+	}
+	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
+	settings, diags := config.Parse(files[i].Path, files[i].Content)
+	r := run{Config: settings, root: root, dir: root, manifest: filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))}
+	project := &model.Project{Module: &load.Module{Path: p.Module, Dir: root}, API: settings.Manifests.AdmissionRegistration}
+	options := r.render(nil)
+	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(settings.Program)), Path: path.Join(p.Module, settings.Program), Name: "main"}
+	generated, err := render.Project(project, nil, options)
+	if err != nil {
+		return Scaffold{}, err
+	}
+	changes, found := output.Compare(root, append(files, generated...), nil)
+	diags.Add(found...)
+	result := Scaffold{Result: Result{Root: root, Diagnostics: diags.Sort()}}
+	if !diags.HasErrors() {
+		result.Files, result.Changes = generated, changes
+	}
+	result.Next = []string{"make test", "webhook-gen create api --group shop --version v1 --kind Order"}
+	return result, nil
+}
+
+// join adds webhook-gen to a project that has Go code.
+func (c Config) join(ctx context.Context, root string, p Project, packages []*load.Package, isNew bool) (Scaffold, error) {
+	c.Dir = root
+	r, diags := c.resolve()
+	var e edits
+	kubebuilder := exists(filepath.Join(root, "PROJECT"))
+	if isNew {
+		if p.Domain == "" && kubebuilder {
+			p.Domain = kubebuilderDomain(readFile(filepath.Join(root, "PROJECT")))
+		}
+		program, has := mainFolder(packages)
+		existing := scaffold.Existing{
+			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, program, "cmd/webhook"), HasProgram: has || p.Program != "", Kubebuilder: kubebuilder,
+		}
+		files, err := existing.Files(root)
+		if err != nil {
+			return Scaffold{}, err
+		}
+		e.create = files
+		r.Config, diags = config.Parse(files[0].Path, files[0].Content)
+		r.manifest = filepath.Join(root, filepath.FromSlash(r.Manifests.Path))
+	}
+	result := Scaffold{Result: r.generate(ctx, diags, e)}
+	if result.Diagnostics.HasErrors() {
+		return result, nil
+	}
+	main := "the main package in " + r.Program
+	if r.Program == "" {
+		result.Next = append(result.Next, "name the folder of your program in "+config.FileName+": program: cmd")
+		main = "main"
+	}
+	line := "newWebhooks().Register(mux.Handle)"
+	if kubebuilder {
+		line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
+	}
+	result.Next = append(result.Next, "add one line to "+main+", where the server is made:\n\n\t"+line+"\n",
+		"go get -tool github.com/webhook-gen/webhook-gen/cmd/webhook-gen",
+		"webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
+	return result, nil
+}
+
+// mainFolder is the folder of the program that a project has: cmd, the root, or else the first below cmd.
+func mainFolder(packages []*load.Package) (string, bool) {
+	var folders []string
+	for _, p := range packages {
+		if p.Name == "main" {
+			folders = append(folders, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/"), "."))
+		}
+	}
+	for _, likely := range []string{"cmd", "."} {
+		if slices.Contains(folders, likely) {
+			return likely, true
+		}
+	}
+	i := slices.IndexFunc(folders, func(f string) bool { return strings.HasPrefix(f, "cmd/") })
+	if i < 0 {
+		return "", false
+	}
+	return folders[i], true
+}
+
+// kubebuilderDomain is the domain that a PROJECT file says; empty where it says none.
+func kubebuilderDomain(text []byte) string {
+	var project struct {
+		Domain string `yaml:"domain"`
+	}
+	if err := yaml.Unmarshal(text, &project); err != nil {
+		return ""
+	}
+	return project.Domain
+}

@@ -1,0 +1,69 @@
+package model
+
+import (
+	"context"
+	"go/ast"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// APIMarkers are texts of which one stands in a file that says the group of a package of API types.
+func APIMarkers() []string { return []string{"+groupName", "GroupVersion{"} }
+
+// API is a package of API types.
+type API struct {
+	*load.Package
+	Group, Version string
+}
+
+// APIs are those of the packages whose group and version can be told.
+func APIs(ctx context.Context, packages []*load.Package) []API {
+	var all []API
+	for _, p := range packages {
+		if gv, _ := findGroupVersion(ctx, p); gv.group.isSet() && gv.version.isSet() {
+			all = append(all, API{p, gv.group.value, gv.version.value})
+		}
+	}
+	return all
+}
+
+// APIType is a type that markers of ours can stand on.
+type APIType struct {
+	File *load.File
+	// Line is where the declaration begins, its comment left out.
+	Line int
+	// Markers are those that stand on the type itself, in order.
+	Markers []marker.Marker
+}
+
+// FindType finds a type of a package and its markers.
+func FindType(p *load.Package, name string) (t APIType, ok bool, diags diag.List) {
+	found, ok := findType(p, name)
+	if !ok {
+		return t, false, nil
+	}
+	t.File = found.file
+	begin := found.spec.Pos()
+	for _, d := range found.file.AST.Decls {
+		if decl, isGen := d.(*ast.GenDecl); isGen && !decl.Lparen.IsValid() && slices.Contains(decl.Specs, ast.Spec(found.spec)) {
+			begin = decl.Pos()
+		}
+	}
+	t.Line = found.file.Position(begin).Line
+	placed, diags := marker.InFile(found.file.AST, found.file, Prefix)
+	for _, m := range placed {
+		if m.On == marker.OnType && m.Type == found.spec {
+			t.Markers = append(t.Markers, m.Marker)
+		}
+	}
+	return t, true, diags
+}
+
+// IsBuiltinGroup tells the groups that Kubernetes itself serves from those of custom resources.
+func IsBuiltinGroup(group string) bool { return isBuiltinGroup(group) }
+
+// IsVersion tells whether a word can be the version of an API: v1, v2beta1.
+func IsVersion(word string) bool { return versionPattern.MatchString(word) }

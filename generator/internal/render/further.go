@@ -1,0 +1,44 @@
+package render
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// Further writes, for a user who goes on with a type's policies already, methods of further webhooks of
+// the type: each webhook's in a file of its own beside, which is the user's too. operations are those of
+// which a webhook's methods are written.
+func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
+	var files []output.File
+	for _, pkg := range handlerPackages(p, o) {
+		for _, t := range pkg.types {
+			for _, w := range t.webhooks {
+				written := operations(w)
+				if len(written) == 0 {
+					continue
+				}
+				f := newFile(pkg.HandlerPackage, false)
+				f.ImportName(pkg.admission, "admission")
+				f.Comment("A method that a marker asks for and that is missing here is reported at this line.")
+				f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
+				pkg.policies(f, w, written)
+				text, err := source(f)
+				if err != nil {
+					return nil, err
+				}
+				role := "validator"
+				if w.Mutating {
+					role = "defaulter"
+				}
+				name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role + ".go"
+				files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: w.Range})
+			}
+		}
+	}
+	return files, nil
+}

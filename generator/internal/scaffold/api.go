@@ -1,0 +1,33 @@
+package scaffold
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// API is a kind in a package of API types.
+type API struct {
+	// Dir is the absolute folder of the package, Package its name.
+	Dir, Package string
+	// Group is the API group in full.
+	Group, Version, Kind string
+}
+
+// GroupVersion is the file that says the group and version of the package.
+func (a API) GroupVersion() (output.File, error) {
+	return a.file("groupversion.go")
+}
+
+// Types is the file of the kind.
+func (a API) Types() (output.File, error) {
+	f, err := a.file("types.go")
+	f.Path = filepath.Join(a.Dir, strings.ToLower(a.Kind)+"_types.go")
+	return f, err
+}
+
+func (a API) file(name string) (output.File, error) {
+	text, err := execute("api/"+name+".tmpl", a)
+	return output.File{Path: filepath.Join(a.Dir, name), Content: text, Owner: output.Once}, err
+}

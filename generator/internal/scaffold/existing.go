@@ -1,0 +1,41 @@
+package scaffold
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// Existing is a project that has been there before.
+type Existing struct {
+	// Module is the module's path.
+	Module string
+	// Domain ends the names of its API groups; it may be empty.
+	Domain string
+	// Program is the folder of the program that serves the webhooks, relative to the root, slash-separated.
+	Program string
+	// HasProgram says that there is one already.
+	HasProgram bool
+	// Kubebuilder says that controller-gen goes on writing manifests of its own.
+	Kubebuilder bool
+}
+
+// Files are what the project gains, below the folder root.
+func (e Existing) Files(root string) ([]output.File, error) {
+	text, err := execute("existing/webhook-gen.yaml.tmpl", e)
+	if err != nil {
+		return nil, err
+	}
+	files := []output.File{{Path: filepath.Join(root, "webhook-gen.yaml"), Content: text, Owner: output.Once}}
+	if e.HasProgram {
+		return files, nil
+	}
+	program, err := Module{Module: e.Module}.Files(root)
+	for _, f := range program {
+		if strings.HasPrefix(f.Path, filepath.Join(root, "cmd", "webhook")) {
+			files = append(files, f)
+		}
+	}
+	return files, err
+}

@@ -1,0 +1,152 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// Scaffold is what a command that starts a project or changes its types comes to. Its changes are to
+// files that become the user's, to the comments of the types that the command names, and to all that is
+// generated from those. Nothing changes where a run has been before.
+type Scaffold struct {
+	Result
+	// Next is what is left to the user, a step each.
+	Next []string
+}
+
+// Resource names a kind in a version.
+type Resource struct {
+	// Group is an API group, in full or without the project's domain; empty for Kubernetes' core group.
+	Group   string
+	Version string
+	Kind    string
+}
+
+// check reports what cannot name a kind.
+func (r Resource) check() error {
+	switch {
+	case !model.IsVersion(r.Version):
+		return fmt.Errorf("%q is no version: those are v1, v2beta1 and the like", r.Version)
+	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
+		return fmt.Errorf("%q is no kind: those begin with a capital letter, as Order", r.Kind)
+	case r.Group != "" && len(validation.IsDNS1123Subdomain(r.Group)) > 0:
+		return fmt.Errorf("%q is no API group: those have lower-case letters, digits and - between their dots, as shop.example.com", r.Group)
+	}
+	return nil
+}
+
+// flags are the resource as commands take it.
+func (r Resource) flags() string {
+	flags := "--version " + r.Version + " --kind " + r.Kind
+	if r.Group != "" {
+		flags = "--group " + r.Group + " " + flags
+	}
+	return flags
+}
+
+// site is a project as a command finds it.
+type site struct {
+	run
+	diags diag.List // of webhook-gen.yaml
+	apis  []model.API
+}
+
+// site reads the project. Where it has mistakes, they are in the Scaffold that comes with the error.
+func (c Config) site(ctx context.Context) (s site, stopped Scaffold, err error) {
+	r, diags := c.resolve()
+	s = site{run: r, diags: diags}
+	if _, ok := load.Root(c.Dir); !ok {
+		return s, stopped, errors.New("there is no go.mod here or above: webhook-gen init --module example.com/app starts a project")
+	}
+	problems := s.read(ctx, edits{})
+	if all := append(slices.Clone(diags), problems...); all.HasErrors() {
+		return s, Scaffold{Result: Result{Root: r.root, Diagnostics: all.Sort()}}, errStopped
+	}
+	return s, stopped, nil
+}
+
+// read finds the packages of API types as the edits leave them.
+func (s *site) read(ctx context.Context, e edits) diag.List {
+	found, problems := load.Load(ctx, load.Config{Dir: s.root, Tags: s.Tags, Markers: model.APIMarkers(), Overlay: e.overlay()})
+	s.apis = model.APIs(ctx, found.Packages)
+	return problems
+}
+
+// errStopped says that a command's result is the mistakes that are in it.
+var errStopped = errors.New("the project has mistakes")
+
+// group is the group in full.
+func (s site) group(r Resource) string {
+	if strings.Contains(r.Group, ".") || r.Group == "" || s.Domain == "" {
+		return r.Group
+	}
+	return r.Group + "." + s.Domain
+}
+
+// api finds the package of a group and version.
+func (s site) api(group, version string) (model.API, bool) {
+	i := slices.IndexFunc(s.apis, func(a model.API) bool { return a.Group == group && a.Version == version })
+	if i < 0 {
+		return model.API{}, false
+	}
+	return s.apis[i], true
+}
+
+// ownType finds the project's own type of a kind.
+func (s site) ownType(r Resource) (model.API, model.APIType, bool) {
+	for _, group := range []string{s.group(r), r.Group} {
+		if api, ok := s.api(group, r.Version); ok {
+			if t, ok, _ := model.FindType(api.Package, r.Kind); ok {
+				return api, t, true
+			}
+		}
+	}
+	return model.API{}, model.APIType{}, false
+}
+
+// apiDir is where the package of a new group and version goes: api/v1 while there is one group, and
+// api/shop/v1 where there are others.
+func (s site) apiDir(group, version string) string {
+	base := filepath.Join(s.root, "api")
+	for _, a := range s.apis {
+		rel, err := filepath.Rel(base, a.Dir)
+		if err == nil && filepath.IsLocal(rel) && (a.Group != group || strings.ContainsRune(rel, filepath.Separator)) {
+			word, _, _ := strings.Cut(group, ".")
+			return filepath.Join(base, word, version)
+		}
+	}
+	return filepath.Join(base, version)
+}
+
+// rel is a path as the user is told of it.
+func (s site) rel(path string) string {
+	if rel, err := filepath.Rel(s.root, path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// test is the step that every change ends with.
+func (s site) test() string {
+	if exists(filepath.Join(s.root, "Makefile")) {
+		return "make generate test"
+	}
+	return "go mod tidy && go test ./..."
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,85 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+// follow has the files of policies follow the edits. One that is still as it was generated is generated anew, or
+// goes; beside one that the user has gone on with, the methods of further webhooks get a file of their own.
+// It returns the files with code of the user's that nothing asks for once the edits are made.
+func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
+	source, before, found := s.project(ctx, edits{})
+	changed, after, problems := s.project(ctx, *e)
+	if found.HasErrors() || problems.HasErrors() {
+		return nil, nil // what follows says why
+	}
+	old, err := s.stubs(source, before)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := s.stubs(changed, after)
+	if err != nil {
+		return nil, err
+	}
+	for path, generated := range old {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		now, isWanted := wanted[path]
+		switch {
+		case !bytes.Equal(text, generated) && !isWanted:
+			left = append(left, path)
+		case bytes.Equal(text, generated) && !bytes.Equal(text, now):
+			e.put(path, text, now)
+		}
+	}
+	slices.Sort(left)
+	changed, after, problems = s.project(ctx, *e)
+	if problems.HasErrors() {
+		return left, nil
+	}
+	further, err := render.Further(after, func(w *model.Webhook) []string {
+		isOld := slices.ContainsFunc(before.Webhooks(), func(b *model.Webhook) bool { return b.Spec.Name == w.Spec.Name })
+		if isOld || w.Handler.NeedsStub {
+			return nil
+		}
+		return w.Handler.Missing
+	}, s.render(changed.Module))
+	e.create = append(e.create, further...)
+	return left, err
+}
+
+// stubs are the files that may have been written for the user to go on with, as they were written, by path.
+func (s site) stubs(source load.Result, p *model.Project) (map[string][]byte, error) {
+	needed := map[*model.Handler]bool{}
+	for _, w := range p.Webhooks() {
+		if w.Handler != nil {
+			needed[w.Handler], w.Handler.NeedsStub = w.Handler.NeedsStub, true
+		}
+	}
+	options := s.render(source.Module)
+	options.Outputs = slices.DeleteFunc(slices.Clone(options.Outputs), func(o string) bool { return o == render.Conversions || o == render.Manifests })
+	files, err := render.Project(p, nil, options)
+	for h, was := range needed {
+		h.NeedsStub = was
+	}
+	further, failed := render.Further(p, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
+	stubs := map[string][]byte{}
+	for _, f := range slices.Concat(further, files) {
+		if f.Owner == output.Once && strings.HasSuffix(f.Path, ".go") {
+			stubs[f.Path] = f.Content
+		}
+	}
+	return stubs, errors.Join(err, failed)
+}
