@@ -10,19 +10,42 @@ type normalisation struct {
 	why      string
 }
 
-// normalisations are all there are in apps and autoscaling.
-func normalisations() []normalisation {
+func deploymentNormalisations() []normalisation {
 	return []normalisation{
-		{".spec.replicas", `0`, "the internal type has a value: apps.DeploymentSpec, ReplicaSetSpec, StatefulSetSpec"},
-		{".spec.strategy.rollingUpdate.maxSurge", `0`, "the internal type has a value: apps.RollingUpdateDeployment"},
-		{".spec.strategy.rollingUpdate.maxUnavailable", `0`, "the internal type has a value: apps.RollingUpdateDeployment"},
-		{".spec.updateStrategy.rollingUpdate.maxSurge", `0`, "the internal type has a value: apps.RollingUpdateDaemonSet"},
-		{".spec.updateStrategy.rollingUpdate.maxUnavailable", `0`, "the internal type has a value: apps.RollingUpdateDaemonSet"},
-		{".spec.updateStrategy.rollingUpdate.partition", `0`, "the internal type has a value: apps.RollingUpdateStatefulSetStrategy"},
-		{".spec.volumeClaimTemplates[].apiVersion", `"v1"`, "kubernetes/kubernetes#87583: apps/v1, Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec"},
-		{".spec.volumeClaimTemplates[].kind", `"PersistentVolumeClaim"`, "as apiVersion"},
-		{".status.observedGeneration", `0`, "v1beta1 and the internal type have a pointer, and v1 leaves zero out: apps.StatefulSetStatus"},
-		{".spec.metrics", `[{"resource":{"name":"cpu","target":{"averageUtilization":80,"type":"Utilization"}},"type":"Resource"}]`,
-			"a default of the API: autoscaling/v1, Convert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler"},
+		{".spec.replicas", `0`, "apps.DeploymentSpec has a value"},
+		{".spec.strategy.rollingUpdate.maxSurge", `0`, "apps.RollingUpdateDeployment has a value"},
+		{".spec.strategy.rollingUpdate.maxUnavailable", `0`, "apps.RollingUpdateDeployment has a value"},
 	}
+}
+
+func replicaSetNormalisations() []normalisation {
+	return []normalisation{{".spec.replicas", `0`, "apps.ReplicaSetSpec has a value"}}
+}
+
+func daemonSetNormalisations() []normalisation {
+	return []normalisation{
+		{".spec.updateStrategy.rollingUpdate.maxSurge", `0`, "apps.RollingUpdateDaemonSet has a value"},
+		{".spec.updateStrategy.rollingUpdate.maxUnavailable", `0`, "apps.RollingUpdateDaemonSet has a value"},
+	}
+}
+
+func statefulSetNormalisations() []normalisation {
+	return []normalisation{
+		{".spec.replicas", `0`, "apps.StatefulSetSpec has a value"},
+		{".spec.updateStrategy.rollingUpdate.partition", `0`, "apps.RollingUpdateStatefulSetStrategy has a value"},
+		{".spec.volumeClaimTemplates[].apiVersion", `"v1"`, "kubernetes/kubernetes#87583, Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec"},
+		{".spec.volumeClaimTemplates[].kind", `"PersistentVolumeClaim"`, "as apiVersion"},
+	}
+}
+
+// statefulSetV1beta1Normalisations has one for a pointer that apps/v1beta1 alone has.
+func statefulSetV1beta1Normalisations() []normalisation {
+	return append(statefulSetNormalisations(), normalisation{".status.observedGeneration", `0`, "apps.StatefulSetStatus has a pointer, apps/v1 leaves zero out"})
+}
+
+func autoscalerNormalisations() []normalisation {
+	return []normalisation{{
+		".spec.metrics", `[{"resource":{"name":"cpu","target":{"averageUtilization":80,"type":"Utilization"}},"type":"Resource"}]`,
+		"a default, Convert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler",
+	}}
 }

@@ -4,7 +4,7 @@
 // +webhook:conversion:spoke(for: "k8s.io/api/apps/v1beta1.StatefulSet", hub: "k8s.io/api/apps/v1.StatefulSet")
 // +webhook:conversion:spoke(for: "k8s.io/api/apps/v1beta1.ControllerRevision", hub: "k8s.io/api/apps/v1.ControllerRevision")
 // +webhook:conversion:spoke(for: "k8s.io/api/apps/v1beta1.Scale", hub: "k8s.io/api/autoscaling/v1.Scale")
-// +webhook:conversion:stash(of: "k8s.io/api/apps/v1beta1.DeploymentSpec", field: "rollbackTo")
-// +webhook:conversion:custom(of: "k8s.io/api/apps/v1beta1.Scale", field: "status")
+// +webhook:conversion:stash(field: "rollbackTo")
+// +webhook:conversion:custom(of: "k8s.io/api/apps/v1beta1.ScaleStatus", type: "k8s.io/api/autoscaling/v1.ScaleStatus")
 // +webhook:conversion:enum(of: "k8s.io/api/apps/v1beta1.StatefulSetUpdateStrategy", field: "type", from: "Recreate", to: "Recreate")
 package v1beta1

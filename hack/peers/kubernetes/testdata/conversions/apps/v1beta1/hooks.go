@@ -12,14 +12,14 @@ import (
 // Scales converts the status of a Scale, which has its selector twice here and once in autoscaling/v1.
 type Scales struct{}
 
-func (Scales) ScaleStatusToHub(_ context.Context, src *appsv1beta1.Scale, dst *autoscalingv1.Scale) error {
-	dst.Status.Replicas = src.Status.Replicas
-	dst.Status.Selector = selector.Text(src.Status.TargetSelector, src.Status.Selector)
+func (Scales) ScaleStatusToHub(_ context.Context, src *appsv1beta1.ScaleStatus, dst *autoscalingv1.ScaleStatus) error {
+	dst.Replicas = src.Replicas
+	dst.Selector = selector.Text(src.TargetSelector, src.Selector)
 	return nil
 }
 
-func (Scales) ScaleStatusFromHub(_ context.Context, src *autoscalingv1.Scale, dst *appsv1beta1.Scale) error {
-	dst.Status.Replicas = src.Status.Replicas
-	dst.Status.TargetSelector, dst.Status.Selector = src.Status.Selector, selector.Labels(src.Status.Selector)
+func (Scales) ScaleStatusFromHub(_ context.Context, src *autoscalingv1.ScaleStatus, dst *appsv1beta1.ScaleStatus) error {
+	dst.Replicas = src.Replicas
+	dst.TargetSelector, dst.Selector = src.Selector, selector.Labels(src.Selector)
 	return nil
 }
