@@ -87,12 +87,15 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 // entry plans a field and an entry of metadata, which is text, or two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	v.Op, v.Entries = Entry, p.entries
-	field := v.Spoke
+	side, field := ToHub, v.Spoke
 	if p.entries[ToHub] != "" {
-		field = v.Hub
+		side, field = FromHub, v.Hub
 	}
 	function := ""
 	switch {
+	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":
+		v.JSON, v.Loss[side] = true, "whether it was empty or absent"
+		return v, nil
 	case isText(field):
 		function = "ParseText"
 	case wholeType(field):
@@ -101,7 +104,8 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 		function = "ParseBool"
 	}
 	if function == "" || len(as) > 0 || p.renames != nil {
-		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "an entry of metadata is for text, a whole number or a bool as they are", hint: custom}
+		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
+			hint: `+webhook:conversion:to(as: "json") writes JSON; ` + custom}
 	}
 	v.Funcs = [2]string{function, function}
 	return v, nil

@@ -123,6 +123,8 @@ type Value struct {
 	Member Path
 	// Entries are the keys of Entry, by side as a direction has its source; empty for a side that has none.
 	Entries [2]string
+	// JSON says that the text of Entry is JSON.
+	JSON bool
 	// Constants are what tells the element of Element.
 	Constants []Constant
 	// Renames are the pairs of Rename, by direction.

@@ -57,7 +57,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:to(path: "deletion.timeoutSeconds", as: "seconds")`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. At the end, `*` is the field's own name. Parents are made when there is something to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools."},
+					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. At the end, `*` is the field's own name. Parents are made when there is something to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools, and `as: \"json\"` for anything."},
 					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, one after the other from outside to inside. " + converterNames()},
 					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
 				}

@@ -342,15 +342,35 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direc
 	case fromKey != "" && toKey != "":
 		g.Qual(w.shared, "MoveEntry").Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
 	case toKey != "":
-		call := jen.Qual(w.shared, "ToEntry").Call(dst.address(), jen.Lit(toKey), src.value())
+		write := func(g *jen.Group) {
+			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
+			if c.Value.JSON {
+				where{format: from.String()}.failing(g, ": ", jen.Qual(w.shared, "ToEntryJSON").Call(args...))
+			} else {
+				g.Qual(w.shared, "ToEntry").Call(args...)
+			}
+		}
 		if len(srcPointers) == 0 {
-			g.Add(call)
+			write(g)
 			return
 		}
-		g.If(all(there(srcPointers))).Block(call)
+		g.If(all(there(srcPointers))).BlockFunc(write)
 	default:
-		w.make(g, dstPointers)
-		g.Qual(w.shared, "FromEntry").Call(dst.address(), src.address(), jen.Lit(fromKey), jen.Qual(w.shared, c.Value.Funcs[d]))
+		read := func(into jen.Code) *jen.Statement {
+			if c.Value.JSON {
+				return jen.Qual(w.shared, "FromEntryJSON").Call(into, src.address(), jen.Lit(fromKey))
+			}
+			return jen.Qual(w.shared, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(w.shared, c.Value.Funcs[d]))
+		}
+		if len(dstPointers) == 0 {
+			g.Add(read(dst.address()))
+			return
+		}
+		value := operand{code: jen.Id("value"), pointer: true}
+		g.If(jen.Id("value").Op(":=").New(w.typ(to.Last().Type)), read(value.address())).BlockFunc(func(g *jen.Group) {
+			w.make(g, dstPointers)
+			dst.set(g, value.value())
+		})
 	}
 }
 
