@@ -1,13 +1,15 @@
 package karpenter
 
 import (
-	"context"
 	"math/rand/v2"
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	clientfake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	karpenterv1beta1 "sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 
@@ -18,26 +20,18 @@ import (
 // lifetime is that of the nodes of the one NodePool that the fake cluster has.
 const lifetime = 30 * time.Minute
 
-// nodeClass is the kind of node class that the fake cluster has.
-var nodeClass = schema.GroupVersionKind{Group: "karpenter.test.sh", Version: "v1alpha1", Kind: "TestNodeClass"}
-
-// converter converts with a fake of the cluster.
-func converter() v1beta1.Converter {
-	return v1beta1.NewConverter(v1beta1.Cluster{
-		NodeClass: nodeClass,
-		NodePool: func(_ context.Context, name string) (*karpenterv1.NodePool, error) {
-			if name != "pool" {
-				return nil, apierrors.NewNotFound(schema.GroupResource{Group: "karpenter.sh", Resource: "nodepools"}, name)
-			}
-			pool := new(karpenterv1.NodePool)
-			pool.Spec.Template.Spec.ExpireAfter = karpenterv1.MustParseNillableDuration(lifetime.String())
-			return pool, nil
-		},
-	})
+// cluster is a fake with one NodePool.
+func cluster() client.Client {
+	pool := &karpenterv1.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
+	pool.Spec.Template.Spec.ExpireAfter.Duration = new(lifetime)
+	return clientfake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(pool).Build()
 }
 
+// nodeClass is the kind of node class that the cluster has.
+var nodeClass = schema.GroupVersionKind{Group: "karpenter.test.sh", Version: "v1alpha1", Kind: "TestNodeClass"}
+
 func TestInvariants(t *testing.T) {
-	c := converter()
+	c := v1beta1.NewConverter(v1beta1.Cluster{Reader: cluster(), NodeClass: nodeClass})
 	annotations := []string{karpenterv1.KubeletCompatibilityAnnotationKey, karpenterv1.NodeClassReferenceAnnotationKey}
 	t.Run("NodePool", func(t *testing.T) {
 		conversiontest.Check(t, conversiontest.Kind[karpenterv1beta1.NodePool, karpenterv1.NodePool]{

@@ -11,14 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	clientfake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	karpenterv1beta1 "sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 	"sigs.k8s.io/karpenter/pkg/operator/injection"
 
 	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/karpenter/v1beta1"
 )
 
 // TestDifferential holds that our conversions say what karpenter's own say: in both directions, and
@@ -28,11 +27,9 @@ import (
 //   - what the other version cannot say is in our annotation, and lost with karpenter;
 //   - karpenter makes an empty list of none, and leaves apiVersion and kind to its caller.
 func TestDifferential(t *testing.T) {
-	pool := &karpenterv1.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
-	pool.Spec.Template.Spec.ExpireAfter.Duration = new(lifetime)
-	ctx := injection.WithClient(t.Context(), clientfake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(pool).Build())
-	ctx = injection.WithNodeClasses(ctx, []schema.GroupVersionKind{nodeClass})
-	ours := converter()
+	client := cluster()
+	ctx := injection.WithNodeClasses(injection.WithClient(t.Context(), client), []schema.GroupVersionKind{nodeClass})
+	ours := v1beta1.NewConverter(v1beta1.Cluster{Reader: client, NodeClass: nodeClass})
 	poolToHub := func(ctx context.Context, src *karpenterv1beta1.NodePool, dst *karpenterv1.NodePool) error {
 		return dst.ConvertFrom(ctx, src)
 	}

@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	clientfake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -28,13 +27,7 @@ var (
 
 func TestAPIs(t *testing.T) {
 	v1.Convert = func(ctx context.Context) v1.Conversions {
-		return v1beta1.NewConverter(v1beta1.Cluster{
-			NodeClass: injection.GetNodeClasses(ctx)[0],
-			NodePool: func(ctx context.Context, name string) (*v1.NodePool, error) {
-				pool := new(v1.NodePool)
-				return pool, injection.GetClient(ctx).Get(ctx, client.ObjectKey{Name: name}, pool)
-			},
-		})
+		return v1beta1.NewConverter(v1beta1.Cluster{Reader: env.Client, NodeClass: injection.GetNodeClasses(ctx)[0]})
 	}
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "v1")

@@ -3,23 +3,23 @@ package v1beta1
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/apis/v1beta1"
+
+	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/internal/webhook/conversion"
 )
 
 // Cluster is what the conversions read from the cluster that they run in.
 type Cluster struct {
+	client.Reader
 	// NodeClass is the kind of node class that a reference means which does not say it.
 	NodeClass schema.GroupVersionKind
-	// NodePool gets a NodePool by its name.
-	NodePool func(ctx context.Context, name string) (*v1.NodePool, error)
 }
 
 // NodeClaimExpireAfterToHub takes the lifetime of a node from the NodePool that it belongs to.
@@ -28,26 +28,10 @@ func (c Cluster) NodeClaimExpireAfterToHub(ctx context.Context, src *v1beta1.Nod
 	if !ok {
 		return nil
 	}
-	pool, err := c.NodePool(ctx, name)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err == nil {
-		dst.Spec.ExpireAfter = pool.Spec.Template.Spec.ExpireAfter
-	}
-	return err
-}
-
-// NodeClassReferenceAPIVersionToHub takes what a reference does not say from the cluster's node class.
-func (c Cluster) NodeClassReferenceAPIVersionToHub(_ context.Context, src *v1beta1.NodeClassReference, dst *v1.NodeClassReference) error {
-	group, _, _ := strings.Cut(src.APIVersion, "/")
-	dst.Group, dst.Kind = cmp.Or(group, c.NodeClass.Group), cmp.Or(src.Kind, c.NodeClass.Kind)
-	return nil
-}
-
-// NodeClassReferenceAPIVersionFromHub leaves the version to the annotation.
-func (Cluster) NodeClassReferenceAPIVersionFromHub(context.Context, *v1.NodeClassReference, *v1beta1.NodeClassReference) error {
-	return nil
+	var pool v1.NodePool
+	err := c.Get(ctx, client.ObjectKey{Name: name}, &pool)
+	dst.Spec.ExpireAfter = pool.Spec.Template.Spec.ExpireAfter
+	return client.IgnoreNotFound(err)
 }
 
 // DisruptionConsolidateAfterToHub has nodes consolidated at once where v1beta1 says no time.
@@ -69,55 +53,50 @@ func (Cluster) DisruptionConsolidateAfterFromHub(_ context.Context, src *v1.Disr
 	return nil
 }
 
-// NodePoolKubeletToHub keeps the kubelet's configuration for karpenter's controllers.
-func (Cluster) NodePoolKubeletToHub(_ context.Context, src *v1beta1.NodePool, dst *v1.NodePool) error {
-	return annotate(&dst.ObjectMeta, &src.Spec.Template.Spec)
+// NodePoolNodeClassRefToHub converts the reference of a NodePool's template.
+func (c Cluster) NodePoolNodeClassRefToHub(_ context.Context, src *v1beta1.NodePool, dst *v1.NodePool) error {
+	dst.Spec.Template.Spec.NodeClassRef = c.complete(src.Spec.Template.Spec.NodeClassRef)
+	return conversion.ToEntryJSON(&dst.Annotations, v1.NodeClassReferenceAnnotationKey, src.Spec.Template.Spec.NodeClassRef)
 }
 
-// NodePoolKubeletFromHub takes the kubelet's configuration back.
-func (c Cluster) NodePoolKubeletFromHub(ctx context.Context, src *v1.NodePool, dst *v1beta1.NodePool) error {
-	return c.restore(ctx, &dst.ObjectMeta, src.Spec.Template.Spec.NodeClassRef, &dst.Spec.Template.Spec)
-}
-
-// NodeClaimKubeletToHub keeps the kubelet's configuration for karpenter's controllers.
-func (Cluster) NodeClaimKubeletToHub(_ context.Context, src *v1beta1.NodeClaim, dst *v1.NodeClaim) error {
-	return annotate(&dst.ObjectMeta, &src.Spec)
-}
-
-// NodeClaimKubeletFromHub takes the kubelet's configuration back.
-func (c Cluster) NodeClaimKubeletFromHub(ctx context.Context, src *v1.NodeClaim, dst *v1beta1.NodeClaim) error {
-	return c.restore(ctx, &dst.ObjectMeta, src.Spec.NodeClassRef, &dst.Spec)
-}
-
-// annotate writes what v1 has no field for where karpenter's controllers and its own conversion look for it.
-func annotate(on *metav1.ObjectMeta, spec *v1beta1.NodeClaimSpec) error {
-	for key, value := range map[string]any{v1.KubeletCompatibilityAnnotationKey: spec.Kubelet, v1.NodeClassReferenceAnnotationKey: spec.NodeClassRef} {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		if delete(on.Annotations, key); string(text) != "null" {
-			metav1.SetMetaDataAnnotation(on, key, string(text))
-		}
-	}
+// NodePoolNodeClassRefFromHub converts it back.
+func (c Cluster) NodePoolNodeClassRefFromHub(_ context.Context, src *v1.NodePool, dst *v1beta1.NodePool) error {
+	dst.Spec.Template.Spec.NodeClassRef = c.restore(&dst.ObjectMeta, src.Spec.Template.Spec.NodeClassRef)
 	return nil
 }
 
-// restore takes these annotations away, and from them what they say; a reference only if v1 still says the same.
-func (c Cluster) restore(ctx context.Context, on *metav1.ObjectMeta, live *v1.NodeClassReference, spec *v1beta1.NodeClaimSpec) error {
-	kubelet, ref := on.Annotations[v1.KubeletCompatibilityAnnotationKey], on.Annotations[v1.NodeClassReferenceAnnotationKey]
-	for _, key := range []string{v1.KubeletCompatibilityAnnotationKey, v1.NodeClassReferenceAnnotationKey, v1.StoredVersionMigratedKey} {
-		delete(on.Annotations, key)
-	}
-	var said v1beta1.NodeClassReference
-	if live != nil && json.Unmarshal([]byte(ref), &said) == nil {
-		again := v1.NodeClassReference{Name: said.Name}
-		if err := c.NodeClassReferenceAPIVersionToHub(ctx, &said, &again); err == nil && again == *live {
-			*spec.NodeClassRef = said
-		}
-	}
-	if kubelet == "" {
+// NodeClaimNodeClassRefToHub converts the reference of a NodeClaim.
+func (c Cluster) NodeClaimNodeClassRefToHub(_ context.Context, src *v1beta1.NodeClaim, dst *v1.NodeClaim) error {
+	dst.Spec.NodeClassRef = c.complete(src.Spec.NodeClassRef)
+	return conversion.ToEntryJSON(&dst.Annotations, v1.NodeClassReferenceAnnotationKey, src.Spec.NodeClassRef)
+}
+
+// NodeClaimNodeClassRefFromHub converts it back.
+func (c Cluster) NodeClaimNodeClassRefFromHub(_ context.Context, src *v1.NodeClaim, dst *v1beta1.NodeClaim) error {
+	dst.Spec.NodeClassRef = c.restore(&dst.ObjectMeta, src.Spec.NodeClassRef)
+	return nil
+}
+
+// complete makes a reference to a node class that says its group and kind.
+func (c Cluster) complete(ref *v1beta1.NodeClassReference) *v1.NodeClassReference {
+	if ref == nil {
 		return nil
 	}
-	return json.Unmarshal([]byte(kubelet), &spec.Kubelet)
+	group, _, _ := strings.Cut(ref.APIVersion, "/")
+	return &v1.NodeClassReference{Name: ref.Name, Kind: cmp.Or(ref.Kind, c.NodeClass.Kind), Group: cmp.Or(group, c.NodeClass.Group)}
+}
+
+// restore makes the reference that the annotation holds, if v1 still says the same, and takes away the
+// annotations that only v1 has.
+func (c Cluster) restore(on *metav1.ObjectMeta, live *v1.NodeClassReference) *v1beta1.NodeClassReference {
+	var said *v1beta1.NodeClassReference
+	conversion.FromEntryJSON(&said, &on.Annotations, v1.NodeClassReferenceAnnotationKey)
+	delete(on.Annotations, v1.StoredVersionMigratedKey)
+	switch {
+	case live == nil:
+		return nil
+	case said != nil && *c.complete(said) == *live:
+		return said
+	}
+	return &v1beta1.NodeClassReference{Kind: live.Kind, Name: live.Name}
 }

@@ -7,8 +7,9 @@
 // +webhook:conversion:enum(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.Disruption", field: "consolidationPolicy", from: "WhenUnderutilized", to: "WhenEmptyOrUnderutilized")
 // +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.Disruption", field: "consolidateAfter")
 // +webhook:conversion:stash(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaimTemplate", field: "spec.resources")
-// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClassReference", field: "apiVersion", hub: "group")
-// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodePool", field: "spec.template.spec.kubelet")
-// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", field: "spec.kubelet")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodePool", field: "spec.template.spec.nodeClassRef")
+// +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", field: "spec.nodeClassRef")
 // +webhook:conversion:custom(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", hub: "spec.expireAfter")
+// +webhook:conversion:to(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodePool", field: "spec.template.spec.kubelet", path: "metadata.annotations[compatibility.karpenter.sh/v1beta1-kubelet-conversion]", as: "json")
+// +webhook:conversion:to(of: "sigs.k8s.io/karpenter/pkg/apis/v1beta1.NodeClaim", field: "spec.kubelet", path: "metadata.annotations[compatibility.karpenter.sh/v1beta1-kubelet-conversion]", as: "json")
 package v1beta1
