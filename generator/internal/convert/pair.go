@@ -70,7 +70,13 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 		claim.missing = nil
 	}
 	switch claim.Verb {
-	case model.Stash, model.Drop:
+	case model.Stash:
+		if spokeEntry != "" {
+			p.needless(main, main.Field)
+		}
+		return []ruled{claim}
+	case model.Drop:
+		claim.Entry = spokeEntry
 		return []ruled{claim}
 	case model.Custom:
 		return p.custom(claim)
@@ -148,8 +154,13 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 	}
 	var claims []ruled
 	for i, name := range r.Hub.V {
-		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
+		path := marker.Field[string]{V: name, At: r.Hub.Each[i]}
+		hub, entry, ok := p.find(p.Hub, p.conversion.Hub, path)
 		if !ok || !p.take(p.takenHub, "hub", hub, r) {
+			continue
+		}
+		if entry != "" && r.Verb == model.Default {
+			p.needless(r, path)
 			continue
 		}
 		if around := parentOf(name); around != "" && r.Verb == model.Default {
@@ -159,13 +170,19 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 				continue
 			}
 		}
-		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason}, rule: r}
+		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
 		if r.Verb == model.Default {
 			claim.missing = &r
 		}
 		claims = append(claims, claim)
 	}
 	return claims
+}
+
+// needless reports a rule for an entry of metadata that needs none, because both versions have it.
+func (p *pairPlanner) needless(r model.ConversionRule, entry marker.Field[string]) {
+	p.diags.Add(diag.Errorf(entry.At, RulePath, "%s is for fields that one version has, and both have %s", r.Verb, entry.V).
+		WithHint("+webhook:conversion:to moves an entry of metadata, +webhook:conversion:drop gives it up"))
 }
 
 // parentOf is the path without its last name.

@@ -44,8 +44,8 @@ type Claim struct {
 	Others []Path
 	// Default is what the field of the hub is where the spoke says nothing: a string, bool or int; nil for none.
 	Default any
-	// Reason is a drop's.
-	Reason string
+	// Reason is a drop's, and Entry the key of the entry of metadata that it gives up; empty for a field.
+	Reason, Entry string
 }
 
 // Path leads from a struct to a field of it or of a struct in it.

@@ -25,7 +25,7 @@ func (p *Plan) Same() map[string]*Same {
 
 // readsMetadata reports whether rules are about entries of the metadata, or functions of the user can ask for them.
 func (p *Pair) readsMetadata() bool {
-	return p.any(func(c *Claim) bool { return c.isCustom() || c.Value != nil && c.Value.Op == Entry }, map[*Pair]bool{})
+	return p.any(func(c *Claim) bool { return c.isCustom() || c.Entry != "" || c.Value != nil && c.Value.Op == Entry }, map[*Pair]bool{})
 }
 
 func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {

@@ -98,7 +98,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:drop="replaced by status.conditions"`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct, which are then not kept in the annotation either."},
+					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct, which are then not kept in the annotation either. Entries of the hub's metadata are not handed on."},
 					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason."},
 				}
 			}),

@@ -269,6 +269,10 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		case from == nil || c.Calls(d):
 		case c.Verb == model.Drop:
 			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
+			if c.Entry != "" { // it has been copied with the metadata
+				entries, _ := down(operand{code: jen.Id("dst"), pointer: true}, from)
+				g.Delete(entries.value(), jen.Lit(c.Entry))
+			}
 		case c.Default != nil:
 			g.Comment(fmt.Sprintf("%s is kept in the annotation where it is not %#v.", from, c.Default))
 		default:
