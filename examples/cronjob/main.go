@@ -1,0 +1,62 @@
+// Command cronjob serves the conversions between two versions of the CronJob of kubebuilder's multiversion tutorial.
+//
+// It is an example: the markers are in api, what is written by hand is the schedule's conversion in internal/webhook/v2.
+package main
+
+//go:generate webhook-gen
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"example.com/cronjob/internal/webhook/conversion"
+	webhookv2 "example.com/cronjob/internal/webhook/v2"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		slog.Error("cronjob ended", "error", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until the context is done, and then until the last review has been answered.
+func run(ctx context.Context, args []string, stderr io.Writer) error {
+	flags := flag.NewFlagSet("cronjob", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	address := flags.String("address", ":9443", "address of the conversions, over TLS")
+	certFile := flags.String("cert", "/etc/webhook/certs/tls.crt", "certificate of the server, PEM")
+	keyFile := flags.String("key", "/etc/webhook/certs/tls.key", "its key, PEM")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+
+	mux := http.NewServeMux()
+	mux.Handle(conversion.Path, conversion.NewHandler(webhookv2.NewConverter(webhookv2.Schedules{}).Conversions()))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+
+	listener, err := net.Listen("tcp", *address)
+	if err != nil {
+		return err
+	}
+	slog.Info("serving conversions", "address", listener.Addr())
+	ended := make(chan error, 1)
+	go func() { ended <- server.ServeTLS(listener, *certFile, *keyFile) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return server.Shutdown(context.WithoutCancel(ctx))
+	}
+}

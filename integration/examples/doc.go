@@ -1,0 +1,3 @@
+// Package examples runs the programs of the examples as webhooks of a real API server, with the manifests that are generated
+// for them.
+package examples
