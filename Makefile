@@ -9,6 +9,8 @@ SHELL := /bin/bash
 UPSTREAM := generator/internal/check/upstream
 PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
 EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
+SUITE    := integration
+ENVTEST  := hack/envtest
 FUZZTIME ?= 10s
 
 say = @printf '\n==> %s\n' "$(1)"
@@ -22,7 +24,7 @@ build: ## build bin/webhook-gen
 	go build -o bin/webhook-gen ./cmd/webhook-gen
 
 .PHONY: test
-test: test-unit test-examples test-upstream ## every test but the comparisons with peers
+test: test-unit test-examples test-upstream test-integration ## every test but the comparisons with peers
 
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
@@ -47,8 +49,15 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 	$(call say,rules against upstream validation (the first build takes some minutes))
 	cd $(UPSTREAM) && go test -count=1 ./...
 
+.PHONY: test-integration
+test-integration: ## webhooks and conversions under a real API server
+	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
+	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
+
 .PHONY: test-peers
-test-peers: ## comparisons with controller-gen and controller-runtime on real modules
+test-peers: ## comparisons with controller-gen and controller-runtime on real modules, and an older API server
+	$(call say,the oldest API server (its first build takes some minutes))
+	@assets=$$($(ENVTEST)/build.sh $(ENVTEST)/oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
 	@for p in $(PEERS); do \
 		printf '\n==> %s (the first build and download take some minutes)\n' "$$p"; \
 		(cd "$$p" && go test -count=1 -timeout 30m ./...); \
@@ -56,7 +65,7 @@ test-peers: ## comparisons with controller-gen and controller-runtime on real mo
 
 .PHONY: envtest
 envtest: ## build kube-apiserver and etcd, unless they are there, and print their folder
-	@hack/envtest/build.sh
+	@$(ENVTEST)/build.sh
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s)
@@ -78,7 +87,7 @@ bench: ## time and memory beside the peers', in one run, as ratios
 
 .PHONY: generate
 generate: build ## regenerate examples, goldens and the tables in docs/
-	@for e in $(EXAMPLES); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
+	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
 	go test ./generator ./cmd/webhook-gen -update
 
 .PHONY: verify
@@ -86,9 +95,10 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
+	@for m in $(SUITE) $(ENVTEST) $(ENVTEST)/oldest; do go -C "$$m" vet ./...; done
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
 	@$(MAKE) --no-print-directory build
-	@for e in $(EXAMPLES); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
+	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 
 .PHONY: lint
 lint: ## golangci-lint, built from the module proxy

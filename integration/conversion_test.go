@@ -75,9 +75,11 @@ func TestConversionFromSpoke(t *testing.T) {
 	ships, owners, route := first()["ships"], []any{"anna"}, []any{"Canton", "London"}
 	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{
 		"replicas": int64(3), "cargo": "Tea", "owners": owners, "docking": object{"timeoutSeconds": int64(90)}, "ships": ships, "route": route,
+		"pace": "steady",
 	})
 	wantPart(t, e.getFleet(t, "v1beta1", namespace, "fleet"), "spec", object{
 		"replicas": int64(3), "cargo": "Tea", "owners": owners, "dockingTimeoutSeconds": int64(90), "ships": ships, "route": route,
+		"pace": "steady",
 	})
 }
 
@@ -164,7 +166,7 @@ func TestConversionStatus(t *testing.T) {
 func TestConversionList(t *testing.T) {
 	e := onAPIServer(t)
 	const n = 1000
-	namespace := e.namespace(t, nil)
+	namespace := e.namespace(t, map[string]string{"crowded": "yes"})
 	var writers sync.WaitGroup
 	e.conversions.forget()
 	for writer := range 10 {
@@ -226,6 +228,7 @@ func TestConversionApply(t *testing.T) {
 		"docking": object{"timeoutSeconds": int64(90), "pilot": true},
 		"ships":   []any{object{"name": "argo", "tons": int64(90), "flag": "blue"}, object{"name": "beagle", "flag": "red"}},
 		"route":   []any{"Canton", "London"},
+		"pace":    "steady",
 	})
 	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", object{
 		"owner": "anna", "dockingTimeout": "1m30.5s", "motto": "eastward", "route": "Canton/London",
@@ -237,6 +240,7 @@ func TestConversionApply(t *testing.T) {
 		"owners":  []any{"anna", "bert"},
 		"docking": object{"timeoutSeconds": int64(90), "pilot": true},
 		"ships":   []any{object{"name": "argo", "flag": "blue"}, object{"name": "beagle", "flag": "red"}},
+		"pace":    "steady",
 	})
 	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", object{
 		"owner": "anna", "dockingTimeout": "1m30.5s", "motto": "eastward",

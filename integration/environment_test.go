@@ -63,36 +63,39 @@ type environment struct {
 //
 // Nothing of a manifest is changed but what cert-manager, say, would change: the caBundle that is missing. Services are of
 // type ExternalName, which an API server resolves by itself, and lead to an address of this machine's own.
-func start() (e *environment, err error) {
-	e = &environment{calls: &calls{}, conversions: &conversions{}}
-	defer func() {
-		if err != nil {
-			e.stop()
-		}
-	}()
+func start() (*environment, error) {
+	e := &environment{calls: &calls{}, conversions: &conversions{}}
+	if err := e.start(); err != nil {
+		e.stop()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *environment) start() error {
 	folder, err := os.MkdirTemp("", "integration")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	e.stops = append(e.stops, func() { os.RemoveAll(folder) })
 	serving, err := newCertificate(folder, outsideHost,
 		mainService+"."+serviceNamespace+".svc", annexService+"."+serviceNamespace+".svc")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	e.ca = serving.ca
 	address, err := e.serve(serving)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if e.proxy, err = startProxy(net.JoinHostPort(address, strconv.Itoa(mainPort))); err != nil {
-		return nil, err
+		return err
 	}
 	e.stops = append(e.stops, e.proxy.close)
 	if err := e.startAPIServer(folder); err != nil {
-		return nil, err
+		return err
 	}
-	return e, e.install(address)
+	return e.install(address)
 }
 
 // stop undoes start, the last step first.

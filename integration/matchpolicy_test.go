@@ -22,6 +22,7 @@ func TestMatchPolicy(t *testing.T) {
 	}
 	e.calls.want(t, policies.ValidateEquivalentPath, namespace, "CREATE v1", "CREATE v1beta1", "CREATE v1alpha1")
 	e.calls.want(t, policies.ValidateExactPath, namespace, "CREATE v1", "CREATE v1beta1")
+	e.calls.want(t, policies.ValidateOlderPath, namespace, "CREATE v1beta1")
 
 	for _, call := range e.calls.about(policies.ValidateEquivalentPath, namespace) {
 		if want := (metav1.GroupVersionKind{Group: "fleet.example.com", Version: "v1", Kind: "Fleet"}); call.request.Kind != want {

@@ -83,12 +83,20 @@ func TestConfiguration(t *testing.T) {
 			t.Errorf("got %s with %v", meta.Name, meta.Annotations)
 		}
 	}
+	for _, webhook := range validating.Items[0].Webhooks {
+		if *webhook.SideEffects != admissionregistrationv1.SideEffectClassNoneOnDryRun {
+			t.Errorf("%s has side effects %s", webhook.Name, *webhook.SideEffects)
+		}
+	}
+	if err := e.client.List(t.Context(), &mutating, client.MatchingLabels{"team": "special"}); err != nil || len(mutating.Items) != 0 {
+		t.Errorf("a configuration for validating webhooks alone has others, too: %v, %v", mutating.Items, err)
+	}
 	special := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	if err := e.client.Get(t.Context(), client.ObjectKey{Name: "platform-special"}, special); err != nil {
 		t.Fatal(err)
 	}
-	if special.Labels["team"] != "special" || len(special.Webhooks) != 1 {
-		t.Errorf("got %v with %d webhooks", special.Labels, len(special.Webhooks))
+	if special.Labels["team"] != "special" || len(special.Webhooks) != 1 || *special.Webhooks[0].SideEffects != admissionregistrationv1.SideEffectClassNone {
+		t.Errorf("got %v with %v", special.Labels, special.Webhooks)
 	}
 	namespace := e.namespace(t, map[string]string{"platform": "special"})
 	two := map[string]string{"tier": "two"}

@@ -30,6 +30,12 @@ func (Equivalent) ValidateCreate(_ context.Context, r *admission.CreateRequest[f
 // +webhook:rule(versions: "v1beta1")
 type Exact struct{ bystander }
 
+// Older is called for Fleets that are sent as v1beta1, which its type is not of.
+//
+// +webhook:validating(for: "github.com/webhook-gen/webhook-gen/integration/api/v1.Fleet", name: older, operations: "create", decode: none,
+// versions: "v1beta1", matchPolicy: Exact)
+type Older struct{ bystander }
+
 // Whole is called for changes of Fleets, but not of their subresources.
 //
 // +webhook:validating(for: "github.com/webhook-gen/webhook-gen/integration/api/v1.Fleet", name: whole, operations: "create;update;delete", decode: none)

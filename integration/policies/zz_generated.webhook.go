@@ -39,6 +39,7 @@ const (
 	MutateLaterPath                     = "/mutate--v1-configmap-later"
 	ValidateModernPath                  = "/validate--v1-configmap-modern"
 	ValidateNamespacedPath              = "/validate-fleet-example-com-v1-harbour-namespaced"
+	ValidateOlderPath                   = "/validate-fleet-example-com-v1-fleet-older"
 	MutateOncePath                      = "/mutate--v1-configmap-once"
 	ValidateOpenPath                    = "/validate--v1-configmap-open"
 	ValidateOutsidePath                 = "/outside"
@@ -179,6 +180,11 @@ type NamespacedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
+// OlderValidator is what +webhook:validating on Older asks for.
+type OlderValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
 // OnceDefaulter is what +webhook:mutating on Once asks for.
 type OnceDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
@@ -293,6 +299,7 @@ type Webhooks struct {
 	Later         LaterDefaulter
 	Modern        ModernValidator
 	Namespaced    NamespacedValidator
+	Older         OlderValidator
 	Once          OnceDefaulter
 	Open          OpenValidator
 	Outside       OutsideValidator
@@ -386,6 +393,9 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	}
 	if w.Namespaced == nil {
 		return errors.New("policies.Webhooks: Namespaced is nil: set it to what decides on it, such as &Namespaced{}")
+	}
+	if w.Older == nil {
+		return errors.New("policies.Webhooks: Older is nil: set it to what decides on it, such as &Older{}")
 	}
 	if w.Once == nil {
 		return errors.New("policies.Webhooks: Once is nil: set it to what decides on it, such as &Once{}")
@@ -550,6 +560,11 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	handle(ValidateNamespacedPath, admission.Validating(
 		"namespaced.validate.harbours.v1.fleet.example.com",
 		admission.On(admission.Create, w.Namespaced.ValidateCreate),
+	).With(options...))
+	handle(ValidateOlderPath, admission.Validating(
+		"older.validate.fleets.v1.fleet.example.com",
+		admission.ForKind("fleet.example.com/v1beta1", "Fleet"),
+		admission.On(admission.Create, w.Older.ValidateCreate),
 	).With(options...))
 	handle(MutateOncePath, admission.Mutating(
 		"once.mutate.configmaps.v1.integration.example.com",

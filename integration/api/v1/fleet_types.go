@@ -28,6 +28,8 @@ type FleetSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Ships []Ship `json:"ships,omitempty"`
+	// Pace is how fast they go.
+	Pace string `json:"pace,omitempty"`
 	// Route is where they go, in order.
 	Route []string `json:"route,omitempty"`
 }

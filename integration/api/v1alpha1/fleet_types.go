@@ -37,6 +37,10 @@ type FleetSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Ships []Ship `json:"ships,omitempty"`
+	// Pace is how fast they go.
+	//
+	// +webhook:conversion:default="steady"
+	Pace string `json:"pace,omitempty"`
 	// Route is where they go, from port to port: "Canton/London".
 	//
 	// +webhook:conversion:custom

@@ -31,6 +31,7 @@ type FleetSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Ships []Ship   `json:"ships,omitempty"`
+	Pace  string   `json:"pace,omitempty"`
 	Route []string `json:"route,omitempty"`
 }
 

@@ -8,12 +8,16 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Schema is what JSON alone does not tell of a type.
 type Schema struct {
 	// Keys are the members that tell the elements of this list apart.
 	Keys []string
+	// One tells the one element of this list that the other version has, by members or paths to them and their
+	// values in text; empty for the first element, nil where the other version has all or none.
+	One map[string]string
 	// Dropped says that losing this field has been decided on.
 	Dropped bool
 	// Members are the fields of this object of which there is something to say.
@@ -44,8 +48,10 @@ type change struct {
 	Was string `json:"was,omitempty"`
 	// Is is the value that it becomes; none where it goes. A null is a value.
 	Is json.RawMessage `json:"is,omitempty"`
-	// Index is where an element is inserted.
+	// Index is where an element is inserted, or where the one of Around stands; -1 where that was not there.
 	Index int `json:"index,omitempty"`
+	// Around says that Is are the elements of a list around the one that these members tell, which is the object's own.
+	Around map[string]string `json:"around,omitzero"`
 }
 
 // step is the name of a member or, as an object, the keys of a list's element.
@@ -99,14 +105,17 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 		if base, ok := base.(map[string]any); ok {
 			return c.objects(at, base, want, schema)
 		}
-		want = schema.strip(want)
-		if base == (absent{}) && len(want) == 0 && schema.Members != nil {
+		kept := schema.strip(want)
+		if base == (absent{}) && len(kept) == 0 && len(want) > 0 {
 			return nil // it held only what is dropped
 		}
-		return c.replace(at, base, want)
+		return c.replace(at, base, kept)
 	case []any:
 		if base, ok := base.([]any); ok && len(schema.Keys) > 0 && aligned(base, want, schema.Keys) {
 			return c.elements(at, base, want, schema)
+		}
+		if schema.One != nil && len(want) > 0 {
+			return c.around(at, base, want, schema)
 		}
 		return c.replace(at, base, schema.stripAll(want))
 	}
@@ -138,6 +147,30 @@ func (c *comparison) elements(at []step, base, want []any, schema Schema) error 
 		c.changes = append(c.changes, change{At: below, Is: is, Index: i})
 	}
 	return nil
+}
+
+// around compares a list with what one element of it becomes.
+func (c *comparison) around(at []step, base any, want []any, schema Schema) error {
+	list, _ := base.([]any)
+	one := keysOf(schema.One)
+	i, j := find(list, one), find(want, one)
+	found := change{At: at, Index: -1, Around: schema.One}
+	others := want
+	if i >= 0 && j >= 0 {
+		found.Index = j
+		others = slices.Delete(slices.Clone(want), j, j+1)
+	}
+	if len(others) > 0 {
+		var err error
+		if found.Is, err = json.Marshal(schema.stripAll(others)); err != nil {
+			return err
+		}
+		c.changes = append(c.changes, found)
+	}
+	if found.Index < 0 {
+		return nil
+	}
+	return c.values(append(slices.Clip(at), step{one}), list[i], want[j], schema.element())
 }
 
 // replace records a change of a whole value, if it is one.
@@ -232,20 +265,39 @@ func keyOf(element any, keys []string) map[string]any {
 	return key
 }
 
-// find returns the index of the element with the keys, or -1.
+// keysOf are the keys by which find tells the one element of a list.
+func keysOf(one map[string]string) map[string]any {
+	keys := make(map[string]any, len(one))
+	for path, value := range one {
+		keys[path] = value
+	}
+	return keys
+}
+
+// find returns the index of the first element with the keys, which are members or paths to them, or -1.
 func find(list []any, key map[string]any) int {
-	return slices.IndexFunc(list, func(e any) bool {
-		object, ok := e.(map[string]any)
-		if !ok || key == nil {
+	return slices.IndexFunc(list, func(e any) bool { return tells(key, e) })
+}
+
+func tells(key map[string]any, element any) bool {
+	for path, value := range key {
+		if fmt.Sprint(inside(element, path)) != fmt.Sprint(value) {
 			return false
 		}
-		for name, value := range key {
-			if fmt.Sprint(object[name]) != fmt.Sprint(value) {
-				return false
-			}
+	}
+	return key != nil
+}
+
+// inside is what a path leads to; absent where it leads through what is no object.
+func inside(value any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return absent{}
 		}
-		return true
-	})
+		value = object[name]
+	}
+	return value
 }
 
 // digest tells values apart without repeating them; that of an absent value is empty.
@@ -278,6 +330,10 @@ func (c change) apply(live any, at []step) any {
 		switch {
 		case len(at) > 1 && value != (absent{}):
 			object[s] = c.apply(value, at[1:])
+		case len(at) == 1 && c.Around != nil:
+			if list := c.surround(value); list != (absent{}) {
+				object[s] = list
+			}
 		case len(at) > 1 || !c.holds(value):
 		case c.Is == nil:
 			delete(object, s)
@@ -305,6 +361,36 @@ func (c change) apply(live any, at []step) any {
 		return list
 	}
 	return live
+}
+
+// surround puts the kept elements around the one that the object says itself. Where it has none any more, no other
+// element takes its place.
+func (c change) surround(live any) any {
+	kept, err := decoded(c.Is)
+	others, ok := kept.([]any)
+	if err != nil || !ok {
+		return live
+	}
+	list, _ := live.([]any)
+	one := keysOf(c.Around)
+	i, j := find(list, one), c.Index
+	switch {
+	case i < 0 && c.Index >= 0:
+		others = slices.DeleteFunc(others, func(e any) bool { return tells(one, e) })
+	case i >= 0 && c.Index < 0:
+		if j = find(others, one); j >= 0 {
+			others = slices.Delete(others, j, j+1)
+		} else {
+			j = len(others)
+		}
+	}
+	if i >= 0 {
+		return slices.Insert(others, min(j, len(others)), list[i])
+	}
+	if len(others) == 0 {
+		return live
+	}
+	return others
 }
 
 func (c change) holds(value any) bool {

@@ -12,8 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Hooks convert what +webhook:conversion:custom leaves to your own code. A function is called when the rest of its
-// struct is converted. Where something else of the kind is kept in an annotation, the object is also converted back once.
+// Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of
+// its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an
+// annotation, the object is also converted back once.
 type Hooks interface {
 	FleetSpecRouteToHub(ctx context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error
 	FleetSpecRouteFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error
@@ -70,7 +71,10 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	if err := c.fleetToHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return conversion.Keep(dst, "v1", src, &returned, conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}}}})
+	return conversion.Keep(dst, "v1", src, &returned, conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
+		"owners": {One: map[string]string{}},
+		"ships":  {Keys: []string{"name"}},
+	}}}})
 }
 
 // fleetToHub converts to the hub.
@@ -132,6 +136,10 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 			return fmt.Errorf("dockingTimeout: %w", err)
 		}
 	}
+	dst.Pace = src.Pace
+	if dst.Pace == "" && !conversion.Partial(ctx) {
+		dst.Pace = "steady"
+	}
 	// motto is kept in the annotation.
 	if err := c.hooks.FleetSpecRouteToHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("route: %w", err)
@@ -172,6 +180,7 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 			}
 		}
 	}
+	dst.Pace = src.Pace
 	// docking.pilot is kept in the annotation.
 	if err := c.hooks.FleetSpecRouteFromHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("route: %w", err)

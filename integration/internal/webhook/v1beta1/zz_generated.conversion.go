@@ -21,6 +21,7 @@ func Conversions() conversion.Option {
 			"spec": {
 				"cargo":    nil,
 				"owners":   nil,
+				"pace":     nil,
 				"replicas": nil,
 				"route":    nil,
 				"ships":    nil,
@@ -95,6 +96,7 @@ func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleet
 			}
 		}
 	}
+	dst.Pace = src.Pace
 	dst.Route = slices.Clone(src.Route)
 	if src.DockingTimeoutSeconds != nil {
 		if dst.Docking == nil {
@@ -129,6 +131,7 @@ func fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1b
 			}
 		}
 	}
+	dst.Pace = src.Pace
 	dst.Route = slices.Clone(src.Route)
 	if src.Docking != nil {
 		if src.Docking.TimeoutSeconds != nil {

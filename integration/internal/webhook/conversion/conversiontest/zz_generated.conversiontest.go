@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -100,7 +101,7 @@ func check[A, B any](t *testing.T, w way[A, B]) {
 func (w way[A, B]) filled(seed uint64, density int) *A {
 	a := new(A)
 	random := rand.New(rand.NewPCG(seed, uint64(density)))
-	(&filler{random: random, elements: density}).object(a)
+	(&filler{random: random, elements: density, inside: map[reflect.Type]int{}}).object(a)
 	if w.repair != nil {
 		w.repair(a, random)
 	}

@@ -21,6 +21,7 @@ type filler struct {
 	random   *rand.Rand
 	elements int
 	depth    int
+	inside   map[reflect.Type]int // how often a struct is around the value
 	texts    int
 }
 
@@ -98,6 +99,12 @@ func (f *filler) value(v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
+		const most = 1 // time that a type is inside itself: more make objects that no API server takes
+		if f.inside[v.Type()] > most {
+			return
+		}
+		f.inside[v.Type()]++
+		defer func() { f.inside[v.Type()]-- }()
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
 				f.value(v.Field(i))
@@ -145,8 +152,9 @@ func (f *filler) raw(v reflect.Value) bool {
 	return true
 }
 
+// json has its keys in order, as an API server sends all objects.
 func (f *filler) json() []byte {
-	return fmt.Appendf(nil, `{"text":%q,"number":%d}`, f.text(), f.random.IntN(100))
+	return fmt.Appendf(nil, `{"number":%d,"text":%q}`, f.random.IntN(100), f.text())
 }
 
 func (f *filler) text() string {

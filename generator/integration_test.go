@@ -1,0 +1,112 @@
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestIntegrationPage holds docs/integration.md to the registry and to the tests that it names: every argument stands there
+// once, with a test or with the reason why there is none, and every test of the suite is named.
+func TestIntegrationPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "integration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := arguments()
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, " | ")
+		if len(cells) < 2 {
+			continue
+		}
+		for _, argument := range backticked(cells[0]) {
+			if !wanted[argument] {
+				t.Errorf("docs/integration.md has %s, which the registry does not have", argument)
+			}
+			if seen[argument] {
+				t.Errorf("docs/integration.md has %s twice", argument)
+			}
+			seen[argument] = true
+			if len(cells) == 3 && !strings.Contains(cells[2], "`Test") {
+				t.Errorf("docs/integration.md names no test of %s", argument)
+			}
+		}
+	}
+	for argument := range wanted {
+		if !seen[argument] {
+			t.Errorf("docs/integration.md does not have %s: show on an API server what it does (integration), or say why it does nothing there", argument)
+		}
+	}
+
+	named := map[string]bool{}
+	for _, text := range backticked(string(page)) {
+		if strings.HasPrefix(text, "Test") {
+			named[text] = true
+		}
+	}
+	tests := suite(t)
+	for name := range named {
+		if !tests[name] {
+			t.Errorf("docs/integration.md names %s, which integration does not have", name)
+		}
+	}
+	for name := range tests {
+		if !named[name] {
+			t.Errorf("docs/integration.md does not name %s", name)
+		}
+	}
+}
+
+// arguments are those of all markers, as the page writes them: "rule(scope)", and "patch(=)" for a value. What a conversion
+// is made of is the generator's business, so that those markers count as a whole.
+func arguments() map[string]bool {
+	all := map[string]bool{}
+	for _, marker := range MarkerDocs() {
+		name := strings.TrimPrefix(marker.Name, "webhook:")
+		if strings.HasPrefix(name, "conversion:") {
+			all[name] = true
+			continue
+		}
+		for _, argument := range marker.Arguments {
+			all[name+"("+argument.Name+")"] = true
+		}
+		if marker.Value != nil {
+			all[name+"(=)"] = true
+		}
+	}
+	return all
+}
+
+// backticked are the texts that stand between backticks.
+func backticked(text string) []string {
+	var all []string
+	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(text, -1) {
+		all = append(all, match[1])
+	}
+	return all
+}
+
+// suite are the names of the tests in integration.
+func suite(t *testing.T) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, pattern := range []string{"*_test.go", "examples/*_test.go"} {
+		files, err := filepath.Glob(filepath.Join("..", "integration", pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no tests in integration: %v", err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
+				all[match[1]] = true
+			}
+		}
+	}
+	return all
+}
