@@ -134,7 +134,8 @@ func (s stash) write(object metav1.Object) error {
 			return err
 		}
 		if size += len(Annotation) + len(text); size > maxAnnotations {
-			return fmt.Errorf("%s: %w", nameOf(object), tooLargeStash(len(text)))
+			return fmt.Errorf("%s: what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
+				nameOf(object), len(text), maxAnnotations)
 		}
 		annotations[Annotation] = string(text)
 	}
@@ -143,11 +144,6 @@ func (s stash) write(object metav1.Object) error {
 	}
 	object.SetAnnotations(annotations)
 	return nil
-}
-
-func tooLargeStash(size int) error {
-	return fmt.Errorf("what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
-		size, maxAnnotations)
 }
 
 func nameOf(object metav1.Object) string {

@@ -1,0 +1,12 @@
+// Package conversionreview holds the emitted server of ConversionReviews to the API server's own client of them, and to the
+// speed and memory of controller-runtime v0.25.2.
+package conversionreview
+
+import (
+	// What the tests below testdata import.
+	_ "k8s.io/api/core/v1"
+	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
+	_ "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	_ "k8s.io/apiserver/pkg/util/webhook"
+	_ "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
+)
