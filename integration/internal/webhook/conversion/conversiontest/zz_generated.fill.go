@@ -15,18 +15,75 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler fills objects at random. Lists and maps have up to elements elements; with none, pointers
-// are nil more often than not too. All texts differ, so that keys do.
-type filler struct {
-	random   *rand.Rand
+// filling says what objects are filled with.
+type filling struct {
+	// elements is how many elements lists and maps have at most; with none, pointers are nil more often
+	// than not, too.
 	elements int
-	depth    int
-	inside   map[reflect.Type]int // how often a struct is around the value
-	texts    int
+	// full sets everything, as far as types are not inside themselves.
+	full bool
+	// extreme sets numbers at the bounds of their types and texts with separators in them.
+	extreme bool
 }
 
-// object fills an API object, and of its metadata what a conversion webhook may see to.
+func (f filling) String() string {
+	switch {
+	case f.full:
+		return "everything set"
+	case f.extreme:
+		return fmt.Sprintf("up to %d elements, extreme values", f.elements)
+	}
+	return fmt.Sprintf("up to %d elements", f.elements)
+}
+
+// filled makes an object of a seed, as it arrives when it is sent. Empty lists and maps may have been
+// written out, so that it holds some even where JSON will leave them out.
+func filled[T any](seed uint64, how filling, repair func(*T, *rand.Rand)) *T {
+	o := new(T)
+	random := rand.New(rand.NewPCG(seed, uint64(how.elements)))
+	(&filler{filling: how, random: random, budget: 600}).object(o)
+	if repair != nil {
+		repair(o, random)
+	}
+	o = wire(o)
+	walk(reflect.ValueOf(o).Elem(), func(v reflect.Value) {
+		switch {
+		case !v.CanSet() || random.IntN(4) > 0:
+		case v.Kind() == reflect.Slice && v.IsNil() && v.Type().Elem().Kind() != reflect.Uint8:
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		case v.Kind() == reflect.Map && v.IsNil():
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+	})
+	return o
+}
+
+// filler fills an object at random. All texts differ, so that keys do.
+type filler struct {
+	filling
+	random *rand.Rand
+	depth  int
+	texts  int
+	budget int // of values: types are large, and one inside itself has no end
+}
+
+// object fills an API object and its metadata.
 func (f *filler) object(o any) {
+	m := object(o)
+	m.SetName("name")
+	m.SetGenerateName("nam")
+	m.SetNamespace("namespace")
+	m.SetUID(types.UID("uid"))
+	m.SetResourceVersion("7")
+	m.SetGeneration(3)
+	m.SetCreationTimestamp(metav1.NewTime(time.Unix(1<<30, 0).UTC()))
+	m.SetFinalizers([]string{"example.com/finalizer"})
+	m.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Owner", Name: f.text(), UID: "owner"}})
+	m.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: f.text(), Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}}})
+	m.SetLabels(map[string]string{"label": f.text()})
+	if f.random.IntN(2) == 0 {
+		m.SetAnnotations(map[string]string{"example.com/annotation": f.text()})
+	}
 	v := reflect.ValueOf(o).Elem()
 	for i := range v.NumField() {
 		switch v.Field(i).Interface().(type) {
@@ -35,14 +92,6 @@ func (f *filler) object(o any) {
 			f.value(v.Field(i))
 		}
 	}
-	m := object(o)
-	m.SetName("name")
-	m.SetNamespace("namespace")
-	m.SetUID(types.UID("uid"))
-	m.SetLabels(map[string]string{"label": f.text()})
-	if f.random.IntN(2) == 0 {
-		m.SetAnnotations(map[string]string{"example.com/annotation": f.text()})
-	}
 }
 
 func (f *filler) value(v reflect.Value) {
@@ -50,23 +99,30 @@ func (f *filler) value(v reflect.Value) {
 		return
 	}
 	const deepest = 12 // of types inside themselves
-	if f.depth++; f.depth > deepest {
+	f.budget--
+	if f.depth++; f.depth > deepest && !f.full || f.budget < 0 && f.depth > 3 {
 		f.depth--
 		return
 	}
 	defer func() { f.depth-- }()
 	switch v.Kind() {
 	case reflect.Bool:
-		v.SetBool(f.random.IntN(2) == 0)
+		v.SetBool(f.set(2))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(int64(f.random.IntN(100)))
+		if f.set(4) {
+			v.SetInt(f.integer(v.Type().Bits()))
+		}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(uint64(f.random.IntN(100)))
+		if f.set(4) {
+			v.SetUint(f.unsigned(v.Type().Bits()))
+		}
 	case reflect.Float32, reflect.Float64:
-		v.SetFloat(float64(f.random.IntN(100)) / 4)
+		if f.set(4) {
+			v.SetFloat(float64(1+f.random.IntN(100)) / 4)
+		}
 	case reflect.String:
-		if f.random.IntN(4) > 0 {
-			v.SetString(f.text())
+		if f.set(4) {
+			v.SetString(f.content())
 		}
 	case reflect.Pointer:
 		if f.present() {
@@ -99,13 +155,7 @@ func (f *filler) value(v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		const most = 1 // time that a type is inside itself: more make objects that no API server takes
-		if f.inside[v.Type()] > most {
-			return
-		}
-		f.inside[v.Type()]++
-		defer func() { f.inside[v.Type()]-- }()
-		for i := range v.NumField() {
+		for _, i := range f.random.Perm(v.NumField()) { // so that none is always the one for which nothing is left
 			if v.Field(i).CanSet() {
 				f.value(v.Field(i))
 			}
@@ -123,11 +173,24 @@ func (f *filler) special(v reflect.Value) bool {
 	case *metav1.MicroTime:
 		*p = metav1.NewMicroTime(time.Unix(int64(f.random.IntN(1<<30)), 0).UTC())
 	case *metav1.Duration:
-		p.Duration = time.Duration(f.random.IntN(100)) * 500 * time.Millisecond
+		if f.set(4) {
+			p.Duration = time.Duration(1+f.random.IntN(100)) * 500 * time.Millisecond
+		}
+		if f.extreme {
+			p.Duration = time.Duration(f.integer(64))
+		}
 	case *resource.Quantity:
-		*p = resource.MustParse([]string{"0", "1", "1500m", "2Gi", "100k"}[f.random.IntN(5)])
+		if f.set(4) {
+			*p = resource.MustParse([]string{"1", "1500m", "2Gi", "100k", "-1"}[f.random.IntN(5)])
+		}
 	case *intstr.IntOrString:
-		if *p = intstr.FromInt32(int32(f.random.IntN(3))); f.random.IntN(2) == 0 {
+		switch {
+		case !f.set(4):
+		case f.random.IntN(2) == 0:
+			*p = intstr.FromInt32(int32(f.integer(32)))
+		case f.random.IntN(4) == 0:
+			*p = intstr.FromString("7") // which is no number
+		default:
 			*p = intstr.FromString(fmt.Sprintf("%d%%", f.random.IntN(100)))
 		}
 	case *metav1.FieldsV1:
@@ -157,15 +220,58 @@ func (f *filler) json() []byte {
 	return fmt.Appendf(nil, `{"number":%d,"text":%q}`, f.random.IntN(100), f.text())
 }
 
+// set decides whether a value is other than zero, all but once in so many times.
+func (f *filler) set(times int) bool { return f.full || f.random.IntN(times) > 0 }
+
+// integer is a number of as many bits.
+func (f *filler) integer(bits int) int64 {
+	if !f.extreme {
+		return int64(1 + f.random.IntN(100))
+	}
+	highest := int64(1)<<(bits-1) - 1
+	return []int64{highest, -highest - 1, -1, highest >> 1, 1 << min(31, bits-2), 1 << min(32, bits-2)}[f.random.IntN(6)]
+}
+
+// unsigned is a number of as many bits that has no sign.
+func (f *filler) unsigned(bits int) uint64 {
+	if !f.extreme {
+		return uint64(1 + f.random.IntN(100))
+	}
+	highest := ^uint64(0) >> (64 - bits)
+	return []uint64{highest, highest >> 1, highest>>1 + 1}[f.random.IntN(3)]
+}
+
+// separators are what texts are joined with or quoted by, and what is no letter at all.
+var separators = []string{",", ";", " ", "  ", ":", "/", "=", "|", ".", "-", "\n", "\t", `"`, `\`, "%", "é", "\u2028", "0", "-1", "1e3", "null", "true"}
+
+// content is what a text field holds.
+func (f *filler) content() string {
+	if !f.extreme {
+		return f.text()
+	}
+	separator := separators[f.random.IntN(len(separators))]
+	return []string{separator, f.text() + separator, separator + f.text(), f.text() + separator + separator + f.text()}[f.random.IntN(4)]
+}
+
+// text is one of a kind.
 func (f *filler) text() string {
 	f.texts++
 	return fmt.Sprintf("t%d-%d", f.texts, f.random.IntN(1000))
 }
 
-func (f *filler) present() bool { return f.random.IntN(4) < 1+min(f.elements, 2) }
+// present decides whether something that may be nil is there.
+func (f *filler) present() bool {
+	if f.full {
+		return f.budget > 0
+	}
+	return f.random.IntN(4) < 1+min(f.elements, 2)
+}
 
 // length is that of a list or map, which may also be nil.
 func (f *filler) length() (int, bool) {
+	if f.full {
+		return 1, f.budget > 0
+	}
 	if !f.present() || f.depth > 6 && f.elements > 1 && f.random.IntN(2) == 0 {
 		return 0, false
 	}
@@ -173,63 +279,4 @@ func (f *filler) length() (int, bool) {
 		return 0, true
 	}
 	return f.random.IntN(f.elements + 1), true
-}
-
-// turn turns every list round; bytes are no list.
-func turn(o any) {
-	walk(reflect.ValueOf(o).Elem(), func(v reflect.Value) {
-		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8 {
-			swap := reflect.Swapper(v.Interface())
-			for i, j := 0, v.Len()-1; i < j; i, j = i+1, j-1 {
-				swap(i, j)
-			}
-		}
-	})
-}
-
-// scribble changes everything that an object refers to.
-func scribble(o any) {
-	walk(reflect.ValueOf(o).Elem(), func(v reflect.Value) {
-		switch {
-		case v.Kind() == reflect.Map && !v.IsNil():
-			for _, key := range v.MapKeys() {
-				v.SetMapIndex(key, reflect.Value{})
-			}
-		case !v.CanSet():
-		case v.Kind() == reflect.String:
-			v.SetString("scribbled")
-		case v.CanInt():
-			v.SetInt(-1)
-		case v.Kind() == reflect.Bool:
-			v.SetBool(!v.Bool())
-		}
-	})
-}
-
-// walk visits every value below one, the inner ones first.
-func walk(v reflect.Value, visit func(reflect.Value)) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			walk(v.Elem(), visit)
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			walk(v.Index(i), visit)
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			walk(v.MapIndex(key), visit)
-		}
-	case reflect.Struct:
-		if _, isTime := v.Interface().(metav1.Time); isTime {
-			return
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				walk(v.Field(i), visit)
-			}
-		}
-	}
-	visit(v)
 }
