@@ -87,7 +87,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 		for _, o := range c.Others {
 			f.Hub += ", " + hub + o.String()
 		}
-		if pair, below := inner(c.Value); pair != nil && !inside[pair] {
+		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {
 			d.add(pair, f.Spoke+below+".", f.Hub+below+".", inside)
 			continue
 		}

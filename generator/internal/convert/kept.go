@@ -28,7 +28,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 			side = c.Hub
 		}
 		path := slices.Concat(before, side.and(nil))
-		if below := c.Value.members(d); below != nil && !inside[below] {
+		if below := c.Value.members(d); below != nil && !below.Opaque && !inside[below] {
 			paths = append(paths, below.kept(d, path, inside)...)
 		} else {
 			paths = append(paths, strings.Join(path, "."))

@@ -30,6 +30,8 @@ type Pair struct {
 	// Name is unique in the package: the spoke's type with a small letter.
 	Name   string
 	Claims []*Claim
+	// Opaque says that the types encode themselves, so that JSON has no members for their fields.
+	Opaque bool
 }
 
 // Claim says what becomes of a field.

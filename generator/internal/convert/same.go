@@ -29,7 +29,7 @@ func (p *Pair) readsMetadata() bool {
 }
 
 func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
-	if inside[p] || p.isCustom() {
+	if inside[p] || p.Opaque || p.isCustom() {
 		return nil
 	}
 	inside[p] = true

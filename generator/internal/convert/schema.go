@@ -38,7 +38,7 @@ func schemas(root *Pair) (spoke, hub *Schema) {
 
 // addPair adds what a pair says of the side that a direction comes from.
 func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]bool) {
-	if inside[p] {
+	if inside[p] || p.Opaque {
 		return
 	}
 	inside[p] = true
