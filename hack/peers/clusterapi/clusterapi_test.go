@@ -1,0 +1,134 @@
+package clusterapi
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// run runs a command in a folder and returns what it printed.
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// generated makes a module of this one's dependencies, with the folders of testdata in it, and generates
+// the conversions. It logs how long that takes.
+func generated(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
+	run(t, ".", "go", "-C", filepath.Join("..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
+	start := time.Now()
+	run(t, dir, webhookGen, "generate", "./v1beta1")
+	t.Logf("generated in %v", time.Since(start).Round(time.Millisecond))
+	return dir
+}
+
+// theirModule is the folder of a module of theirs.
+func theirModule(t *testing.T, path string) string {
+	t.Helper()
+	return strings.TrimSpace(run(t, ".", "go", "list", "-m", "-f", "{{.Dir}}", path))
+}
+
+// TestInvariants holds all kinds to what must be true of all conversions.
+func TestInvariants(t *testing.T) {
+	run(t, generated(t), "go", "test", "./v1beta1")
+}
+
+// TestTheirs runs Cluster API's own fuzz tests on our functions: their package is copied and its test calls ours
+// where it called theirs. Beside it, it compares what the functions make of an object.
+func TestTheirs(t *testing.T) {
+	dir := generated(t)
+	theirs := filepath.Join(dir, "theirs")
+	if err := os.CopyFS(theirs, os.DirFS(filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api"), "core", "webhooks", "conversion"))); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(theirs, "conversion_test.go")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const kind = `(Cluster|ClusterClass|Machine\w*)`
+	calls := 0
+	for _, call := range []struct{ theirs, ours string }{
+		{`ConvertSpokeToHubFunc: Convert` + kind + `V1Beta1ToHub,`, "ConvertSpokeToHubFunc: toHub(ours.${1}ToHub),"},
+		{`ConvertHubToSpokeFunc: Convert` + kind + `HubToV1Beta1,`, "ConvertHubToSpokeFunc: fromHub(ours.${1}FromHub),"},
+	} {
+		pattern := regexp.MustCompile(call.theirs)
+		calls += len(pattern.FindAll(text, -1))
+		text = pattern.ReplaceAll(text, []byte(call.ours))
+	}
+	if calls != 2*8 {
+		t.Fatalf("%d of their functions are called in the test, want two for each of eight kinds", calls)
+	}
+	text = bytes.ReplaceAll(text, []byte("[]fuzzer.FuzzerFuncs{"), []byte("[]fuzzer.FuzzerFuncs{named, "))
+	if err := os.Chmod(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(run(t, dir, "go", "test", "-timeout=30m", "-v", "-run", `^TestDifferential$`, "./theirs"))
+	out := run(t, dir, "go", "test", "-timeout=30m", "-v", "-run", `^TestFuzzyConversion$/^for_`+kind+`_\(v1beta1\)$`, "./theirs")
+	if passed := len(regexp.MustCompile(`(?m)^        --- PASS`).FindAllString(out, -1)); passed != calls {
+		t.Errorf("%d of their tests pass, want %d\n%s", passed, calls, out)
+	}
+}
+
+// TestLines compares how much has to be written: lines that are neither blank nor comment, or have a marker.
+func TestLines(t *testing.T) {
+	const tenth = 10
+	dir := generated(t)
+	markers := bytes.Count(read(t, "testdata/v1beta1/doc.go"), []byte("// +webhook"))
+	hooks := code(read(t, "testdata/v1beta1/hooks.go"))
+	before := code(read(t, filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api/api"), "core", "v1beta1", "conversion.go")))
+	for _, name := range []string{"cluster", "clusterclass", "common", "machine", "machinedeployment", "machinedrainrule", "machinehealthcheck", "machinepool", "machineset"} {
+		before += code(read(t, filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api"), "core", "webhooks", "conversion", name+".go")))
+	}
+	t.Logf("%d markers, %d lines by hand, %d generated; before: %d by hand, %d generated", markers, hooks,
+		bytes.Count(read(t, filepath.Join(dir, "v1beta1", "zz_generated.conversion.go")), []byte("\n")), before,
+		bytes.Count(read(t, filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api/api"), "core", "v1beta1", "zz_generated.conversion.go")), []byte("\n")))
+	if (markers+hooks)*tenth > before {
+		t.Errorf("%d lines are more than a tenth of %d", markers+hooks, before)
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// code counts the lines that are neither blank nor comment.
+func code(text []byte) int {
+	text = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAll(text, nil)
+	return len(regexp.MustCompile(`(?m)^[ \t]*(?:[^ \t/\n]|/[^/\n]).*$`).FindAll(text, -1))
+}

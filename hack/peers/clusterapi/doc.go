@@ -1,0 +1,11 @@
+// Package clusterapi holds generated conversions to the core API of Cluster API v1.14.2, whose v1beta1
+// converts to and from v1beta2: to Cluster API's own fuzz tests, and to what its own functions make of an object.
+package clusterapi
+
+import (
+	// The types of which the tests generate conversions, and what converts them there.
+	_ "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	_ "sigs.k8s.io/cluster-api/core/webhooks/conversion"
+	_ "sigs.k8s.io/cluster-api/util/conversion"
+)

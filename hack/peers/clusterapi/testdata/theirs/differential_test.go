@@ -1,0 +1,183 @@
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	runtimeserializer "k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/kubernetes/scheme"
+	conversionutil "sigs.k8s.io/cluster-api/util/conversion"
+	"sigs.k8s.io/randfill"
+)
+
+// way is a direction in which both convert.
+type way[A, B any] func(context.Context, *A, *B) error
+
+// deviation is what theirs has in a place where ours has nothing.
+type deviation struct {
+	at, theirs *regexp.Regexp
+	why        string
+}
+
+// deviations are all differences between what theirs and ours make of an object. Ours makes nothing up, so that the
+// parts of objects that server-side apply converts stay what they are; what is said by being there or not is kept in the
+// annotation.
+func deviations() []deviation {
+	return []deviation{
+		{regexp.MustCompile(`\.ref$`), regexp.MustCompile(`^\{("namespace":".*")?\}$`), "a template that is not set becomes a reference to nothing"},
+		{regexp.MustCompile(`^status\.replicas$`), regexp.MustCompile(`^0$`), "v1beta1 cannot tell no replicas from none said"},
+		{regexp.MustCompile(`^status\.deprecated$`), regexp.MustCompile(`^\{"v1beta1":\{("\w+":0,?)+\}\}$`), "counters that are all zero are there"},
+		{regexp.MustCompile(`^spec\.clusterNetwork(\.pods|\.services)?$`), regexp.MustCompile(`^\{("(pods|services)":\{\},?)*\}$`), "an empty list that JSON leaves out in v1beta2 leaves an object around it"},
+	}
+}
+
+// TestDifferential converts the objects of their own fuzz tests, and sparser ones, with their functions and with
+// ours, and compares what these say, annotations aside.
+func TestDifferential(t *testing.T) {
+	SetAPIVersionGetter(func(_ context.Context, gk schema.GroupKind) (string, error) {
+		return gk.WithVersion("v1beta7").GroupVersion().String(), nil
+	})
+	differ(t, "Cluster", ours.ClusterToHub, ConvertClusterV1Beta1ToHub, ours.ClusterFromHub, ConvertClusterHubToV1Beta1, ClusterFuzzFuncs)
+	differ(t, "ClusterClass", ours.ClusterClassToHub, ConvertClusterClassV1Beta1ToHub, ours.ClusterClassFromHub, ConvertClusterClassHubToV1Beta1, ClusterClassFuzzFuncs)
+	differ(t, "Machine", ours.MachineToHub, ConvertMachineV1Beta1ToHub, ours.MachineFromHub, ConvertMachineHubToV1Beta1, MachineFuzzFuncs)
+	differ(t, "MachineSet", ours.MachineSetToHub, ConvertMachineSetV1Beta1ToHub, ours.MachineSetFromHub, ConvertMachineSetHubToV1Beta1, MachineSetFuzzFuncs)
+	differ(t, "MachineDeployment", ours.MachineDeploymentToHub, ConvertMachineDeploymentV1Beta1ToHub, ours.MachineDeploymentFromHub, ConvertMachineDeploymentHubToV1Beta1, MachineDeploymentFuzzFuncs)
+	differ(t, "MachinePool", ours.MachinePoolToHub, ConvertMachinePoolV1Beta1ToHub, ours.MachinePoolFromHub, ConvertMachinePoolHubToV1Beta1, MachinePoolFuzzFuncs)
+	differ(t, "MachineHealthCheck", ours.MachineHealthCheckToHub, ConvertMachineHealthCheckV1Beta1ToHub, ours.MachineHealthCheckFromHub, ConvertMachineHealthCheckHubToV1Beta1, MachineHealthCheckFuzzFuncs)
+	differ(t, "MachineDrainRule", ours.MachineDrainRuleToHub, ConvertMachineDrainRuleV1Beta1ToHub, ours.MachineDrainRuleFromHub, ConvertMachineDrainRuleHubToV1Beta1)
+}
+
+func differ[S, H any](t *testing.T, kind string, oursToHub, theirsToHub way[S, H], oursFromHub, theirsFromHub way[H, S], fill ...fuzzer.FuzzerFuncs) {
+	t.Run(kind+" to the hub", func(t *testing.T) { differOneWay(t, oursToHub, theirsToHub, fill) })
+	t.Run(kind+" from the hub", func(t *testing.T) { differOneWay(t, oursFromHub, theirsFromHub, fill) })
+}
+
+func differOneWay[A, B any](t *testing.T, ours, theirs way[A, B], fill []fuzzer.FuzzerFuncs) {
+	const objects = 400
+	fillers := []*randfill.Filler{
+		conversionutil.GetFuzzer(scheme.Scheme, append([]fuzzer.FuzzerFuncs{named}, fill...)...),
+		conversionutil.GetFuzzer(scheme.Scheme, append([]fuzzer.FuzzerFuncs{named, sparse}, fill...)...),
+	}
+	found := map[difference]int{}
+	for i := range objects {
+		a := new(A)
+		fillers[i%len(fillers)].Fill(a)
+		a = wire(a)
+		var our, their B
+		if err := ours(context.Background(), a, &our); err != nil {
+			t.Fatal(err)
+		}
+		if err := theirs(context.Background(), wire(a), &their); err != nil {
+			t.Fatal(err)
+		}
+		compare("", decoded(t, &their), decoded(t, &our), found)
+	}
+	for _, d := range slices.SortedFunc(maps.Keys(found), func(a, b difference) int { return strings.Compare(a.String(), b.String()) }) {
+		if i := slices.IndexFunc(deviations(), d.is); i >= 0 {
+			t.Logf("%d of %d: %s: %s", found[d], objects, d, deviations()[i].why)
+		} else {
+			t.Errorf("%d of %d: %s", found[d], objects, d)
+		}
+	}
+}
+
+// difference is a place at which theirs and ours differ, with [] for the elements of lists.
+type difference struct{ at, theirs, ours string }
+
+func (d difference) String() string {
+	return fmt.Sprintf("%s: %s, ours %s", d.at, short(d.theirs), short(d.ours))
+}
+
+func (d difference) is(known deviation) bool {
+	return d.ours == nothing && known.at.MatchString(d.at) && known.theirs.MatchString(d.theirs)
+}
+
+// sparse has zero values more often than not.
+func sparse(runtimeserializer.CodecFactory) []any {
+	return []any{
+		func(s *string, c randfill.Continue) {
+			if *s = ""; c.Intn(3) == 0 {
+				*s = c.String(0)
+			}
+		},
+		func(n *int32, c randfill.Continue) {
+			if *n = 0; c.Intn(3) == 0 {
+				*n = c.Int31()
+			}
+		},
+		func(b *bool, c randfill.Continue) { *b = c.Intn(3) == 0 },
+	}
+}
+
+// decoded are the spec and the status of an object as JSON has them.
+func decoded(t *testing.T, object any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"apiVersion", "kind", "metadata"} {
+		delete(all, name)
+	}
+	return all
+}
+
+// compare notes where two values differ.
+func compare(at string, theirs, ours any, found map[difference]int) {
+	switch their := theirs.(type) {
+	case map[string]any:
+		if our, ok := ours.(map[string]any); ok {
+			for name := range our {
+				if _, ok := their[name]; !ok {
+					compare(at+"."+name, nil, our[name], found)
+				}
+			}
+			for name := range their {
+				compare(at+"."+name, their[name], our[name], found)
+			}
+			return
+		}
+	case []any:
+		if our, ok := ours.([]any); ok && len(our) == len(their) {
+			for i := range their {
+				compare(at+"[]", their[i], our[i], found)
+			}
+			return
+		}
+	}
+	if their, our := text(theirs), text(ours); their != our {
+		found[difference{strings.TrimPrefix(at, "."), their, our}]++
+	}
+}
+
+func short(text string) string {
+	if len(text) > 60 {
+		return text[:60] + "..."
+	}
+	return text
+}
+
+const nothing = "nothing"
+
+func text(v any) string {
+	if v == nil {
+		return nothing
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
