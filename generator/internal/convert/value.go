@@ -304,11 +304,12 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 			}
 		}
 	}
-	// A value that keeps its name may be what another one becomes.
+	// A value that the other side writes the same keeps its name on the way here, and gets another one on
+	// the way back.
 	for d := range v.Renames {
 		for _, r := range v.Renames[d] {
-			if !slices.ContainsFunc(v.Renames[d], func(other Renaming) bool { return other.From == r.To }) && r.From != r.To {
-				v.Loss[d] = "which of several values it was"
+			if r.From != r.To && !slices.ContainsFunc(v.Renames[1-d], func(back Renaming) bool { return back.From == r.From }) {
+				v.Loss[1-d] = "which of several values it was"
 			}
 		}
 	}

@@ -1,0 +1,101 @@
+package convert
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSchema says what the stash knows of each side: keys of lists, and what may be lost.
+func TestSchema(t *testing.T) {
+	spec := func(members map[string]*Schema) *Schema {
+		return &Schema{Members: map[string]*Schema{"spec": {Members: members}}}
+	}
+	gone := &Schema{Dropped: true}
+	keyed := "// +listType=map\n// +listMapKey=name\n// +listMapKey=port\nA []Part `a`"
+	for _, tc := range []struct {
+		name, spoke, hub string
+		wantSpoke        *Schema
+		wantHub          *Schema
+	}{
+		{"nothing to know", "type Spec struct {\nA []string `a`\n}", "type Spec struct {\nA []string `a`\n}", &Schema{}, &Schema{}},
+		{"keys of a list",
+			"type Spec struct {\n" + keyed + "\n}\ntype Part struct {\nName string `name`\n}",
+			"type Spec struct {\nA []Part `a`\n}\ntype Part struct {\nName string `name`\n}",
+			spec(map[string]*Schema{"a": {Keys: []string{"name", "port"}}}), &Schema{}},
+		{"a drop in an element",
+			"type Spec struct {\nA []Part `a`\n}\ntype Part struct {\n// +webhook:conversion:drop=\"why\"\nGone string `gone`\n}",
+			"type Spec struct {\nA []Part `a`\n}\ntype Part struct {\n}",
+			spec(map[string]*Schema{"a": {Elements: &Schema{Members: map[string]*Schema{"gone": gone}}}}), &Schema{}},
+		{"a drop in a map's value",
+			"type Spec struct {\nA map[string]*Part `a`\n}\ntype Part struct {\n// +webhook:conversion:drop=\"why\"\nGone string `gone`\n}",
+			"type Spec struct {\nA map[string]*Part `a`\n}\ntype Part struct {\n}",
+			spec(map[string]*Schema{"a": {Elements: &Schema{Members: map[string]*Schema{"gone": gone}}}}), &Schema{}},
+		{"a drop of the hub's",
+			"// +webhook:conversion:drop(hub: \"b;in.c\")=\"why\"\ntype Spec struct {\n}",
+			"type Spec struct {\nB string `b`\nIn In `in`\n}\ntype In struct {\nC string `c`\n}",
+			&Schema{}, spec(map[string]*Schema{"b": gone, "in": {Members: map[string]*Schema{"c": gone}}})},
+		{"a list that has moved",
+			"type Spec struct {\n// +webhook:conversion:to=\"in.parts\"\nA []Part `a`\n}\ntype Part struct {\nName string `name`\n}",
+			"type Spec struct {\nIn *In `in`\n}\ntype In struct {\n// +listMapKey=name\nParts []Part `parts`\n}\ntype Part struct {\nName string `name`\n}",
+			&Schema{}, spec(map[string]*Schema{"in": {Members: map[string]*Schema{"parts": {Keys: []string{"name"}}}}})},
+		{"a struct inside itself is known once",
+			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\n// +listMapKey=name\nNext []Node `next`\nName string `name`\n}",
+			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\nName string `name`\n}",
+			spec(map[string]*Schema{"a": {Members: map[string]*Schema{"next": {Keys: []string{"name"}}}}}), &Schema{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, diags := plan(t, tc.spoke, tc.hub)
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			if diff := cmp.Diff([]*Schema{tc.wantSpoke, tc.wantHub}, []*Schema{p.SpokeSchema, p.HubSchema}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestKept names the fields that need the annotation, by paths from the kind.
+func TestKept(t *testing.T) {
+	p, diags := plan(t, `type Spec struct {
+	// +webhook:conversion:stash
+	Only string `+"`only`"+`
+	Parts []Part `+"`parts`"+`
+	ByName map[string]Part `+"`byName`"+`
+	// +webhook:conversion:custom
+	Own string `+"`own`"+`
+	// +webhook:conversion:drop="why"
+	Gone string `+"`gone`"+`
+	Node *Node `+"`node`"+`
+}
+type Part struct {
+	Name string `+"`name`"+`
+	// +webhook:conversion:stash
+	Note string `+"`note`"+`
+}
+type Node struct {
+	Next *Node `+"`next`"+`
+	// +webhook:conversion:stash
+	Note string `+"`note`"+`
+}`, `type Spec struct {
+	Parts []Part `+"`parts`"+`
+	ByName map[string]Part `+"`byName`"+`
+	Own int32 `+"`own`"+`
+	Hub string `+"`hub`"+`
+	Node *Node `+"`node`"+`
+}
+type Part struct {
+	Name string `+"`name`"+`
+}
+type Node struct {
+	Next *Node `+"`next`"+`
+}`)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if want := []string{"spec.byName", "spec.hub", "spec.node.next", "spec.node.note", "spec.only", "spec.parts.note"}; !slices.Equal(p.Kept(), want) {
+		t.Errorf("got  %q\nwant %q", p.Kept(), want)
+	}
+}
