@@ -105,10 +105,11 @@ func markers() []string { return []string{"+" + model.Prefix, "+kubebuilder:webh
 // run is what a Config comes to, webhook-gen.yaml considered.
 type run struct {
 	config.Config
-	root     string // the module's folder
-	dir      string // what Packages are relative to
-	manifest string // absolute
-	whole    bool   // the packages are all that the project generates from
+	root        string // the module's folder
+	dir         string // what Packages are relative to
+	manifest    string // absolute
+	authorities []byte // who signs the server's certificate, PEM; nil where something in the cluster says it
+	whole       bool   // the packages are all that the project generates from
 	// speaksFor are the outputs whose files are removed where nothing asks for them.
 	speaksFor []string
 }
@@ -129,7 +130,7 @@ func (c Config) resolve() (run, diag.List) {
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
 	}
-	r.speaksFor = []string{render.Manifests, render.Handlers, render.Conversions}
+	r.speaksFor = []string{render.Manifests, render.Handlers, render.Conversions, render.Deliveries}
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}
@@ -140,6 +141,7 @@ func (c Config) resolve() (run, diag.List) {
 		r.manifest = c.Manifest
 	}
 	r.Strict = r.Strict || c.Strict
+	diags.Add(r.readAuthorities()...)
 	return r, diags
 }
 
@@ -156,11 +158,16 @@ func (r run) owned(source load.Result) []string {
 	if r.Program != "" {
 		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program)))) // whether or not a pattern covers it
 	}
-	return slices.DeleteFunc(owned, func(file string) bool { return !slices.Contains(r.speaksFor, render.OutputOf(file)) })
+	owned = slices.DeleteFunc(owned, func(file string) bool { return !slices.Contains(r.speaksFor, render.OutputOf(file)) })
+	if slices.Contains(r.speaksFor, render.Deliveries) {
+		owned = append(owned, r.delivered()...)
+	}
+	return owned
 }
 
 func (r run) model() model.Options {
 	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, LeaveKubebuilder: !r.Kubebuilder}
+	r.deliver(&o)
 	if slices.Contains(r.Outputs, render.Handlers) {
 		o.Handlers = r.Handlers.Path
 	}
@@ -173,6 +180,7 @@ func (r run) model() model.Options {
 func (r run) render(m *load.Module) render.Options {
 	return render.Options{
 		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0, Program: r.program(m),
+		Delivery: r.delivery(),
 	}
 }
 

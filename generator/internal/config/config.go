@@ -29,7 +29,8 @@ type Config struct {
 	CRDs []string
 	// Program is the folder of the program that serves the webhooks, relative to the module's root,
 	// slash-separated; empty where it registers them by hand.
-	Program string
+	Program  string
+	Delivery Delivery
 	// Outputs are the kinds of files to generate.
 	Outputs []string
 }
@@ -50,6 +51,19 @@ type Manifests struct {
 type Handlers struct {
 	// Path is the folder, relative to the module's root, slash-separated, and stays below it.
 	Path string
+}
+
+// Delivery says how the program gets into a cluster.
+type Delivery struct {
+	// Name is that of the Deployment, the Service and the chart; empty where nothing of it is generated.
+	Name string
+	// Namespace is where they go; empty means the name and -system.
+	Namespace string
+	// Certificates says where the server's certificate comes from.
+	Certificates string
+	// CAFile holds who signs it, in PEM: relative to the module's root, slash-separated; empty where
+	// something in the cluster says it.
+	CAFile string
 }
 
 // Default is the configuration of a module without the file.

@@ -74,7 +74,7 @@ func keys(c *Config) []key {
 		}, truth(&c.Manifests.Header, true)},
 		{Key{
 			Name: "manifests.namePrefix", Example: "shop-",
-			Doc: "What the names of the configuration objects begin with where no +webhook:configuration names them.",
+			Doc: "What the names of the configuration objects begin with where no +webhook:configuration names them. With delivery.name, that and - by default.",
 		}, text(&c.Manifests.NamePrefix, "", namePrefix)},
 		{Key{
 			Name: "handlers.path", Example: "pkg/webhooks",
@@ -91,9 +91,25 @@ func keys(c *Config) []key {
 				"in the package that the folder holds, so that newWebhooks().Register(handle) registers every webhook of the project, and goes on to when another one is added.",
 		}, text(&c.Program, "", optionalPath)},
 		{Key{
+			Name: "delivery.name", Example: "shop",
+			Doc: "The name of the Deployment, the Service and the chart that bring the program into a cluster: kustomize bases below config, a Helm chart below charts. Without it, none are generated.",
+		}, text(&c.Delivery.Name, "", objectName)},
+		{Key{
+			Name: "delivery.namespace", Example: "shop-system",
+			Doc: "The namespace they go to; by default the name and -system. Webhooks without a +webhook:service are reached there.",
+		}, text(&c.Delivery.Namespace, "", objectName)},
+		{Key{
+			Name: "delivery.certificates", Example: "secret",
+			Doc: "Where the server's certificate comes from: cert-manager, or a Secret of your own, the name and -tls.",
+		}, word(&c.Delivery.Certificates, "cert-manager", "secret")},
+		{Key{
+			Name: "delivery.caFile", Example: "config/ca.crt",
+			Doc: "A file with the certificates that sign a certificate of your own, PEM. They become the caBundle of every webhook and conversion.",
+		}, text(&c.Delivery.CAFile, "", optionalPath)},
+		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",
-		}, words(&c.Outputs, "manifests", "handlers", "conversions")},
+		}, words(&c.Outputs, "manifests", "handlers", "conversions", "delivery")},
 	}
 	for i := range table {
 		k := &table[i]

@@ -99,6 +99,7 @@ func TestRead(t *testing.T) {
 		},
 		Handlers: Handlers{Path: "pkg/webhooks"},
 		Program:  "cmd/webhook",
+		Delivery: Delivery{Name: "shop", Namespace: "shops", Certificates: "secret", CAFile: "config/ca.crt"},
 		Outputs:  []string{"conversions", "manifests"},
 	}
 	const text = `# everything
@@ -118,6 +119,11 @@ manifests:
 handlers:
   path: pkg/webhooks
 program: cmd/webhook
+delivery:
+  name: shop
+  namespace: shops
+  certificates: secret
+  caFile: config/ca.crt
 outputs: [conversions, manifests]
 `
 	tests := map[string]struct {
@@ -159,7 +165,8 @@ func TestDefault(t *testing.T) {
 			Header:                true,
 		},
 		Handlers: Handlers{Path: "internal/webhook"},
-		Outputs:  []string{"manifests", "handlers", "conversions"},
+		Delivery: Delivery{Certificates: "cert-manager"},
+		Outputs:  []string{"manifests", "handlers", "conversions", "delivery"},
 	}
 	if diff := cmp.Diff(want, Default()); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)

@@ -24,6 +24,12 @@ type Options struct {
 	Conversions string
 	// NamePrefix begins the names of configurations that no marker names.
 	NamePrefix string
+	// Service is what serves webhooks of which no marker says that; by default the one of kubebuilder's bases.
+	Service ServiceName
+	// CABundle signs the certificate of that service; nil where something in the cluster says who does.
+	CABundle []byte
+	// KeepOut are namespaces whose pods must come up without the project's webhooks: its own among them.
+	KeepOut []string
 	// LeaveKubebuilder says that +kubebuilder markers are another tool's.
 	LeaveKubebuilder bool
 }
@@ -31,6 +37,8 @@ type Options struct {
 // Build reads the packages' markers and derives the project from them. What cannot be
 // understood is reported and left out; the rest is there for the checks that follow.
 func Build(ctx context.Context, module *load.Module, packages []*load.Package, o Options) (*Project, diag.List) {
+	o.Service.Name = cmp.Or(o.Service.Name, defaultServiceName)
+	o.Service.Namespace = cmp.Or(o.Service.Namespace, defaultServiceNamespace)
 	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*Configuration{}}
 	var read []*packageMarkers
 	for _, p := range packages {
@@ -50,6 +58,9 @@ func Build(ctx context.Context, module *load.Module, packages []*load.Package, o
 		Conversions: b.conversions, ConversionRules: b.conversionRules,
 	}, b.diags
 }
+
+// ServiceName names a Service.
+type ServiceName struct{ Namespace, Name string }
 
 type builder struct {
 	ctx      context.Context
@@ -263,6 +274,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	}
 	for _, w := range built {
 		w.Handler = plans[w]() // once its rules are complete
+		b.deliver(w)
 	}
 	b.webhooks = append(b.webhooks, built...)
 }

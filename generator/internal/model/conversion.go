@@ -34,6 +34,8 @@ type CRD struct {
 	Plural string
 	// Service serves the webhook.
 	Service admissionregistrationv1.ServiceReference
+	// CABundle signs the service's certificate; nil where something in the cluster says who does.
+	CABundle []byte
 }
 
 // VersionedType is the Go type of a kind in one version.
@@ -136,15 +138,15 @@ func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 		return h
 	}
 	kind := b.kind(m.Package, m.groupVersion, *d.typ, declared[*webhookMarker]{d.hub, &webhookMarker{}})
-	h.crd = &CRD{Plural: kind.Plural, Service: m.service.reference()}
+	h.crd = &CRD{Plural: kind.Plural, Service: m.service.reference(b.options.Service), CABundle: b.options.CABundle}
 	return h
 }
 
 // reference is the service that a package's conversions are served by, at the path that
 // controller-runtime serves them at.
-func (m serviceMarker) reference() admissionregistrationv1.ServiceReference {
+func (m serviceMarker) reference(preset ServiceName) admissionregistrationv1.ServiceReference {
 	path := "/convert"
-	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, defaultServiceName), Namespace: cmp.Or(m.Namespace.V, defaultServiceNamespace), Path: &path}
+	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, preset.Name), Namespace: cmp.Or(m.Namespace.V, preset.Namespace), Path: &path}
 	if m.Port.IsSet() {
 		port := int32(m.Port.V)
 		s.Port = &port

@@ -82,6 +82,9 @@ type Webhook struct {
 	// Spec is the entry; of a validating webhook ReinvocationPolicy is nil. It is v1's type for
 	// v1beta1 too: the two have the same fields.
 	Spec admissionregistrationv1.MutatingWebhook
+	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
+	// server needs.
+	KeptOut bool
 	// At holds which argument said what, by field path in Spec.
 	At Places
 }

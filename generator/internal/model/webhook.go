@@ -119,7 +119,7 @@ func (b *builder) clientConfig(w *Webhook, m *packageMarkers, subject subject, a
 		w.set("clientConfig.url", said.URL.At)
 		return c
 	}
-	s := &admissionregistrationv1.ServiceReference{Name: defaultServiceName, Namespace: defaultServiceNamespace}
+	s := &admissionregistrationv1.ServiceReference{Name: b.options.Service.Name, Namespace: b.options.Service.Namespace}
 	field := func(name string, f diag.Range) { w.set("clientConfig.service."+name, f) }
 	if f := m.service.Name; f.IsSet() {
 		s.Name = f.V

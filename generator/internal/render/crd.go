@@ -40,7 +40,8 @@ type crdConversion struct {
 	Strategy string `json:"strategy"`
 	Webhook  struct {
 		ClientConfig struct {
-			Service admissionregistrationv1.ServiceReference `json:"service"`
+			CABundle []byte                                   `json:"caBundle,omitempty"`
+			Service  admissionregistrationv1.ServiceReference `json:"service"`
 		} `json:"clientConfig"`
 		ConversionReviewVersions []string `json:"conversionReviewVersions"`
 	} `json:"webhook"`
@@ -108,6 +109,7 @@ func definitions(p *model.Project) []*definition {
 func (d *definition) conversion() crdConversion {
 	c := crdConversion{Strategy: "Webhook"}
 	c.Webhook.ClientConfig.Service = d.Service
+	c.Webhook.ClientConfig.CABundle = d.CABundle
 	c.Webhook.ConversionReviewVersions = []string{"v1"}
 	return c
 }

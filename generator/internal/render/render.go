@@ -18,6 +18,7 @@ const (
 	Manifests   = "manifests"
 	Handlers    = "handlers"
 	Conversions = "conversions"
+	Deliveries  = "delivery"
 )
 
 // Options say what is written, where it goes and how it begins.
@@ -35,6 +36,8 @@ type Options struct {
 	// Program is the package of the program that serves the webhooks; its zero value where it
 	// registers them by hand.
 	Program model.HandlerPackage
+	// Delivery says how the program gets into a cluster; its zero value where nothing of that is written.
+	Delivery Delivery
 }
 
 // Project writes the project's files, planned conversions among them.
@@ -67,6 +70,13 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 			return nil, fmt.Errorf("writing the patches of CRDs: %w", err)
 		}
 		files = append(files, patches...)
+	}
+	if slices.Contains(o.Outputs, Deliveries) && o.Delivery.Name != "" {
+		delivered, err := delivery(p, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the delivery: %w", err)
+		}
+		files = append(files, delivered...)
 	}
 	return files, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // API is a kind in a package of API types.
@@ -28,6 +29,6 @@ func (a API) Types() (output.File, error) {
 }
 
 func (a API) file(name string) (output.File, error) {
-	text, err := execute("api/"+name+".tmpl", a)
+	text, err := templates.Execute("api/"+name+".tmpl", a)
 	return output.File{Path: filepath.Join(a.Dir, name), Content: text, Owner: output.Once}, err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // Existing is a project that has been there before.
@@ -23,7 +24,7 @@ type Existing struct {
 
 // Files are what the project gains, below the folder root.
 func (e Existing) Files(root string) ([]output.File, error) {
-	text, err := execute("existing/webhook-gen.yaml.tmpl", e)
+	text, err := templates.Execute("existing/webhook-gen.yaml.tmpl", e)
 	if err != nil {
 		return nil, err
 	}

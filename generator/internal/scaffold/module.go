@@ -18,6 +18,8 @@ type Module struct {
 	Name string
 	// Domain ends the names of its API groups.
 	Domain string
+	// Certificates says where the server's certificate comes from, as delivery.certificates of webhook-gen.yaml does.
+	Certificates string
 	// ToolVersion is the version of webhook-gen that go.mod asks for; empty for the newest.
 	ToolVersion string
 }
@@ -31,7 +33,7 @@ func (m Module) Files(root string) ([]output.File, error) {
 			return err
 		}
 		rel := strings.TrimPrefix(name, from+"/")
-		text, err := execute(path.Join("module", rel), m)
+		text, err := templates.Execute(path.Join("module", rel), m)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // Policy is the policy on a kind that is not the project's own.
@@ -21,6 +22,6 @@ func (p Policy) Type() string { return p.Kind + "Policy" }
 
 // File is the file of the policy.
 func (p Policy) File() (output.File, error) {
-	text, err := execute("policy/policy.go.tmpl", p)
+	text, err := templates.Execute("policy/policy.go.tmpl", p)
 	return output.File{Path: filepath.Join(p.Dir, strings.ToLower(p.Kind)+".go"), Content: text, Owner: output.Once}, err
 }

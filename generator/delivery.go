@@ -1,0 +1,65 @@
+package generator
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+// delivery says how the program gets into a cluster.
+func (r run) delivery() render.Delivery {
+	if r.Delivery.Name == "" {
+		return render.Delivery{}
+	}
+	d := render.Delivery{Name: r.Delivery.Name, Namespace: r.namespace(), Certificates: r.Delivery.Certificates}
+	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml")) // the pattern is a good one; sorted
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil {
+			d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(file), Content: text})
+		}
+	}
+	return d
+}
+
+// namespace is where the program is deployed.
+func (r run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery.Name+"-system") }
+
+// deliver tells the model what follows for webhooks from where the program is deployed.
+func (r run) deliver(o *model.Options) {
+	if r.Delivery.Name == "" {
+		return
+	}
+	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // they share the cluster with those of others
+	o.Service = model.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
+	o.KeepOut = []string{"kube-system", r.namespace()}
+	o.CABundle = r.authorities
+}
+
+// readAuthorities reads the certificates that sign the server's own.
+func (r *run) readAuthorities() diag.List {
+	if r.Delivery.CAFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(r.root, filepath.FromSlash(r.Delivery.CAFile)))
+	if err != nil {
+		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.root, config.FileName)}}
+		return diag.List{diag.Errorf(at, "", "delivery.caFile: %s", err)}
+	}
+	r.authorities = text
+	return nil
+}
+
+// delivered are the files that delivery may have written.
+func (r run) delivered() []string {
+	files := []string{filepath.Join(filepath.Dir(r.manifest), "kustomization.yaml")}
+	for _, pattern := range render.DeliveryPatterns() {
+		found, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern))) // the pattern is a good one
+		files = append(files, found...)
+	}
+	return files
+}

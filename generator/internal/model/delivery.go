@@ -1,0 +1,45 @@
+package model
+
+import (
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// deliver says of a webhook what follows from where its service is deployed: who signs that service's
+// certificate, and which namespaces have to do without the webhook.
+func (b *builder) deliver(w *Webhook) {
+	config := &w.Spec.ClientConfig
+	if s := config.Service; s != nil && s.Name == b.options.Service.Name && s.Namespace == b.options.Service.Namespace && config.CABundle == nil {
+		config.CABundle = b.options.CABundle
+	}
+	if len(b.options.KeepOut) == 0 || !slices.ContainsFunc(w.Spec.Rules, matchesBuiltin) || selectsByName(w.Spec.NamespaceSelector) {
+		return
+	}
+	w.KeptOut = true
+	selector := &metav1.LabelSelector{}
+	if w.Spec.NamespaceSelector != nil {
+		selector = w.Spec.NamespaceSelector.DeepCopy() // other webhooks may share the package's default
+	}
+	selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: b.options.KeepOut,
+	})
+	w.Spec.NamespaceSelector = selector
+}
+
+// matchesBuiltin reports a rule that matches objects of Kubernetes itself, such as those that a webhook's own
+// server consists of.
+func matchesBuiltin(r admissionregistrationv1.RuleWithOperations) bool {
+	return slices.ContainsFunc(r.APIGroups, func(group string) bool { return group == "*" || isBuiltinGroup(group) })
+}
+
+// selectsByName reports a selector that says already which namespaces it is about.
+func selectsByName(s *metav1.LabelSelector) bool {
+	if s == nil {
+		return false
+	}
+	_, byLabel := s.MatchLabels[corev1.LabelMetadataName]
+	return byLabel || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool { return r.Key == corev1.LabelMetadataName })
+}

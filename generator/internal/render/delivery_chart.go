@@ -1,0 +1,259 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/templates"
+)
+
+// chart writes a Helm chart. Its templates are ours, Chart.yaml and values.yaml the user's.
+func (d *deliverer) chart() error {
+	folder := "charts/" + d.options.Delivery.Name + "/"
+	plain, helm := d.plain(), d.helm()
+	for _, file := range []string{"Chart.yaml", "values.yaml"} {
+		if err := d.add(folder+file, "delivery/chart/"+file+".tmpl", plain, output.Once); err != nil {
+			return err
+		}
+	}
+	if err := d.add(folder+"templates/_helpers.tpl", "delivery/chart/helpers.tpl.tmpl", plain, output.Generated); err != nil {
+		return err
+	}
+	conditions := map[string]string{
+		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
+		"cert-manager": `eq .Values.certificates.mode "cert-manager"`,
+	}
+	for _, name := range append(sharedObjects(), "cert-manager") {
+		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
+		if err != nil {
+			return err
+		}
+		if condition, ok := conditions[name]; ok {
+			text = fmt.Appendf(nil, "{{- if %s }}\n%s{{- end }}\n", condition, text)
+		}
+		d.template(folder+"templates/"+name+".yaml", text)
+	}
+	if err := d.chartWebhooks(folder); err != nil {
+		return err
+	}
+	return d.chartCRDs(folder)
+}
+
+// template adds a template of the chart.
+func (d *deliverer) template(file string, text []byte) {
+	d.files = append(d.files, output.File{Path: d.path(file), Content: append([]byte(output.YAMLHeader+"\n"), text...), Owner: output.Generated})
+}
+
+// helm is what objects are filled in with in the chart.
+func (d *deliverer) helm() object {
+	o := d.plain()
+	o.Helm = true
+	o.Name = fmt.Sprintf("{{ include %q $ }}", o.App+".name")
+	o.Namespace = "{{ $.Release.Namespace }}"
+	o.Image = `"{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"`
+	o.Replicas = "{{ .Values.replicas }}"
+	o.Secret = fmt.Sprintf("{{ include %q $ }}", o.App+".secret")
+	return o
+}
+
+// chartWebhooks writes the configurations with what values may say of each webhook.
+func (d *deliverer) chartWebhooks(folder string) error {
+	if len(d.project.Configurations) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, c := range d.project.Configurations {
+		kind := "ValidatingWebhookConfiguration"
+		if c.Mutating {
+			kind = "MutatingWebhookConfiguration"
+		}
+		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, strings.TrimPrefix(c.Name, d.options.Delivery.Name+"-"))
+		fmt.Fprintf(&b, "  labels:\n    app.kubernetes.io/name: %s%s\n%s", d.options.Delivery.Name, d.helm().ReleaseLabels(4), pairs(c.Labels))
+		d.annotations(&b, c.Annotations)
+		b.WriteString("webhooks:\n")
+		for _, w := range c.Webhooks {
+			if err := d.chartWebhook(&b, w); err != nil {
+				return err
+			}
+		}
+	}
+	d.template(folder+"templates/webhooks.yaml", b.Bytes())
+	return nil
+}
+
+// annotations writes an object's own annotations and what has the certificate's authority injected.
+func (d *deliverer) annotations(b *bytes.Buffer, own map[string]string) {
+	fmt.Fprintf(b, "  annotations:\n%s    {{- with include %q $ }}\n    {{ . }}\n    {{- end }}\n", pairs(own), d.options.Delivery.Name+".injection")
+}
+
+// pairs writes labels or annotations, by key.
+func pairs(m map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&b, "    %s: %s\n", key, literal(quoted(m[key])))
+	}
+	return b.String()
+}
+
+// chartWebhook writes one webhook: what values can say goes through a template, all else is as the marker has it.
+func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) error {
+	app, fixed := d.options.Delivery.Name, *w.Spec.DeepCopy()
+	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", w.Spec.Name)
+	if err := d.clientConfig(b, "      ", fixed.ClientConfig); err != nil {
+		return err
+	}
+	namespaces := fixed.NamespaceSelector
+	if w.KeptOut { // what the marker says; the release's namespace is known when it is installed
+		namespaces.MatchExpressions = namespaces.MatchExpressions[:len(namespaces.MatchExpressions)-1]
+	}
+	setting := func(name string, marker any) error {
+		text, err := json.Marshal(marker)
+		if err != nil {
+			return err
+		}
+		if _, isSelector := marker.(*metav1.LabelSelector); isSelector {
+			text = fmt.Appendf(nil, "(mustFromJson `%s`)", text)
+		}
+		keepOut := ""
+		if name == "namespaceSelector" && w.KeptOut {
+			keepOut = ` "keepOut" true`
+		}
+		fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" %[4]s%[5]s) }}\n", name, app+".setting", w.Spec.Name, text, keepOut)
+		return nil
+	}
+	failure, timeout := admissionregistrationv1.Fail, int32(10)
+	if fixed.FailurePolicy != nil {
+		failure = *fixed.FailurePolicy
+	}
+	if fixed.TimeoutSeconds != nil {
+		timeout = *fixed.TimeoutSeconds
+	}
+	for _, s := range []struct {
+		name   string
+		marker any
+	}{{"failurePolicy", failure}, {"timeoutSeconds", timeout}, {"namespaceSelector", selector(namespaces)}, {"objectSelector", selector(fixed.ObjectSelector)}} {
+		if err := setting(s.name, s.marker); err != nil {
+			return err
+		}
+	}
+	fixed.FailurePolicy, fixed.TimeoutSeconds, fixed.NamespaceSelector, fixed.ObjectSelector = nil, nil, nil, nil
+	rest, err := fields(spec.Validating(fixed))
+	if w.Mutating {
+		rest, err = fields(fixed)
+	}
+	if err != nil {
+		return err
+	}
+	delete(rest, "name")
+	delete(rest, "clientConfig")
+	return block(b, "    ", rest)
+}
+
+func selector(s *metav1.LabelSelector) *metav1.LabelSelector {
+	if s == nil {
+		return &metav1.LabelSelector{}
+	}
+	return s
+}
+
+// clientConfig writes where the API server finds a webhook: the release's service where it is the project's own.
+func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregistrationv1.WebhookClientConfig) error {
+	s := c.Service
+	if s == nil || s.Name != d.options.Delivery.Name || s.Namespace != d.options.Delivery.Namespace {
+		known, err := fields(c)
+		if err != nil {
+			return err
+		}
+		return block(b, indent, known)
+	}
+	fmt.Fprintf(b, "%[1]s{{- with include %[2]q $ }}\n%[1]scaBundle: {{ . }}\n%[1]s{{- end }}\n", indent, d.options.Delivery.Name+".caBundle")
+	fmt.Fprintf(b, "%[1]sservice:\n%[1]s  name: %[2]s\n%[1]s  namespace: {{ $.Release.Namespace }}\n%[1]s  path: %[3]s\n", indent, d.helm().Name, *s.Path)
+	if s.Port != nil {
+		fmt.Fprintf(b, "%s  port: %d\n", indent, *s.Port)
+	}
+	return nil
+}
+
+// chartCRDs writes the definitions as templates, because what converts them is known when they are installed.
+// They stay when the release goes: objects of theirs would go with them.
+func (d *deliverer) chartCRDs(folder string) error {
+	if len(d.crds) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, c := range d.crds {
+		content := maps.Clone(c.content)
+		meta, _ := content["metadata"].(map[string]any)
+		own := map[string]string{"helm.sh/resource-policy": "keep"}
+		annotations, _ := meta["annotations"].(map[string]any)
+		for key, value := range annotations {
+			own[key], _ = value.(string)
+		}
+		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", content["apiVersion"], content["kind"], c.name)
+		specification, _ := content["spec"].(map[string]any)
+		specification = maps.Clone(specification)
+		if c.conversion == nil {
+			fmt.Fprintf(&b, "  annotations:\n%sspec:\n", pairs(own))
+		} else {
+			delete(specification, "conversion")
+			d.annotations(&b, own)
+			b.WriteString("spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n")
+			service := c.conversion.Service
+			if err := d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &service}); err != nil {
+				return err
+			}
+		}
+		if err := block(&b, "  ", specification); err != nil {
+			return err
+		}
+	}
+	d.template(folder+"templates/crds.yaml", b.Bytes())
+	return nil
+}
+
+// fields are those of an object, by their JSON names.
+func fields(object any) (map[string]any, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	var m map[string]any
+	return m, json.Unmarshal(text, &m)
+}
+
+// block writes fields as YAML that Helm leaves as it is.
+func block(b *bytes.Buffer, indent string, m map[string]any) error {
+	text, err := yaml.Marshal(m)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if line != "\n" {
+			b.WriteString(indent)
+		}
+		b.WriteString(literal(line))
+	}
+	return nil
+}
+
+// literal is a text that Helm shall not take for a template.
+func literal(text string) string { return strings.ReplaceAll(text, "{{", "{{ `{{` }}") }
+
+func quoted(text string) string {
+	q, err := json.Marshal(text) // a JSON string is a YAML string
+	if err != nil {
+		return `""`
+	}
+	return string(q)
+}

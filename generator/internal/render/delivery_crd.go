@@ -1,0 +1,37 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+)
+
+// deliveredCRD is a definition that controller-gen has written.
+type deliveredCRD struct {
+	// file is its name in CRDBases.
+	file string
+	// name is the object's.
+	name    string
+	content map[string]any
+	// conversion is nil where no webhook converts its versions.
+	conversion *definition
+}
+
+// readCRDs reads the definitions and finds the conversion of each.
+func (d *deliverer) readCRDs() error {
+	converted := definitions(d.project)
+	for _, f := range d.options.Delivery.CRDs {
+		c := deliveredCRD{file: f.Name}
+		if err := yaml.Unmarshal(f.Content, &c.content); err != nil {
+			return fmt.Errorf("%s/%s: %w", CRDBases, f.Name, err)
+		}
+		metadata, _ := c.content["metadata"].(map[string]any)
+		c.name, _ = metadata["name"].(string)
+		if i := slices.IndexFunc(converted, func(d *definition) bool { return d.name == c.name }); i >= 0 {
+			c.conversion = converted[i]
+		}
+		d.crds = append(d.crds, c)
+	}
+	return nil
+}
