@@ -32,15 +32,22 @@ var nodeClass = schema.GroupVersionKind{Group: "karpenter.test.sh", Version: "v1
 
 func TestInvariants(t *testing.T) {
 	c := v1beta1.NewConverter(v1beta1.Cluster{Reader: cluster(), NodeClass: nodeClass})
-	annotations := []string{karpenterv1.KubeletCompatibilityAnnotationKey, karpenterv1.NodeClassReferenceAnnotationKey}
+	entries := []string{karpenterv1.KubeletCompatibilityAnnotationKey, karpenterv1.NodeClassReferenceAnnotationKey, karpenterv1.StoredVersionMigratedKey}
 	t.Run("NodePool", func(t *testing.T) {
 		conversiontest.Check(t, conversiontest.Kind[karpenterv1beta1.NodePool, karpenterv1.NodePool]{
-			ToHub: c.NodePoolToHub, FromHub: c.NodePoolFromHub, Spoke: oldPool, Hub: newPool, Entries: annotations,
+			ToHub: c.NodePoolToHub, FromHub: c.NodePoolFromHub, Spoke: oldPool, Hub: newPool, Entries: entries,
+			Kept: []string{
+				"spec.disruption.budgets.reasons", "spec.disruption.consolidateAfter", "spec.disruption.consolidationPolicy", "spec.template.spec.kubelet",
+				"spec.template.spec.nodeClassRef", "spec.template.spec.resources", "spec.template.spec.terminationGracePeriod",
+			},
+			Defaults: []string{"spec.template.spec.nodeClassRef.group", "spec.template.spec.nodeClassRef.kind"},
 		})
 	})
 	t.Run("NodeClaim", func(t *testing.T) {
 		conversiontest.Check(t, conversiontest.Kind[karpenterv1beta1.NodeClaim, karpenterv1.NodeClaim]{
-			ToHub: c.NodeClaimToHub, FromHub: c.NodeClaimFromHub, Spoke: oldClaim, Hub: newClaim, Entries: annotations,
+			ToHub: c.NodeClaimToHub, FromHub: c.NodeClaimFromHub, Spoke: oldClaim, Hub: newClaim, Entries: entries,
+			Kept: []string{"spec.expireAfter", "spec.kubelet", "spec.nodeClassRef", "spec.terminationGracePeriod", "status.lastPodEventTime"},
+			Defaults: []string{"spec.expireAfter", "spec.nodeClassRef.group", "spec.nodeClassRef.kind"},
 		})
 	})
 }

@@ -86,12 +86,10 @@ func (c Cluster) complete(ref *v1beta1.NodeClassReference) *v1.NodeClassReferenc
 	return &v1.NodeClassReference{Name: ref.Name, Kind: cmp.Or(ref.Kind, c.NodeClass.Kind), Group: cmp.Or(group, c.NodeClass.Group)}
 }
 
-// restore makes the reference that the annotation holds, if v1 still says the same, and takes away the
-// annotations that only v1 has.
+// restore makes the reference that the annotation holds, if v1 still says the same, and takes the annotation away.
 func (c Cluster) restore(on *metav1.ObjectMeta, live *v1.NodeClassReference) *v1beta1.NodeClassReference {
 	var said *v1beta1.NodeClassReference
 	conversion.FromEntryJSON(&said, &on.Annotations, v1.NodeClassReferenceAnnotationKey)
-	delete(on.Annotations, v1.StoredVersionMigratedKey)
 	switch {
 	case live == nil:
 		return nil
