@@ -2,9 +2,16 @@ package v1beta1
 
 import (
 	"context"
+	"math/rand/v2"
+	"reflect"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	clusterv1beta2 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/webhook-gen/webhook-gen/hack/peers/clusterapi/internal/webhook/conversion/conversiontest"
 )
@@ -14,22 +21,74 @@ func served(_ context.Context, kind schema.GroupKind) (string, error) {
 	return kind.WithVersion("v1beta1").GroupVersion().String(), nil
 }
 
-func check[S, H any](t *testing.T, name string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, dropped ...string) {
+// kind is what a check is about: fields that are dropped, and fields that v1beta1 does not have.
+type kind struct{ dropped, kept []string }
+
+func check[S, H any](t *testing.T, name string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, k kind) {
 	t.Run(name, func(t *testing.T) {
-		conversiontest.Check(t, conversiontest.Kind[S, H]{ToHub: toHub, FromHub: fromHub, Dropped: dropped})
+		conversiontest.Check(t, conversiontest.Kind[S, H]{ToHub: toHub, FromHub: fromHub, Spoke: spoke[S], Hub: hub[H], Dropped: k.dropped, Kept: k.kept})
 	})
 }
 
 func TestInvariants(t *testing.T) {
 	c := NewConverter(References{served})
-	check(t, "Cluster", c.ClusterToHub, c.ClusterFromHub, "spec.topology.rolloutAfter",
+	check(t, "Cluster", c.ClusterToHub, c.ClusterFromHub, kind{dropped: []string{"spec.topology.rolloutAfter",
 		"spec.topology.variables.definitionFrom", "spec.topology.controlPlane.variables.overrides.definitionFrom",
-		"spec.topology.workers.machineDeployments.variables.overrides.definitionFrom", "spec.topology.workers.machinePools.variables.overrides.definitionFrom")
-	check(t, "ClusterClass", c.ClusterClassToHub, c.ClusterClassFromHub)
-	check(t, "Machine", c.MachineToHub, c.MachineFromHub)
-	check(t, "MachineSet", c.MachineSetToHub, c.MachineSetFromHub)
-	check(t, "MachineDeployment", c.MachineDeploymentToHub, c.MachineDeploymentFromHub, "spec.progressDeadlineSeconds", "spec.revisionHistoryLimit")
-	check(t, "MachinePool", c.MachinePoolToHub, c.MachinePoolFromHub)
-	check(t, "MachineHealthCheck", c.MachineHealthCheckToHub, c.MachineHealthCheckFromHub)
-	check(t, "MachineDrainRule", MachineDrainRuleToHub, MachineDrainRuleFromHub)
+		"spec.topology.workers.machineDeployments.variables.overrides.definitionFrom", "spec.topology.workers.machinePools.variables.overrides.definitionFrom"}})
+	check(t, "ClusterClass", c.ClusterClassToHub, c.ClusterClassFromHub, kind{})
+	check(t, "Machine", c.MachineToHub, c.MachineFromHub, kind{})
+	check(t, "MachineSet", c.MachineSetToHub, c.MachineSetFromHub, kind{})
+	check(t, "MachineDeployment", c.MachineDeploymentToHub, c.MachineDeploymentFromHub, kind{dropped: []string{"spec.progressDeadlineSeconds", "spec.revisionHistoryLimit"}})
+	check(t, "MachinePool", c.MachinePoolToHub, c.MachinePoolFromHub, kind{})
+	check(t, "MachineHealthCheck", c.MachineHealthCheckToHub, c.MachineHealthCheckFromHub, kind{})
+	check(t, "MachineDrainRule", MachineDrainRuleToHub, MachineDrainRuleFromHub, kind{})
+}
+
+// spoke gives an object of v1beta1 references as its controllers write them, and timeouts of whole seconds: Cluster
+// API's own fuzz tests are about such objects, too.
+func spoke[S any](o *S, _ *rand.Rand) {
+	each(o, func(r *corev1.ObjectReference) {
+		*r = corev1.ObjectReference{APIVersion: "group.example.com/v1beta1", Kind: "Kind" + r.Kind, Name: r.Name, Namespace: any(o).(metav1.Object).GetNamespace()}
+	})
+	each(o, func(d *metav1.Duration) { d.Duration = d.Truncate(time.Second) })
+	if m, ok := any(o).(*clusterv1beta1.Machine); ok && m.Status.NodeRef != nil {
+		m.Status.NodeRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: "node" + m.Status.NodeRef.Name}
+	}
+}
+
+// hub does the same for v1beta2, whose references have a group and a kind.
+func hub[H any](o *H, _ *rand.Rand) {
+	each(o, func(r *clusterv1beta2.ContractVersionedObjectReference) {
+		if r.IsDefined() {
+			r.APIGroup, r.Kind = "group.example.com", "Kind"+r.Kind
+		}
+	})
+}
+
+// each visits all values of a type in an object.
+func each[T any](o any, visit func(*T)) {
+	var walk func(reflect.Value)
+	walk = func(v reflect.Value) {
+		if v.CanAddr() && v.Addr().CanInterface() {
+			if found, ok := v.Addr().Interface().(*T); ok {
+				visit(found)
+				return
+			}
+		}
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(v.Elem())
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(v.Field(i))
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		}
+	}
+	walk(reflect.ValueOf(o))
 }
