@@ -112,47 +112,82 @@ const (
 	svgMargin = 24
 )
 
-// drawSVG puts the spokes of a kind on the left, one below the other, and the hub on the right;
-// between them, the arrows with what is kept in the annotation on each.
+// drawSVG puts the spokes of a kind on the left, one below the other, and the hub on the right, as high as
+// they are together. On the arrows between them stands what is kept in the annotation; where nothing is, one
+// arrow stands for both ways.
 func drawSVG(b *strings.Builder, kinds []graphKind) {
-	var body strings.Builder
-	text := func(x, y int, anchor, s string) {
-		fmt.Fprintf(&body, `  <text x="%d" y="%d" text-anchor="%s">`, x, y, anchor)
-		_ = xml.EscapeText(&body, []byte(s)) // a strings.Builder takes everything
-		body.WriteString("</text>\n")
-	}
-	box := func(x, y int, s, class string) {
-		fmt.Fprintf(&body, "  <rect class=%q x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", class, x, y, svgBoxW, svgBoxH)
-		text(x+svgBoxW/2, y+svgBoxH/2+5, "middle", s)
-	}
-	arrow := func(x1, y1, x2, y2 int) {
-		fmt.Fprintf(&body, "  <line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" marker-end=\"url(#arrow)\"/>\n", x1, y1, x2, y2)
-	}
-	const left, right = svgMargin + svgBoxW, svgWidth - svgMargin - svgBoxW
+	const left, right, middle = svgMargin + svgBoxW, svgWidth - svgMargin - svgBoxW, svgWidth / 2
+	var d svgDrawing
 	y := svgMargin
 	for _, k := range kinds {
-		text(svgMargin, y+svgLine, "start", k.name)
-		y += 2 * svgLine
-		for _, s := range k.spokes {
-			above, under := strings.Split(label(s.toHub, "\n"), "\n"), strings.Split(label(s.fromHub, "\n"), "\n")
-			for i, field := range above {
-				text(svgWidth/2, y+(i+1)*svgLine, "middle", field)
+		d.text(svgMargin, y+svgLine, "kind", k.name)
+		y += 2*svgLine + svgLine/2
+		top, bottom := 0, 0
+		for i, s := range k.spokes {
+			if i > 0 {
+				y += svgLine
 			}
-			line := y + len(above)*svgLine + svgLine/2
-			arrow(left, line, right, line)
-			arrow(right, line+svgLine/2, left, line+svgLine/2)
-			for i, field := range under {
-				text(svgWidth/2, line+(i+2)*svgLine, "middle", field)
+			line := y + max(len(s.toHub)*svgLine+svgLine/2, svgBoxH/2)
+			if len(s.toHub)+len(s.fromHub) == 0 {
+				d.text(middle, line-svgLine/2, "lossless", "lossless")
+				d.line(left, line+2, right, line+2, "both")
+				y = line + svgBoxH/2
+			} else {
+				d.fields(middle, line-svgLine/2-(max(len(s.toHub), 1)-1)*svgLine, s.toHub)
+				d.line(left, line-2, right, line-2, "one")
+				d.line(right, line+6, left, line+6, "one")
+				d.fields(middle, line+svgLine+svgLine/2, s.fromHub)
+				y = line + max((len(s.fromHub)+1)*svgLine, svgBoxH/2)
 			}
-			box(svgMargin, line-svgBoxH/2+svgLine/4, s.version, "spoke")
-			box(right, line-svgBoxH/2+svgLine/4, k.hub+" (hub)", "hub")
-			y = line + max(len(under)+2, 3)*svgLine
+			d.box(svgMargin, line-svgBoxH/2+2, svgBoxH, "spoke", s.version)
+			if i == 0 {
+				top = line - svgBoxH/2 + 2
+			}
+			bottom = line + svgBoxH/2 + 2
 		}
-		y += svgLine
+		d.box(right, top, bottom-top, "hub", k.hub+" (hub)")
+		y += 2 * svgLine
 	}
+	d.text(svgMargin, y, "note", "The names on an arrow are fields that the other version cannot say in full: an annotation keeps them, unless they are given up.")
+	y += svgLine
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13">
-  <style>rect{fill:#fff;stroke:#333}.hub{stroke-width:3}line{stroke:#333}</style>
-  <defs><marker id="arrow" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#333"/></marker></defs>
+  <style>
+    rect{fill:#fff;stroke:#333}.paper{stroke:none}.hub{stroke-width:3}line{stroke:#333}.one,.both{marker-end:url(#arrow)}.both{marker-start:url(#back)}
+    text{fill:#222;text-anchor:middle}.kind,.note{text-anchor:start}.kind{font-weight:bold}.lossless,.note{fill:#777}
+  </style>
+  <defs>
+    <marker id="arrow" markerWidth="8" markerHeight="8" refX="9" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#333"/></marker>
+    <marker id="back" markerWidth="8" markerHeight="8" refX="-1" refY="4" orient="auto"><path d="M8,0 L0,4 L8,8 z" fill="#333"/></marker>
+  </defs>
+  <rect class="paper" width="100%%" height="100%%"/>
 %s</svg>
-`, svgWidth, y, body.String())
+`, svgWidth, y, d.String())
+}
+
+// svgDrawing is the inside of an SVG.
+type svgDrawing struct{ strings.Builder }
+
+func (d *svgDrawing) text(x, y int, class, s string) {
+	fmt.Fprintf(d, `  <text class=%q x="%d" y="%d">`, class, x, y)
+	_ = xml.EscapeText(d, []byte(s)) // a strings.Builder takes everything
+	d.WriteString("</text>\n")
+}
+
+// fields writes the fields of one way from a line on downwards.
+func (d *svgDrawing) fields(x, y int, fields []string) {
+	if len(fields) == 0 {
+		d.text(x, y, "lossless", "lossless")
+	}
+	for i, field := range fields {
+		d.text(x, y+i*svgLine, "field", field)
+	}
+}
+
+func (d *svgDrawing) line(x1, y1, x2, y2 int, class string) {
+	fmt.Fprintf(d, "  <line class=%q x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", class, x1, y1, x2, y2)
+}
+
+func (d *svgDrawing) box(x, y, height int, class, s string) {
+	fmt.Fprintf(d, "  <rect class=%q x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", class, x, y, svgBoxW, height)
+	d.text(x+svgBoxW/2, y+height/2+5, "version", s)
 }
