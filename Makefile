@@ -55,7 +55,7 @@ test-integration: ## webhooks and conversions under a real API server
 	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
 
 .PHONY: test-peers
-test-peers: ## comparisons with controller-gen and controller-runtime on real modules, and an older API server
+test-peers: ## comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
 	$(call say,the oldest API server (its first build takes some minutes))
 	@assets=$$($(ENVTEST)/build.sh $(ENVTEST)/oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
 	@for p in $(PEERS); do \
@@ -84,6 +84,8 @@ bench: ## time and memory beside the peers', in one run, as ratios
 	cd hack/peers/controllergen && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
 	$(call say,serving beside controller-runtime)
 	cd hack/peers/controllerruntime && go test -count=1 -run '^$$' -bench 'Ratio|Growth' ./...
+	$(call say,converting beside cert-manager and generating that beside conversion-gen)
+	cd hack/peers/conversion && go test -count=1 -run 'Faster|RunTime' -v ./...
 
 .PHONY: generate
 generate: build ## regenerate examples, goldens and the tables in docs/
