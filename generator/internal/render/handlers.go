@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/templates"
@@ -31,7 +32,7 @@ type handledType struct {
 }
 
 // handlers writes the Go code of all webhooks that have any.
-func handlers(p *model.Project, o Options) ([]output.File, error) {
+func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
 	for _, pkg := range handlerPackages(p, o) {
 		text, err := source(pkg.file())
@@ -52,7 +53,7 @@ func handlers(p *model.Project, o Options) ([]output.File, error) {
 		}
 	}
 	if o.Program.Dir != "" {
-		text, err := source(programFile(p, o))
+		text, err := source(newProgram(p, planned, o).file())
 		if err != nil {
 			return nil, err
 		}

@@ -3,108 +3,167 @@ package render
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // ProgramFile is the path of the file that registers all webhooks in the folder of a program.
 func ProgramFile(dir string) string { return filepath.Join(dir, "zz_generated.webhooks.go") }
 
-// programFile writes what a program calls to serve every webhook. It is there also while there is no
-// webhook, so that the program builds before the first and after the last one.
-func programFile(p *model.Project, o Options) *jen.File {
-	f := newFile(o.Program, true)
-	shared := path.Join(p.Module.Path, o.Handlers, "admission")
-	f.ImportName(shared, "admission")
-	packages := handlerPackages(p, o)
-	for _, pkg := range packages {
-		if alias := pkg.alias(p, o); alias == pkg.Name {
-			f.ImportName(pkg.Path, alias)
-		} else {
-			f.ImportAlias(pkg.Path, alias)
+// program is what a program calls to serve every webhook. It is there also while there is no webhook, so
+// that the program builds before the first and after the last one.
+type program struct {
+	model.HandlerPackage
+	admission, conversion string // import paths of the project's packages
+	handlers              []programPackage
+	conversions           []programPackage
+}
+
+// programPackage is a package of handlers, or of conversions, as the program knows it.
+type programPackage struct {
+	model.HandlerPackage
+	// field is its name in the struct of all: V1, ShopV1, Policy. It depends on nothing but the package's
+	// place, so that it stays the same when others come.
+	field string
+	types []handledType // none in a package of conversions
+	hooks bool          // the user's own code takes part in its conversions
+}
+
+func newProgram(project *model.Project, planned []*convert.Package, o Options) program {
+	shared := path.Join(project.Module.Path, o.Handlers)
+	p := program{HandlerPackage: o.Program, admission: shared + "/admission", conversion: shared + "/conversion"}
+	for _, pkg := range handlerPackages(project, o) {
+		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types})
+	}
+	for _, pkg := range planned {
+		if len(pkg.Plans) > 0 && slices.Contains(o.Outputs, Conversions) {
+			hooks := slices.ContainsFunc(pkg.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() })
+			p.conversions = append(p.conversions, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o) + "Hooks", hooks: hooks})
 		}
 	}
+	return p
+}
+
+// file writes the struct of all policies, the function that makes it, and the registration.
+func (p program) file() *jen.File {
+	f := newFile(p.HandlerPackage, true)
+	f.ImportName(p.admission, "admission")
+	f.ImportName(p.conversion, "conversion")
+	for _, pkg := range slices.Concat(p.handlers, p.conversions) {
+		if versionPackage(pkg.Name) {
+			f.ImportAlias(pkg.Path, "webhook"+strings.ToLower(strings.TrimSuffix(pkg.field, "Hooks")))
+		} else {
+			f.ImportName(pkg.Path, pkg.Name)
+		}
+	}
+	p.all(f)
+	f.Line()
+	p.make(f)
+	f.Line()
+	p.register(f)
+	return f
+}
+
+// all writes the struct of all policies.
+func (p program) all(f *jen.File) {
 	f.Comment("webhooks holds the policies of all webhooks of the project, by package.")
 	f.Type().Id("webhooks").StructFunc(func(g *jen.Group) {
-		for _, pkg := range packages {
-			g.Id(pkg.field(p, o)).Qual(pkg.Path, "Webhooks")
+		for _, pkg := range p.handlers {
+			g.Id(pkg.field).Qual(pkg.Path, "Webhooks")
+		}
+		for _, pkg := range p.conversions {
+			if pkg.hooks {
+				g.Comment(pkg.field + " convert what +webhook:conversion:custom leaves to your own code.")
+				g.Id(pkg.field).Qual(pkg.Path, "Hooks")
+			}
 		}
 	})
-	f.Line()
+}
+
+// make writes the function that makes the policies.
+func (p program) make(f *jen.File) {
 	doc(f, "newWebhooks makes each policy as the zero value of its type. What a policy needs besides is set in what is returned.")
 	f.Func().Id("newWebhooks").Params().Id("webhooks").Block(jen.Return(jen.Id("webhooks").Values(jen.DictFunc(func(all jen.Dict) {
-		for _, pkg := range packages {
-			all[jen.Id(pkg.field(p, o))] = jen.Qual(pkg.Path, "Webhooks").Values(jen.DictFunc(func(d jen.Dict) {
+		for _, pkg := range p.handlers {
+			all[jen.Id(pkg.field)] = jen.Qual(pkg.Path, "Webhooks").Values(jen.DictFunc(func(d jen.Dict) {
 				for _, t := range pkg.types {
 					d[jen.Id(t.name)] = jen.New(jen.Qual(pkg.Path, t.webhooks[0].Handler.Implementation))
 				}
 			}))
 		}
 	}))))
-	f.Line()
+}
+
+// register writes the method that registers everything.
+func (p program) register(f *jen.File) {
 	doc(f, "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n"+
-		"the method Register of controller-runtime's webhook server. The options go to every handler.")
+		"the method Register of controller-runtime's webhook server. The options go to every admission handler.")
 	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Register").Params(
 		jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")),
-		jen.Id("options").Op("...").Qual(shared, "Option"),
+		jen.Id("options").Op("...").Qual(p.admission, "Option"),
 	).Error().BlockFunc(func(g *jen.Group) {
-		if len(packages) == 0 {
+		for _, pkg := range p.conversions {
+			if pkg.hooks {
+				g.If(jen.Id("w").Dot(pkg.field).Op("==").Nil()).Block(
+					jen.Return(jen.Qual("errors", "New").Call(jen.Lit("webhooks: " + pkg.field + " is nil: set it to what converts what markers leave to your own code"))))
+			}
+		}
+		if len(p.conversions) > 0 {
+			g.Id("handle").Call(jen.Qual(p.conversion, "Path"), jen.Qual(p.conversion, "NewHandler").CallFunc(p.served))
+		}
+		if len(p.handlers) == 0 {
 			g.Return(jen.Nil())
 			return
 		}
 		g.Return(jen.Qual("errors", "Join").CallFunc(func(g *jen.Group) {
-			for _, pkg := range packages {
-				g.Line().Id("w").Dot(pkg.field(p, o)).Dot("Register").Call(jen.Id("handle"), jen.Id("options").Op("..."))
+			for _, pkg := range p.handlers {
+				g.Line().Id("w").Dot(pkg.field).Dot("Register").Call(jen.Id("handle"), jen.Id("options").Op("..."))
 			}
 			g.Line()
 		}))
 	})
-	return f
 }
 
-// place is where the package lies below the folder of handlers or, where it lies elsewhere, in the
-// module: its elements without those that say nothing.
-func (p handlerPackage) place(project *model.Project, o Options) []string {
-	below, ok := strings.CutPrefix(p.Path, path.Join(project.Module.Path, o.Handlers)+"/")
+// served writes the conversions of all packages, as arguments.
+func (p program) served(g *jen.Group) {
+	for _, pkg := range p.conversions {
+		if pkg.hooks {
+			g.Qual(pkg.Path, "NewConverter").Call(jen.Id("w").Dot(pkg.field)).Dot("Conversions").Call()
+		} else {
+			g.Qual(pkg.Path, "Conversions").Call()
+		}
+	}
+}
+
+// fieldOf names a package by where it lies below the folder of handlers or, where it lies elsewhere, in the
+// module, without elements that say nothing.
+func fieldOf(pkg model.HandlerPackage, project *model.Project, o Options) string {
+	below, ok := strings.CutPrefix(pkg.Path, path.Join(project.Module.Path, o.Handlers)+"/")
 	if !ok {
-		below = strings.TrimPrefix(strings.TrimPrefix(p.Path, project.Module.Path), "/")
+		below = strings.TrimPrefix(strings.TrimPrefix(pkg.Path, project.Module.Path), "/")
 		below = strings.TrimPrefix(strings.TrimPrefix(below, "internal/"), "pkg/")
 	}
 	if below == "" {
-		return []string{p.Name}
+		below = pkg.Name
 	}
-	return strings.Split(below, "/")
-}
-
-// field is the package's name in the struct of all: V1, ShopV1, Policy. It depends on nothing but
-// the package's place, so that it stays the same when others come.
-func (p handlerPackage) field(project *model.Project, o Options) string {
 	var b strings.Builder
-	for _, element := range p.place(project, o) {
-		up := true
-		for _, r := range element {
-			switch {
-			case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-				up = true
-			case up:
-				b.WriteRune(unicode.ToUpper(r))
-				up = false
-			default:
-				b.WriteRune(r)
-			}
+	up := true
+	for _, r := range below {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			up = true
+		case up:
+			b.WriteRune(unicode.ToUpper(r))
+			up = false
+		default:
+			b.WriteRune(r)
 		}
 	}
 	return b.String()
-}
-
-// alias is the name under which the program imports the package: its own, if that is no version.
-func (p handlerPackage) alias(project *model.Project, o Options) string {
-	if !versionPackage(p.Name) {
-		return p.Name
-	}
-	return "webhook" + strings.ToLower(p.field(project, o))
 }

@@ -51,7 +51,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest})
 	}
 	if slices.Contains(o.Outputs, Handlers) {
-		code, err := handlers(p, o)
+		code, err := handlers(p, planned, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the handlers: %w", err)
 		}
