@@ -2,7 +2,11 @@
 
 package conversion
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
 
 // Scalar is what an entry of an object's annotations or labels can say.
 type Scalar interface {
@@ -17,15 +21,54 @@ func ToEntry[S Scalar](entries *map[string]string, key string, src S) {
 	}
 }
 
-// FromEntry moves what an entry says into a field. An entry that ToEntry would not have written stays what it is.
-func FromEntry[D Scalar](dst *D, entries *map[string]string, key string, parse func(*D, string) error) {
+// FromEntry moves what an entry says into a field, and reports whether it did. An entry that ToEntry would not
+// have written stays what it is.
+func FromEntry[D Scalar](dst *D, entries *map[string]string, key string, parse func(*D, string) error) bool {
 	var value, zero D
 	text, ok := (*entries)[key]
 	if !ok || parse(&value, text) != nil || value == zero || fmt.Sprint(value) != text {
-		return
+		return false
 	}
 	*dst = value
 	remove(entries, key)
+	return true
+}
+
+// ToEntryJSON writes what a field says into an entry, as JSON. One of which nothing is set leaves the entries as they are.
+func ToEntryJSON[S any](entries *map[string]string, key string, src S) error {
+	var text string
+	if err := FormatJSON(&text, src); err != nil || text == "" {
+		return err
+	}
+	put(entries, key, text)
+	return nil
+}
+
+// FromEntryJSON moves what an entry says in JSON into a field, and reports whether it did. An entry that is no JSON,
+// or that has something the field's type has not, stays what it is.
+func FromEntryJSON[D any](dst *D, entries *map[string]string, key string) bool {
+	text, ok := (*entries)[key]
+	if !ok {
+		return false
+	}
+	var value D
+	var again string
+	if json.Unmarshal([]byte(text), &value) != nil || FormatJSON(&again, value) != nil || !sameJSON(text, again) {
+		return false
+	}
+	*dst = value
+	remove(entries, key)
+	return true
+}
+
+// sameJSON reports whether two texts are the same JSON, however they are written.
+func sameJSON(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := decoded(json.RawMessage(a))
+	y, err2 := decoded(json.RawMessage(b))
+	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
 }
 
 // MoveEntry gives an entry another key, unless that is taken.

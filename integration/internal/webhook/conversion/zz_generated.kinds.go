@@ -4,6 +4,7 @@ package conversion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,13 +17,15 @@ import (
 type Conversion struct {
 	kind           schema.GroupKind
 	spoke, hub     string // versions
-	toHub, fromHub route
+	toHub, fromHub *route
 }
 
 // Between makes the conversion of a kind between two versions of a group, of the functions between them and of what both have
 // alike. The functions get objects without that, and are called for several objects at the same time.
-func Between[S, H any](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
-	return Conversion{schema.GroupKind{Group: group, Kind: kind}, spoke, hub, route{typed(toHub), same}, route{typed(fromHub), same}}
+func Between[S, H any, PS Object[S], PH Object[H]](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
+	apiVersion := func(version string) string { return schema.GroupVersion{Group: group, Version: version}.String() }
+	return Conversion{schema.GroupKind{Group: group, Kind: kind}, spoke, hub,
+		newRoute(apiVersion(hub), kind, toHub, same), newRoute(apiVersion(spoke), kind, fromHub, same)}
 }
 
 // Serve has a handler convert what these conversions are for. Spokes of one hub convert into each other through it.
@@ -39,7 +42,7 @@ type kinds map[schema.GroupKind]*versions
 
 // versions are those of one kind, and what leads from one to another.
 type versions struct {
-	routes map[leg]route
+	routes map[leg]*route
 	hubs   []string
 }
 
@@ -49,7 +52,7 @@ type leg struct{ from, to string }
 func (k kinds) add(c Conversion) {
 	v := k[c.kind]
 	if v == nil {
-		v = &versions{routes: map[leg]route{}}
+		v = &versions{routes: map[leg]*route{}}
 		k[c.kind] = v
 	}
 	v.routes[leg{c.spoke, c.hub}], v.routes[leg{c.hub, c.spoke}] = c.toHub, c.fromHub
@@ -81,23 +84,23 @@ func (k kinds) convert(ctx context.Context, object []byte, is header, desired st
 		return nil, err
 	}
 	if from.Group != to.Group {
-		return nil, fmt.Errorf("an object stays in its group")
+		return nil, errors.New("an object stays in its group")
 	}
 	v, ok := k[schema.GroupKind{Group: from.Group, Kind: is.kind}]
 	if !ok {
-		return nil, fmt.Errorf("no conversion of this kind is served: give the handler the Conversions of its package")
+		return nil, errors.New("no conversion of this kind is served: give the handler the Conversions of its package")
 	}
 	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
-		return r.convert(ctx, object)
+		return r.text(ctx, object)
 	}
 	for _, hub := range v.hubs {
 		there, ok := v.routes[leg{from.Version, hub}]
 		onwards, ok2 := v.routes[leg{hub, to.Version}]
 		if ok && ok2 {
-			if object, err = there.convert(ctx, object); err != nil {
+			if object, err = there.text(ctx, object); err != nil {
 				return nil, err
 			}
-			return onwards.convert(ctx, object)
+			return onwards.text(ctx, object)
 		}
 	}
 	return nil, fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))

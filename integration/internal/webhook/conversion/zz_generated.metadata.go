@@ -2,96 +2,75 @@
 
 package conversion
 
-// metadata is the key of what every object has.
-var metadata = member{key: []byte(`"metadata"`)}
+import (
+	"maps"
+	"slices"
 
-// cutMetadata appends what a conversion has to know of metadata that are the same in both versions: the name, by which it tells
-// whole objects from parts, and the annotation that it keeps.
-func cutMetadata(out, text []byte) []byte {
-	o := objectWriter{out: append(out, '{')}
-	for m := range members(text) {
-		switch {
-		case m.is("name"), m.is("generateName"), m.is("namespace"):
-			o.member(m)
-		case m.is("annotations"):
-			for a := range members(m.value) {
-				if a.is(Annotation) {
-					below := o.open(m.key)
-					below.member(a)
-					o.close(below)
-				}
-			}
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// metadata appends the metadata of a converted object: those that it had before, but for labels and annotations, the only ones
+// that the API server takes (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, restoreObjectMeta).
+func (e *encoder) metadata(converted metav1.Object, was []byte) {
+	e.out = append(e.out, '{')
+	for m := range entries(was) {
+		if !m.is("labels") && !m.is("annotations") {
+			e.entry(m)
 		}
 	}
-	return append(o.out, '}')
+	e.texts("labels", converted.GetLabels())
+	e.texts("annotations", converted.GetAnnotations())
+	e.out = append(e.out, '}')
 }
 
-// joinMetadata appends the metadata of a converted object: those that it had before, but for labels and annotations, the only ones
-// that the API server takes (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, restoreObjectMeta). Where the conversion
-// has not seen them either, only the annotation that it keeps is taken from it.
-func joinMetadata(out, converted, object []byte, hidden bool) ([]byte, error) {
-	o := objectWriter{out: append(out, '{')}
-	if !hidden {
-		for m := range members(object) {
-			if !m.is("labels") && !m.is("annotations") {
-				o.member(m)
-			}
-		}
-		for m := range members(converted) {
-			if m.is("labels") || m.is("annotations") {
-				o.member(m)
-			}
-		}
-		return append(o.out, '}'), nil
+// texts appends a member that is a map of texts, unless it is empty.
+func (e *encoder) texts(name string, m map[string]string) {
+	if len(m) == 0 {
+		return
 	}
-	kept := valueOf(valueOf(converted, "annotations"), Annotation)
-	annotated := false
-	for m := range members(object) {
-		if !m.is("annotations") {
-			o.member(m)
-			continue
-		}
-		annotated = true
-		if err := joinAnnotations(&o, m, kept); err != nil {
-			return nil, err
-		}
+	e.key(name)
+	e.out = append(e.out, '{')
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		e.key(key)
+		e.out = appendText(e.out, m[key])
 	}
-	if !annotated && kept != nil {
-		if err := joinAnnotations(&o, member{[]byte(`"annotations"`), []byte("{}")}, kept); err != nil {
-			return nil, err
-		}
-	}
-	return append(o.out, '}'), nil
+	e.out = append(e.out, '}')
 }
 
-// joinAnnotations writes the annotations of an object with what a conversion keeps in ours, which may be nothing.
-func joinAnnotations(o *objectWriter, annotations member, kept []byte) error {
-	before, had, size := *o, false, 0
-	below := o.open(annotations.key)
-	for a := range members(annotations.value) {
-		if a.is(Annotation) {
-			had = true
-			continue
-		}
-		below.member(a)
-		if kept != nil {
-			size += len(unquoted(a.key)) + len(unquoted(a.value))
-		}
-	}
+// sameMetadata appends the metadata of an object whose conversion has not seen more of them than the name and the annotations:
+// those that it had before, but for the annotation that this package keeps.
+func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
+	_, had := source.GetAnnotations()[Annotation]
+	kept, keeps := converted.GetAnnotations()[Annotation]
 	switch {
-	case kept != nil:
-		below.member(member{appendString(nil, Annotation), kept})
-		if text := unquoted(kept); size+len(Annotation)+len(text) > maxAnnotations {
-			return tooLargeStash(len(text))
-		}
-	case !had:
-		*o = before
-		o.member(annotations)
-		return nil
-	case !below.any:
-		*o = before
-		return nil
+	case !isObject(was):
+		was = []byte("{}")
+	case !had && !keeps:
+		e.out = append(e.out, was...)
+		return
 	}
-	o.close(below)
-	return nil
+	e.out = append(e.out, '{')
+	for m := range entries(was) {
+		if !m.is("annotations") {
+			e.entry(m)
+		}
+	}
+	before := len(e.out)
+	e.key("annotations")
+	e.out = append(e.out, '{')
+	for a := range entries(valueOf(was, "annotations")) {
+		if !a.is(Annotation) {
+			e.entry(a)
+		}
+	}
+	if keeps {
+		e.key(Annotation)
+		e.out = appendText(e.out, kept)
+	}
+	if e.out[len(e.out)-1] == '{' {
+		e.out = e.out[:before]
+	} else {
+		e.out = append(e.out, '}')
+	}
+	e.out = append(e.out, '}')
 }

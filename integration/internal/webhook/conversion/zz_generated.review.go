@@ -3,7 +3,6 @@
 package conversion
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,83 +11,121 @@ import (
 )
 
 // review is a ConversionReview's request: type ConversionRequest of k8s.io/apiextensions-apiserver/pkg/apis/apiextensions.
+//
+// It is read in one pass over the body, which must be one well-formed value. Members of no interest are passed over, null is as
+// good as absent; a member that is of interest may stand only once, because of two the API server and this package might mean
+// different ones.
 type review struct {
-	// apiVersion is the review's own, in which it is answered.
-	apiVersion string
-	uid        string
-	desired    string
-	// objects are the texts of what is to be converted.
+	body []byte
+	// apiVersion is the review's own, in which it is answered; desired is the version that the objects are to have.
+	apiVersion, uid, desired string
+	// objects are the texts of what is to be converted, which lie in the body.
 	objects [][]byte
+
+	found   map[string]span // the members that have been found, by name
+	problem error           // of a body that is well-formed
 }
 
-// read takes the request out of a body, to which its objects go on belonging. Members of no interest are passed over; one
-// that is of interest may stand only once, because of two the API server and this package might mean different ones.
+// read reads the request.
 func (r *review) read(body []byte) error {
-	if body = bytes.Trim(body, " \n\t\r"); len(body) == 0 {
+	if len(body) == 0 {
 		return errors.New("the body is empty, send a ConversionReview")
 	}
-	if !json.Valid(body) {
-		return errors.New("the body is not JSON, send a ConversionReview")
+	*r = review{body: body, found: map[string]span{}}
+	end := scanAll(body, func(i int) int {
+		return scanObject(body, i, maxDepth, r.member)
+	})
+	switch {
+	case r.problem != nil:
+		return r.problem
+	case end < 0:
+		return fmt.Errorf("the body is not JSON: %w", syntaxError(body, ^end))
 	}
 	var kind string
-	var request []byte
-	err := take(body, map[string]func([]byte) error{
-		"apiVersion": into(&r.apiVersion),
-		"kind":       into(&kind),
-		"request":    func(text []byte) error { request = text; return nil },
-	})
-	if err != nil {
-		return err
+	for name, s := range map[string]*string{"apiVersion": &r.apiVersion, "kind": &kind, "uid": &r.uid, "desiredAPIVersion": &r.desired} {
+		if r.found[name].absent() {
+			continue
+		}
+		var err error
+		if *s, err = stringOf(r.found[name].of(body)); err != nil {
+			return fmt.Errorf("the %s of the review: %w", name, err)
+		}
 	}
 	if kind != "ConversionReview" || r.apiVersion != "apiextensions.k8s.io/v1" && r.apiVersion != "apiextensions.k8s.io/v1beta1" {
 		return fmt.Errorf("the body is kind %q of %q, send a ConversionReview of apiextensions.k8s.io/v1 or v1beta1", kind, r.apiVersion)
 	}
-	if request == nil || !isObject(request) {
+	if r.found["request"].absent() {
 		return errors.New("the review has no request")
 	}
-	return take(request, map[string]func([]byte) error{
-		"uid":               into(&r.uid),
-		"desiredAPIVersion": into(&r.desired),
-		"objects":           r.readObjects,
-	})
-}
-
-func (r *review) readObjects(text []byte) error {
-	if text[0] != '[' && !isNull(text) {
-		return fmt.Errorf("%s stands where a list belongs", kindOf(text))
-	}
-	for object := range elements(text) {
-		r.objects = append(r.objects, object)
-	}
 	return nil
 }
 
-// take gives members of an object to functions.
-func take(object []byte, to map[string]func([]byte) error) error {
-	taken := make(map[string]bool, len(to))
-	for m := range members(object) {
-		name := unquoted(m.key)
-		f, ok := to[name]
-		if !ok {
-			continue
-		}
-		if taken[name] {
-			return fmt.Errorf("the review has %q twice", name)
-		}
-		taken[name] = true
-		if err := f(m.value); err != nil {
-			return fmt.Errorf("%s of the review: %w", name, err)
+// member reads a member of the review.
+func (r *review) member(key span, i, depth int) int {
+	switch name := string(text(r.body, key)); name {
+	case "apiVersion", "kind":
+		return r.note(name, i, scanValue(r.body, i, depth))
+	case "request":
+		if at(r.body, i, '{') {
+			return r.note(name, i, scanObject(r.body, i, depth, r.requested))
 		}
 	}
-	return nil
+	return scanValue(r.body, i, depth)
 }
 
-// into takes a string.
-func into(s *string) func([]byte) error {
-	return func(text []byte) (err error) {
-		*s, err = stringOf(text)
-		return err
+// requested reads a member of the request.
+func (r *review) requested(key span, i, depth int) int {
+	switch name := string(text(r.body, key)); name {
+	case "uid", "desiredAPIVersion":
+		return r.note(name, i, scanValue(r.body, i, depth))
+	case "objects":
+		if at(r.body, i, '[') {
+			return r.note(name, i, r.list(i, depth-1))
+		}
+		end := scanValue(r.body, i, depth)
+		if end >= 0 && !isNull(r.body, i) {
+			r.problem = fmt.Errorf("the objects of the review: %s cannot be read as list", found(r.body[i]))
+		}
+		return end
 	}
+	return scanValue(r.body, i, depth)
+}
+
+// list reads the array at offset i, whose elements may nest as deeply as depth says.
+func (r *review) list(i, depth int) int {
+	if i = space(r.body, i+1); at(r.body, i, ']') {
+		return i + 1
+	}
+	for {
+		start := i
+		if i = scanValue(r.body, i, depth); i < 0 {
+			return i
+		}
+		r.objects = append(r.objects, r.body[start:i:i])
+		switch i = space(r.body, i); {
+		case at(r.body, i, ','):
+			i = space(r.body, i+1)
+		case at(r.body, i, ']'):
+			return i + 1
+		default:
+			return ^i
+		}
+	}
+}
+
+// note takes down where a member stands, and returns its end.
+func (r *review) note(name string, start, end int) int {
+	if end < 0 {
+		return end
+	}
+	if _, ok := r.found[name]; ok && r.problem == nil {
+		r.problem = fmt.Errorf("the key %q stands twice in the review", name)
+	}
+	r.found[name] = span{}
+	if !isNull(r.body, start) {
+		r.found[name] = span{start, end}
+	}
+	return end
 }
 
 // answer is the text of the review that answers, in parts: it has every object converted, or none and a status that says why.
@@ -102,7 +139,7 @@ func (r *review) answer(converted [][]byte, failure *metav1.Status) ([][]byte, e
 		return nil, err
 	}
 	begin := []byte(`{"kind":"ConversionReview","apiVersion":"` + r.apiVersion + `","response":{"uid":`)
-	begin = append(appendString(begin, r.uid), `,"convertedObjects":[`...)
+	begin = append(appendText(begin, r.uid), `,"convertedObjects":[`...)
 	answer := append(make([][]byte, 0, 2*len(converted)+2), begin)
 	for i, object := range converted {
 		if i > 0 {

@@ -2,107 +2,150 @@
 
 package conversion
 
-import "bytes"
+import (
+	"reflect"
+	"slices"
+)
 
 // Same are the members that an object has alike in two versions, by their names in JSON: Same{"status": nil} is all of the
-// status, and Same{"spec": {"suspend": nil}} one member of the spec. They are not decoded but taken out of the text and put back,
-// so that they cost next to nothing and come out as they went in, members that the Go types do not know included.
+// status, and Same{"spec": {"suspend": nil}} one member of the spec. They are not decoded but passed on as they are written, so
+// that they cost next to nothing, and keep their order, their numbers' digits and members that the Go types do not know.
 //
 // "metadata" is all of the metadata but the annotation that this package keeps. Where it is the same, functions get only the
-// name of an object, and that annotation.
+// name of an object and its annotations.
 type Same map[string]Same
 
 // of returns what is the same of a member: all of it, or a part, which is nil where nothing is.
-func (s Same) of(m member) (part Same, all bool) {
-	inside := m.key[1 : len(m.key)-1]
-	part, ok := s[string(inside)]
-	if !ok && bytes.IndexByte(inside, '\\') >= 0 {
-		part, ok = s[unquoted(m.key)]
-	}
+func (s Same) of(name string) (part Same, all bool) {
+	part, ok := s[name]
 	return part, ok && part == nil
 }
 
-// cut writes a member less what is the same.
-func (s Same) cut(o *objectWriter, m member) {
-	switch part, all := s.of(m); {
-	case all:
-	case part != nil && isObject(m.value):
-		below := o.open(m.key)
-		for inner := range members(m.value) {
-			part.cut(&below, inner)
-		}
-		o.close(below)
-	default:
-		o.member(m)
+// less is a shape without what is the same, which is then passed over when a value is read.
+func (s *shape) less(same Same) *shape {
+	switch {
+	case s.kind == pointer:
+		p := *s
+		p.elem = s.elem.less(same)
+		return &p
+	case s.kind != structure:
+		return s
 	}
+	return s.with(func(f *member) bool {
+		part, all := same.of(f.name)
+		if part != nil {
+			f.shape = f.shape.less(part)
+		}
+		return !all
+	})
 }
 
-// join writes a member of a converted object, and in it what is the same. That is taken from the source, the object which has
-// been converted.
+// with is the shape of a struct with those of its fields that keep wants, which may change them.
+func (s *shape) with(keep func(f *member) bool) *shape {
+	kept := &shape{kind: s.kind, typ: s.typ, index: map[string]int{}}
+	for _, f := range s.fields {
+		if keep(&f) {
+			kept.index[f.name] = len(kept.fields)
+			kept.fields = append(kept.fields, f)
+		}
+	}
+	return kept
+}
+
+// nameOnly is the shape of metadata of which a conversion is told nothing but the name and the annotations.
+func (s *shape) nameOnly() *shape {
+	return s.with(func(f *member) bool {
+		return slices.Contains([]string{"name", "generateName", "namespace", "annotations"}, f.name)
+	})
+}
+
+// members appends the members of a converted struct, and in their places and behind them what is the same. That is taken from the
+// source, the object which has been converted.
 //
-// An object that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold anything
-// or not, and what is invented becomes the property of who applies a part of an object.
-func (s Same) join(o *objectWriter, m member, source []byte) {
-	switch part, all := s.of(m); {
+// A struct that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold anything or not,
+// and what is invented becomes the property of who applies a part of an object.
+func (e *encoder) members(s *shape, v reflect.Value, same Same, source []entry) {
+	var few [8]string
+	joined := few[:0]
+	for i := range s.fields {
+		f := &s.fields[i]
+		part, all := same.of(f.name)
+		value, ok := f.in(v)
+		if all || !ok || f.omits(value) {
+			continue
+		}
+		below, target := f.shape.pointedAt(value)
+		if part == nil || below.kind != structure || !target.IsValid() {
+			e.key(f.name)
+			e.value(f.shape, value)
+			continue
+		}
+		joined = append(joined, f.name)
+		old := named(source, f.name)
+		before := len(e.out)
+		e.key(f.name)
+		e.out = append(e.out, '{')
+		var some [16]entry
+		e.members(below, target, part, collect(some[:0], old))
+		if e.out[len(e.out)-1] == '{' && !isObject(old) {
+			e.out = e.out[:before]
+			continue
+		}
+		e.out = append(e.out, '}')
+	}
+	for _, m := range source {
+		if !slices.ContainsFunc(joined, m.is) {
+			e.restore(m, same)
+		}
+	}
+}
+
+// restore appends what is the same of a member of the source.
+func (e *encoder) restore(m entry, same Same) {
+	part, all := same.of(m.name())
+	switch {
 	case all:
+		e.entry(m)
 	case part != nil && isObject(m.value):
-		old := valueOf(source, unquoted(m.key))
-		before := *o
-		below := o.open(m.key)
-		for inner := range members(m.value) {
-			part.join(&below, inner, old)
+		before := len(e.out)
+		e.rawKey(m.key)
+		e.out = append(e.out, '{')
+		for inner := range entries(m.value) {
+			e.restore(inner, part)
 		}
-		for inner := range members(old) {
-			part.restore(&below, inner, m.value)
+		if e.out[len(e.out)-1] == '{' {
+			e.out = e.out[:before]
+			return
 		}
-		if o.close(below); old == nil && !below.any {
-			*o = before
-		}
-	default:
-		o.member(m)
+		e.out = append(e.out, '}')
 	}
 }
 
-// restore writes what is the same of a member of the source, unless join has found a place for it in the converted object.
-func (s Same) restore(o *objectWriter, m member, converted []byte) {
-	switch part, all := s.of(m); {
-	case all:
-		o.member(m)
-	case part != nil && isObject(m.value) && !isObject(valueOf(converted, unquoted(m.key))):
-		before := *o
-		below := o.open(m.key)
-		for inner := range members(m.value) {
-			part.restore(&below, inner, nil)
+// pointedAt follows pointers to what they point to in the end; the value is invalid if there is none.
+func (s *shape) pointedAt(v reflect.Value) (*shape, reflect.Value) {
+	for s.kind == pointer {
+		if v.IsNil() {
+			return s, reflect.Value{}
 		}
-		if o.close(below); !below.any {
-			*o = before
+		s, v = s.elem, v.Elem()
+	}
+	return s, v
+}
+
+// collect appends the members of an object.
+func collect(all []entry, object []byte) []entry {
+	for m := range entries(object) {
+		all = append(all, m)
+	}
+	return all
+}
+
+// named returns the value of a member, and nil where there is none.
+func named(all []entry, name string) []byte {
+	for _, m := range all {
+		if m.is(name) {
+			return m.value
 		}
 	}
+	return nil
 }
-
-// objectWriter writes the members of an object.
-type objectWriter struct {
-	out []byte
-	any bool // whether there is one already
-}
-
-func (o *objectWriter) key(key []byte) {
-	if o.any {
-		o.out = append(o.out, ',')
-	}
-	o.any = true
-	o.out = append(append(o.out, key...), ':')
-}
-
-func (o *objectWriter) member(m member) {
-	o.key(m.key)
-	o.out = append(o.out, m.value...)
-}
-
-// open begins a member that is an object, which close ends.
-func (o *objectWriter) open(key []byte) objectWriter {
-	o.key(key)
-	return objectWriter{out: append(o.out, '{')}
-}
-
-func (o *objectWriter) close(below objectWriter) { o.out = append(below.out, '}') }

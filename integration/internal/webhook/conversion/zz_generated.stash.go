@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,15 +38,7 @@ func Keep(on metav1.Object, version string, said, returned any, schema Schema) e
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
-	want, err := fields(said)
-	if err != nil {
-		return err
-	}
-	base, err := fields(returned)
-	if err != nil {
-		return err
-	}
-	changes, err := difference(base, want, schema)
+	changes, err := lost(said, returned, schema)
 	if err != nil {
 		return err
 	}
@@ -58,6 +51,37 @@ func Keep(on metav1.Object, version string, said, returned any, schema Schema) e
 	}
 	kept[version] = changes
 	return kept.write(on)
+}
+
+// lost are the changes that lead from what returned to what was said.
+func lost(said, returned any, schema Schema) ([]change, error) {
+	if alike(said, returned) {
+		return nil, nil // as is usual, and told in a small part of the time that JSON takes
+	}
+	want, err := fields(said)
+	if err != nil {
+		return nil, err
+	}
+	base, err := fields(returned)
+	if err != nil {
+		return nil, err
+	}
+	return difference(base, want, schema)
+}
+
+// alike reports whether two objects of a type are equal but for what every version has alike.
+func alike(said, returned any) bool {
+	x, y := reflect.ValueOf(said).Elem(), reflect.ValueOf(returned).Elem()
+	for i := range x.NumField() {
+		switch f := x.Type().Field(i); {
+		case !f.IsExported(), f.Type == reflect.TypeFor[metav1.TypeMeta](), f.Type == reflect.TypeFor[metav1.ObjectMeta]():
+		default:
+			if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Restore carries out on an object what was kept of its version, and forgets it.
@@ -134,7 +158,8 @@ func (s stash) write(object metav1.Object) error {
 			return err
 		}
 		if size += len(Annotation) + len(text); size > maxAnnotations {
-			return fmt.Errorf("%s: %w", nameOf(object), tooLargeStash(len(text)))
+			return fmt.Errorf("%s: what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
+				nameOf(object), len(text), maxAnnotations)
 		}
 		annotations[Annotation] = string(text)
 	}
@@ -143,11 +168,6 @@ func (s stash) write(object metav1.Object) error {
 	}
 	object.SetAnnotations(annotations)
 	return nil
-}
-
-func tooLargeStash(size int) error {
-	return fmt.Errorf("what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
-		size, maxAnnotations)
 }
 
 func nameOf(object metav1.Object) string {

@@ -46,7 +46,7 @@ func TestInvariants(t *testing.T) {
 	t.Run("NodeClaim", func(t *testing.T) {
 		conversiontest.Check(t, conversiontest.Kind[karpenterv1beta1.NodeClaim, karpenterv1.NodeClaim]{
 			ToHub: c.NodeClaimToHub, FromHub: c.NodeClaimFromHub, Spoke: oldClaim, Hub: newClaim, Entries: entries,
-			Kept: []string{"spec.expireAfter", "spec.kubelet", "spec.nodeClassRef", "spec.terminationGracePeriod", "status.lastPodEventTime"},
+			Kept:     []string{"spec.expireAfter", "spec.kubelet", "spec.nodeClassRef", "spec.terminationGracePeriod", "status.lastPodEventTime"},
 			Defaults: []string{"spec.expireAfter", "spec.nodeClassRef.group", "spec.nodeClassRef.kind"},
 		})
 	})

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,8 +37,12 @@ func wire[T any](o *T) *T {
 	return arrived
 }
 
-// tree is an object as JSON has it.
+// tree is an object as JSON has it. It is sent once more for that: a struct with omitzero that holds nothing but an
+// empty list is written as an empty object, and arrives as nothing.
 func tree(o any) map[string]any {
+	if arrived := reflect.New(reflect.TypeOf(o).Elem()).Interface(); json.Unmarshal([]byte(text(o)), arrived) == nil {
+		o = arrived
+	}
 	var members map[string]any
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text(o))))
 	decoder.UseNumber()
