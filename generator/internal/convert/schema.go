@@ -2,6 +2,8 @@ package convert
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -17,37 +19,65 @@ type Schema struct {
 	Dropped  bool
 	Members  map[string]*Schema
 	Elements *Schema
+	// Same is the schema of a struct that this one is inside of and equal to.
+	Same *Schema
+	// Name is that of the pair of structs, where the schema is the Same of another one.
+	Name string
 }
 
 // IsZero reports whether there is nothing to know.
 func (s *Schema) IsZero() bool {
-	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && len(s.Members) == 0 && s.Elements.IsZero()
+	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
 }
 
-// schemas are those of both sides of a pair. A struct inside itself ends them: a list in it is
-// compared as a whole, and what is dropped of it is kept after all.
+// Named are the schemas that others below this one are the same as, in order of their names.
+func (s *Schema) Named() []*Schema {
+	found := map[*Schema]bool{}
+	s.collectNamed(found)
+	return slices.SortedFunc(maps.Keys(found), func(a, b *Schema) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func (s *Schema) collectNamed(found map[*Schema]bool) {
+	if s == nil {
+		return
+	}
+	if s.Same != nil && !found[s.Same] {
+		found[s.Same] = true
+		s.Same.collectNamed(found)
+	}
+	s.Elements.collectNamed(found)
+	for _, m := range s.Members {
+		m.collectNamed(found)
+	}
+}
+
+// schemas are those of both sides of a pair.
 func schemas(root *Pair) (spoke, hub *Schema) {
 	spoke, hub = &Schema{}, &Schema{}
-	spoke.addPair(root, ToHub, map[*Pair]bool{})
-	hub.addPair(root, FromHub, map[*Pair]bool{})
+	spoke.addPair(root, ToHub, map[*Pair]*Schema{})
+	hub.addPair(root, FromHub, map[*Pair]*Schema{})
 	for _, s := range []*Schema{spoke, hub} {
 		delete(s.Members, "metadata") // it is nothing of a version's own
 	}
 	return spoke, hub
 }
 
-// addPair adds what a pair says of the side that a direction comes from.
-func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]bool) {
-	if inside[p] || p.Opaque {
+// addPair adds what a pair says of the side that a direction comes from. It is inside of other pairs, each
+// with its schema.
+func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
+	if p.Opaque {
 		return
 	}
-	inside[p] = true
+	if around := inside[p]; around != nil {
+		if p.says(from, map[*Pair]bool{}) {
+			around.Name, s.Same = p.Name, around
+		}
+		return
+	}
+	inside[p] = s
 	defer delete(inside, p)
 	for _, c := range p.Claims {
-		path := c.Spoke
-		if from == FromHub {
-			path = c.Hub
-		}
+		path := c.side(from)
 		if path == nil || c.Value == nil && c.Verb != model.Drop {
 			continue
 		}
@@ -61,7 +91,36 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]bool) {
 	}
 }
 
-func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]bool) {
+// side is the path of the side that a direction comes from.
+func (c *Claim) side(from Direction) Path {
+	if from == ToHub {
+		return c.Spoke
+	}
+	return c.Hub
+}
+
+// says reports whether there is anything to know of a struct.
+func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
+	if seen[p] || p.Opaque {
+		return false
+	}
+	seen[p] = true
+	for _, c := range p.Claims {
+		path := c.side(from)
+		if path != nil && (c.Verb == model.Drop || c.Value != nil && len(listKeys(path.Last())) > 0) {
+			return true
+		}
+		for v := c.Value; v != nil; v = v.Elem {
+			tells := (v.Op == Keyed || v.Op == First || v.Op == Element) && v.Outer != from
+			if tells || v.Pair != nil && v.Pair.says(from, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 	outside := v.Outer != from // the side is the one with the list or struct
 	switch {
 	case v.Pair != nil:
@@ -113,7 +172,7 @@ func (s *Schema) put(path []string, below *Schema) {
 		next.put(path[1:], below)
 		return
 	}
-	next.Keys, next.One, next.Dropped = below.Keys, below.One, below.Dropped
+	next.Keys, next.One, next.Dropped, next.Same = below.Keys, below.One, below.Dropped, below.Same
 	if below.Elements != nil {
 		next.Elements = below.Elements
 	}

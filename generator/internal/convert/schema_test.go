@@ -13,6 +13,9 @@ func TestSchema(t *testing.T) {
 		return &Schema{Members: map[string]*Schema{"spec": {Members: members}}}
 	}
 	gone := &Schema{Dropped: true}
+	node := &Schema{Name: "node"}
+	again := &Schema{Same: node}
+	node.Members = map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}
 	keyed := "// +listType=map\n// +listMapKey=name\n// +listMapKey=port\nA []Part `a`"
 	for _, tc := range []struct {
 		name, spoke, hub string
@@ -40,10 +43,14 @@ func TestSchema(t *testing.T) {
 			"type Spec struct {\n// +webhook:conversion:to=\"in.parts\"\nA []Part `a`\n}\ntype Part struct {\nName string `name`\n}",
 			"type Spec struct {\nIn *In `in`\n}\ntype In struct {\n// +listMapKey=name\nParts []Part `parts`\n}\ntype Part struct {\nName string `name`\n}",
 			&Schema{}, spec(map[string]*Schema{"in": {Members: map[string]*Schema{"parts": {Keys: []string{"name"}}}}})},
-		{"a struct inside itself is known once",
+		{"a struct inside itself",
 			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\n// +listMapKey=name\nNext []Node `next`\nName string `name`\n}",
 			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\nName string `name`\n}",
-			spec(map[string]*Schema{"a": {Members: map[string]*Schema{"next": {Keys: []string{"name"}}}}}), &Schema{}},
+			spec(map[string]*Schema{"a": {Members: map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}}}), &Schema{}},
+		{"a struct inside itself of which there is nothing to know",
+			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\n}",
+			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\n}",
+			&Schema{}, &Schema{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, diags := plan(t, tc.spoke, tc.hub)

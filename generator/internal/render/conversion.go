@@ -3,8 +3,10 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -61,6 +63,7 @@ func (w *conversionWriter) write() *jen.File {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			f.Line()
 			w.kind(plan, d)
+			w.schemaFunction(plan, d)
 		}
 	}
 	for _, pair := range w.Pairs {
@@ -168,7 +171,6 @@ func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst j
 // kind writes the function of a kind: the conversion of its fields, and the stash where one is needed.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	src, dst := sides(d, plan.Spoke, plan.Hub)
-	srcSchema, _ := sides(d, plan.SpokeSchema, plan.HubSchema)
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
@@ -196,9 +198,49 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		}
 		g.Var().Id("returned").Add(w.typ(srcType))
 		returnError(g, w.call(plan.Root, 1-d, jen.Id("dst"), jen.Op("&").Id("returned")))
-		g.Return(jen.Qual(w.shared, "Keep").Call(jen.Id("dst"), jen.Lit(src.Version), jen.Id("src"), jen.Op("&").Id("returned"), w.schema(srcSchema, true)))
+		g.Return(jen.Qual(w.shared, "Keep").Call(jen.Id("dst"), jen.Lit(src.Version), jen.Id("src"), jen.Op("&").Id("returned"), w.keptSchema(plan, d)))
 	})
 }
+
+// keptSchema is what the stash has to know: a literal, or the call of schemaFunction's function.
+func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
+	s, _ := sides(d, plan.SpokeSchema, plan.HubSchema)
+	if len(s.Named()) > 0 {
+		return jen.Id(schemaName(plan, d)).Call()
+	}
+	return w.schema(s, true)
+}
+
+func schemaName(plan *convert.Plan, d convert.Direction) string {
+	return plan.Root.Name + suffixOf(d) + "Schema"
+}
+
+// schemaFunction writes the function that makes what the stash has to know, where a struct is inside itself
+// and no literal can say that.
+func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Direction) {
+	s, _ := sides(d, plan.SpokeSchema, plan.HubSchema)
+	src, _ := sides(d, plan.Spoke, plan.Hub)
+	named := s.Named()
+	if len(named) == 0 || !plan.Lossy(d) {
+		return
+	}
+	w.file.Line()
+	doc(w.file, "%s is what the annotation has to know of %s of %s.", schemaName(plan, d), article(src.Name), src.Version)
+	w.file.Func().Id(schemaName(plan, d)).Params().Qual(w.shared, "Schema").BlockFunc(func(g *jen.Group) {
+		for _, n := range named {
+			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()})
+		}
+		for _, n := range named {
+			for _, member := range slices.Sorted(maps.Keys(n.Members)) {
+				g.Add(namedSchema(n)).Dot("Members").Index(jen.Lit(member)).Op("=").Add(w.schema(n.Members[member], true))
+			}
+		}
+		g.Return(w.schema(s, true))
+	})
+}
+
+// namedSchema is the variable of a schema that others are the same as.
+func namedSchema(s *convert.Schema) *jen.Statement { return jen.Id(s.Name + "Schema") }
 
 func returnError(g *jen.Group, call jen.Code) {
 	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
@@ -206,6 +248,12 @@ func returnError(g *jen.Group, call jen.Code) {
 
 // schema writes what the stash has to know, as a literal.
 func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement {
+	switch {
+	case s.Same != nil:
+		return namedSchema(s.Same)
+	case s.Name != "":
+		return namedSchema(s)
+	}
 	fields := jen.Dict{}
 	if len(s.Keys) > 0 {
 		fields[jen.Id("Keys")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {

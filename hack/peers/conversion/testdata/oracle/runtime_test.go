@@ -15,7 +15,7 @@ import (
 	cmv1beta1 "github.com/jetstack/cert-manager/pkg/apis/certmanager/v1beta1"
 )
 
-// TestRunTime converts a Certificate of some 20 fields with generated functions and with cert-manager's
+// TestRunTime converts a Certificate of some 15 fields with generated functions and with cert-manager's
 // own, in turns, and prints the lowest times.
 func TestRunTime(t *testing.T) {
 	scheme := installed()
