@@ -77,7 +77,9 @@ func (f *filler) object(o any) {
 	m.SetCreationTimestamp(metav1.NewTime(time.Unix(1<<30, 0).UTC()))
 	m.SetFinalizers([]string{"example.com/finalizer"})
 	m.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Owner", Name: f.text(), UID: "owner"}})
-	m.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: f.text(), Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}}})
+	owned := new(metav1.FieldsV1)
+	_ = owned.UnmarshalJSON([]byte(`{"f:spec":{}}`)) // which takes any text
+	m.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: f.text(), Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: owned}})
 	m.SetLabels(map[string]string{"label": f.text()})
 	if f.random.IntN(2) == 0 {
 		m.SetAnnotations(map[string]string{"example.com/annotation": f.text()})

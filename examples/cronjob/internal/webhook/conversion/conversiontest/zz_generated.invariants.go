@@ -69,12 +69,12 @@ func (w way[A, B]) editWins(a *A, seed uint64) error {
 	if err := w.survives(annotated(other, annotation(b))); err != nil {
 		return fmt.Errorf("everything edited: %w", err)
 	}
-	tree := tree(b)
-	path := exchange(tree, bodyOf(other, nil), random)
+	members := tree(b)
+	path := exchange(members, bodyOf(other, nil), random)
 	if path == "" {
 		return nil
 	}
-	edited := decoded[B](tree)
+	edited := decoded[B](members)
 	if err := w.survives(edited); err != nil {
 		return fmt.Errorf("%s edited: %w", path, err)
 	}
@@ -207,12 +207,12 @@ func (w way[A, B]) elementsApart(a *A, seed uint64) error {
 	other := filled(seed+rounds, filling{elements: 4}, w.repairOther)
 	random := rand.New(rand.NewPCG(seed, 5))
 	for _, change := range []func([]any, []any, *rand.Rand) []any{reordered, inserted, removed} {
-		tree := tree(b)
-		path := changeList(tree, bodyOf(other, nil), random, change)
+		members := tree(b)
+		path := changeList(members, bodyOf(other, nil), random, change)
 		if path == "" {
 			continue
 		}
-		edited := decoded[B](tree)
+		edited := decoded[B](members)
 		if err := w.survives(edited); err != nil {
 			return fmt.Errorf("%s with its elements changed: %w", path, err)
 		}
