@@ -29,12 +29,13 @@ func thingOf(t *testing.T, spec string) *thing {
 // TestStash keeps what was said and did not return, and restores it on what has become of the object.
 func TestStash(t *testing.T) {
 	keyed := Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{
-		"items":  {Keys: []string{"name"}},
-		"first":  {One: map[string]string{}},
-		"cpu":    {One: map[string]string{"type": "Resource", "resource.name": "cpu"}},
-		"status": {Dropped: true},
-		"plain":  {Elements: &Schema{Members: map[string]Schema{"status": {Dropped: true}}}},
-		"only":   {Members: map[string]Schema{"status": {Dropped: true}}},
+		"items":   {Keys: []string{"name"}},
+		"first":   {One: map[string]string{}},
+		"cpu":     {One: map[string]string{"type": "Resource", "resource.name": "cpu"}},
+		"status":  {Dropped: true},
+		"plain":   {Elements: &Schema{Members: map[string]Schema{"status": {Dropped: true}}}},
+		"docking": {Scattered: true, Members: map[string]Schema{"inner": {Scattered: true}}},
+		"only":    {Members: map[string]Schema{"status": {Dropped: true}}},
 	}}}}
 	for _, tc := range []struct{ name, said, returned, live, want string }{
 		{"a member that is not there", `{"a":1,"b":2}`, `{"a":1}`, `{"a":3}`, `{"a":3,"b":2}`},
@@ -71,6 +72,12 @@ func TestStash(t *testing.T) {
 		{"elements around one that says nothing", `{"cpu":[{"type":"Resource","resource":{"name":"cpu"}},{"type":"Pods"}],"x":1}`, `{"x":1}`,
 			`{"x":1,"cpu":[{"type":"Resource","resource":{"name":"cpu","value":60}}]}`, `{"cpu":[{"resource":{"name":"cpu","value":60},"type":"Resource"},{"type":"Pods"}],"x":1}`},
 		{"an empty object of which something could be dropped", `{"only":{}}`, `{}`, `{}`, `{"only":{}}`},
+		{"a scattered object that is gone", `{"x":1,"docking":{"timeout":9,"pilot":true}}`, `{"x":1,"docking":{"timeout":9}}`, `{"x":1}`, `{"docking":{"pilot":true},"x":1}`},
+		{"a scattered object that came", `{"x":1,"docking":{"pilot":true}}`, `{"x":1}`, `{"x":1,"docking":{"timeout":9}}`, `{"docking":{"pilot":true,"timeout":9},"x":1}`},
+		{"a scattered object in another one", `{"x":1,"docking":{"inner":{"pilot":true}}}`, `{"x":1}`, `{"x":1,"docking":{"timeout":9}}`, `{"docking":{"inner":{"pilot":true},"timeout":9},"x":1}`},
+		{"a list in a scattered object", `{"x":1,"docking":{"timeout":9,"berths":["a"]}}`, `{"x":1,"docking":{"timeout":9}}`, `{"x":1}`, `{"docking":{"berths":["a"]},"x":1}`},
+		{"a scattered object with what came out otherwise", `{"x":1,"docking":{"timeout":"9s"}}`, `{"x":1,"docking":{"timeout":9}}`, `{"x":1}`, `{"x":1}`},
+		{"an empty scattered object", `{"x":1,"docking":{}}`, `{"x":1}`, `{"x":1}`, `{"docking":{},"x":1}`},
 		{"what is dropped", `{"status":"s","only":{"status":"s"},"plain":[{"status":"s","v":1}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`, `{"plain":[{"v":1}]}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -333,15 +333,40 @@ func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
 	}
 }
 
-// noteParents marks what a move into or out of a pointer's struct does not tell: whether there was an
-// empty struct or none, unless the pointer itself is claimed.
-func (p *Pair) noteParents() {
+// claimed are the paths of each side that convert to one of the other.
+func (p *Pair) claimed() [2]map[string]bool {
 	claimed := [2]map[string]bool{{}, {}}
 	for _, c := range p.Claims {
 		if c.Value != nil {
 			claimed[ToHub][c.Spoke.String()], claimed[FromHub][c.Hub.String()] = true, true
 		}
 	}
+	return claimed
+}
+
+// unconverted are the paths of one side that do not convert, and are not given up either.
+func (p *Pair) unconverted(from Direction) map[string]bool {
+	paths := map[string]bool{}
+	for _, c := range p.Claims {
+		if path := c.side(from); path != nil && c.Value == nil && c.Verb != model.Drop {
+			paths[path.String()] = true
+		}
+	}
+	return paths
+}
+
+// side is a claim's path on the side that a direction comes from; nil where that side does not have it.
+func (c *Claim) side(from Direction) Path {
+	if from == FromHub {
+		return c.Hub
+	}
+	return c.Spoke
+}
+
+// noteParents marks what a move into or out of a pointer's struct does not tell: whether there was an
+// empty struct or none, unless the pointer itself is claimed.
+func (p *Pair) noteParents() {
+	claimed := p.claimed()
 	for _, c := range p.Claims {
 		if c.Value == nil {
 			continue

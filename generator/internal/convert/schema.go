@@ -15,10 +15,12 @@ import (
 type Schema struct {
 	Keys []string
 	// One tells the one element of a list that the other side has, as conversion.Schema.
-	One      map[string]string
-	Dropped  bool
-	Members  map[string]*Schema
-	Elements *Schema
+	One     map[string]string
+	Dropped bool
+	// Scattered says that the other side has some members of this object elsewhere, and not the object.
+	Scattered bool
+	Members   map[string]*Schema
+	Elements  *Schema
 	// Same is the schema of a struct that this one is inside of and equal to.
 	Same *Schema
 	// Name is that of the pair of structs, where the schema is the Same of another one.
@@ -27,7 +29,7 @@ type Schema struct {
 
 // IsZero reports whether there is nothing to know.
 func (s *Schema) IsZero() bool {
-	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
+	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Scattered && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
 }
 
 // Named are the schemas that others below this one are the same as, in order of their names.
@@ -76,10 +78,16 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	}
 	inside[p] = s
 	defer delete(inside, p)
+	claimed, unconverted := p.claimed()[from], p.unconverted(from)
 	for _, c := range p.Claims {
 		path := c.side(from)
 		if path == nil || c.Value == nil && c.Verb != model.Drop {
 			continue
+		}
+		for i := 1; c.Value != nil && i < len(path); i++ {
+			if around := path[:i]; !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
+				s.scatter(around.and(nil))
+			}
 		}
 		below := &Schema{Dropped: c.Verb == model.Drop, Keys: listKeys(path.Last())}
 		if c.Value != nil {
@@ -89,14 +97,6 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 			s.put(path.and(nil), below)
 		}
 	}
-}
-
-// side is the path of the side that a direction comes from.
-func (c *Claim) side(from Direction) Path {
-	if from == ToHub {
-		return c.Spoke
-	}
-	return c.Hub
 }
 
 // says reports whether there is anything to know of a struct.
@@ -173,12 +173,27 @@ func (s *Schema) put(path []string, below *Schema) {
 		return
 	}
 	next.Keys, next.One, next.Dropped, next.Same = below.Keys, below.One, below.Dropped, below.Same
+	next.Scattered = next.Scattered || below.Scattered
 	if below.Elements != nil {
 		next.Elements = below.Elements
 	}
 	for name, m := range below.Members {
 		next.put([]string{name}, m)
 	}
+}
+
+// scatter notes that a path leads to what the other side has only in parts.
+func (s *Schema) scatter(path []string) {
+	for _, name := range path {
+		if s.Members == nil {
+			s.Members = map[string]*Schema{}
+		}
+		if s.Members[name] == nil {
+			s.Members[name] = &Schema{}
+		}
+		s = s.Members[name]
+	}
+	s.Scattered = len(path) > 0
 }
 
 // listKeys are the keys that +listMapKey declares, or for Kubernetes' own types the struct tag patchMergeKey.

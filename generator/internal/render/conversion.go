@@ -272,6 +272,9 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	if s.Dropped {
 		fields[jen.Id("Dropped")] = jen.True()
 	}
+	if s.Scattered {
+		fields[jen.Id("Scattered")] = jen.True()
+	}
 	if len(s.Members) > 0 {
 		members := jen.Dict{}
 		for name, m := range s.Members {

@@ -20,6 +20,9 @@ type Schema struct {
 	One map[string]string
 	// Dropped says that losing this field has been decided on.
 	Dropped bool
+	// Scattered says that the other version does not have this object, but has members of it elsewhere: it is there as soon as one
+	// of them is, and the others do not go with those.
+	Scattered bool
 	// Members are the fields of this object of which there is something to say.
 	Members map[string]Schema
 	// Elements is what there is to say of a list's elements or of a map's values.
@@ -52,10 +55,16 @@ type change struct {
 	Index int `json:"index,omitempty"`
 	// Around says that Is are the elements of a list around the one that these members tell, which is the object's own.
 	Around map[string]string `json:"around,omitzero"`
+	// Make is how many of the objects right around the value are made where they are not there.
+	Make int `json:"make,omitempty"`
 }
 
 // step is the name of a member or, as an object, the keys of a list's element.
-type step struct{ v any }
+type step struct {
+	v any
+	// scattered says that it leads to such an object.
+	scattered bool
+}
 
 func (s step) MarshalJSON() ([]byte, error)     { return json.Marshal(s.v) }
 func (s *step) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &s.v) }
@@ -82,11 +91,23 @@ func (c *comparison) objects(at []step, base, want map[string]any, schema Schema
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := c.values(append(slices.Clip(at), step{name}), memberOf(base, name), memberOf(want, name), schema.member(name)); err != nil {
+		below := schema.member(name)
+		if err := c.values(append(slices.Clip(at), step{name, below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// toMake counts the scattered objects right around what a path leads to.
+func toMake(at []step) (objects int) {
+	for _, s := range slices.Backward(at[:len(at)-1]) {
+		if !s.scattered {
+			break
+		}
+		objects++
+	}
+	return objects
 }
 
 func memberOf(object map[string]any, name string) any {
@@ -104,6 +125,9 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 	case map[string]any:
 		if base, ok := base.(map[string]any); ok {
 			return c.objects(at, base, want, schema)
+		}
+		if schema.Scattered && base == (absent{}) && len(want) > 0 {
+			return c.objects(at, nil, want, schema)
 		}
 		kept := schema.strip(want)
 		if base == (absent{}) && len(kept) == 0 && len(want) > 0 {
@@ -126,14 +150,14 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 func (c *comparison) elements(at []step, base, want []any, schema Schema) error {
 	for _, b := range base {
 		if key := keyOf(b, schema.Keys); find(want, key) < 0 {
-			if err := c.replace(append(slices.Clip(at), step{key}), b, absent{}); err != nil {
+			if err := c.replace(append(slices.Clip(at), step{v: key}), b, absent{}); err != nil {
 				return err
 			}
 		}
 	}
 	for i, w := range want {
 		key := keyOf(w, schema.Keys)
-		below := append(slices.Clip(at), step{key})
+		below := append(slices.Clip(at), step{v: key})
 		if j := find(base, key); j >= 0 {
 			if err := c.values(below, base[j], w, schema.element()); err != nil {
 				return err
@@ -154,7 +178,7 @@ func (c *comparison) around(at []step, base any, want []any, schema Schema) erro
 	list, _ := base.([]any)
 	one := keysOf(schema.One)
 	i, j := find(list, one), find(want, one)
-	found := change{At: at, Index: -1, Around: schema.One}
+	found := change{At: at, Index: -1, Around: schema.One, Make: toMake(at)}
 	others := want
 	if i >= 0 && j >= 0 {
 		found.Index = j
@@ -170,7 +194,7 @@ func (c *comparison) around(at []step, base any, want []any, schema Schema) erro
 	if found.Index < 0 {
 		return nil
 	}
-	return c.values(append(slices.Clip(at), step{one}), list[i], want[j], schema.element())
+	return c.values(append(slices.Clip(at), step{v: one}), list[i], want[j], schema.element())
 }
 
 // replace records a change of a whole value, if it is one.
@@ -183,7 +207,7 @@ func (c *comparison) replace(at []step, base, want any) error {
 	if err != nil || was == is {
 		return err
 	}
-	found := change{At: at, Was: was}
+	found := change{At: at, Was: was, Make: toMake(at)}
 	if want != (absent{}) {
 		found.Is, err = json.Marshal(want)
 	}
@@ -315,7 +339,7 @@ func digest(value any) (string, error) {
 }
 
 // apply carries the change out on a value if what it leads to is still what it was, and returns the
-// value. What stood in a part that is gone is gone with it.
+// value. What stood in a part that is gone is gone with it, unless that part is to be made.
 func (c change) apply(live any, at []step) any {
 	if len(at) == 0 {
 		return live
@@ -330,6 +354,10 @@ func (c change) apply(live any, at []step) any {
 		switch {
 		case len(at) > 1 && value != (absent{}):
 			object[s] = c.apply(value, at[1:])
+		case len(at) > 1 && len(at)-1 <= c.Make:
+			if made := c.apply(map[string]any{}, at[1:]).(map[string]any); len(made) > 0 {
+				object[s] = made
+			}
 		case len(at) == 1 && c.Around != nil:
 			if list := c.surround(value); list != (absent{}) {
 				object[s] = list

@@ -72,8 +72,9 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 		return err
 	}
 	return conversion.Keep(dst, "v1", src, &returned, conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
-		"owners": {One: map[string]string{}},
-		"ships":  {Keys: []string{"name"}},
+		"docking": {Scattered: true},
+		"owners":  {One: map[string]string{}},
+		"ships":   {Keys: []string{"name"}},
 	}}}})
 }
 
