@@ -137,6 +137,29 @@ func TestConversionKeeps(t *testing.T) {
 	}
 }
 
+// TestConversionKeepsAround has the first version take away, and give, half of what is one object in the hub: the half that it
+// does not know stays.
+func TestConversionKeepsAround(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.create(t, newFleet("v1", namespace, "fleet", hub()))
+	for _, timeout := range []string{"", "30s"} {
+		old := e.getFleet(t, "v1alpha1", namespace, "fleet")
+		want := hub()
+		if timeout == "" {
+			unstructured.RemoveNestedField(old.Object, "spec", "dockingTimeout")
+			want["docking"] = object{"pilot": true}
+		} else {
+			unstructured.SetNestedField(old.Object, timeout, "spec", "dockingTimeout")
+			want["docking"] = object{"pilot": true, "timeoutSeconds": int64(30)}
+		}
+		if err := e.client.Update(t.Context(), old); err != nil {
+			t.Fatal(err)
+		}
+		wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", want)
+	}
+}
+
 // TestConversionStatus sets the status in the first version: what it has of its own has been given up, and what it does not
 // know stays.
 func TestConversionStatus(t *testing.T) {
