@@ -258,15 +258,15 @@ func TestConversionApply(t *testing.T) {
 		"ships": []any{object{"name": "argo", "tons": int64(90)}, object{"name": "beagle"}},
 	})
 
-	e.apply(t, namespace, "captain", "v1alpha1", object{"motto": "eastward", "dockingTimeout": "1m30.5s"})
+	e.apply(t, namespace, "captain", "v1alpha1", object{"motto": "eastward"})
 	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{
 		"owners":  []any{"anna", "bert"},
-		"docking": object{"timeoutSeconds": int64(90), "pilot": true},
+		"docking": object{"pilot": true},
 		"ships":   []any{object{"name": "argo", "flag": "blue"}, object{"name": "beagle", "flag": "red"}},
 		"pace":    "steady",
 	})
 	wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", object{
-		"owner": "anna", "dockingTimeout": "1m30.5s", "motto": "eastward",
+		"owner": "anna", "motto": "eastward",
 		"ships": []any{object{"name": "argo"}, object{"name": "beagle"}},
 	})
 }
