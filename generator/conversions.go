@@ -88,6 +88,9 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 			f.Hub += ", " + hub + o.String()
 		}
 		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {
+			if f.LostToHub, f.LostFromHub = around(c.Value, convert.ToHub), around(c.Value, convert.FromHub); f.LostToHub+f.LostFromHub != "" {
+				d.Fields = append(d.Fields, f)
+			}
 			d.add(pair, f.Spoke+below+".", f.Hub+below+".", inside)
 			continue
 		}
@@ -117,6 +120,16 @@ func inner(v *convert.Value) (*convert.Pair, string) {
 		}
 	}
 	return nil, ""
+}
+
+// around says what is lost of a value outside of the structs that it holds; empty where nothing is.
+func around(v *convert.Value, d convert.Direction) string {
+	for ; v != nil; v = v.Elem {
+		if v.Loss[d] != "" {
+			return v.Loss[d]
+		}
+	}
+	return ""
 }
 
 // ConversionFormats are the forms in which PrintConversions can write.
