@@ -111,6 +111,37 @@ func TestKeepIsBounded(t *testing.T) {
 	}
 }
 
+// frame is an object with a struct that JSON leaves out when it is zero.
+type frame struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec frameSpec `json:"spec,omitzero"`
+}
+
+type frameSpec struct {
+	List []string `json:"list,omitempty"`
+	Own  string   `json:"own,omitempty"`
+}
+
+// TestKeepOfWhatArrives holds that what was kept below a struct is restored where that has been left out on the
+// way: it held an empty list, which JSON does not have.
+func TestKeepOfWhatArrives(t *testing.T) {
+	named := metav1.ObjectMeta{Name: "frame"}
+	said := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}, Own: "own"}}
+	returned := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}}}
+	live := &frame{ObjectMeta: named}
+	if err := Keep(live, "v2", said, returned, Schema{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Restore(live, "v2"); err != nil {
+		t.Fatal(err)
+	}
+	if live.Spec.Own != "own" {
+		t.Errorf("%+v is restored, want what was said", live.Spec)
+	}
+}
+
 func TestKeepIsSparse(t *testing.T) {
 	live := thingOf(t, `{"a":1}`)
 	if err := Keep(live, "v2", thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`), Schema{}); err != nil {
