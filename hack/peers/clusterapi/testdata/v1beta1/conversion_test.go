@@ -2,8 +2,11 @@ package v1beta1
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +39,7 @@ func TestInvariants(t *testing.T) {
 		"spec.topology.variables.definitionFrom", "spec.topology.controlPlane.variables.overrides.definitionFrom",
 		"spec.topology.workers.machineDeployments.variables.overrides.definitionFrom", "spec.topology.workers.machinePools.variables.overrides.definitionFrom"}})
 	check(t, "ClusterClass", c.ClusterClassToHub, c.ClusterClassFromHub, kind{})
-	check(t, "Machine", c.MachineToHub, c.MachineFromHub, kind{})
+	check(t, "Machine", c.MachineToHub, c.MachineFromHub, kind{kept: []string{"status.failureDomain", "spec.minReadySeconds"}})
 	check(t, "MachineSet", c.MachineSetToHub, c.MachineSetFromHub, kind{})
 	check(t, "MachineDeployment", c.MachineDeploymentToHub, c.MachineDeploymentFromHub, kind{dropped: []string{"spec.progressDeadlineSeconds", "spec.revisionHistoryLimit"}})
 	check(t, "MachinePool", c.MachinePoolToHub, c.MachinePoolFromHub, kind{})
@@ -56,13 +59,19 @@ func spoke[S any](o *S, _ *rand.Rand) {
 	}
 }
 
-// hub does the same for v1beta2, whose references have a group and a kind.
+// hub does the same for v1beta2, whose references have a group and a kind, and whose failure domains have names, and are in order.
 func hub[H any](o *H, _ *rand.Rand) {
 	each(o, func(r *clusterv1beta2.ContractVersionedObjectReference) {
 		if r.IsDefined() {
 			r.APIGroup, r.Kind = "group.example.com", "Kind"+r.Kind
 		}
 	})
+	if c, ok := any(o).(*clusterv1beta2.Cluster); ok {
+		for i := range c.Status.FailureDomains {
+			c.Status.FailureDomains[i].Name += fmt.Sprint(i)
+		}
+		slices.SortFunc(c.Status.FailureDomains, func(a, b clusterv1beta2.FailureDomain) int { return strings.Compare(a.Name, b.Name) })
+	}
 }
 
 // each visits all values of a type in an object.
