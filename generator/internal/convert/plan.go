@@ -141,8 +141,9 @@ type Value struct {
 	// EmptyIsNil says for each direction that an empty list or map becomes none, because JSON leaves it
 	// out on the other side alone.
 	EmptyIsNil [2]bool
-	// ZeroIsNil says that Optional makes no pointer of a zero value.
-	ZeroIsNil bool
+	// ZeroIsNil says that Optional makes no pointer of a zero value, and ZeroInWhole that it makes one only in
+	// a whole object: in a part, nobody said the zero.
+	ZeroIsNil, ZeroInWhole bool
 	// Loss says for each direction what of the value itself is lost; empty where nothing is.
 	Loss [2]string
 }
@@ -198,12 +199,17 @@ func (c *Claim) Calls(d Direction) bool {
 
 // isCustom reports whether your own code converts the field, or what it holds.
 func (c *Claim) isCustom() bool {
+	return c.Verb == model.Custom || c.holds(func(v *Value) bool { return v.Op == Hook })
+}
+
+// holds reports whether it is so of the field's value or of one that it holds.
+func (c *Claim) holds(is func(*Value) bool) bool {
 	for v := c.Value; v != nil; v = v.Elem {
-		if v.Op == Hook {
+		if is(v) {
 			return true
 		}
 	}
-	return c.Verb == model.Custom
+	return false
 }
 
 // Field is the field that the claim is about: the spoke's, or the hub's where only that has it.
@@ -237,7 +243,9 @@ func (p *Pair) NeedsHooks() bool {
 
 // NeedsObject reports whether converting the pair asks for the object that it is a part of.
 func (p *Pair) NeedsObject() bool {
-	return p.any(func(c *Claim) bool { return c.isCustom() || c.Default != nil }, map[*Pair]bool{})
+	return p.any(func(c *Claim) bool {
+		return c.Default != nil || c.holds(func(v *Value) bool { return v.ZeroInWhole }) || c.isCustom()
+	}, map[*Pair]bool{})
 }
 
 // any reports whether it is so of a claim of the pair or of a pair inside it.

@@ -169,7 +169,7 @@ func (p *valuePlanner) intent(v *Value, name string) *mismatch {
 	}
 	switch {
 	case name != "":
-		v.ZeroIsNil = name != "pointer"
+		v.ZeroIsNil, v.ZeroInWhole = name != "pointer", name == "pointer" && !p.element
 	case p.element:
 	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
 		v.ZeroIsNil = true

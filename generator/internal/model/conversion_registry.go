@@ -162,7 +162,7 @@ func Converters() []Converter {
 		{Name: "seconds", Doc: "a metav1.Duration and a whole number of seconds"},
 		{Name: "string", Doc: "a whole number, bool, Quantity, Duration or IntOrString and its text"},
 		{Name: "optional", Doc: "a value and a pointer, nil for zero"},
-		{Name: "pointer", Doc: "a value and a pointer, where zero is a value too"},
+		{Name: "pointer", Doc: "a value and a pointer, where zero is a value too, but in a part of an object, as server-side apply converts it"},
 		{Name: "first", Doc: "a value and a list of which it is the first"},
 		{Name: "each", Doc: "what follows is for each element"},
 		{Name: "wrap", Argument: "member", Doc: "a value and a struct that has it as this member, or further inside"},

@@ -233,9 +233,12 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, d convert.Di
 		dst.set(g, jen.New(w.typ(dstType.Elem())))
 		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
 	}
-	if v.ZeroIsNil {
+	switch {
+	case v.ZeroIsNil:
 		src.ifSet(g, w.notZero(srcType, src), set)
-	} else {
+	case v.ZeroInWhole:
+		src.ifSet(g, w.notZero(srcType, src).Op("||").Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")), set)
+	default:
 		set(g)
 	}
 }
