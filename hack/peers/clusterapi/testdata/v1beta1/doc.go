@@ -53,9 +53,10 @@
 // +webhook:conversion:to(field: "rolloutAfter", path: "rollout.after")
 // +webhook:conversion:to(field: "deletePolicy", path: "deletion.order")
 // +webhook:conversion:to(field: "minReadySeconds", path: "template.spec.minReadySeconds")
-// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineSetStatus", field: "replicas", as: "optional")
-// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineDeploymentStatus", field: "replicas", as: "optional")
-// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachinePoolStatus", field: "replicas", as: "optional")
+// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.FailureDomainSpec", field: "controlPlane", as: "pointer")
+// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineSetStatus", field: "replicas", as: "pointer")
+// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineDeploymentStatus", field: "replicas", as: "pointer")
+// +webhook:conversion:to(of: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachinePoolStatus", field: "replicas", as: "pointer")
 //
 // Names.
 //
