@@ -36,7 +36,7 @@ type Config struct {
 	Strict bool
 	// AdmissionRegistration is "v1" or "v1beta1".
 	AdmissionRegistration string
-	// Outputs are the kinds of files that are wanted: "manifests", "handlers", "conversions".
+	// Outputs are the kinds of files that are wanted: "manifests", "handlers", "conversions", "tests".
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
@@ -130,7 +130,7 @@ func (c Config) resolve() (run, diag.List) {
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
 	}
-	r.speaksFor = []string{render.Manifests, render.Handlers, render.Conversions, render.Deliveries}
+	r.speaksFor = []string{render.Manifests, render.Handlers, render.Conversions, render.Tests, render.Deliveries}
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}
@@ -180,7 +180,7 @@ func (r run) model() model.Options {
 func (r run) render(m *load.Module) render.Options {
 	return render.Options{
 		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0, Program: r.program(m),
-		Delivery: r.delivery(),
+		Delivery: r.delivery(), Samples: r.Tests.Samples,
 	}
 }
 

@@ -21,9 +21,9 @@ var update = flag.Bool("update", false, "rewrite the wanted output of the scenar
 
 // A scenario is one txtar file. Its comment says what it shows and may hold lines with
 //
-//	run: patterns... strict v1beta1 tags=a,b handlers conversions delivery
+//	run: patterns... strict v1beta1 tags=a,b handlers conversions tests delivery
 //
-// of which the last three have more generated than the manifest.
+// of which the last four have more generated than the manifest.
 //
 // Its files are a module (go.mod is made up where it is missing), and what a run is to leave:
 // "want/..." each file that the run writes or changes, "removed" the names of files it removes,
@@ -158,7 +158,7 @@ func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
 				c.Strict = true
 			case word == "handlers":
 				c.Outputs = append(c.Outputs, "handlers")
-			case word == "conversions", word == "delivery":
+			case word == "conversions", word == "tests", word == "delivery":
 				c.Outputs = append(c.Outputs, word)
 			case word == "v1beta1":
 				c.AdmissionRegistration = word

@@ -68,8 +68,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
 	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
 	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(generator.Formats(), ", "))
-	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, delivery (default what webhook-gen.yaml says, or everything)")
-	complete(c, "outputs", "manifests", "handlers", "conversions", "delivery")
+	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default what webhook-gen.yaml says, or everything)")
+	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
 	complete(c, "admissionregistration", "v1", "v1beta1")
 	complete(c, "format", generator.Formats()...)
 }

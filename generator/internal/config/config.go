@@ -25,6 +25,7 @@ type Config struct {
 	Kubebuilder bool
 	Manifests   Manifests
 	Handlers    Handlers
+	Tests       Tests
 	// CRDs are files, folders and globs, relative to the module's root, slash-separated.
 	CRDs []string
 	// Program is the folder of the program that serves the webhooks, relative to the module's root,
@@ -64,6 +65,12 @@ type Delivery struct {
 	// CAFile holds who signs it, in PEM: relative to the module's root, slash-separated; empty where
 	// something in the cluster says it.
 	CAFile string
+}
+
+// Tests says what generated tests are about.
+type Tests struct {
+	// Samples are folders, relative to the module's root, slash-separated, and stay below it.
+	Samples []string
 }
 
 // Default is the configuration of a module without the file.

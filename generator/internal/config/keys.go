@@ -86,6 +86,10 @@ func keys(c *Config) []key {
 				"Where it says some, spec.conversion of each kind with a conversion is set in them, and no patch for kustomize is written.",
 		}, texts(&c.CRDs, nil, localPattern)},
 		{Key{
+			Name: "tests.samples", Example: "[config/samples, docs/examples]",
+			Doc: "Folders of objects that users would create, as YAML: generated tests want webhooks to allow them. Relative to this file, with slashes, inside the module.",
+		}, texts(&c.Tests.Samples, []string{"config/samples"}, localPath)},
+		{Key{
 			Name: "program", Example: "cmd/webhook",
 			Doc: "The folder of the program that serves the webhooks: relative to this file, with slashes, inside the module. zz_generated.webhooks.go is generated there, " +
 				"in the package that the folder holds, so that newWebhooks().Register(handle) registers every webhook of the project, and goes on to when another one is added.",
@@ -109,7 +113,7 @@ func keys(c *Config) []key {
 		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",
-		}, words(&c.Outputs, "manifests", "handlers", "conversions", "delivery")},
+		}, words(&c.Outputs, "manifests", "handlers", "conversions", "tests", "delivery")},
 	}
 	for i := range table {
 		k := &table[i]

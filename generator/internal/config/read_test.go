@@ -98,6 +98,7 @@ func TestRead(t *testing.T) {
 			NamePrefix:            "shop-",
 		},
 		Handlers: Handlers{Path: "pkg/webhooks"},
+		Tests:    Tests{Samples: []string{"samples", "docs/examples"}},
 		Program:  "cmd/webhook",
 		Delivery: Delivery{Name: "shop", Namespace: "shops", Certificates: "secret", CAFile: "config/ca.crt"},
 		Outputs:  []string{"conversions", "manifests"},
@@ -118,6 +119,8 @@ manifests:
   namePrefix: shop-
 handlers:
   path: pkg/webhooks
+tests:
+  samples: [samples, docs/examples]
 program: cmd/webhook
 delivery:
   name: shop
@@ -165,8 +168,9 @@ func TestDefault(t *testing.T) {
 			Header:                true,
 		},
 		Handlers: Handlers{Path: "internal/webhook"},
+		Tests:    Tests{Samples: []string{"config/samples"}},
 		Delivery: Delivery{Certificates: "cert-manager"},
-		Outputs:  []string{"manifests", "handlers", "conversions", "delivery"},
+		Outputs:  []string{"manifests", "handlers", "conversions", "tests", "delivery"},
 	}
 	if diff := cmp.Diff(want, Default()); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)

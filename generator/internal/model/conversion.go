@@ -26,7 +26,12 @@ type Conversion struct {
 	CRD *CRD
 	// Declared is the import path of the package that the marker stands in.
 	Declared string
+	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
+	NeedsTestStub bool
 }
+
+// TestFunction is the name of the user's function that says to tests how the kind is converted.
+func (c *Conversion) TestFunction() string { return "new" + c.Spoke.Name + "Conversion" }
 
 // CRD is a CustomResourceDefinition whose versions a webhook converts.
 type CRD struct {
@@ -119,6 +124,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 			}
 			for _, at := range d.spokes {
 				if c, ok := b.spoke(m, d, at); ok {
+					c.NeedsTestStub = !declaresInTest(c.Package.Dir, c.TestFunction())
 					b.conversions = append(b.conversions, c)
 					spokes[c] = at
 				}

@@ -39,8 +39,11 @@ type Handler struct {
 	Operations []string
 	// Path is where the handler is served.
 	Path string
-	// NeedsStub says that the user has not written a policy yet.
-	NeedsStub bool
+	// NeedsStub says that the user has not written a policy yet, and NeedsTestStub that there is no
+	// function yet that makes the policy for tests.
+	NeedsStub, NeedsTestStub bool
+	// Sample is the object that tests begin with; nil where NeedsTestStub does not ask for it or nothing is decoded.
+	Sample *Sample
 	// Missing are the operations whose methods the user has not written, where the type is there.
 	Missing []string
 	// ListKeys are the lists in Object whose elements have keys.
@@ -125,7 +128,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhoo
 		Implementation: name + "Webhook",
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
-		Path:           servedPath(w),
+		Path:           w.ServedPath(),
 	}
 	local := GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
 	switch {
@@ -336,8 +339,8 @@ func handlerOperations(w *Webhook, subresources []string, plural string) []strin
 	return operations
 }
 
-// servedPath is the path of the service, or of the URL.
-func servedPath(w *Webhook) string {
+// ServedPath is the path of the service, or of the URL.
+func (w *Webhook) ServedPath() string {
 	if p := w.Path(); p != "" || w.Spec.ClientConfig.URL == nil {
 		return p
 	}

@@ -1,7 +1,12 @@
 package model
 
 import (
+	"bytes"
 	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -15,6 +20,9 @@ func (h *Handler) Method(mutating bool, operation string) string {
 	}
 	return "Validate" + h.Suffix + operation
 }
+
+// TestFunction is the name of the user's function that makes the policy for tests.
+func (h *Handler) TestFunction() string { return "new" + h.Implementation }
 
 var policyMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
@@ -54,8 +62,31 @@ func (b *builder) inspectImplementations() {
 			}
 		}
 		// The methods of an embedded type are not seen here, and a stub would hide them.
+		if h.NeedsTestStub = !declaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub {
+			h.Sample = b.sample(h)
+		}
 		h.NeedsStub = !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
 	}
+}
+
+// declaresInTest reports whether a test of the package in a folder declares a function. What cannot
+// be read the compiler reports.
+func declaresInTest(dir, function string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is a good one
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(text, []byte("func "+function+"(")) {
+			continue
+		}
+		tree, _ := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+		if tree != nil && slices.ContainsFunc(tree.Decls, func(d ast.Decl) bool {
+			f, ok := d.(*ast.FuncDecl)
+			return ok && f.Recv == nil && f.Name.Name == function
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // implementation is what stands of a type that holds policies.

@@ -18,6 +18,7 @@ const (
 	Manifests   = "manifests"
 	Handlers    = "handlers"
 	Conversions = "conversions"
+	Tests       = "tests"
 	Deliveries  = "delivery"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	Header bool
 	// Handlers is the module's folder of generated handlers, slash-separated.
 	Handlers string
+	// Samples are the module's folders of objects that users would create, slash-separated.
+	Samples []string
 	// Patches says that API servers are told of conversions by patches of CRDs.
 	Patches bool
 	// Program is the package of the program that serves the webhooks; its zero value where it
@@ -57,6 +60,13 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		}
 		files = append(files, code...)
 	}
+	if slices.Contains(o.Outputs, Tests) {
+		code, err := tests(p, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the tests: %w", err)
+		}
+		files = append(files, code...)
+	}
 	if slices.Contains(o.Outputs, Conversions) {
 		code, err := conversions(p, planned, o)
 		if err != nil {
@@ -78,6 +88,13 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		}
 		files = append(files, delivered...)
 	}
+	if slices.Contains(o.Outputs, Conversions) && slices.Contains(o.Outputs, Tests) {
+		code, err := conversionTests(p, planned, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the tests of conversions: %w", err)
+		}
+		files = append(files, code...)
+	}
 	return files, nil
 }
 
@@ -86,6 +103,8 @@ func OutputOf(file string) string {
 	name, folder := filepath.Base(file), filepath.ToSlash(filepath.Dir(file))
 	patch, _ := filepath.Match(CRDPatch, name) // the pattern is a good one
 	switch {
+	case strings.HasSuffix(name, "_test.go"):
+		return Tests
 	case patch, name == conversionFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
 		return Conversions
 	case filepath.Ext(name) == ".go":

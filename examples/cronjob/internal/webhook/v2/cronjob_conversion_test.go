@@ -1,0 +1,26 @@
+package v2
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	batchv1 "example.com/cronjob/api/v1"
+	batchv2 "example.com/cronjob/api/v2"
+	"example.com/cronjob/internal/webhook/conversion/conversiontest"
+)
+
+// newCronJobConversion says for the generated tests how a CronJob is converted, with schedules that parts can say: so all
+// has to come back without the annotation.
+func newCronJobConversion(t testing.TB) conversiontest.Kind[batchv2.CronJob, batchv1.CronJob] {
+	t.Helper()
+	c := NewConverter(Schedules{})
+	return conversiontest.Kind[batchv2.CronJob, batchv1.CronJob]{
+		ToHub: c.CronJobToHub, FromHub: c.CronJobFromHub,
+		Hub: schedules("* * * * *", "*/5 1 2 3 4", "0 6 * * 1-5", "*/1 * * * *"),
+	}
+}
+
+// schedules gives a CronJob one of some schedules.
+func schedules(of ...string) func(*batchv1.CronJob, *rand.Rand) {
+	return func(o *batchv1.CronJob, r *rand.Rand) { o.Spec.Schedule = of[r.IntN(len(of))] }
+}

@@ -1,0 +1,56 @@
+package policy
+
+import (
+	"net/http"
+	"testing"
+
+	"example.com/policies/internal/webhook/admission/admissiontest"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// newReplicasPolicy makes the policy for tests, the generated ones included.
+func newReplicasPolicy(t testing.TB) *ReplicasPolicy {
+	t.Helper()
+	return &ReplicasPolicy{Max: 20}
+}
+
+// sampleReplicasPolicy is an object that the policy has nothing against, with edits.
+func sampleReplicasPolicy(edit ...func(*autoscalingv1.Scale)) *autoscalingv1.Scale {
+	object := &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "sample"},
+	}
+	for _, e := range edit {
+		e(object)
+	}
+	return object
+}
+
+func replicas(n int32) func(*autoscalingv1.Scale) {
+	return func(s *autoscalingv1.Scale) { s.Spec.Replicas = n }
+}
+
+func TestReplicasPolicy(t *testing.T) {
+	admissiontest.Table[autoscalingv1.Scale]{
+		Webhooks: newWebhooks(t),
+		Paths:    []string{ValidateReplicasPolicyScalePath},
+		Kind:     admissiontest.Kind{APIVersion: "autoscaling/v1", Kind: "Scale"},
+		Resource: admissiontest.Resource{APIVersion: "apps/v1", Name: "deployments", SubResource: "scale"},
+		Cases: []admissiontest.Case[autoscalingv1.Scale]{
+			{
+				Name:    "up to the limit",
+				Request: admissiontest.Update(sampleReplicasPolicy(replicas(1)), sampleReplicasPolicy(replicas(20))),
+			},
+			{
+				Name:    "beyond the limit",
+				Request: admissiontest.Update(sampleReplicasPolicy(replicas(1)), sampleReplicasPolicy(replicas(21))),
+				Denied:  http.StatusUnprocessableEntity,
+				Causes:  []string{"spec.replicas"},
+			},
+			{
+				Name:    "down towards the limit",
+				Request: admissiontest.Update(sampleReplicasPolicy(replicas(40)), sampleReplicasPolicy(replicas(30))),
+			},
+		},
+	}.Run(t)
+}

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"go/ast"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// Sample is an object as tests begin with: what has to be said of it, and no more.
+type Sample struct {
+	Type   GoType
+	Fields []SampleField
+}
+
+// SampleField is a field of a Sample. One of Literal, Struct and Metadata says its value.
+type SampleField struct {
+	// Name is Go's.
+	Name string
+	// Literal is Go source.
+	Literal string
+	Struct  *Sample
+	// Metadata says that the field is the object's metadata.
+	Metadata bool
+}
+
+// sample finds what has to be said of an object: its metadata, and of each struct of its own package the fields that
+// JSON does not leave out when they are empty, with a value that their validation markers let pass.
+func (b *builder) sample(h *Handler) *Sample {
+	if h.Object.IsZero() {
+		return nil
+	}
+	if strings.HasPrefix(h.Object.Path, "k8s.io/api/") {
+		// Of Kubernetes' own types all have metadata but those of options. What else they need their own defaults say.
+		s := &Sample{Type: h.Object}
+		if !strings.HasSuffix(h.Object.Name, "Options") {
+			s.Fields = []SampleField{{Name: "ObjectMeta", Metadata: true}}
+		}
+		return s
+	}
+	p, err := b.module.Locate(b.ctx, h.Object.Path)
+	if err != nil {
+		return &Sample{Type: h.Object}
+	}
+	w := sampleWalk{in: p, alias: h.Object.Alias, inside: map[string]bool{}}
+	return w.named(h.Object.Name)
+}
+
+type sampleWalk struct {
+	in     *load.Package
+	alias  string // under which generated code imports it
+	inside map[string]bool
+}
+
+// named is a sample of a struct.
+func (w *sampleWalk) named(name string) *Sample {
+	s := &Sample{Type: GoType{Path: w.in.Path, Alias: w.alias, Name: name}}
+	t, ok := findType(w.in, name)
+	if !ok || w.inside[name] {
+		return s
+	}
+	fields, ok := t.spec.Type.(*ast.StructType)
+	if !ok {
+		return s
+	}
+	w.inside[name] = true
+	defer delete(w.inside, name)
+	for _, field := range fields.Fields.List {
+		if f, ok := w.field(field); ok {
+			s.Fields = append(s.Fields, f)
+		}
+	}
+	return s
+}
+
+// field is what a sample says of a field, if anything.
+func (w *sampleWalk) field(field *ast.Field) (SampleField, bool) {
+	if selector, ok := field.Type.(*ast.SelectorExpr); ok {
+		name := selector.Sel.Name
+		if len(field.Names) > 0 {
+			name = field.Names[0].Name
+		}
+		return SampleField{Name: name, Metadata: true}, selector.Sel.Name == "ObjectMeta"
+	}
+	typ, ok := field.Type.(*ast.Ident)
+	if !ok || len(field.Names) != 1 || !field.Names[0].IsExported() || omitted(field) {
+		return SampleField{}, false
+	}
+	f := SampleField{Name: field.Names[0].Name}
+	if t, ok := findType(w.in, typ.Name); ok {
+		if _, isStruct := t.spec.Type.(*ast.StructType); isStruct {
+			f.Struct = w.named(typ.Name)
+			return f, len(f.Struct.Fields) > 0 && typ.IsExported()
+		}
+		basic, ok := t.spec.Type.(*ast.Ident)
+		if !ok {
+			return f, false
+		}
+		f.Literal, ok = literal(basic.Name, append(t.comments(), field.Doc))
+		return f, ok
+	}
+	f.Literal, ok = literal(typ.Name, []*ast.CommentGroup{field.Doc})
+	return f, ok
+}
+
+// omitted reports whether JSON leaves the field out when it is empty, or always.
+func omitted(field *ast.Field) bool {
+	if field.Tag == nil {
+		return true
+	}
+	tag, err := strconv.Unquote(field.Tag.Value)
+	name, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+	return err != nil || name == "-" || strings.Contains(options, "omit")
+}
+
+// literal is a value of a basic type that validation markers of the field and its type let pass.
+func literal(basic string, comments []*ast.CommentGroup) (string, bool) {
+	text, number := "sample", 1
+	for _, group := range comments {
+		if group == nil {
+			continue
+		}
+		for _, c := range group.List {
+			marker := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+			if words, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Enum="); ok {
+				text, _, _ = strings.Cut(strings.Trim(words, "{}"), ";")
+				text = strings.Trim(text, `"`)
+			}
+			if least, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Minimum="); ok {
+				if n, err := strconv.Atoi(least); err == nil {
+					number = max(number, n)
+				}
+			}
+		}
+	}
+	switch basic {
+	case "string":
+		return strconv.Quote(text), true
+	case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64":
+		return strconv.Itoa(number), true
+	}
+	return "", false
+}

@@ -1,0 +1,167 @@
+package render
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// conversionTests writes the tests of all conversions.
+func conversionTests(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
+	var files []output.File
+	conversiontest := path.Join(p.Module.Path, o.Handlers, "conversion", "conversiontest")
+	for _, pkg := range packages {
+		if len(pkg.Plans) == 0 {
+			continue
+		}
+		w := conversionTestWriter{Package: pkg, conversiontest: conversiontest}
+		text, err := source(w.file())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionsTestFile), Content: text, Owner: output.Generated, Cause: pkg.Plans[0].Range})
+		for _, plan := range pkg.Plans {
+			if !plan.NeedsTestStub {
+				continue
+			}
+			text, err := source(w.stub(plan))
+			if err != nil {
+				return nil, err
+			}
+			name := strings.ToLower(plan.Spoke.Name) + "_conversion_test.go"
+			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: plan.Range})
+		}
+	}
+	return files, nil
+}
+
+// conversionTestWriter writes the tests of a package of conversions.
+type conversionTestWriter struct {
+	*convert.Package
+	conversiontest string // import path
+}
+
+// file writes the test that each kind passes.
+func (w conversionTestWriter) file() *jen.File {
+	f := newFile(w.HandlerPackage, true)
+	f.ImportName(w.conversiontest, "conversiontest")
+	f.Comment("TestGeneratedConversions holds the conversions of this package to what must be true of all conversions.")
+	f.Func().Id("TestGeneratedConversions").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
+		for _, plan := range w.Plans {
+			g.Id("t").Dot("Run").Call(jen.Lit(plan.Spoke.Name), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
+				g.Id("kind").Op(":=").Id(plan.TestFunction()).Call(jen.Id("t"))
+				facts := factsOf(plan)
+				assign := func(field string, texts []string) {
+					if len(texts) > 0 {
+						g.Id("kind").Dot(field).Op("=").Append(jen.Id("kind").Dot(field), jen.ListFunc(func(g *jen.Group) {
+							for _, t := range texts {
+								g.Lit(t)
+							}
+						}))
+					}
+				}
+				assign("Dropped", facts.dropped)
+				assign("Kept", plan.Kept())
+				assign("Defaults", facts.defaults)
+				assign("Entries", facts.entries)
+				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
+			}))
+		}
+	})
+	return f
+}
+
+// stub writes the file that a user goes on from: how a kind is converted, and with hooks that is for the user to say.
+func (w conversionTestWriter) stub(plan *convert.Plan) *jen.File {
+	f := newFile(w.HandlerPackage, false)
+	f.ImportName(w.conversiontest, "conversiontest")
+	types := conversionWriter{Package: w.Package, file: f, zero: map[*resolve.Type]string{}}
+	kind := jen.Qual(w.conversiontest, "Kind").Types(types.typ(plan.Root.Spoke), types.typ(plan.Root.Hub))
+	doc(f, "%s says for the generated tests how %s is converted. Where the API server would not take\n"+
+		"what is filled at random, the functions Spoke and Hub of a Kind make it right.", plan.TestFunction(), article(plan.Spoke.Name))
+	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
+		g.Id("t").Dot("Helper").Call()
+		if plan.Root.NeedsHooks() {
+			g.Id("t").Dot("Skip").Call(jen.Lit("set hooks to your own, and take this line out"))
+			g.Var().Id("hooks").Id("Hooks")
+			g.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("hooks"))
+		}
+		function := func(d convert.Direction) *jen.Statement {
+			if plan.Root.NeedsHooks() {
+				return jen.Id("c").Dot(plan.Spoke.Name + suffixOf(d))
+			}
+			return jen.Id(plan.Spoke.Name + suffixOf(d))
+		}
+		g.Return(kind.Clone().Values(
+			jen.Id("ToHub").Op(":").Add(function(convert.ToHub)),
+			jen.Id("FromHub").Op(":").Add(function(convert.FromHub)),
+		))
+	})
+	return f
+}
+
+// facts are what tests of a kind have to know of its markers: fields as paths in JSON names, and keys of metadata.
+type facts struct{ dropped, defaults, entries []string }
+
+// factsOf collects them, each once and in order.
+func factsOf(plan *convert.Plan) facts {
+	var f facts
+	f.visit(plan.Root, "", "", map[*convert.Pair]bool{})
+	for _, list := range []*[]string{&f.dropped, &f.defaults, &f.entries} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return f
+}
+
+func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pair]bool) {
+	if inside[p] {
+		return
+	}
+	inside[p] = true
+	defer delete(inside, p)
+	for _, c := range p.Claims {
+		spoke, hub := below(spoke, c.Spoke), below(hub, c.Hub)
+		if c.Entry != "" {
+			f.entries = append(f.entries, c.Entry)
+		} else if c.Verb == model.Drop {
+			f.dropped = append(f.dropped, present(spoke, hub)...)
+		}
+		if c.Default != nil {
+			f.defaults = append(f.defaults, hub)
+		}
+		for v := c.Value; v != nil; v = v.Elem {
+			f.entries = append(f.entries, present(v.Entries[:]...)...)
+			if v.Pair != nil {
+				f.visit(v.Pair, spoke, hub, inside)
+			}
+		}
+	}
+}
+
+// present are the texts that are not empty.
+func present(texts ...string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
+}
+
+// below is the path of a field of the struct at a path; empty where there is no field. An embedded struct's members are
+// in JSON members of what embeds it.
+func below(path string, field convert.Path) string {
+	if field == nil {
+		return ""
+	}
+	for _, f := range field {
+		if !f.Inline {
+			path = strings.TrimPrefix(path+"."+f.JSON, ".")
+		}
+	}
+	return path
+}

@@ -1,0 +1,283 @@
+package render
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// The names of the generated tests: of handlers and of conversions in their packages, and of the
+// manifest in the package that the handlers of a project share.
+const (
+	handlersTestFile    = "zz_generated.webhook_test.go"
+	conversionsTestFile = "zz_generated.conversion_test.go"
+	manifestTestFile    = "zz_generated.manifest_test.go"
+)
+
+// tests writes the tests of all webhooks that have handlers.
+func tests(p *model.Project, o Options) ([]output.File, error) {
+	var files []output.File
+	packages := handlerPackages(p, o)
+	for _, pkg := range packages {
+		w := testWriter{handlerPackage: pkg, admissiontest: path.Join(pkg.admission, "admissiontest"), options: o, root: p.Module.Dir}
+		text, err := source(w.file())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, handlersTestFile), Content: text, Owner: output.Generated, Cause: pkg.types[0].webhooks[0].Range})
+		for _, t := range pkg.types {
+			if !t.webhooks[0].Handler.NeedsTestStub {
+				continue
+			}
+			text, err := source(w.stub(t))
+			if err != nil {
+				return nil, err
+			}
+			name := strings.ToLower(t.name) + "_webhook_test.go"
+			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
+		}
+	}
+	if len(packages) == 0 || !slices.Contains(o.Outputs, Manifests) {
+		return files, nil
+	}
+	text, err := source(manifestTest(p, packages, o))
+	return append(files, output.File{
+		Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), "admission", manifestTestFile),
+		Content: text,
+		Owner:   output.Generated,
+	}), err
+}
+
+// testWriter writes the tests of a package of handlers.
+type testWriter struct {
+	handlerPackage
+	admissiontest string // import path
+	options       Options
+	root          string // the module's folder
+}
+
+// file writes the suite, what makes its policies, and its probes.
+func (w testWriter) file() *jen.File {
+	f := newFile(w.HandlerPackage, true)
+	f.ImportName(w.admission, "admission")
+	f.ImportName(w.admissiontest, "admissiontest")
+	w.suite(f)
+	f.Line()
+	w.newWebhooks(f)
+	for _, t := range w.types {
+		f.Line()
+		w.probe(f, t)
+	}
+	return f
+}
+
+// suite writes the test.
+func (w testWriter) suite(f *jen.File) {
+	f.Comment("TestGeneratedWebhooks holds the handlers and policies of this package to what must be true of all webhooks.")
+	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		jen.Qual(w.admissiontest, "Suite").ValuesFunc(func(g *jen.Group) {
+			if slices.Contains(w.options.Outputs, Manifests) {
+				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
+			}
+			g.Line().Id("Samples").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, s := range w.options.Samples {
+					g.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
+				}
+			})
+			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").ValuesFunc(func(g *jen.Group) {
+				for _, t := range w.types {
+					for _, webhook := range t.webhooks {
+						g.Line().Add(w.row(f, t, webhook))
+					}
+				}
+				g.Line()
+			})
+			g.Line().Id("Policies").Op(":").Id("newWebhooks").Call(jen.Id("t"))
+			g.Line().Id("Probes").Op(":").Func().Params(jen.Id("p").Op("*").Qual(w.admissiontest, "Probe")).Qual(w.admissiontest, "Webhooks").Block(
+				jen.Return(jen.Id("Webhooks").ValuesFunc(func(g *jen.Group) {
+					for _, t := range w.types {
+						g.Line().Id(t.name).Op(":").Id(probeName(t)).Values(jen.Id("p"))
+					}
+					g.Line()
+				})),
+			)
+			g.Line()
+		}).Dot("Run").Call(jen.Id("t")),
+	)
+}
+
+// row writes what is known of a webhook from its marker.
+func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook) *jen.Statement {
+	h := webhook.Handler
+	return jen.ValuesFunc(func(g *jen.Group) {
+		g.Line().Id("Name").Op(":").Lit(webhook.Spec.Name)
+		g.Line().Id("Path").Op(":").Id(pathName(webhook))
+		if webhook.Mutating {
+			g.Line().Id("Mutating").Op(":").True()
+		}
+		if !h.Object.IsZero() {
+			g.Line().Id("Object").Op(":").Add(qualified(f, h.Object)).Values()
+		}
+		if len(h.Kinds) > 0 {
+			g.Line().Id("Kinds").Op(":").Index().Qual(w.admissiontest, "Kind").ValuesFunc(func(g *jen.Group) {
+				for _, k := range h.Kinds {
+					g.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
+				}
+			})
+		}
+		g.Line().Id("Resources").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, r := range resources(webhook) {
+				g.Lit(r)
+			}
+		})
+		g.Line().Id("Functions").Op(":").Map(jen.Qual(w.admission, "Operation")).String().ValuesFunc(func(g *jen.Group) {
+			for _, o := range h.Operations {
+				g.Line().Qual(w.admission, o).Op(":").Lit(functionName(t, webhook, o))
+			}
+			g.Line()
+		})
+		if webhook.Mutating && len(h.ListKeys) > 0 {
+			g.Line().Id("Lists").Op(":").Index().Qual(w.admissiontest, "List").ValuesFunc(func(g *jen.Group) {
+				for _, l := range h.ListKeys {
+					g.Line().Add(w.list(f, l))
+				}
+				g.Line()
+			})
+		}
+		g.Line()
+	})
+}
+
+func (w testWriter) list(f *jen.File, l model.ListKey) *jen.Statement {
+	return jen.Values(
+		jen.Id("In").Op(":").Add(qualified(f, l.Struct)).Values(),
+		jen.Id("Member").Op(":").Lit(l.Member),
+		jen.Id("Keys").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, k := range l.Keys {
+				g.Lit(k)
+			}
+		}),
+	)
+}
+
+// resources are those of all rules, each once.
+func resources(w *model.Webhook) []string {
+	var all []string
+	for _, rule := range w.Spec.Rules {
+		for _, r := range rule.Resources {
+			if !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// newWebhooks writes the function by which tests come by the package's webhooks.
+func (w testWriter) newWebhooks(f *jen.File) {
+	f.Comment("newWebhooks are the webhooks with the policies that are made for tests, each by a function of yours.")
+	f.Func().Id("newWebhooks").Params(jen.Id("t").Qual("testing", "TB")).Id("Webhooks").Block(
+		jen.Id("t").Dot("Helper").Call(),
+		jen.Return(jen.Id("Webhooks").ValuesFunc(func(g *jen.Group) {
+			for _, t := range w.types {
+				g.Line().Id(t.name).Op(":").Id(t.webhooks[0].Handler.TestFunction()).Call(jen.Id("t"))
+			}
+			g.Line()
+		})),
+	)
+}
+
+// probe writes the type that stands in for a type's policy.
+func (w testWriter) probe(f *jen.File, t handledType) {
+	doc(f, "%s stands in for the policy of %s.", probeName(t), t.name)
+	f.Type().Id(probeName(t)).Struct(jen.Op("*").Qual(w.admissiontest, "Probe"))
+	for _, webhook := range t.webhooks {
+		for _, o := range webhook.Handler.Operations {
+			f.Line()
+			f.Func().Params(jen.Id("p").Id(probeName(t))).Id(webhook.Handler.Method(webhook.Mutating, o)).Add(w.signature(f, webhook.Handler, o)).Block(
+				jen.Return(jen.Id("p").Dot("Asked").Call(jen.Id("ctx"), jen.Lit(functionName(t, webhook, o)), jen.Id("r"))),
+			)
+		}
+	}
+}
+
+// functionName tells a function of a policy from all others of the package.
+func functionName(t handledType, w *model.Webhook, operation string) string {
+	return t.name + "." + w.Handler.Method(w.Mutating, operation)
+}
+
+func probeName(t handledType) string { return lowerFirst(t.name) + "Probe" }
+
+func lowerFirst(name string) string { return string(unicode.ToLower(rune(name[0]))) + name[1:] }
+
+// manifestTest writes the test that holds the manifest to the handlers of all packages.
+func manifestTest(p *model.Project, packages []handlerPackage, o Options) *jen.File {
+	shared := path.Join(p.Module.Path, o.Handlers, "admission")
+	admissiontest := path.Join(shared, "admissiontest")
+	f := newFile(model.HandlerPackage{Path: shared + "_test", Name: "admission_test"}, true)
+	f.ImportName(admissiontest, "admissiontest")
+	f.Comment("TestGeneratedManifest wants the API server to call what is served, and nothing else.")
+	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
+		g.Id("served").Op(":=").Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, pkg := range packages {
+				f.ImportAlias(pkg.Path, packageAlias(pkg, path.Join(p.Module.Path, o.Handlers)))
+				for _, t := range pkg.types {
+					for _, w := range t.webhooks {
+						g.Line().Qual(pkg.Path, pathName(w))
+					}
+				}
+			}
+			g.Line()
+		})
+		elsewhere := jen.Nil()
+		if paths := servedElsewhere(p); len(paths) > 0 {
+			elsewhere = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, path := range paths {
+					g.Line().Lit(path)
+				}
+				g.Line()
+			})
+		}
+		dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), "admission")
+		g.Qual(admissiontest, "CheckManifest").Call(jen.Id("t"), jen.Lit(fromFolder(dir, o.Manifest)), jen.Id("served"), elsewhere)
+	})
+	return f
+}
+
+// servedElsewhere are the paths of the webhooks that the project has no handlers for.
+func servedElsewhere(p *model.Project) []string {
+	var paths []string
+	for _, w := range p.Webhooks() {
+		if w.Handler == nil {
+			paths = append(paths, cmp.Or(w.ServedPath(), "/"))
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// packageAlias is how a package of handlers is called where there are others: webhookv1.
+func packageAlias(p handlerPackage, handlers string) string {
+	rest, below := strings.CutPrefix(p.Path, handlers+"/")
+	if !below {
+		return p.Name
+	}
+	return "webhook" + strings.NewReplacer("/", "", "-", "", ".", "").Replace(rest)
+}
+
+// fromFolder is the way from a folder to a file, with slashes, as tests that stand in the folder take it.
+func fromFolder(folder, file string) string {
+	rel, err := filepath.Rel(folder, file)
+	if err != nil {
+		rel = file
+	}
+	return filepath.ToSlash(rel)
+}

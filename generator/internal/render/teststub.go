@@ -1,0 +1,183 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// stub writes the file that a user goes on from: what makes a type's policy for tests, and for each type of objects
+// that it decides on a table of cases with one for each operation.
+func (w testWriter) stub(t handledType) *jen.File {
+	f := newFile(w.HandlerPackage, false)
+	f.ImportName(w.admissiontest, "admissiontest")
+	f.ImportAlias(metaPackage, "metav1")
+	h := t.webhooks[0].Handler
+	doc(f, "%s makes the policy for tests, the generated ones included.", h.TestFunction())
+	f.Func().Id(h.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Op("*").Id(h.Implementation).Block(
+		jen.Id("t").Dot("Helper").Call(),
+		jen.Return(jen.Op("&").Id(h.Implementation).Values()),
+	)
+	for _, about := range aboutObjects(t) {
+		f.Line()
+		w.sample(f, about)
+		f.Line()
+		w.table(f, about)
+	}
+	return f
+}
+
+// aboutObject are a type's webhooks for objects of one type, and of one resource.
+type aboutObject struct {
+	name     string // tells its functions from others in the package
+	webhooks []*model.Webhook
+}
+
+// aboutObjects groups the webhooks of a type by what they are about, in the order of the webhooks.
+func aboutObjects(t handledType) []aboutObject {
+	var all []aboutObject
+	for _, webhook := range t.webhooks {
+		i := slices.IndexFunc(all, func(a aboutObject) bool {
+			first := a.webhooks[0]
+			return first.Handler.Object == webhook.Handler.Object && subresource(first) == subresource(webhook)
+		})
+		if i < 0 {
+			i = len(all)
+			name := t.name
+			if i > 0 {
+				name += webhook.Handler.Suffix
+			}
+			all = append(all, aboutObject{name: name})
+		}
+		all[i].webhooks = append(all[i].webhooks, webhook)
+	}
+	return all
+}
+
+// subresource is that of a webhook's first rule.
+func subresource(w *model.Webhook) string {
+	_, sub, _ := strings.Cut(resources(w)[0], "/")
+	return sub
+}
+
+// object is the type of the objects in the table.
+func (w testWriter) object(f *jen.File, h *model.Handler) *jen.Statement {
+	if h.Object.IsZero() {
+		return jen.Qual(metaPackage, "PartialObjectMetadata")
+	}
+	return qualified(f, h.Object)
+}
+
+// sample writes the function that makes objects.
+func (w testWriter) sample(f *jen.File, about aboutObject) {
+	first := about.webhooks[0]
+	object := w.object(f, first.Handler)
+	sample := first.Handler.Sample
+	if sample == nil {
+		sample = &model.Sample{Fields: []model.SampleField{{Name: "ObjectMeta", Metadata: true}}}
+	}
+	doc(f, "%s is an object that the policy has nothing against, with edits.", sampleName(about))
+	f.Func().Id(sampleName(about)).Params(jen.Id("edit").Op("...").Func().Params(jen.Op("*").Add(object.Clone()))).Op("*").Add(object.Clone()).Block(
+		jen.Id("object").Op(":=").Op("&").Add(object.Clone()).Add(w.fields(f, sample, first)),
+		jen.For(jen.List(jen.Id("_"), jen.Id("e")).Op(":=").Range().Id("edit")).Block(jen.Id("e").Call(jen.Id("object"))),
+		jen.Return(jen.Id("object")),
+	)
+}
+
+// fields writes the fields of a struct literal, each on a line.
+func (w testWriter) fields(f *jen.File, s *model.Sample, about *model.Webhook) *jen.Statement {
+	if len(s.Fields) == 0 {
+		return jen.Values()
+	}
+	return jen.ValuesFunc(func(g *jen.Group) {
+		for _, field := range s.Fields {
+			value := jen.Id(field.Literal)
+			switch {
+			case field.Metadata:
+				value = jen.Qual(metaPackage, "ObjectMeta").ValuesFunc(func(g *jen.Group) {
+					if about.Kind == nil || about.Kind.Scope != "Cluster" {
+						g.Id("Namespace").Op(":").Lit("default")
+					}
+					g.Id("Name").Op(":").Lit("sample")
+				})
+			case field.Struct != nil:
+				value = qualified(f, field.Struct.Type).Add(w.fields(f, field.Struct, about))
+			}
+			g.Line().Id(field.Name).Op(":").Add(value)
+		}
+		g.Line()
+	})
+}
+
+func sampleName(about aboutObject) string { return "sample" + about.name }
+
+// table writes the test with a case for each operation, which a policy that has nothing against the sample passes.
+func (w testWriter) table(f *jen.File, about aboutObject) {
+	first := about.webhooks[0].Handler
+	object := w.object(f, first)
+	name := "Test" + strings.TrimSuffix(about.name, "Policy") + "Policy"
+	doc(f, "%s has a case for each operation. A case names all that comes of a request: the zero Case has it allowed,\n"+
+		"and the object stays as it is. Others have an Object that is made of it, Warnings, or a code and Causes where it is Denied.", name)
+	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
+			g.Line().Id("Webhooks").Op(":").Id("newWebhooks").Call(jen.Id("t"))
+			g.Line().Id("Paths").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, webhook := range about.webhooks {
+					g.Id(pathName(webhook))
+				}
+			})
+			kind, resource := tableKind(about.webhooks[0])
+			g.Line().Id("Kind").Op(":").Qual(w.admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(kind.APIVersion), jen.Id("Kind").Op(":").Lit(kind.Kind))
+			if len(resource) > 0 {
+				g.Line().Id("Resource").Op(":").Qual(w.admissiontest, "Resource").Values(
+					jen.Id("APIVersion").Op(":").Lit(resource[0]), jen.Id("Name").Op(":").Lit(resource[1]), jen.Id("SubResource").Op(":").Lit(resource[2]))
+			}
+			g.Line().Id("Cases").Op(":").Index().Qual(w.admissiontest, "Case").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
+				for _, o := range operationsOf(about.webhooks) {
+					g.Line().Values(
+						jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
+						jen.Line().Id("Request").Op(":").Add(w.ask(o, about)),
+						jen.Line(),
+					)
+				}
+				g.Line()
+			})
+			g.Line()
+		}).Dot("Run").Call(jen.Id("t")),
+	)
+}
+
+// ask writes a request with the sample.
+func (w testWriter) ask(operation string, about aboutObject) *jen.Statement {
+	sample := jen.Id(sampleName(about)).Call()
+	if operation == "Update" {
+		return jen.Qual(w.admissiontest, "Update").Call(sample, sample.Clone())
+	}
+	return jen.Qual(w.admissiontest, operation).Call(sample)
+}
+
+// operationsOf are the operations of any of the webhooks, in the order of an object's life.
+func operationsOf(webhooks []*model.Webhook) []string {
+	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool {
+		return !slices.ContainsFunc(webhooks, func(w *model.Webhook) bool { return slices.Contains(w.Handler.Operations, o) })
+	})
+}
+
+// tableKind is the kind of the objects in a table, and its resource where requests name a subresource.
+func tableKind(w *model.Webhook) (kind model.ObjectKind, resource []string) {
+	own := strings.TrimPrefix(fmt.Sprintf("%s/%s", w.Kind.Group, w.Kind.Version), "/")
+	kind = model.ObjectKind{APIVersion: own, Kind: w.Kind.Kind}
+	if len(w.Handler.Kinds) > 0 {
+		kind = w.Handler.Kinds[0]
+	}
+	if sub := subresource(w); sub != "" {
+		resource = []string{own, w.Kind.Plural, sub}
+	}
+	return kind, resource
+}

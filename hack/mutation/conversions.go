@@ -1,0 +1,87 @@
+package mutation
+
+import (
+	"go/ast"
+	"regexp"
+	"strings"
+)
+
+// conversionFaults are the faults of generated conversions.
+func conversionFaults(s *seeder, in *ast.FuncDecl, statement ast.Stmt) []variant {
+	if !strings.HasSuffix(in.Name.Name, "ToHub") && !strings.HasSuffix(in.Name.Name, "FromHub") {
+		return nil
+	}
+	text := s.text(statement)
+	switch statement := statement.(type) {
+	case *ast.AssignStmt:
+		return assignmentFaults(text)
+	case *ast.ExprStmt:
+		return append([]variant{{kind: "a field is lost"}}, aliased(text)...)
+	case *ast.IfStmt:
+		return conditionFaults(s, statement, text)
+	case *ast.ReturnStmt:
+		if strings.Contains(text, "conversion.Keep(") {
+			return []variant{{kind: "nothing is kept", text: "return nil"}}
+		}
+		if strings.Contains(text, "conversion.Restore(") {
+			return []variant{{kind: "what was kept is not restored", text: "return nil"}}
+		}
+	}
+	return nil
+}
+
+func assignmentFaults(text string) []variant {
+	switch {
+	case strings.HasPrefix(text, "*dst = ") && strings.Contains(text, "TypeMeta"):
+		return []variant{
+			{kind: "no kind and version", text: "dst.TypeMeta = metav1.TypeMeta{}"},
+			{kind: "another version", text: strings.Replace(text, `APIVersion: "`, `APIVersion: "other.`, 1)},
+		}
+	case strings.HasPrefix(text, "dst."):
+		return append([]variant{{kind: "a field is lost"}}, aliased(text)...)
+	}
+	return nil
+}
+
+var (
+	cloned = regexp.MustCompile(`^(dst\S*) = (?:slices|maps)\.Clone\((src\S*)\)$`)
+	copied = regexp.MustCompile(`^(src\S*)\.DeepCopyInto\(&(dst\S*)\)$`)
+	// A pointer whose value is copied without a conversion.
+	pointed = regexp.MustCompile(`^if (src\S*) != nil \{\s+(dst\S*) = new\(\S+\)\s+\*(dst\S*) = \*(src\S*)\s+\}$`)
+)
+
+// aliased is a statement that shares memory of the input in place of copying it.
+func aliased(text string) []variant {
+	if m := cloned.FindStringSubmatch(text); m != nil {
+		return []variant{{kind: "the input is aliased", text: m[1] + " = " + m[2]}}
+	}
+	if m := copied.FindStringSubmatch(text); m != nil {
+		return []variant{{kind: "the input is aliased", text: m[2] + " = " + m[1]}}
+	}
+	if m := pointed.FindStringSubmatch(text); m != nil && m[2] == m[3] && m[1] == m[4] {
+		return []variant{{kind: "the input is aliased", text: m[2] + " = " + m[1]}}
+	}
+	return nil
+}
+
+func conditionFaults(s *seeder, statement *ast.IfStmt, text string) []variant {
+	if statement.Init == nil {
+		return append([]variant{{kind: "a field is lost"}}, aliased(text)...)
+	}
+	assigned, ok := statement.Init.(*ast.AssignStmt)
+	if !ok {
+		return nil
+	}
+	call := s.text(assigned.Rhs[0])
+	if strings.HasPrefix(call, "conversion.Restore(") {
+		return []variant{{kind: "what was kept is not restored"}}
+	}
+	faults := []variant{{kind: "a field is lost"}}
+	if strings.Contains(call, "&returned") {
+		faults = nil // what is kept is then more than there has to be, and nothing is lost
+	}
+	if strings.HasPrefix(call, "c.") { // there are hooks in it, which may fail
+		faults = append(faults, variant{kind: "an error is swallowed", text: "_ = " + call})
+	}
+	return faults
+}

@@ -1,0 +1,233 @@
+package mutation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "rewrite the table in docs/testing.md")
+
+// target is a package of an example in which faults are seeded.
+type target struct {
+	example, folder string
+	sampled         map[string]bool // the types of policies whose objects have samples
+}
+
+func targets() []target {
+	return []target{
+		{"orders", "internal/webhook/v1", map[string]bool{"OrderWebhook": true, "ShipmentWebhook": true}},
+		{"orders", "internal/webhook/v2", map[string]bool{"OrderWebhook": true, "ShipmentWebhook": true}},
+		{"policies", "policy", map[string]bool{"PodPolicy": true, "WorkloadWebhook": true}},
+		{"cronjob", "internal/webhook/v2", nil},
+	}
+}
+
+// TestGeneratedTestsFindFaults seeds every fault into every example, and wants the generated tests to find it: by a test
+// that fails, where a fault that does not compile would be none.
+func TestGeneratedTestsFindFaults(t *testing.T) {
+	found := map[string]*row{}
+	for _, target := range targets() {
+		t.Run(target.example+"/"+target.folder, func(t *testing.T) {
+			binary, dir, faults := target.build(t)
+			if text, failed := run(t, binary, dir, ""); failed {
+				t.Fatalf("without a fault the tests fail:\n%s", text)
+			}
+			for _, fault := range faults {
+				text, failed := run(t, binary, dir, fault.ID)
+				if !failed {
+					t.Errorf("%s: nothing finds that %s in\n\t%s", fault.ID, fault.Kind, fault.Place)
+					continue
+				}
+				if found[fault.Kind] == nil {
+					found[fault.Kind] = &row{by: map[string]bool{}}
+				}
+				found[fault.Kind].count++
+				found[fault.Kind].by[finder(text)] = true
+			}
+			t.Logf("%d faults", len(faults))
+		})
+	}
+	if !t.Failed() {
+		holdTable(t, table(found))
+	}
+}
+
+// build seeds the faults into a copy of the example, and builds the package's test.
+func (target target) build(t *testing.T) (binary, dir string, faults []Fault) {
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(filepath.Join("../../examples", target.example))); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(root, filepath.FromSlash(target.folder))
+	name := ""
+	each := func(pattern, prefix string, variants func(*seeder, *ast.FuncDecl, ast.Stmt) []variant) {
+		files, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is a good one
+		for i, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, seeded, err := seed(source, fmt.Sprintf("%s%d.", prefix, i), variants)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(seeded) == 0 {
+				continue
+			}
+			faults = append(faults, seeded...)
+			name = packageName(t, source)
+			if !bytes.Contains(source, []byte("\t\"errors\"\n")) && bytes.Contains(out, []byte("errors.New(\"seeded\")")) {
+				out = bytes.Replace(out, []byte("import (\n"), []byte("import (\n\t\"errors\"\n"), 1)
+			}
+			if err := os.WriteFile(file, out, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	each("zz_generated.webhook.go", "handler", handlerFaults(methods(t, filepath.Join(dir, "zz_generated.webhook.go"))))
+	each("zz_generated.conversion.go", "conversion", conversionFaults)
+	each("[a-y]*.go", "policy", policyFaults(target.sampled))
+	if len(faults) == 0 {
+		t.Fatal("no faults")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "seeded.go"), fmt.Appendf(nil, helpers, name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(t.TempDir(), "seeded.test")
+	cmd := exec.Command("go", "test", "-c", "-trimpath", "-o", binary, ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary, dir, faults
+}
+
+// run runs the generated tests, and reports whether they fail.
+func run(t *testing.T, binary, dir, fault string) (string, bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "-test.run=^TestGenerated", "-test.failfast")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), Variable+"="+fault)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), err != nil
+}
+
+// methods are the functions that the handlers of a package can ask, as Register names them, with their parameters.
+func methods(t *testing.T, file string) map[string]string {
+	source, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	signatures := map[string]string{} // by interface and method
+	function := regexp.MustCompile(`(?m)^\t([A-Z]\w*)\(ctx context\.Context, r (.*)\) error$`)
+	for _, contract := range regexp.MustCompile(`(?ms)^type (\w+) interface \{$(.*?)^\}$`).FindAllStringSubmatch(string(source), -1) {
+		for _, m := range function.FindAllStringSubmatch(contract[2], -1) {
+			signatures[m[1]+" "+contract[1]] = m[2]
+		}
+	}
+	all := map[string]string{}
+	for _, asked := range regexp.MustCompile(`w\.(\w+)\.(\w+)`).FindAllStringSubmatch(string(source), -1) {
+		for name, parameters := range signatures {
+			if method, contract, _ := strings.Cut(name, " "); method == asked[2] && strings.HasPrefix(contract, asked[1]) {
+				all[asked[0]] = parameters
+			}
+		}
+	}
+	return all
+}
+
+func packageName(t *testing.T, source []byte) string {
+	tree, err := parser.ParseFile(token.NewFileSet(), "", source, parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree.Name.Name
+}
+
+// row is a kind of faults, and what has found them.
+type row struct {
+	count int
+	by    map[string]bool
+}
+
+// finder is the innermost test that has failed, without the names of the webhook and the operation, or a panic.
+func finder(text string) string {
+	names := regexp.MustCompile(`--- FAIL: (\S+)`).FindAllStringSubmatch(text, -1)
+	if len(names) == 0 {
+		return "panic"
+	}
+	name := names[len(names)-1][1]
+	parts := strings.Split(name, "/")
+	switch {
+	case strings.Contains(name, "/handler/"):
+		return "handler"
+	case strings.Contains(name, "/policy/"):
+		return "policy"
+	case len(parts) > 1 && parts[0] == "TestGeneratedWebhooks":
+		return strings.ReplaceAll(parts[1], "_", " ")
+	}
+	return "conversions"
+}
+
+// table is the table of the documentation.
+func table(found map[string]*row) string {
+	var out strings.Builder
+	out.WriteString("| fault | seeded | found | by |\n|---|---|---|---|\n")
+	total := 0
+	for _, kind := range slices.Sorted(maps.Keys(found)) {
+		r := found[kind]
+		total += r.count
+		fmt.Fprintf(&out, "| %s | %d | %d | %s |\n", kind, r.count, r.count, strings.Join(slices.Sorted(maps.Keys(r.by)), ", "))
+	}
+	fmt.Fprintf(&out, "| all | %d | %d | |\n", total, total)
+	return out.String()
+}
+
+// holdTable compares the documentation with a table, or writes it.
+func holdTable(t *testing.T, want string) {
+	const page, begin, end = "../../docs/testing.md", "<!-- faults -->\n", "<!-- end of faults -->"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	got, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table", page)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != want {
+		t.Errorf("the table in %s is stale, -update rewrites it:\n%s", page, want)
+	}
+}

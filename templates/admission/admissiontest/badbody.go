@@ -1,0 +1,69 @@
+package admissiontest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// refusesBodies sends what is no review that the webhook is for. The answer is to be an HTTP error with a Status that
+// says what is wrong.
+func (c handlerCheck) refusesBodies(t testing.TB, call call) {
+	review, err := c.review(c.operations()[0], call, 1).review()
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := json.Marshal(review)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const media = "application/json"
+	type sent struct {
+		method, media string
+		body          []byte
+		code          int
+	}
+	bodies := map[string]sent{
+		"GET":                        {http.MethodGet, media, good, http.StatusMethodNotAllowed},
+		"another media type":         {http.MethodPost, "text/plain", good, http.StatusUnsupportedMediaType},
+		"nothing":                    {http.MethodPost, media, nil, http.StatusBadRequest},
+		"no JSON":                    {http.MethodPost, media, []byte("nonsense"), http.StatusBadRequest},
+		"half a review":              {http.MethodPost, media, good[:len(good)/2], http.StatusBadRequest},
+		"something behind a review":  {http.MethodPost, media, append(bytes.Clone(good), "{}"...), http.StatusBadRequest},
+		"a review without a request": {http.MethodPost, media, []byte(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}`), http.StatusBadRequest},
+		"no review":                  {http.MethodPost, media, bytes.Replace(good, []byte(`"AdmissionReview"`), []byte(`"Status"`), 1), http.StatusBadRequest},
+		"a review of a version that does not exist": {http.MethodPost, media,
+			bytes.Replace(good, []byte(`"admission.k8s.io/v1"`), []byte(`"admission.k8s.io/v0"`), 1), http.StatusBadRequest},
+	}
+	if c.Object != nil {
+		for _, raw := range []*[]byte{&review.Request.Object.Raw, &review.Request.OldObject.Raw} {
+			if *raw != nil {
+				*raw = []byte(`"no object"`)
+			}
+		}
+		wrong, err := json.Marshal(review)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies["a text for an object"] = sent{http.MethodPost, media, wrong, http.StatusBadRequest}
+	}
+	c.probe.expect(nil)
+	for name, s := range bodies {
+		request := httptest.NewRequestWithContext(t.Context(), s.method, "/?timeout=10s", bytes.NewReader(s.body))
+		request.Header.Set("Content-Type", s.media)
+		recorder := httptest.NewRecorder()
+		c.handler.ServeHTTP(recorder, request)
+		if recorder.Code != s.code {
+			t.Errorf("%s: HTTP %d, want %d", name, recorder.Code, s.code)
+		}
+		var status metav1.Status
+		if err := json.Unmarshal(recorder.Body.Bytes(), &status); err != nil || status.Kind != "Status" || status.Message == "" {
+			t.Errorf("%s: no Status that says what is wrong: %s", name, recorder.Body)
+		}
+	}
+	c.wantUnasked(t)
+}

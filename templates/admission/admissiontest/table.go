@@ -1,0 +1,158 @@
+package admissiontest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Table tests the policies for objects of type T by cases: what a user asks of the API server, and what comes of it when
+// all webhooks have been asked.
+type Table[T any] struct {
+	// Webhooks are the webhooks that are tested.
+	Webhooks Webhooks
+	// Paths are those of the webhooks that are called for such objects: mutating ones first, as an API server calls them.
+	Paths []string
+	// Kind is that of the objects. Those that say it themselves may be of others.
+	Kind Kind
+	// Resource is what requests name. If it is empty, it is the plural of the kind: see [Review.Resource].
+	Resource Resource
+	Cases    []Case[T]
+}
+
+// Resource is a resource as a request names it.
+type Resource struct{ APIVersion, Name, SubResource string }
+
+// Case is a request and all that comes of it: what it does not name is not to be. A case with nothing but a request wants
+// it to be allowed, the object to stay as it is, and no warning.
+type Case[T any] struct {
+	// Name says what the case shows.
+	Name string
+	// Request is what a user asks for.
+	Request Review[T]
+	// Object is what is made of the object; nil if it stays as it is.
+	Object *T
+	// Denied is the code with which the request is denied: 422 for field errors, 403 for most others.
+	Denied int
+	// Failed is the HTTP code of a call that failed, so that the failurePolicy decides: 500.
+	Failed int
+	// Message is a part of why it is denied or has failed.
+	Message string
+	// Causes are the fields that a denial is about, in their order.
+	Causes []string
+	// Warnings are those of all webhooks, in their order.
+	Warnings []string
+	// Audit are the audit annotations. If it is nil they are not looked at.
+	Audit map[string]string
+}
+
+// Run runs each case as a test of its own.
+func (table Table[T]) Run(t *testing.T) {
+	handlers := serve(t, table.Webhooks)
+	for _, path := range table.Paths {
+		if handlers[path] == nil {
+			t.Fatalf("no webhook is registered at %s", path)
+		}
+	}
+	for _, c := range table.Cases {
+		t.Run(c.Name, func(t *testing.T) { table.run(t, handlers, c) })
+	}
+}
+
+// run asks the webhooks one after the other, each about what those before have made of the object, until one of them
+// does not allow the request.
+func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
+	request := table.named(c.Request)
+	var last *Result[T]
+	warnings, audit := []string{}, map[string]string{}
+	for _, path := range table.Paths {
+		if !decides(handlers[path], request.operation) {
+			continue
+		}
+		last = request.Send(t, handlers[path])
+		if last.Response == nil {
+			break
+		}
+		warnings = append(warnings, last.Response.Warnings...)
+		maps.Copy(audit, last.Response.AuditAnnotations)
+		if !last.Response.Allowed {
+			break
+		}
+		if len(last.object) > 0 {
+			request = request.JSON(string(last.object))
+		}
+	}
+	if last == nil {
+		t.Fatalf("none of the webhooks is for %s", request.operation)
+	}
+	c.check(last)
+	if diff := cmp.Diff(append([]string{}, c.Warnings...), warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	if c.Audit != nil {
+		if diff := cmp.Diff(c.Audit, audit); diff != "" {
+			t.Errorf("audit annotations (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// named is a request for the table's kind and resource, where it does not name others itself.
+func (table Table[T]) named(r Review[T]) Review[T] {
+	if r.kind.Empty() && !saysKind(r) {
+		r = r.As(table.Kind.APIVersion, table.Kind.Kind)
+	}
+	if r.resource.Empty() && table.Resource != (Resource{}) {
+		r = r.Resource(table.Resource.APIVersion, table.Resource.Name, table.Resource.SubResource)
+	}
+	return r
+}
+
+// saysKind reports whether the object that a request is about has a kind of its own.
+func saysKind[T any](r Review[T]) bool {
+	object, old, err := r.parts()
+	if object == nil {
+		object = old
+	}
+	var known metav1.TypeMeta
+	return err == nil && json.Unmarshal(object, &known) == nil && known.Kind != ""
+}
+
+// decides reports whether a webhook is for an operation.
+func decides(handler http.Handler, operation admissionv1.Operation) bool {
+	h, ok := handler.(interface {
+		Operations() []admissionv1.Operation
+	})
+	return !ok || slices.Contains(h.Operations(), operation)
+}
+
+// check compares the answer of the last webhook that was asked.
+func (c Case[T]) check(last *Result[T]) {
+	last.t.Helper()
+	switch {
+	case c.Failed != 0:
+		last.Failed(c.Failed, c.Message)
+	case c.Denied != 0:
+		last.Denied(c.Denied, c.Message).Causes(c.Causes...)
+	case last.Allowed().answered() && last.Response.Allowed && last.review.operation != admissionv1.Delete:
+		c.compare(last)
+	}
+}
+
+// compare compares what has become of the object.
+func (c Case[T]) compare(last *Result[T]) {
+	last.t.Helper()
+	switch {
+	case c.Object != nil:
+		last.Becomes(c.Object)
+	case c.Request.json != "":
+		last.compare(withKind([]byte(c.Request.json), last.review.kind), last.object)
+	default:
+		last.Becomes(c.Request.object)
+	}
+}

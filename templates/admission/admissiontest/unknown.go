@@ -1,0 +1,149 @@
+package admissiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// unknownMember is the name of a member that no Go type knows.
+const unknownMember = "unknownToTheType"
+
+// withUnknown adds to each JSON object that is a struct in Go a member that the struct does not know, as objects have
+// them that were written by a newer client. Each has a value of its own.
+func withUnknown(t reflect.Type, object []byte) []byte {
+	value, err := decodeJSON(object)
+	if err != nil {
+		return object
+	}
+	count := 0
+	eachStruct(t, value, func(_ reflect.Type, members map[string]any) {
+		count++
+		members[unknownMember] = map[string]any{"number": json.Number("9007199254740993"), "count": count}
+	})
+	data, err := json.Marshal(value)
+	if err != nil {
+		return object
+	}
+	return data
+}
+
+// withoutUnknown takes them away again, wherever they are now.
+func withoutUnknown(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		delete(value, unknownMember)
+		for _, v := range value {
+			withoutUnknown(v)
+		}
+	case []any:
+		for _, v := range value {
+			withoutUnknown(v)
+		}
+	}
+	return value
+}
+
+// lostUnknown is the path of a member that was there before and is not after; empty if there is none. What became of
+// the elements of a list is open where their number, or a text by which one may be known, has changed: an element that
+// went took its unknown members along.
+func lostUnknown(before, after any, path string) string {
+	switch before := before.(type) {
+	case map[string]any:
+		after, ok := after.(map[string]any)
+		if !ok {
+			return ""
+		}
+		if _, had := before[unknownMember]; had && after[unknownMember] == nil {
+			return path + "." + unknownMember
+		}
+		for name, value := range before {
+			if lost := lostUnknown(value, after[name], path+"."+name); lost != "" {
+				return lost
+			}
+		}
+	case []any:
+		after, ok := after.([]any)
+		if !ok || len(after) != len(before) {
+			return ""
+		}
+		for i := range before {
+			if !sameTexts(before[i], after[i]) {
+				continue
+			}
+			if lost := lostUnknown(before[i], after[i], fmt.Sprintf("%s[%d]", path, i)); lost != "" {
+				return lost
+			}
+		}
+	}
+	return ""
+}
+
+// sameTexts reports whether the texts of an object are what they were, if they were any.
+func sameTexts(before, after any) bool {
+	had, _ := before.(map[string]any)
+	has, _ := after.(map[string]any)
+	for name, value := range had {
+		if text, ok := value.(string); ok && text != "" && has[name] != text {
+			return false
+		}
+	}
+	return true
+}
+
+// eachStruct visits every JSON object below a value that is a struct in Go, the outer ones first.
+func eachStruct(t reflect.Type, value any, visit func(reflect.Type, map[string]any)) {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		eachStruct(t.Elem(), value, visit)
+	case reflect.Slice, reflect.Array:
+		list, _ := value.([]any)
+		for _, element := range list {
+			eachStruct(t.Elem(), element, visit)
+		}
+	case reflect.Map:
+		entries, _ := value.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			eachStruct(t.Elem(), entries[key], visit)
+		}
+	case reflect.Struct:
+		members, ok := value.(map[string]any)
+		if !ok {
+			return
+		}
+		visit(t, members)
+		types := membersOf(t)
+		for _, name := range slices.Sorted(maps.Keys(types)) {
+			eachStruct(types[name], members[name], visit)
+		}
+	}
+}
+
+// membersOf are the types of a struct's members by their JSON names.
+func membersOf(t reflect.Type) map[string]reflect.Type {
+	members := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		inner := field.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		switch {
+		case name == "-":
+		case field.Anonymous && name == "" && inner.Kind() == reflect.Struct:
+			maps.Copy(members, membersOf(inner))
+		case field.IsExported() && name == "":
+			members[field.Name] = field.Type
+		case field.IsExported():
+			members[name] = field.Type
+		}
+	}
+	return members
+}
