@@ -63,7 +63,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Scaff
 	left := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
 	if len(left) == 1 {
 		_, last, _ := s.ownType(left[0])
-		if err := e.unmark(last, Webhooks{Conversion: true}.has); err != nil {
+		if err := e.unconvert(last, r.Kind); err != nil {
 			return Scaffold{}, err
 		}
 	}
@@ -133,10 +133,31 @@ func (s site) unmarkSpokes(e *edits, hub Resource) error {
 	var failed []error
 	for _, o := range s.versions(hub) {
 		if _, t, _ := s.ownType(o); o.Version != hub.Version {
-			failed = append(failed, e.unmark(t, Webhooks{Conversion: true}.has))
+			failed = append(failed, e.unconvert(t, o.Kind))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// unconvert takes the markers of conversion off a type and, where its file has no other kind that they could
+// belong to, off the fields in it.
+func (e *edits) unconvert(t model.APIType, kind string) error {
+	if len(scaffold.OtherKinds(t.File, kind)) > 0 {
+		return e.unmark(t, Webhooks{Conversion: true}.has)
+	}
+	placed, _ := marker.InFile(t.File.AST, t.File, "webhook:conversion:")
+	var at []diag.Range
+	for _, m := range placed {
+		at = append(at, m.Range)
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	text, err := scaffold.RemoveMarkers(t.File.Src, at)
+	if err == nil {
+		e.put(t.File.Path, t.File.Src, text)
+	}
+	return err
 }
 
 // removeEmpty removes the file of a policy of which nothing is left but what it began with.

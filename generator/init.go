@@ -34,7 +34,7 @@ type Project struct {
 	// Program is the folder of the program that serves the webhooks, relative to the root; by default the
 	// one there is, or else cmd/webhook.
 	Program string
-	// Certificates says where the server's certificate comes from: "cert-manager", which is the default, or "secret".
+	// Certificates says where the server's certificate comes from: "cert-manager", which is the default, "self-managed" or "secret".
 	Certificates string
 	// ToolVersion is the version of webhook-gen that a new go.mod asks for; empty for the newest.
 	ToolVersion string
@@ -96,7 +96,7 @@ func newModule(root string, p Project) (Scaffold, error) {
 	if err := p.check(); err != nil {
 		return Scaffold{}, err
 	}
-	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, Certificates: cmp.Or(p.Certificates, "cert-manager"), ToolVersion: p.ToolVersion}
+	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), ToolVersion: p.ToolVersion}
 	files, err := m.Files(root)
 	if err != nil {
 		return Scaffold{}, err

@@ -19,6 +19,11 @@ var Admission embed.FS
 //go:embed conversion/*.go conversion/conversiontest/*.go
 var Conversion embed.FS
 
+// Certificates is the package with which a server keeps its certificates itself.
+//
+//go:embed certificates/*.go
+var Certificates embed.FS
+
 // Project is what a new project and its parts begin with: text templates whose actions stand in [[ ]].
 // "dot_" begins the name of a file or folder that begins with a dot, and ".tmpl" ends that of every file.
 //

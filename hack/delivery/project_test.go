@@ -1,17 +1,168 @@
 package delivery
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// TestNewProject starts in an empty folder and builds, tests and verifies what init writes, with webhook-gen from a proxy
-// of this tree.
-func TestNewProject(t *testing.T) {
-	p := publish(t)
-	tool := filepath.Join(t.TempDir(), "webhook-gen")
-	output(t, root, nil, "go", "build", "-o", tool, "./cmd/webhook-gen")
-	dir := t.TempDir()
-	output(t, dir, p.env, tool, "init", "--module", "example.com/shop", "--tool-version", p.version)
-	output(t, dir, p.env, "make", "test", "verify")
+// project is a project of the empty folder.
+type project struct {
+	*testing.T
+	tools
+	published
+	dir string
+}
+
+// run runs a command in the project's folder.
+func (p project) run(command ...string) string {
+	p.Helper()
+	return output(p.T, p.dir, p.env, command...)
+}
+
+func (p project) write(name, content string) {
+	p.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(name)), []byte(content), 0o644); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p project) read(name string) string {
+	p.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(name)))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return string(text)
+}
+
+// replace changes a text that stands in a file once.
+func (p project) replace(name, old, now string) {
+	p.Helper()
+	text := p.read(name)
+	if strings.Count(text, old) != 1 {
+		p.Fatalf("%s has %q %d times:\n%s", name, old, strings.Count(text, old), text)
+	}
+	p.write(name, strings.Replace(text, old, now, 1))
+}
+
+// TestFromNothing goes from an empty folder to policies that an API server enforces, and takes one of them back.
+func TestFromNothing(t *testing.T) {
+	p := project{t, buildTools(t), publish(t), t.TempDir()}
+	p.run(p.webhookGen, "init", "--module", "example.com/shop", "--tool-version", p.version)
+	p.run("make", "test", "verify")
+
+	gen := []string{"go", "tool", "webhook-gen"}
+	p.run(append(gen, "create", "api", "--group", "shop", "--version", "v1", "--kind", "Order")...)
+	p.replace("api/v1/order_types.go", "type OrderSpec struct{}", `type OrderSpec struct {
+	SKU      string `+"`json:\"sku,omitempty\"`"+`
+	Priority string `+"`json:\"priority,omitempty\"`"+`
+}`)
+	p.run(append(gen, "create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--mutating", "--validating")...)
+	p.run(append(gen, "create", "webhook", "--version", "v1", "--kind", "ConfigMap", "--validating")...)
+	p.run(append(gen, "create", "version", "--group", "shop", "--version", "v2", "--kind", "Order")...)
+	p.replace("api/v2/order_types.go", "SKU ", "Article")
+	p.replace("api/v2/order_types.go", `json:"sku,`, `json:"article,`)
+	p.replace("api/v1/order_types.go", "\tSKU ", "\t// +webhook:conversion:to=\"article\"\n\tSKU ")
+	const policy = "internal/webhook/v1/order_webhook.go"
+	p.replace(policy, `DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error {
+`, `DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error {
+	if r.Object.Spec.Priority == "" {
+		r.Object.Spec.Priority = "normal"
+	}
+`)
+	p.replace(policy, `ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error {
+`, `ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error {
+	if r.Object.Spec.SKU == "" {
+		return field.Required(field.NewPath("spec", "sku"), "an order is for an article")
+	}
+`)
+	p.replace(policy, "import (\n\t\"context\"\n", "import (\n\t\"context\"\n\n\t\"k8s.io/apimachinery/pkg/util/validation/field\"\n")
+	p.run("gofmt", "-w", ".")
+	p.write("charts/shop/values.yaml", p.read("charts/shop/values.yaml")+"\n# mine\n")
+	p.run("make", "generate", "test", "verify")
+	if !strings.HasSuffix(p.read("charts/shop/values.yaml"), "# mine\n") {
+		t.Error("values.yaml was not left alone")
+	}
+
+	kinds := decodeStrictly(t, p.run(p.kustomize, "build", "config/default"))
+	for _, kind := range []string{"Namespace", "CustomResourceDefinition", "Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy", "ServiceAccount",
+		"Issuer", "Certificate", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
+		if !slices.Contains(kinds, kind) {
+			t.Errorf("kustomize gives no %s", kind)
+		}
+	}
+	charts := p.charts()
+
+	cluster := startCluster(t)
+	t.Run("what an API server is given", func(t *testing.T) { p.dryRun(cluster, charts) })
+	t.Run("what it enforces", func(t *testing.T) { p.live(t, cluster) })
+
+	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)
+	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order")...)
+	p.run("make", "generate", "test", "verify")
+	for _, f := range strings.Fields(p.run("grep", "-rliE", "orders|orderwebhook|/convert", "--include=*", "cmd", "config", "charts", "internal")) {
+		if f != "config/crd/bases/shop.example.com_orders.yaml" && f != "charts/shop/templates/crds.yaml" && !strings.Contains(f, "/admission/") && f != "config/crd/kustomization.yaml" {
+			t.Errorf("%s still knows of what was deleted", f)
+		}
+	}
+}
+
+// charts renders the chart for every kind of certificate, with and without what values can say.
+func (p project) charts() map[string]string {
+	p.Helper()
+	p.run(p.helm, "lint", "charts/shop")
+	charts := map[string]string{}
+	for name, values := range map[string][]string{
+		"cert-manager": nil,
+		"self-managed": {"certificates.mode=self-managed"},
+		"secret":       {"certificates.mode=secret", "certificates.caBundle=LS0tLQ==", "certificates.secretName=mine"},
+		"values":       {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
+	} {
+		command := []string{p.helm, "template", "release", "charts/shop", "--namespace", "shop-system"}
+		for _, v := range values {
+			command = append(command, "--set", v)
+		}
+		charts[name] = p.run(command...)
+		decodeStrictly(p.T, charts[name])
+	}
+	for chart, texts := range map[string][]string{
+		"cert-manager": {"inject-ca-from: shop-system/release-shop", "secretName: release-shop-tls", `failurePolicy: "Fail"`, "path: /convert"},
+		"secret":       {"caBundle: LS0tLQ==", "secretName: mine"},
+		"self-managed": {"customresourcedefinitions/orders.shop.example.com", "validatingwebhookconfigurations/release-shop-validating-webhook-configuration", "resources: [secrets]"},
+		"values":       {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
+	} {
+		for _, text := range texts {
+			if !strings.Contains(charts[chart], text) {
+				p.Errorf("the chart with %s lacks %s\n%s", chart, text, charts[chart])
+			}
+		}
+	}
+	if strings.Contains(charts["values"], "kind: NetworkPolicy") || strings.Contains(charts["secret"], "cert-manager.io") {
+		p.Error("the chart has what values have turned off")
+	}
+	if _, err := try(p.dir, p.env, p.helm, "template", "charts/shop", "--set", "certificates.mode=other"); err == nil || !strings.Contains(err.Error(), "use cert-manager, self-managed or secret") {
+		p.Errorf("an unknown kind of certificates: %v", err)
+	}
+	return charts
+}
+
+// dryRun has the API server check everything that it would be given.
+func (p project) dryRun(cluster []string, charts map[string]string) {
+	p.Helper()
+	kubectl := func(manifest string, args ...string) {
+		p.Helper()
+		file := filepath.Join(p.TempDir(), "manifest.yaml")
+		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+			p.Fatal(err)
+		}
+		output(p.T, p.dir, cluster, append([]string{p.kubectl}, append(args, "-f", file)...)...)
+	}
+	kubectl(p.read("config/base/namespace.yaml"), "apply")
+	kubectl(p.run(p.kustomize, "build", "config/default"), "apply", "--server-side", "--dry-run=server", "--validate=strict")
+	for _, chart := range charts {
+		kubectl(chart, "apply", "--server-side", "--dry-run=server", "--validate=strict", "--namespace", "shop-system")
+	}
 }

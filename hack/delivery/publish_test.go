@@ -130,3 +130,8 @@ func try(dir string, env []string, command ...string) (string, error) {
 	}
 	return stdout.String(), nil
 }
+
+// moduleDir is the folder of a module that go.mod requires.
+func moduleDir(t *testing.T, path string) string {
+	return strings.TrimSpace(output(t, ".", nil, "go", "list", "-m", "-f", "{{.Dir}}", path))
+}

@@ -104,8 +104,8 @@ func keys(c *Config) []key {
 		}, text(&c.Delivery.Namespace, "", objectName)},
 		{Key{
 			Name: "delivery.certificates", Example: "secret",
-			Doc: "Where the server's certificate comes from: cert-manager, or a Secret of your own, the name and -tls.",
-		}, word(&c.Delivery.Certificates, "cert-manager", "secret")},
+			Doc: "Where the server's certificate comes from: cert-manager; the server itself, which keeps it in a Secret; or a Secret of your own. The Secret is called the name and -tls.",
+		}, word(&c.Delivery.Certificates, "cert-manager", "self-managed", "secret")},
 		{Key{
 			Name: "delivery.caFile", Example: "config/ca.crt",
 			Doc: "A file with the certificates that sign a certificate of your own, PEM. They become the caBundle of every webhook and conversion.",

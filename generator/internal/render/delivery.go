@@ -15,7 +15,7 @@ type Delivery struct {
 	Name string
 	// Namespace is where they go.
 	Namespace string
-	// Certificates is "cert-manager" or "secret".
+	// Certificates is "cert-manager", "self-managed" or "secret".
 	Certificates string
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile
@@ -66,12 +66,29 @@ type object struct {
 	Name, Namespace, Image, Replicas, Secret string
 	Certificates                             string
 	Helm                                     bool
-	Injected                                 []injected
-	Resources, Components, Patches           []string
+	// ClusterName is the name of objects that have no namespace.
+	ClusterName                    string
+	Injected                       []injected
+	Resources, Components, Patches []string
 }
 
 // injected is an object into which somebody writes who signs the server's certificate.
-type injected struct{ APIVersion, Kind, Name string }
+type injected struct{ APIVersion, Kind, Resource, Name string }
+
+// Group is the API group.
+func (i injected) Group() string {
+	group, _, _ := strings.Cut(i.APIVersion, "/")
+	return group
+}
+
+// Injects are the objects as the program's flag takes them.
+func (o object) Injects() string {
+	var all []string
+	for _, i := range o.Injected {
+		all = append(all, i.Resource+"/"+i.Name)
+	}
+	return strings.Join(all, ",")
+}
 
 // ReleaseLabels are what labels have besides where there are releases.
 func (o object) ReleaseLabels(indent int) string {
@@ -95,7 +112,7 @@ func (d *deliverer) plain() object {
 	name := d.options.Delivery.Name
 	return object{
 		App: name, Name: name, Namespace: d.options.Delivery.Namespace, Image: name, Replicas: "2", Secret: name + "-tls",
-		Certificates: d.options.Delivery.Certificates,
+		ClusterName: name, Certificates: d.options.Delivery.Certificates,
 	}
 }
 

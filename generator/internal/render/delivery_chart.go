@@ -33,8 +33,9 @@ func (d *deliverer) chart() error {
 	conditions := map[string]string{
 		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
 		"cert-manager": `eq .Values.certificates.mode "cert-manager"`,
+		"self-managed": `eq .Values.certificates.mode "self-managed"`,
 	}
-	for _, name := range append(sharedObjects(), "cert-manager") {
+	for _, name := range append(sharedObjects(), "cert-manager", "self-managed") {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
 		if err != nil {
 			return err
@@ -64,7 +65,19 @@ func (d *deliverer) helm() object {
 	o.Image = `"{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"`
 	o.Replicas = "{{ .Values.replicas }}"
 	o.Secret = fmt.Sprintf("{{ include %q $ }}", o.App+".secret")
+	o.ClusterName = "{{ $.Release.Namespace }}-" + o.Name
+	for _, i := range d.injected() {
+		if i.Kind != "CustomResourceDefinition" {
+			i.Name = o.Name + "-" + d.chartName(i.Name)
+		}
+		o.Injected = append(o.Injected, i)
+	}
 	return o
+}
+
+// chartName is the name of a configuration without the project's, in place of which the chart has the release's.
+func (d *deliverer) chartName(configuration string) string {
+	return strings.TrimPrefix(configuration, d.options.Delivery.Name+"-")
 }
 
 // chartWebhooks writes the configurations with what values may say of each webhook.
@@ -78,7 +91,7 @@ func (d *deliverer) chartWebhooks(folder string) error {
 		if c.Mutating {
 			kind = "MutatingWebhookConfiguration"
 		}
-		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, strings.TrimPrefix(c.Name, d.options.Delivery.Name+"-"))
+		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, d.chartName(c.Name))
 		fmt.Fprintf(&b, "  labels:\n    app.kubernetes.io/name: %s%s\n%s", d.options.Delivery.Name, d.helm().ReleaseLabels(4), pairs(c.Labels))
 		d.annotations(&b, c.Annotations)
 		b.WriteString("webhooks:\n")

@@ -28,15 +28,19 @@ func (d *deliverer) kustomize() error {
 		}
 		data.Resources = append(data.Resources, folder)
 	}
-	if data.Certificates == "cert-manager" {
-		data.Injected = d.injected()
-		if err := d.add("config/certificates/cert-manager/kustomization.yaml", "delivery/kustomize/cert-manager.yaml.tmpl", data, output.Generated); err != nil {
+	data.Injected = d.injected()
+	for mode, file := range map[string]string{"cert-manager": "certificate.yaml", "self-managed": "rbac.yaml"} {
+		if mode != data.Certificates {
+			continue
+		}
+		folder := "certificates/" + mode
+		if err := d.add("config/"+folder+"/kustomization.yaml", "delivery/kustomize/"+mode+".yaml.tmpl", data, output.Generated); err != nil {
 			return err
 		}
-		if err := d.add("config/certificates/cert-manager/certificate.yaml", "delivery/objects/cert-manager.yaml.tmpl", data, output.Generated); err != nil {
+		if err := d.add("config/"+folder+"/"+file, "delivery/objects/"+mode+".yaml.tmpl", data, output.Generated); err != nil {
 			return err
 		}
-		data.Components = []string{"../certificates/cert-manager"}
+		data.Components = []string{"../" + folder}
 	}
 	if err := d.add("config/base/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated); err != nil {
 		return err
@@ -77,15 +81,15 @@ func (d *deliverer) kustomizeManifest() (string, error) {
 func (d *deliverer) injected() []injected {
 	var all []injected
 	for _, c := range d.project.Configurations {
-		kind := "ValidatingWebhookConfiguration"
+		i := injected{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", c.Name}
 		if c.Mutating {
-			kind = "MutatingWebhookConfiguration"
+			i.Kind, i.Resource = "MutatingWebhookConfiguration", "mutatingwebhookconfigurations"
 		}
-		all = append(all, injected{"admissionregistration.k8s.io/v1", kind, c.Name})
+		all = append(all, i)
 	}
 	for _, c := range d.crds {
 		if c.conversion != nil {
-			all = append(all, injected{"apiextensions.k8s.io/v1", "CustomResourceDefinition", c.name})
+			all = append(all, injected{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", c.name})
 		}
 	}
 	return all

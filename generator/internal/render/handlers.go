@@ -63,7 +63,11 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 		return nil, nil
 	}
 	shared, err := sharedPackage(templates.Admission, p, o)
-	return append(files, shared...), err
+	if err != nil || o.Delivery.Name == "" {
+		return append(files, shared...), err
+	}
+	certificates, err := sharedPackage(templates.Certificates, p, o)
+	return slices.Concat(files, shared, certificates), err
 }
 
 func handlerPackages(p *model.Project, o Options) []handlerPackage {

@@ -1,0 +1,105 @@
+package certificates
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// target is an object that says who signs a server's certificate.
+type target struct{ resource, name string }
+
+func (t target) String() string { return t.resource + "/" + t.name }
+
+// targetsOf reads resource/name.
+func targetsOf(objects []string) ([]target, error) {
+	var targets []target
+	for _, o := range objects {
+		resource, name, ok := strings.Cut(o, "/")
+		t := target{resource, name}
+		if !ok || name == "" || t.group() == "" {
+			return nil, fmt.Errorf("%q is none of validatingwebhookconfigurations/, mutatingwebhookconfigurations/ and customresourcedefinitions/ with a name", o)
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// group is the API group of the object; empty for one that says nothing of certificates.
+func (t target) group() string {
+	switch t.resource {
+	case "validatingwebhookconfigurations", "mutatingwebhookconfigurations":
+		return "admissionregistration.k8s.io"
+	case "customresourcedefinitions":
+		return "apiextensions.k8s.io"
+	}
+	return ""
+}
+
+// clientConfig is what there is of both of Kubernetes' types of that name.
+type clientConfig struct {
+	CABundle []byte `json:"caBundle"`
+	Service  *struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+	} `json:"service"`
+}
+
+// injected is what there is of the objects, of all kinds in one.
+type injected struct {
+	Metadata struct {
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+	Webhooks []struct {
+		ClientConfig clientConfig `json:"clientConfig"`
+	} `json:"webhooks"`
+	Spec struct {
+		Conversion *struct {
+			Webhook *struct {
+				ClientConfig *clientConfig `json:"clientConfig"`
+			} `json:"webhook"`
+		} `json:"conversion"`
+	} `json:"spec"`
+}
+
+// step is an operation of a JSON patch.
+type step struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// inject writes the authorities where the object names the Service, and nowhere else. It reports whether that changed
+// anything. An object that does not exist, or that something else writes meanwhile, is left to the next look.
+func (t target) inject(ctx context.Context, api *API, namespace, service string, authorities []byte) (changed bool, err error) {
+	path := "/apis/" + t.group() + "/v1/" + t.resource + "/" + t.name
+	var object injected
+	if err := api.call(ctx, http.MethodGet, path, "", nil, &object); err != nil {
+		if isNotFound(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	patch := []step{{"replace", "/metadata/resourceVersion", object.Metadata.ResourceVersion}} // another one is a conflict
+	set := func(at string, c *clientConfig) {
+		if c != nil && c.Service != nil && c.Service.Namespace == namespace && c.Service.Name == service && !bytes.Equal(c.CABundle, authorities) {
+			patch = append(patch, step{"add", at + "/clientConfig/caBundle", authorities})
+		}
+	}
+	for i := range object.Webhooks {
+		set(fmt.Sprintf("/webhooks/%d", i), &object.Webhooks[i].ClientConfig)
+	}
+	if c := object.Spec.Conversion; c != nil && c.Webhook != nil {
+		set("/spec/conversion/webhook", c.Webhook.ClientConfig)
+	}
+	if len(patch) == 1 {
+		return false, nil
+	}
+	err = api.call(ctx, http.MethodPatch, path, "application/json-patch+json", patch, &object)
+	if isConflict(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

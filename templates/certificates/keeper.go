@@ -1,0 +1,167 @@
+package certificates
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Keeper keeps the certificates of one server. Fields must not change once it has started.
+type Keeper struct {
+	// Secret is where they are kept, as namespace/name.
+	Secret string
+	// Service is the name of the server's Service, in the namespace of the Secret.
+	Service string
+	// Objects are those that say who signs the certificate, as resource/name:
+	// "validatingwebhookconfigurations/shop", "mutatingwebhookconfigurations/shop",
+	// "customresourcedefinitions/orders.shop.example.com". One that does not exist is left out until it does.
+	Objects []string
+	// CertFile and KeyFile are where the server reads its certificate and key, PEM.
+	CertFile, KeyFile string
+	// API is the API server. Nil means the one of the cluster that the process runs in.
+	API *API
+	// Interval is how often all of it is looked at. Zero means one minute.
+	Interval time.Duration
+	// Now tells the time. Nil means time.Now.
+	Now func() time.Time
+	// Log receives what is renewed and what fails. Nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Start returns when the certificate is in its files and who signs it in the objects that there are, and goes on in the
+// background until ctx is done. An error is one that nothing but another configuration mends, or the end of ctx: until
+// the API server answers, Start tries again.
+func (k *Keeper) Start(ctx context.Context) error {
+	namespace, name, ok := strings.Cut(k.Secret, "/")
+	if !ok || namespace == "" || name == "" || k.Service == "" {
+		return fmt.Errorf("certificates: secret %q and service %q: want namespace/name and a name", k.Secret, k.Service)
+	}
+	targets, err := targetsOf(k.Objects)
+	if err != nil {
+		return fmt.Errorf("certificates: %w", err)
+	}
+	api := k.API
+	if api == nil {
+		if api, err = InCluster(); err != nil {
+			return fmt.Errorf("certificates: %w", err)
+		}
+	}
+	round := round{
+		Keeper: k, api: api, namespace: namespace, name: name, targets: targets,
+		log: cmp.Or(k.Log, slog.Default()), interval: cmp.Or(k.Interval, time.Minute), now: k.Now,
+	}
+	if round.now == nil {
+		round.now = time.Now
+	}
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		err := round.run(ctx)
+		if err == nil {
+			break
+		}
+		round.log.Warn("certificates are not ready", "error", err)
+		if !sleep(ctx, wait) {
+			return fmt.Errorf("certificates: %w", errors.Join(context.Cause(ctx), err))
+		}
+	}
+	go func() {
+		for sleep(ctx, round.interval) {
+			if err := round.run(ctx); err != nil {
+				round.log.Error("certificates could not be looked after", "error", err)
+			}
+		}
+	}()
+	return nil
+}
+
+// sleep waits, and reports whether that was not broken off.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// round is one look at everything.
+type round struct {
+	*Keeper
+	api             *API
+	namespace, name string
+	targets         []target
+	log             *slog.Logger
+	interval        time.Duration
+	now             func() time.Time
+}
+
+// run brings the Secret, the files and the objects into line with the time, in this order: who signs a certificate is
+// published at the latest when a replica serves it.
+func (r *round) run(ctx context.Context) error {
+	held, err := r.renew(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, t := range r.targets {
+		changed, err := t.inject(ctx, r.api, r.namespace, r.Service, held.authorities())
+		if err != nil {
+			failed = append(failed, err)
+		}
+		if changed {
+			r.log.Info("said who signs the server's certificate", "object", t.String())
+		}
+	}
+	failed = append(failed, write(r.CertFile, held.data[certKey]), write(r.KeyFile, held.data[keyKey]))
+	return errors.Join(failed...)
+}
+
+// renew reads the Secret and renews what is due. Where another replica is quicker, its certificates count.
+func (r *round) renew(ctx context.Context) (*held, error) {
+	names := []string{r.Service + "." + r.namespace + ".svc", r.Service + "." + r.namespace + ".svc.cluster.local"}
+	const attempts = 5
+	for attempt := 1; ; attempt++ {
+		secret, err := readSecret(ctx, r.api, r.namespace, r.name)
+		if err != nil {
+			return nil, err
+		}
+		now, what, err := next(secret.Data, names, r.now())
+		if err != nil {
+			return nil, err
+		}
+		if what == "" {
+			return now, nil
+		}
+		secret.Data = now.data
+		err = secret.write(ctx, r.api)
+		if err == nil {
+			r.log.Info("renewed", "what", what, "until", now.leaf.NotAfter.UTC().Format(time.RFC3339))
+			return now, nil
+		}
+		if !isConflict(err) || attempt == attempts {
+			return nil, err
+		}
+	}
+}
+
+// write puts a file in its place as a whole. The server reads both files again when one has changed, and takes them once
+// they belong together.
+func write(file string, content []byte) error {
+	if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	fresh := file + ".new"
+	if err := os.WriteFile(fresh, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, file)
+}
