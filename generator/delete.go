@@ -145,10 +145,12 @@ func (e *edits) unconvert(t model.APIType, kind string) error {
 	if len(scaffold.OtherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Webhooks{Conversion: true}.has)
 	}
-	placed, _ := marker.InFile(t.File.AST, t.File, "webhook:conversion:")
+	placed, _ := marker.InFile(t.File.AST, t.File, model.Prefix)
 	var at []diag.Range
 	for _, m := range placed {
-		at = append(at, m.Range)
+		if strings.HasPrefix(m.Name, "webhook:conversion:") {
+			at = append(at, m.Range)
+		}
 	}
 	if len(at) == 0 {
 		return nil
