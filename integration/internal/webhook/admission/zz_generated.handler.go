@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -91,6 +92,9 @@ func ListKeys[S any](member string, keys ...string) Option {
 // Name returns the name of the webhook.
 func (h *Handler) Name() string { return h.name }
 
+// Operations returns the operations that the webhook has functions for, sorted.
+func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.policies)) }
+
 // ServeHTTP answers one review.
 //
 // With 200 go the verdicts, allowed or denied. Everything else is a call that failed, after which the API server goes by
@@ -167,10 +171,9 @@ func (h *Handler) expects(c *call) error {
 
 func (h *Handler) operations() string {
 	var names []string
-	for operation := range h.policies {
+	for _, operation := range h.Operations() {
 		names = append(names, string(operation))
 	}
-	slices.Sort(names)
 	return strings.Join(names, ", ")
 }
 

@@ -183,7 +183,11 @@ func nameOf(object metav1.Object) string {
 
 // fields are an object's members as JSON has them, less those that every version has alike.
 func fields(object any) (map[string]any, error) {
-	members, err := decoded(object)
+	text, err := sent(object)
+	if err != nil {
+		return nil, err
+	}
+	members, err := parsed(text)
 	if err != nil {
 		return nil, err
 	}
@@ -199,6 +203,20 @@ func fields(object any) (map[string]any, error) {
 	return all, nil
 }
 
+// sent is an object in JSON as it says it when it has arrived somewhere. A struct with omitzero that holds nothing
+// but an empty list is written as an empty object, which is read as a zero struct and not written again.
+func sent(object any) ([]byte, error) {
+	text, err := json.Marshal(object)
+	if err != nil || !bytes.Contains(text, []byte("{}")) {
+		return text, err
+	}
+	arrived := reflect.New(reflect.TypeOf(object).Elem()).Interface()
+	if err := json.Unmarshal(text, arrived); err != nil {
+		return nil, err
+	}
+	return json.Marshal(arrived)
+}
+
 // isCommon reports the members that every version has alike, in any case of letters that JSON is read in.
 func isCommon(member any) bool {
 	name, ok := member.(string)
@@ -211,9 +229,14 @@ func decoded(object any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parsed(text)
+}
+
+// parsed is JSON with numbers as they are written.
+func parsed(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
-	err = decoder.Decode(&value)
+	err := decoder.Decode(&value)
 	return value, err
 }
