@@ -130,6 +130,7 @@ func (e *environment) startAPIServer(folder string) error {
 	}
 	e.config = config
 	e.config.QPS = -1 // It is the API server that is to be seen, not a client that holds back.
+	e.config.WarningHandlerWithContext = rest.NoWarnings{}
 	e.client, err = client.New(e.config, client.Options{})
 	if err != nil {
 		return err

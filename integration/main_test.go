@@ -7,6 +7,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
 	"github.com/webhook-gen/webhook-gen/integration/platform"
 	"github.com/webhook-gen/webhook-gen/integration/policies"
@@ -20,6 +23,7 @@ var shared *environment
 const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` builds one and sets it"
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard()) // Otherwise controller-runtime complains, with a stack.
 	os.Exit(run(m))
 }
 

@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 )
 
@@ -30,6 +32,7 @@ type apiServer struct {
 const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` builds one and sets it"
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard()) // Otherwise controller-runtime complains, with a stack.
 	os.Exit(run(m))
 }
 
@@ -56,6 +59,7 @@ func run(m *testing.M) int {
 
 func newAPIServer(config *rest.Config, kubeconfig []byte) (*apiServer, error) {
 	config.QPS = -1 // It is the API server that is to be seen, not a client that holds back.
+	config.WarningHandlerWithContext = rest.NoWarnings{}
 	options := envtest.CRDInstallOptions{Paths: []string{"testdata/crds.yaml"}, ErrorIfPathMissing: true}
 	if _, err := envtest.InstallCRDs(config, options); err != nil {
 		return nil, err
