@@ -11,6 +11,7 @@ PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
 EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
 SUITE    := integration
 ENVTEST  := hack/envtest
+DELIVERY := hack/delivery
 FUZZTIME ?= 10s
 
 say = @printf '\n==> %s\n' "$(1)"
@@ -24,7 +25,7 @@ build: ## build bin/webhook-gen
 	go build -o bin/webhook-gen ./cmd/webhook-gen
 
 .PHONY: test
-test: test-unit test-examples test-upstream test-integration ## every test but the comparisons with peers
+test: test-unit test-examples test-upstream test-integration test-delivery ## every test but the comparisons with peers
 
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
@@ -53,6 +54,11 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
 	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
+
+.PHONY: test-delivery
+test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server
+	$(call say,new projects and what they bring into a cluster (the first build takes some minutes))
+	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test -count=1 -timeout 30m ./...
 
 .PHONY: test-peers
 test-peers: ## comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
@@ -97,7 +103,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
-	@for m in $(SUITE) $(ENVTEST) $(ENVTEST)/oldest; do go -C "$$m" vet ./...; done
+	@for m in $(SUITE) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest; do go -C "$$m" vet ./...; done
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done

@@ -17,6 +17,9 @@ func (r run) delivery() render.Delivery {
 		return render.Delivery{}
 	}
 	d := render.Delivery{Name: r.Delivery.Name, Namespace: r.namespace(), Certificates: r.Delivery.Certificates}
+	if r.Delivery.Callers != "nothing" {
+		d.Callers = r.Delivery.Callers
+	}
 	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml")) // the pattern is a good one; sorted
 	for _, file := range files {
 		if text, err := os.ReadFile(file); err == nil {

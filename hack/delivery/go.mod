@@ -157,6 +157,7 @@ require (
 require (
 	github.com/go-logr/logr v1.4.4
 	github.com/webhook-gen/webhook-gen v0.0.0
+	golang.org/x/tools v0.52.0
 	k8s.io/api v0.37.2
 )
 

@@ -38,7 +38,7 @@ func publish(t *testing.T) published {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The hash does not depend on the version, and the version on the hash.
+	released := time.Unix(1700000000, 0).UTC() // some time: the hash behind it tells versions apart
 	hash := sha256.New()
 	var archive bytes.Buffer
 	files := treeFiles(t)
@@ -50,11 +50,11 @@ func publish(t *testing.T) published {
 		fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
 		hash.Write(content)
 	}
-	p := published{version: module.PseudoVersion("v0", "", time.Unix(1700000000, 0), fmt.Sprintf("%x", hash.Sum(nil))[:12])}
+	p := published{version: module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12])}
 	if err := zip.Create(&archive, module.Version{Path: modulePath, Version: p.version}, files); err != nil {
 		t.Fatal(err)
 	}
-	info, err := json.Marshal(map[string]string{"Version": p.version, "Time": "2023-11-14T22:13:20Z"})
+	info, err := json.Marshal(map[string]string{"Version": p.version, "Time": released.Format(time.RFC3339)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func publish(t *testing.T) published {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"list": []byte(p.version + "\n"), p.version + ".info": info, p.version + ".mod": goMod, p.version + ".zip": archive.Bytes(),
+		"list": nil, "../@latest": info, p.version + ".info": info, p.version + ".mod": goMod, p.version + ".zip": archive.Bytes(),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
 			t.Fatal(err)

@@ -62,6 +62,8 @@ type Delivery struct {
 	Namespace string
 	// Certificates says where the server's certificate comes from.
 	Certificates string
+	// Callers says what an API server has to present: "nothing", "certificate", "token" or "password".
+	Callers string
 	// CAFile holds who signs it, in PEM: relative to the module's root, slash-separated; empty where
 	// something in the cluster says it.
 	CAFile string

@@ -107,6 +107,10 @@ func keys(c *Config) []key {
 			Doc: "Where the server's certificate comes from: cert-manager; the server itself, which keeps it in a Secret; or a Secret of your own. The Secret is called the name and -tls.",
 		}, word(&c.Delivery.Certificates, "cert-manager", "self-managed", "secret")},
 		{Key{
+			Name: "delivery.callers", Example: "certificate",
+			Doc: "What an API server has to present to the webhooks: nothing, or a certificate, token or password. config/apiserver then has the files by which an API server is told.",
+		}, word(&c.Delivery.Callers, "nothing", "certificate", "token", "password")},
+		{Key{
 			Name: "delivery.caFile", Example: "config/ca.crt",
 			Doc: "A file with the certificates that sign a certificate of your own, PEM. They become the caBundle of every webhook and conversion.",
 		}, text(&c.Delivery.CAFile, "", optionalPath)},

@@ -17,6 +17,8 @@ type Delivery struct {
 	Namespace string
 	// Certificates is "cert-manager", "self-managed" or "secret".
 	Certificates string
+	// Callers says what an API server has to present: "certificate", "token", "password"; empty for nothing.
+	Callers string
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile
 }
@@ -33,7 +35,7 @@ const CRDBases = "config/crd/bases"
 // DeliveryPatterns match all files that delivery may have written, from the module's root, besides the
 // kustomization.yaml beside the manifest.
 func DeliveryPatterns() []string {
-	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "charts/*/templates/*"}
+	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "charts/*/templates/*"}
 }
 
 // delivery writes kustomize bases, with an overlay that is the user's, and a Helm chart whose values are.
@@ -64,7 +66,7 @@ type object struct {
 	// App is the project's name, the same everywhere.
 	App                                      string
 	Name, Namespace, Image, Replicas, Secret string
-	Certificates                             string
+	Certificates, Callers                    string
 	Helm                                     bool
 	// ClusterName is the name of objects that have no namespace.
 	ClusterName                    string
@@ -79,6 +81,19 @@ type injected struct{ APIVersion, Kind, Resource, Name string }
 func (i injected) Group() string {
 	group, _, _ := strings.Cut(i.APIVersion, "/")
 	return group
+}
+
+// CallerFlag is the program's flag for what an API server has to present; empty where that is nothing.
+func (o object) CallerFlag() string {
+	switch o.Callers {
+	case "certificate":
+		return "-client-ca=/etc/webhook/callers/ca.crt"
+	case "token":
+		return "-tokens=/etc/webhook/callers/tokens"
+	case "password":
+		return "-passwords=/etc/webhook/callers/passwords"
+	}
+	return ""
 }
 
 // Injects are the objects as the program's flag takes them.
@@ -112,7 +127,7 @@ func (d *deliverer) plain() object {
 	name := d.options.Delivery.Name
 	return object{
 		App: name, Name: name, Namespace: d.options.Delivery.Namespace, Image: name, Replicas: "2", Secret: name + "-tls",
-		ClusterName: name, Certificates: d.options.Delivery.Certificates,
+		ClusterName: name, Certificates: d.options.Delivery.Certificates, Callers: d.options.Delivery.Callers,
 	}
 }
 

@@ -42,10 +42,28 @@ func (d *deliverer) kustomize() error {
 		}
 		data.Components = []string{"../" + folder}
 	}
+	if data.Callers != "" {
+		if err := d.apiServer(data); err != nil {
+			return err
+		}
+	}
 	if err := d.add("config/base/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated); err != nil {
 		return err
 	}
 	return d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
+}
+
+// apiServer writes the files by which an API server is told what to present
+// (k8s.io/apiserver pkg/admission/plugin/webhook/config and pkg/util/webhook, authentication.go).
+func (d *deliverer) apiServer(data object) error {
+	if err := d.add("config/apiserver/admission.yaml", "delivery/apiserver/admission.yaml.tmpl", data, output.Generated); err != nil {
+		return err
+	}
+	owner := output.Generated
+	if data.Callers == "password" {
+		owner = output.Once // a password stands in the file itself
+	}
+	return d.add("config/apiserver/kubeconfig.yaml", "delivery/apiserver/kubeconfig.yaml.tmpl", data, owner)
 }
 
 // kustomizeCRDs has the definitions patched with their conversions.

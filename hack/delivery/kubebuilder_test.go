@@ -1,0 +1,75 @@
+package delivery
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4: all of its files but go.mod
+// and go.sum, which the go command writes, stay as they are, save for the one line that the command says; it builds and
+// tests as before, and serves its own webhooks and ours.
+func TestKubebuilderProject(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/kubebuilder.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := project{T: t, published: publish(t), dir: t.TempDir()}
+	p.webhookGen = filepath.Join(t.TempDir(), "webhook-gen")
+	output(t, root, nil, "go", "build", "-o", p.webhookGen, "./cmd/webhook-gen")
+	for _, f := range archive.Files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, f.Name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.write(f.Name, string(f.Data))
+	}
+	p.run("go", "mod", "tidy")
+	before := p.sums()
+
+	said := p.run(p.webhookGen, "init")
+	const line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
+	if !strings.Contains(said, "\t"+line+"\n") {
+		t.Fatalf("init does not say the line\n%s", said)
+	}
+	p.run(p.webhookGen, "create", "api", "--group", "shop", "--version", "v1", "--kind", "Order")
+	p.run(p.webhookGen, "create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--mutating", "--validating")
+	p.run(p.webhookGen, "create", "webhook", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--validating")
+	for name, sum := range before {
+		if now := p.sums()[name]; now != sum {
+			t.Errorf("%s was changed", name)
+		}
+	}
+	p.replace("cmd/main.go", "\t// +kubebuilder:scaffold:builder\n", "\t"+line+"\n\t// +kubebuilder:scaffold:builder\n")
+	p.run("go", "mod", "tidy")
+	p.run("go", "vet", "./...")
+	p.run("go", "test", "./...") // cmd/main_test.go calls theirs and ours
+	p.run(p.webhookGen, "verify", "--strict")
+	manifest := p.read("config/webhook-gen/manifests.yaml")
+	if strings.Contains(manifest, "vjob-v1.kb.io") || !strings.Contains(manifest, "validate.deployments.v1.apps.example.com") {
+		t.Errorf("the manifest has theirs, or lacks ours\n%s", manifest)
+	}
+}
+
+// sums are the hashes of the project's files, those left out that the go command writes.
+func (p project) sums() map[string]string {
+	p.Helper()
+	sums := map[string]string{}
+	err := filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "go.") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		sums[strings.TrimPrefix(path, p.dir)] = fmt.Sprintf("%x", sha256.Sum256(text))
+		return err
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return sums
+}
