@@ -21,7 +21,7 @@ type Schema struct {
 	Scattered bool
 	Members   map[string]*Schema
 	Elements  *Schema
-	// Same is the schema of a struct that this one is inside of and equal to.
+	// Same is the schema of a struct that this one is equal to: it is inside of it, or the other one is inside itself.
 	Same *Schema
 	// Name is that of the pair of structs, where the schema is the Same of another one.
 	Name string
@@ -65,7 +65,7 @@ func schemas(root *Pair) (spoke, hub *Schema) {
 }
 
 // addPair adds what a pair says of the side that a direction comes from. It is inside of other pairs, each
-// with its schema.
+// with its schema, beside which stand those that have been found to be inside themselves.
 func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	if p.Opaque {
 		return
@@ -77,7 +77,11 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 		return
 	}
 	inside[p] = s
-	defer delete(inside, p)
+	defer func() {
+		if s.Name == "" { // a struct that is inside itself is told once, wherever it is
+			delete(inside, p)
+		}
+	}()
 	claimed, unconverted := p.claimed()[from], p.unconverted(from)
 	for _, c := range p.Claims {
 		path := c.side(from)
