@@ -60,8 +60,13 @@ test-delivery: ## new projects, and what they bring into a cluster, under helm, 
 	$(call say,new projects and what they bring into a cluster (the first build takes some minutes))
 	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test -count=1 -timeout 30m ./...
 
+.PHONY: test-mutation
+test-mutation: ## faults seeded into the examples' generated code, each of which a generated test finds
+	$(call say,seeded faults)
+	cd hack/mutation && go test -count=1 -timeout 30m ./...
+
 .PHONY: test-peers
-test-peers: ## comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
+test-peers: test-mutation ## seeded faults, comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
 	$(call say,the oldest API server (its first build takes some minutes))
 	@assets=$$($(ENVTEST)/build.sh $(ENVTEST)/oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
 	@for p in $(PEERS); do \

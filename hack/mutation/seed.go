@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,8 +19,17 @@ type Fault struct {
 	ID string
 	// Kind says what is wrong.
 	Kind string
-	// Place is the statement that it is in.
-	Place string
+	// Place is the statement that it is in, and text all of it.
+	Place, text string
+}
+
+// webhook are the subtests that are about the webhook that the statement registers; none where it registers none.
+func (f Fault) webhook() []string {
+	name := regexp.MustCompile(`(?:Mutating|Validating)\(\s*"([^"]+)"`).FindStringSubmatch(f.text)
+	if name == nil {
+		return nil
+	}
+	return []string{"^(paths|" + regexp.QuoteMeta(name[1]) + ")$"}
 }
 
 // variant is a faulty form of a statement, which is empty where the statement is missing.
@@ -79,7 +89,7 @@ func (s *seeder) seeded(in *ast.FuncDecl, n ast.Node) string {
 		if len(variants) > 0 {
 			out.WriteString("switch seededFault {\n")
 			for _, v := range variants {
-				fault := Fault{ID: fmt.Sprintf("%s%d", s.prefix, len(s.faults)+1), Kind: v.kind, Place: in.Name.Name + ": " + firstLine(s.text(statement))}
+				fault := Fault{ID: fmt.Sprintf("%s%d", s.prefix, len(s.faults)+1), Kind: v.kind, Place: in.Name.Name + ": " + firstLine(s.text(statement)), text: s.text(statement)}
 				s.faults = append(s.faults, fault)
 				fmt.Fprintf(&out, "case %q:\n%s\n", fault.ID, v.text)
 			}

@@ -79,22 +79,37 @@ func (w *conversionWriter) write() *jen.File {
 	return f
 }
 
-// hooks writes the interface of what custom rules ask for, if any do.
-func (w *conversionWriter) hooks() {
-	var methods []jen.Code
+// hook is a function that custom rules ask for.
+type hook struct {
+	name       string
+	parameters *jen.Statement
+}
+
+// hookFunctions are the functions that custom rules ask for, in the order in which Hooks has them.
+func (w *conversionWriter) hookFunctions() []hook {
+	var hooks []hook
 	for _, pair := range w.Pairs {
 		for _, c := range pair.Claims {
 			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 				if c.Calls(d) {
-					methods = append(methods, jen.Id(hookName(pair, c, d)).Add(w.parameters(pair.Spoke, pair.Hub, d)))
+					hooks = append(hooks, hook{hookName(pair, c, d), w.parameters(pair.Spoke, pair.Hub, d)})
 				}
 			}
 		}
 	}
 	for _, h := range w.Hooks {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			methods = append(methods, jen.Id(typeHookName(h.Spoke, h.Hub, d)).Add(w.parameters(h.Spoke, h.Hub, d)))
+			hooks = append(hooks, hook{typeHookName(h.Spoke, h.Hub, d), w.parameters(h.Spoke, h.Hub, d)})
 		}
+	}
+	return hooks
+}
+
+// hooks writes the interface of what custom rules ask for, if any do.
+func (w *conversionWriter) hooks() {
+	var methods []jen.Code
+	for _, h := range w.hookFunctions() {
+		methods = append(methods, jen.Id(h.name).Add(h.parameters))
 	}
 	if len(methods) == 0 {
 		return

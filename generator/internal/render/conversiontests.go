@@ -73,10 +73,68 @@ func (w conversionTestWriter) file() *jen.File {
 				assign("Defaults", facts.defaults)
 				assign("Entries", facts.entries)
 				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
+				if hooks := hooksOf(plan); len(hooks) > 0 {
+					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Index().String().ValuesFunc(func(g *jen.Group) {
+						for _, h := range hooks {
+							g.Lit(h)
+						}
+					})).Block(
+						jen.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("failingHooks").Values(jen.Id("hook"))),
+						jen.List(jen.Id("kind").Dot("ToHub"), jen.Id("kind").Dot("FromHub")).Op("=").List(
+							jen.Id("c").Dot(plan.Spoke.Name+suffixOf(convert.ToHub)), jen.Id("c").Dot(plan.Spoke.Name+suffixOf(convert.FromHub))),
+						jen.Qual(w.conversiontest, "CheckFailing").Call(jen.Id("t"), jen.Id("hook"), jen.Id("kind")),
+					)
+				}
 			}))
 		}
 	})
+	w.failingHooks(f)
 	return f
+}
+
+// hooksOf are the names of the hooks for the fields of a kind.
+func hooksOf(plan *convert.Plan) []string {
+	var names []string
+	var visit func(p *convert.Pair, inside map[*convert.Pair]bool)
+	visit = func(p *convert.Pair, inside map[*convert.Pair]bool) {
+		if inside[p] {
+			return
+		}
+		inside[p] = true
+		for _, c := range p.Claims {
+			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+				if c.Calls(d) {
+					names = append(names, hookName(p, c, d))
+				}
+			}
+			for v := c.Value; v != nil; v = v.Elem {
+				if v.Pair != nil {
+					visit(v.Pair, inside)
+				}
+			}
+		}
+	}
+	visit(plan.Root, map[*convert.Pair]bool{})
+	return names
+}
+
+// failingHooks writes the hooks of which one fails.
+func (w conversionTestWriter) failingHooks(f *jen.File) {
+	types := conversionWriter{Package: w.Package, file: f, zero: map[*resolve.Type]string{}}
+	hooks := types.hookFunctions()
+	if len(hooks) == 0 {
+		return
+	}
+	f.Line()
+	f.Comment("failingHooks stand in for your hooks. The one that is named fails.")
+	f.Type().Id("failingHooks").Struct(jen.Id("hook").String())
+	for _, h := range hooks {
+		f.Line()
+		f.Func().Params(jen.Id("h").Id("failingHooks")).Id(h.name).Add(h.parameters).Block(
+			jen.If(jen.Id("h").Dot("hook").Op("==").Lit(h.name)).Block(jen.Return(jen.Qual(w.conversiontest, "Failing").Call())),
+			jen.Return(jen.Nil()),
+		)
+	}
 }
 
 // stub writes the file that a user goes on from: how a kind is converted, and with hooks that is for the user to say.

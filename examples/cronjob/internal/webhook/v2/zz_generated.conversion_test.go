@@ -3,8 +3,11 @@
 package v2
 
 import (
+	"context"
 	"testing"
 
+	batchv1 "example.com/cronjob/api/v1"
+	batchv2 "example.com/cronjob/api/v2"
 	"example.com/cronjob/internal/webhook/conversion/conversiontest"
 )
 
@@ -13,5 +16,29 @@ func TestGeneratedConversions(t *testing.T) {
 	t.Run("CronJob", func(t *testing.T) {
 		kind := newCronJobConversion(t)
 		conversiontest.Check(t, kind)
+		for _, hook := range []string{"CronJobSpecScheduleToHub", "CronJobSpecScheduleFromHub"} {
+			c := NewConverter(failingHooks{hook})
+			kind.ToHub, kind.FromHub = c.CronJobToHub, c.CronJobFromHub
+			conversiontest.CheckFailing(t, hook, kind)
+		}
 	})
+}
+
+// failingHooks stand in for your hooks. The one that is named fails.
+type failingHooks struct {
+	hook string
+}
+
+func (h failingHooks) CronJobSpecScheduleToHub(ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error {
+	if h.hook == "CronJobSpecScheduleToHub" {
+		return conversiontest.Failing()
+	}
+	return nil
+}
+
+func (h failingHooks) CronJobSpecScheduleFromHub(ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error {
+	if h.hook == "CronJobSpecScheduleFromHub" {
+		return conversiontest.Failing()
+	}
+	return nil
 }
