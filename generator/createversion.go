@@ -45,7 +45,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaf
 				s.mark(ctx, &e, o, "webhook:conversion:spoke")
 			}
 		}
-		if !slices.ContainsFunc(others, func(o Resource) bool { return s.isStored(o) }) {
+		if !slices.ContainsFunc(others, s.isStored) {
 			s.mark(ctx, &e, source, "kubebuilder:storageversion")
 		}
 	}

@@ -43,6 +43,16 @@ func (r run) deliver(o *model.Options) {
 	o.CABundle = r.authorities
 }
 
+// checkCallers reports conversions whose callers would be turned away: an API server presents credentials to
+// admission webhooks alone (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
+func (r run) checkCallers(p *model.Project) diag.List {
+	if r.Delivery.Name == "" || r.Delivery.Callers == "nothing" || len(p.Conversions) == 0 {
+		return nil
+	}
+	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers asks for one", r.Delivery.Callers).
+		WithHint("leave delivery.callers out of webhook-gen.yaml, or serve conversions by another program")}
+}
+
 // readAuthorities reads the certificates that sign the server's own.
 func (r *run) readAuthorities() diag.List {
 	if r.Delivery.CAFile == "" {

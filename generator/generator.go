@@ -68,6 +68,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	source, project, found := r.project(ctx, e)
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
+	diags.Add(r.checkCallers(project)...)
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
 	result := Result{Root: r.root}
@@ -228,6 +229,18 @@ func (r Result) Notes() []string {
 		}
 	}
 	return notes
+}
+
+// Conversions are patches of the CustomResourceDefinitions whose versions webhooks convert, where such
+// patches are generated.
+func (r Result) Conversions() [][]byte {
+	var patches [][]byte
+	for _, f := range r.Files {
+		if match, _ := filepath.Match(render.CRDPatch, filepath.Base(f.Path)); match { // the pattern is a good one
+			patches = append(patches, f.Content)
+		}
+	}
+	return patches
 }
 
 // Write carries out the changes: all of them or, where one fails, none.

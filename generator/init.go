@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -191,4 +192,16 @@ func kubebuilderDomain(text []byte) string {
 		return ""
 	}
 	return project.Domain
+}
+
+// Program is the module's folder, and the folder in it of the program that serves the webhooks, as
+// webhook-gen.yaml says it; empty where that says none.
+func Program(c Config) (root, program string, err error) {
+	r, diags := c.resolve()
+	for _, d := range diags {
+		if d.Severity == diag.Error {
+			return "", "", errors.New(d.Message)
+		}
+	}
+	return r.root, r.Program, nil
 }

@@ -110,12 +110,7 @@ func (p project) serve(t *testing.T) (address, authority string) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	certificate := writeCertificate(t, cert, key)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = listener.Addr().String()
-	listener.Close()
+	address = freeAddress(t)
 	var log bytes.Buffer
 	program := exec.Command(filepath.Join(p.dir, "bin", "webhook"), "-address", address, "-cert", cert, "-key", key)
 	program.Stderr = &log
@@ -142,6 +137,17 @@ func (p project) serve(t *testing.T) (address, authority string) {
 	}
 	t.Fatalf("the program is not ready\n%s", &log)
 	return "", ""
+}
+
+// freeAddress is an address on this machine that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }
 
 // writeCertificate makes a certificate for 127.0.0.1 that signs itself, and returns it as PEM.

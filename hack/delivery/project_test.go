@@ -95,6 +95,7 @@ func TestFromNothing(t *testing.T) {
 	cluster := startCluster(t)
 	t.Run("what an API server is given", func(t *testing.T) { p.dryRun(cluster, charts) })
 	t.Run("what it enforces", func(t *testing.T) { p.live(t, cluster) })
+	t.Run("from the developer's machine", func(t *testing.T) { p.dev(t, cluster) })
 
 	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)
 	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order")...)

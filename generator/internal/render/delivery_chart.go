@@ -205,6 +205,9 @@ func (d *deliverer) chartCRDs(folder string) error {
 		return nil
 	}
 	var b bytes.Buffer
+	if slices.ContainsFunc(d.crds, func(c deliveredCRD) bool { return c.conversion != nil }) {
+		b.WriteString("{{- if .Values.callers }}{{ fail \"callers: an API server presents nothing to conversions\" }}{{ end }}\n")
+	}
 	for _, c := range d.crds {
 		content := maps.Clone(c.content)
 		meta, _ := content["metadata"].(map[string]any)

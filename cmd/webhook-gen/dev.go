@@ -1,0 +1,65 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/internal/dev"
+)
+
+func devCommand(s streams) *cobra.Command {
+	var flags runFlags
+	var listen, advertise, kubectl, kubeContext, program string
+	c := &cobra.Command{
+		Use:   "dev [-- program's arguments]",
+		Short: "Run the program here, and have a cluster call it",
+		Long: "dev generates, builds and runs the program on this machine, and applies the configurations to the cluster of kubectl with\n" +
+			"a URL in place of the Service. With every change to a Go file all of that is done anew. At the end (Ctrl-C) the\n" +
+			"cluster is as it was: the configurations are removed, and the conversions of CRDs that it has are those from before.\n\n" +
+			"The cluster must reach --advertise, a host and port: this machine's address, or host.docker.internal and the like for\n" +
+			"a cluster in containers. The program gets -address, -cert and -key, as one from webhook-gen init takes them; for\n" +
+			"another program, say all of its arguments, in which {address}, {cert}, {key} and {dir} are filled in.",
+		Example: "  webhook-gen dev --listen :9443 --advertise host.docker.internal:9443\n" +
+			"  webhook-gen dev --program cmd -- --webhook-cert-path={dir}",
+		RunE: func(c *cobra.Command, arguments []string) error {
+			config, err := flags.config(nil)
+			if err != nil {
+				return err
+			}
+			root, configured, err := generator.Program(config)
+			if err != nil {
+				return err
+			}
+			if configured == "" && program == "" {
+				return errors.New("which program? say its folder with --program, or in webhook-gen.yaml")
+			}
+			command := []string{kubectl}
+			if kubeContext != "" {
+				command = append(command, "--context", kubeContext)
+			}
+			return dev.Run(c.Context(), dev.Options{
+				Root: root, Program: cmp.Or(program, configured), Arguments: arguments,
+				Listen: listen, Advertise: cmp.Or(advertise, listen), Kubectl: command, Out: s.err,
+				Generate: func(ctx context.Context) ([][]byte, error) {
+					result := generator.Generate(ctx, config)
+					if flags.report(s, config.Dir, result.Diagnostics) != nil || flags.report(s, config.Dir, result.Write()) != nil {
+						return nil, errors.New("nothing was generated")
+					}
+					return append(result.Conversions(), result.Manifest()), nil
+				},
+			})
+		},
+	}
+	flags.format = "text"
+	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:9443", "address that the program listens on")
+	c.Flags().StringVar(&advertise, "advertise", "", "host and port at which the cluster reaches it (default that of --listen)")
+	c.Flags().StringVar(&program, "program", "", "folder of the program (default what webhook-gen.yaml says)")
+	c.Flags().StringVar(&kubectl, "kubectl", "kubectl", "the command that talks to the cluster")
+	c.Flags().StringVar(&kubeContext, "context", "", "context of kubectl (default the current one)")
+	return c
+}
