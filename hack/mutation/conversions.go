@@ -20,10 +20,10 @@ func conversionFaults(s *seeder, in *ast.FuncDecl, statement ast.Stmt) []variant
 	case *ast.IfStmt:
 		return conditionFaults(s, statement, text)
 	case *ast.ReturnStmt:
-		if strings.Contains(text, "conversion.Keep(") {
+		if strings.Contains(text, "Stash.Keep(") {
 			return []variant{{kind: "nothing is kept", text: "return nil"}}
 		}
-		if strings.Contains(text, "conversion.Restore(") {
+		if strings.Contains(text, "Stash.Restore(") {
 			return []variant{{kind: "what was kept is not restored", text: "return nil"}}
 		}
 	}
@@ -73,7 +73,7 @@ func conditionFaults(s *seeder, statement *ast.IfStmt, text string) []variant {
 		return nil
 	}
 	call := s.text(assigned.Rhs[0])
-	if strings.HasPrefix(call, "conversion.Restore(") {
+	if strings.Contains(call, "Stash.Restore(") {
 		return []variant{{kind: "what was kept is not restored"}}
 	}
 	faults := []variant{{kind: "a field is lost"}}

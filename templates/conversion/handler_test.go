@@ -40,6 +40,8 @@ type numberSpec struct {
 	Room  map[string]string `json:"room,omitempty"`
 }
 
+var numberStash = NewStash[lamp[numberSpec]]("v2", Schema{})
+
 func lampToHub(_ context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
 	*dst = lamp[numberSpec]{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v2", Kind: "Lamp"}, ObjectMeta: *src.ObjectMeta.DeepCopy(), Status: src.Status}
 	dst.Spec.Room = src.Spec.Room
@@ -49,7 +51,7 @@ func lampToHub(_ context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) er
 	if err := ParseInteger(&dst.Spec.Watts, src.Spec.Watts); err != nil {
 		return fmt.Errorf("spec.watts: %w", err)
 	}
-	return Restore(dst, "v2")
+	return numberStash.Restore(dst)
 }
 
 func lampFromHub(_ context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
@@ -64,7 +66,7 @@ func lampFromHub(_ context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) 
 	if err := lampToHub(context.Background(), dst, &returned); err != nil {
 		return err
 	}
-	return Keep(dst, "v2", src, &returned, Schema{})
+	return numberStash.Keep(dst, src, &returned)
 }
 
 // wide is the conversion between v1, or another version that looks like it, and v2.

@@ -44,19 +44,22 @@ func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
 	case !isObject(was):
 		was = []byte("{}")
 	case !had && !keeps:
-		e.out = append(e.out, was...)
+		e.pass(was)
 		return
 	}
 	e.out = append(e.out, '{')
+	var annotations []byte
 	for m := range entries(was) {
-		if !m.is("annotations") {
+		if m.is("annotations") {
+			annotations = m.value
+		} else {
 			e.entry(m)
 		}
 	}
 	before := len(e.out)
 	e.key("annotations")
 	e.out = append(e.out, '{')
-	for a := range entries(valueOf(was, "annotations")) {
+	for a := range entries(annotations) {
 		if !a.is(Annotation) {
 			e.entry(a)
 		}

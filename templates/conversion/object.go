@@ -40,6 +40,24 @@ func entries(object []byte) iter.Seq[entry] {
 	}
 }
 
+// elements are those of an array, which is well-formed, in their order. Of any other value there are none.
+func elements(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(array) == 0 || array[0] != '[' {
+			return
+		}
+		for i := space(array, 1); array[i] != ']'; {
+			end := skip(array, i)
+			if !yield(array[i:end]) {
+				return
+			}
+			if i = space(array, end); array[i] == ',' {
+				i = space(array, i+1)
+			}
+		}
+	}
+}
+
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
 // valueOf is the value of an object's member; nil where there is none, or null.
@@ -47,6 +65,24 @@ func valueOf(object []byte, name string) []byte {
 	for e := range entries(object) {
 		if e.is(name) && !isNull(e.value, 0) {
 			return e.value
+		}
+	}
+	return nil
+}
+
+// collect appends the members of an object.
+func collect(all []entry, object []byte) []entry {
+	for m := range entries(object) {
+		all = append(all, m)
+	}
+	return all
+}
+
+// named returns the value of a member, and nil where there is none.
+func named(all []entry, name string) []byte {
+	for _, m := range all {
+		if m.is(name) {
+			return m.value
 		}
 	}
 	return nil
@@ -63,40 +99,68 @@ func stringOf(value []byte) (string, error) {
 	return string(text(value, span{0, len(value)})), nil
 }
 
+// object is an object to be converted: its text and its members. It has none if it is another value.
+type object struct {
+	text    []byte
+	members []entry
+}
+
+// objectOf is the object of a text that is well-formed.
+func objectOf(text []byte) object { return object{text, collect(nil, text)} }
+
+// usual is how many members most objects have: apiVersion, kind, metadata, spec and status.
+const usual = 5
+
+// scan reads an object, or another value, at an offset of a body that nobody has looked at yet, and returns the offset behind it as
+// scanValue does.
+func (o *object) scan(body []byte, start, depth int) int {
+	if !at(body, start, '{') {
+		end := scanValue(body, start, depth)
+		if end >= 0 {
+			o.text = body[start:end:end]
+		}
+		return end
+	}
+	o.members = make([]entry, 0, usual)
+	end := scanObject(body, start, depth, func(key span, i, depth int) int {
+		end := scanValue(body, i, depth)
+		if end >= 0 {
+			o.members = append(o.members, entry{key.of(body), body[i:end]})
+		}
+		return end
+	})
+	if end >= 0 {
+		o.text = body[start:end:end]
+	}
+	return end
+}
+
 // header is what tells an object from others.
 type header struct{ apiVersion, kind, namespace, name string }
 
-// read reads version and kind from the text of an object.
-func (h *header) read(object []byte) error {
+// header reads version and kind.
+func (o object) header() (h header, err error) {
 	switch {
-	case isNull(object, 0):
-		return errors.New("it is null")
-	case !isObject(object):
-		return fmt.Errorf("%s cannot be read as object", found(object[0]))
+	case isNull(o.text, 0):
+		return h, errors.New("it is null")
+	case !isObject(o.text):
+		return h, fmt.Errorf("%s cannot be read as object", found(o.text[0]))
 	}
-	for e := range entries(object) {
-		var err error
-		switch {
-		case e.is("apiVersion"):
-			h.apiVersion, err = stringOf(e.value)
-		case e.is("kind"):
-			h.kind, err = stringOf(e.value)
-		default:
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.name(), err)
-		}
-		if h.apiVersion != "" && h.kind != "" {
-			return nil // an API server writes them first
-		}
+	if h.apiVersion, err = stringOf(named(o.members, "apiVersion")); err != nil {
+		return h, fmt.Errorf("apiVersion: %w", err)
 	}
-	return errors.New("it has no apiVersion or no kind")
+	if h.kind, err = stringOf(named(o.members, "kind")); err != nil {
+		return h, fmt.Errorf("kind: %w", err)
+	}
+	if h.apiVersion == "" || h.kind == "" {
+		return h, errors.New("it has no apiVersion or no kind")
+	}
+	return h, nil
 }
 
 // naming is the header with the name, which is read only for messages.
-func (h header) naming(object []byte) header {
-	metadata := valueOf(object, "metadata")
+func (h header) naming(o object) header {
+	metadata := named(o.members, "metadata")
 	h.namespace, _ = stringOf(valueOf(metadata, "namespace"))
 	h.name, _ = stringOf(valueOf(metadata, "name"))
 	if h.name == "" {

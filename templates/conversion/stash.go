@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,126 +18,134 @@ const Annotation = "webhook-gen.github.io/conversion"
 // (k8s.io/apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
 
-// stash is the annotation's content: by version, the changes that lead from what the conversion
-// into that version makes to what the version really said.
-type stash map[string][]change
-
 // Object is a pointer to an API type.
 type Object[T any] interface {
 	*T
 	metav1.Object
 }
 
-// Keep writes down on an object what the version it comes from said and does not get back: said is
-// the object as it was in that version, returned what converting the object back to it gives.
+// Stash keeps what one version of a kind says and another one cannot. T is its Go type in that version.
+type Stash[T any, P Object[T]] struct {
+	version string
+	shape   *shape
+	schema  Schema
+	// omitsZero says that a field of the type has the option omitzero.
+	omitsZero bool
+}
+
+// NewStash makes the stash of a version.
+func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
+	s := Stash[T, P]{version: version, schema: schema, shape: new(shapes).of(reflect.TypeFor[T]()).with(func(f *member) bool { return !isCommon(f.name) })}
+	for _, f := range s.shape.fields {
+		s.omitsZero = s.omitsZero || f.omitZero || omitsZero(f.shape.typ)
+	}
+	return s
+}
+
+// Keep writes down on an object of another version what this version said and does not get back: said is the object as it was in
+// this version, returned what converting the object back to it gives.
 //
-// Nothing is kept on an object without a name, which is a part of one, as server-side apply
-// converts it. An object whose annotations would become larger than the API server accepts is an error.
-func Keep(on metav1.Object, version string, said, returned any, schema Schema) error {
+// Nothing is kept on an object without a name, which is a part of one, as server-side apply converts it. An object whose
+// annotations would become larger than the API server accepts is an error.
+func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
-	changes, err := lost(said, returned, schema)
-	if err != nil {
+	var c comparison
+	if err := c.structs(nil, s.shape, s.arrived(returned), s.arrived(said), s.schema); err != nil {
 		return err
 	}
-	kept := read(on)
-	if len(changes) == 0 && kept == nil {
+	kept, ok := read(on)
+	if len(c.changes) == 0 && !ok {
 		return nil
 	}
-	if kept == nil {
-		kept = stash{}
+	kept = kept.without(s.version)
+	if len(c.changes) > 0 {
+		changes, err := appendChanges(nil, c.changes)
+		if err != nil {
+			return err
+		}
+		kept = append(kept, entry{appendText(nil, s.version), changes})
 	}
-	kept[version] = changes
 	return kept.write(on)
 }
 
-// lost are the changes that lead from what returned to what was said.
-func lost(said, returned any, schema Schema) ([]change, error) {
-	if alike(said, returned) {
-		return nil, nil // as is usual, and told in a small part of the time that JSON takes
+// arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an empty list is
+// written as an empty object, which is read as a zero struct and not written again.
+func (s Stash[T, P]) arrived(object P) reflect.Value {
+	v := reflect.ValueOf(object).Elem()
+	if !s.omitsZero {
+		return v
 	}
-	want, err := fields(said)
-	if err != nil {
-		return nil, err
+	e := encoder{}
+	e.value(s.shape, v)
+	if e.err != nil || !bytes.Contains(e.out, []byte("{}")) {
+		return v
 	}
-	base, err := fields(returned)
-	if err != nil {
-		return nil, err
+	arrived := reflect.New(v.Type()).Elem()
+	if decode(e.out, span{0, len(e.out)}, nil, s.shape, arrived) != nil {
+		return v
 	}
-	return difference(base, want, schema)
+	return arrived
 }
 
-// alike reports whether two objects of a type are equal but for what every version has alike.
-func alike(said, returned any) bool {
-	x, y := reflect.ValueOf(said).Elem(), reflect.ValueOf(returned).Elem()
-	for i := range x.NumField() {
-		switch f := x.Type().Field(i); {
-		case !f.IsExported(), f.Type == reflect.TypeFor[metav1.TypeMeta](), f.Type == reflect.TypeFor[metav1.ObjectMeta]():
-		default:
-			if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// Restore carries out on an object what was kept of its version, and forgets it.
+// Restore carries out on an object of this version what was kept of it, and forgets that.
 //
-// A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's,
-// and no reason to refuse an object.
-func Restore[T any, P Object[T]](object P, version string) error {
-	kept := read(object)
-	changes, ok := kept[version]
+// A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's, and no reason to refuse an object.
+func (s Stash[T, P]) Restore(object P) error {
+	kept, ok := read(object)
 	if !ok {
-		if kept == nil {
-			return nil
-		}
-		return kept.write(object)
+		return nil
 	}
-	delete(kept, version)
-	if err := kept.write(object); err != nil {
-		return err
-	}
-	live, err := decoded(object)
-	if err != nil {
+	changes := readChanges(named(kept, s.version))
+	if err := kept.without(s.version).write(object); err != nil {
 		return err
 	}
 	for _, c := range changes {
-		if len(c.At) > 0 && !isCommon(c.At[0].v) {
-			live = c.apply(live, c.At)
+		if len(c.At) > 0 {
+			c.carryOut(s.shape, reflect.ValueOf(object).Elem(), c.At)
 		}
-	}
-	text, err := json.Marshal(live)
-	if err != nil {
-		return err
-	}
-	var restored T
-	if json.Unmarshal(text, &restored) == nil {
-		*object = restored
 	}
 	return nil
 }
 
-// read returns the stash, empty for one that is broken, nil where there is none.
-func read(object metav1.Object) stash {
-	text, ok := object.GetAnnotations()[Annotation]
-	if !ok {
-		return nil
+// omitsZero reports whether a field in a type has the option omitzero.
+func omitsZero(t reflect.Type) bool {
+	var within shapes
+	within.of(t)
+	for _, s := range within.made {
+		if slices.ContainsFunc(s.fields, func(f member) bool { return f.omitZero }) {
+			return true
+		}
 	}
-	kept := stash{}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.UseNumber()
-	if decoder.Decode(&kept) != nil || kept == nil {
-		return stash{}
-	}
-	return kept
+	return false
 }
 
-// write puts the stash into the object's annotations, or takes an empty one out of them. The map is
-// replaced, because the one that is there may be somebody else's too.
-func (s stash) write(object metav1.Object) error {
+// kepts are the annotation's content: by version, the changes that lead from what the conversion into that version makes to what the
+// version really said. Those of other versions are passed on as they are written.
+type kepts []entry
+
+// read returns what has been kept on an object, which is nothing if it is broken, and whether there is an annotation.
+func read(object metav1.Object) (kepts, bool) {
+	annotation, ok := object.GetAnnotations()[Annotation]
+	if !ok {
+		return nil, false
+	}
+	text := []byte(strings.TrimSpace(annotation))
+	if scanAll(text, func(i int) int { return scanValue(text, i, maxDepth) }) < 0 {
+		return nil, true
+	}
+	return collect(nil, text), true
+}
+
+// without is what is kept of other versions.
+func (k kepts) without(version string) kepts {
+	return slices.DeleteFunc(k, func(e entry) bool { return e.is(version) })
+}
+
+// write puts what is kept into the object's annotations, or takes it out of them where that is nothing. The map is replaced, because
+// the one that is there may be somebody else's too.
+func (k kepts) write(object metav1.Object) error {
 	annotations := map[string]string{}
 	size := 0
 	for key, value := range object.GetAnnotations() {
@@ -145,27 +154,30 @@ func (s stash) write(object metav1.Object) error {
 			size += len(key) + len(value)
 		}
 	}
-	for version, changes := range s {
-		if len(changes) == 0 {
-			delete(s, version)
-		}
-	}
-	if len(s) > 0 {
-		text, err := json.Marshal(s)
-		if err != nil {
-			return err
-		}
+	if len(k) > 0 {
+		text := k.text()
 		if size += len(Annotation) + len(text); size > maxAnnotations {
 			return fmt.Errorf("%s: what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
 				nameOf(object), len(text), maxAnnotations)
 		}
-		annotations[Annotation] = string(text)
+		annotations[Annotation] = text
 	}
 	if len(annotations) == 0 {
 		annotations = nil
 	}
 	object.SetAnnotations(annotations)
 	return nil
+}
+
+// text is the annotation, the same one every time.
+func (k kepts) text() string {
+	slices.SortFunc(k, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+	e := encoder{out: []byte{'{'}}
+	for _, m := range k {
+		e.rawKey(m.key)
+		e.out = append(e.out, m.value...)
+	}
+	return string(append(e.out, '}'))
 }
 
 func nameOf(object metav1.Object) string {
@@ -179,46 +191,21 @@ func nameOf(object metav1.Object) string {
 	return name
 }
 
-// fields are an object's members as JSON has them, less those that every version has alike.
-func fields(object any) (map[string]any, error) {
-	text, err := sent(object)
-	if err != nil {
-		return nil, err
-	}
-	members, err := parsed(text)
-	if err != nil {
-		return nil, err
-	}
-	all, ok := members.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("%T is not an object in JSON", object)
-	}
-	for name := range all {
-		if isCommon(name) {
-			delete(all, name)
-		}
-	}
-	return all, nil
+// isCommon reports the members that every version has alike.
+func isCommon(name string) bool {
+	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// sent is an object in JSON as it says it when it has arrived somewhere. A struct with omitzero that holds nothing
-// but an empty list is written as an empty object, which is read as a zero struct and not written again.
-func sent(object any) ([]byte, error) {
-	text, err := json.Marshal(object)
-	if err != nil || !bytes.Contains(text, []byte("{}")) {
-		return text, err
+// decoded is a value of a field as JSON has it, with numbers as they are written; absent where JSON leaves the field out.
+func (f *member) decoded(v reflect.Value, present bool) (any, error) {
+	if !present {
+		return absent{}, nil
 	}
-	arrived := reflect.New(reflect.TypeOf(object).Elem()).Interface()
-	if err := json.Unmarshal(text, arrived); err != nil {
-		return nil, err
+	var e encoder
+	if e.value(f.shape, v); e.err != nil {
+		return nil, e.err
 	}
-	return json.Marshal(arrived)
-}
-
-// isCommon reports the members that every version has alike, in any case of letters that JSON is read in.
-func isCommon(member any) bool {
-	name, ok := member.(string)
-	return ok && (strings.EqualFold(name, "apiVersion") || strings.EqualFold(name, "kind") || strings.EqualFold(name, "metadata"))
+	return parsed(e.out)
 }
 
 // decoded is a value as JSON has it, with numbers as they are written.

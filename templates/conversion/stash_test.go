@@ -81,12 +81,12 @@ func TestStash(t *testing.T) {
 		{"what is dropped", `{"status":"s","only":{"status":"s"},"plain":[{"status":"s","v":1}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`, `{"plain":[{"v":1}]}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			live := thingOf(t, tc.live)
+			live, stash := thingOf(t, tc.live), NewStash[thing]("v2", keyed)
 			live.Annotations = map[string]string{"example.com/user": "kept"}
-			if err := Keep(live, "v2", thingOf(t, tc.said), thingOf(t, tc.returned), keyed); err != nil {
+			if err := stash.Keep(live, thingOf(t, tc.said), thingOf(t, tc.returned)); err != nil {
 				t.Fatal(err)
 			}
-			if err := Restore(live, "v2"); err != nil {
+			if err := stash.Restore(live); err != nil {
 				t.Fatal(err)
 			}
 			got, err := json.Marshal(live.Spec)
@@ -105,7 +105,7 @@ func TestStash(t *testing.T) {
 
 func TestKeepIsBounded(t *testing.T) {
 	live := thingOf(t, `{}`)
-	err := Keep(live, "v2", thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live, Schema{})
+	err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live)
 	if err == nil || !strings.HasPrefix(err.Error(), "here/thing: ") {
 		t.Errorf("error %v, which should name the object", err)
 	}
@@ -131,10 +131,11 @@ func TestKeepOfWhatArrives(t *testing.T) {
 	said := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}, Own: "own"}}
 	returned := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}}}
 	live := &frame{ObjectMeta: named}
-	if err := Keep(live, "v2", said, returned, Schema{}); err != nil {
+	stash := NewStash[frame]("v2", Schema{})
+	if err := stash.Keep(live, said, returned); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(live, "v2"); err != nil {
+	if err := stash.Restore(live); err != nil {
 		t.Fatal(err)
 	}
 	if live.Spec.Own != "own" {
@@ -144,7 +145,7 @@ func TestKeepOfWhatArrives(t *testing.T) {
 
 func TestKeepIsSparse(t *testing.T) {
 	live := thingOf(t, `{"a":1}`)
-	if err := Keep(live, "v2", thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`), Schema{}); err != nil {
+	if err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b","c"],"is":2}]}`; got != want {
@@ -154,7 +155,7 @@ func TestKeepIsSparse(t *testing.T) {
 
 func TestKeepNothing(t *testing.T) {
 	for name, object := range map[string]*thing{"no difference": thingOf(t, `{"a":1}`), "no name": {Spec: map[string]json.RawMessage{"b": json.RawMessage("1")}}} {
-		if err := Keep(object, "v2", object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}, Schema{}); err != nil {
+		if err := NewStash[thing]("v2", Schema{}).Keep(object, object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}); err != nil {
 			t.Fatal(err)
 		}
 		if object.Annotations != nil {
@@ -167,13 +168,14 @@ func TestKeepNothing(t *testing.T) {
 func TestOtherVersionsStay(t *testing.T) {
 	live := thingOf(t, `{"x":1}`)
 	live.Annotations = map[string]string{Annotation: `{"v1":[{"at":["spec","a"],"is":1}]}`}
-	if err := Restore(live, "v2"); err != nil {
+	stash := NewStash[thing]("v2", Schema{})
+	if err := stash.Restore(live); err != nil {
 		t.Fatal(err)
 	}
-	if err := Keep(live, "v2", thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`), Schema{}); err != nil {
+	if err := stash.Keep(live, thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(live, "v1"); err != nil {
+	if err := NewStash[thing]("v1", Schema{}).Restore(live); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b"],"is":1}]}`; got != want {
@@ -194,7 +196,7 @@ func TestForeignStash(t *testing.T) {
 	} {
 		live := thingOf(t, `{"list":[1]}`)
 		live.Annotations = map[string]string{Annotation: text}
-		if err := Restore(live, "v2"); err != nil {
+		if err := NewStash[thing]("v2", Schema{}).Restore(live); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		if live.Name != "thing" || live.Annotations != nil {

@@ -60,6 +60,7 @@ func (w *conversionWriter) write() *jen.File {
 	f.Line()
 	w.conversions()
 	for _, plan := range w.Plans {
+		w.stashes(plan)
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			f.Line()
 			w.kind(plan, d)
@@ -183,14 +184,38 @@ func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst j
 	return name.Call(jen.Id("ctx"), src, dst)
 }
 
+// stashes writes what keeps the parts of a kind that one of its versions cannot say.
+func (w *conversionWriter) stashes(plan *convert.Plan) {
+	if !plan.Lossy(convert.ToHub) && !plan.Lossy(convert.FromHub) {
+		return
+	}
+	w.file.Line()
+	w.file.Comment("What a version says and another one cannot is kept in an annotation of the object, by these.")
+	w.file.Var().DefsFunc(func(g *jen.Group) {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			if !plan.Lossy(d) {
+				continue
+			}
+			from, _ := sides(d, plan.Spoke, plan.Hub)
+			source, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
+			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.typ(source)).Call(jen.Lit(from.Version), w.keptSchema(plan, d))
+		}
+	})
+}
+
+// stashOf names the stash of the version that a direction comes from.
+func stashOf(plan *convert.Plan, from convert.Direction) string {
+	side, _ := sides(from, "Spoke", "Hub")
+	return plan.Root.Name + side + "Stash"
+}
+
 // kind writes the function of a kind: the conversion of its fields, and the stash where one is needed.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	src, dst := sides(d, plan.Spoke, plan.Hub)
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
-	_, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
-	srcType, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
+	srcType, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
 	w.function(name, plan.Root, d).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
 			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
@@ -203,7 +228,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 			return
 		}
 		returnError(g, w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
-		restore := jen.Qual(w.shared, "Restore").Call(jen.Id("dst"), jen.Lit(dst.Version))
+		restore := jen.Id(stashOf(plan, 1-d)).Dot("Restore").Call(jen.Id("dst"))
 		if !keeps {
 			g.Return(restore)
 			return
@@ -213,7 +238,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		}
 		g.Var().Id("returned").Add(w.typ(srcType))
 		returnError(g, w.call(plan.Root, 1-d, jen.Id("dst"), jen.Op("&").Id("returned")))
-		g.Return(jen.Qual(w.shared, "Keep").Call(jen.Id("dst"), jen.Lit(src.Version), jen.Id("src"), jen.Op("&").Id("returned"), w.keptSchema(plan, d)))
+		g.Return(jen.Id(stashOf(plan, d)).Dot("Keep").Call(jen.Id("dst"), jen.Id("src"), jen.Op("&").Id("returned")))
 	})
 }
 

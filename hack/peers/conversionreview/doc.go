@@ -3,10 +3,13 @@
 package conversionreview
 
 import (
-	// What the tests below testdata import.
+	// What the tests in testdata import.
+	_ "github.com/go-logr/logr"
+	_ "github.com/google/go-cmp/cmp"
 	_ "k8s.io/api/core/v1"
 	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 	_ "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	_ "k8s.io/apiserver/pkg/util/webhook"
 	_ "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
+	_ "sigs.k8s.io/randfill"
 )

@@ -134,6 +134,7 @@ func (c core) kind() Kind[spoke, hub] {
 	schema := conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
 		"parts": {Keys: []string{"name"}}, "gone": {Dropped: true},
 	}}}}
+	spokeStash, hubStash := conversion.NewStash[spoke]("v1", schema), conversion.NewStash[hub]("v2", schema)
 	return Kind[spoke, hub]{
 		ToHub: func(_ context.Context, src *spoke, dst *hub) error {
 			*dst = hub{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v2", Kind: "Thing"}}
@@ -141,14 +142,14 @@ func (c core) kind() Kind[spoke, hub] {
 			if err := c.toHub(&src.Spec, &dst.Spec); err != nil {
 				return err
 			}
-			if err := conversion.Restore(dst, "v2"); err != nil {
+			if err := hubStash.Restore(dst); err != nil {
 				return err
 			}
 			var returned spoke
 			if err := c.fromHub(&dst.Spec, &returned.Spec); err != nil {
 				return err
 			}
-			return conversion.Keep(dst, "v1", src, &returned, schema)
+			return spokeStash.Keep(dst, src, &returned)
 		},
 		FromHub: func(_ context.Context, src *hub, dst *spoke) error {
 			*dst = spoke{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Thing"}}
@@ -156,14 +157,14 @@ func (c core) kind() Kind[spoke, hub] {
 			if err := c.fromHub(&src.Spec, &dst.Spec); err != nil {
 				return err
 			}
-			if err := conversion.Restore(dst, "v1"); err != nil {
+			if err := spokeStash.Restore(dst); err != nil {
 				return err
 			}
 			var returned hub
 			if err := c.toHub(&dst.Spec, &returned.Spec); err != nil {
 				return err
 			}
-			return conversion.Keep(dst, "v2", src, &returned, schema)
+			return hubStash.Keep(dst, src, &returned)
 		},
 		Spoke:   func(o *spoke, r *rand.Rand) { o.Spec.Mode = []string{"", "rsa", "ecdsa"}[r.IntN(3)] },
 		Hub:     func(o *hub, r *rand.Rand) { o.Spec.Mode = []string{"", "RSA", "ecdsa"}[r.IntN(3)] },

@@ -38,38 +38,36 @@ func accepts(r *http.Request) error {
 	return nil
 }
 
-// firstRead is how much memory is set aside on the sole word of a Content-Length. What comes in beyond it shows that the
-// rest is meant.
+// firstRead is how much memory is set aside on the sole word of a Content-Length. Once that has come in, the rest is believed, so
+// that a review of many megabytes is not moved from one place to the next.
 const firstRead = 1 << 20
 
-// readBody reads the body to its very end: only then does net/http notice when the client hangs up.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
+// readBody reads the body into memory that may be used again, to its very end: only then does net/http notice when the client hangs up.
+func readBody(body []byte, r *http.Request, limit int64) ([]byte, error) {
+	body = body[:0]
 	if r.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return body, tooLarge(limit)
 	}
 	if r.Body == nil { // a request that no server has read
-		return nil, nil
+		return body, nil
 	}
 	// One byte more than announced, for the read that finds the end.
 	announced := int(max(r.ContentLength, 0)) + 1
-	body := make([]byte, 0, min(announced, firstRead)+512)
+	if first := min(announced, firstRead); cap(body) < first || cap(body) == 0 {
+		body = make([]byte, 0, first+512)
+	}
 	for {
 		n, err := r.Body.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		switch {
 		case int64(len(body)) > limit:
-			return nil, tooLarge(limit)
+			return body, tooLarge(limit)
 		case err == io.EOF:
 			return body, nil
 		case err != nil:
-			return nil, unreadable(err)
+			return body, unreadable(err)
 		case len(body) == cap(body):
-			// A review of many megabytes grows in a few steps, the last of which fits.
-			larger := 4 * cap(body)
-			if announced > len(body) {
-				larger = min(larger, announced)
-			}
-			body = append(make([]byte, 0, larger), body...)
+			body = append(make([]byte, 0, max(announced, 2*cap(body))), body...)
 		}
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +29,11 @@ type Handler struct {
 	limit     int64
 	parallel  int
 	observers []Observer
+	bodies    sync.Pool // of *[]byte
 }
+
+// largeBody is the length from which on the memory of a body is not kept for another one: few reviews are as long.
+const largeBody = 4 << 20
 
 // Option is something that a handler has: conversions, a limit, an observer.
 type Option func(*Handler)
@@ -65,7 +72,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", http.MethodPost)
 		}
 		body, _ := json.Marshal(status(p.code, p.reason, p.error)) // A Status of strings can always be written.
-		o.BytesOut = send(w, p.code, body)
+		o.BytesOut = send(w, p.code, slices.Values([][]byte{body}))
 	}
 	o.Duration = time.Since(start)
 	for _, observer := range h.observers {
@@ -78,7 +85,15 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	if err := accepts(r); err != nil {
 		return err
 	}
-	body, err := readBody(r, h.limit)
+	memory, _ := h.bodies.Get().(*[]byte)
+	if memory == nil {
+		memory = new([]byte)
+	}
+	body, err := readBody(*memory, r, h.limit)
+	if cap(body) <= largeBody {
+		*memory = body
+		defer h.bodies.Put(memory)
+	}
 	if err != nil {
 		return err
 	}
@@ -94,8 +109,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	defer cancel()
 	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
 	if len(asked.objects) > 0 {
-		var first header
-		_ = first.read(asked.objects[0]) // which convert complains of
+		first, _ := asked.objects[0].header() // which convert complains of
 		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
 	}
 	converted, err := h.convert(ctx, &asked)
@@ -108,22 +122,21 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	if err != nil {
 		return err
 	}
-	o.BytesOut = send(w, http.StatusOK, answer...)
+	o.BytesOut = send(w, http.StatusOK, answer)
 	return nil
 }
 
 // convert converts the objects of a review, all of them or none.
-func (h *Handler) convert(ctx context.Context, asked *review) ([][]byte, error) {
-	converted := make([][]byte, len(asked.objects))
+func (h *Handler) convert(ctx context.Context, asked *review) ([][][]byte, error) {
+	converted := make([][][]byte, len(asked.objects))
 	err := inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
-		object := asked.objects[i]
-		var is header
-		err := is.read(object)
+		o := asked.objects[i]
+		is, err := o.header()
 		if err == nil {
-			converted[i], err = h.kinds.convert(ctx, object, is, asked.desired)
+			converted[i], err = h.kinds.convert(ctx, o, is, asked.desired)
 		}
 		if err != nil {
-			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(object), asked.desired, err)
+			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
 		}
 		return nil
 	})
@@ -133,16 +146,17 @@ func (h *Handler) convert(ctx context.Context, asked *review) ([][]byte, error) 
 	return converted, nil
 }
 
-// send writes an answer and returns its length. That the other side has gone meanwhile is nothing that could be told to anybody.
-func send(w http.ResponseWriter, code int, body ...[]byte) int {
+// send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing that could be
+// told to anybody.
+func send(w http.ResponseWriter, code int, body iter.Seq[[]byte]) int {
 	length := 0
-	for _, part := range body {
+	for part := range body {
 		length += len(part)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	w.WriteHeader(code)
-	for _, part := range body {
+	for part := range body {
 		if _, err := w.Write(part); err != nil {
 			break
 		}

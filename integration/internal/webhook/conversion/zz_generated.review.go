@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -19,8 +20,8 @@ type review struct {
 	body []byte
 	// apiVersion is the review's own, in which it is answered; desired is the version that the objects are to have.
 	apiVersion, uid, desired string
-	// objects are the texts of what is to be converted, which lie in the body.
-	objects [][]byte
+	// objects are what is to be converted; they lie in the body.
+	objects []object
 
 	found   map[string]span // the members that have been found, by name
 	problem error           // of a body that is well-formed
@@ -97,11 +98,11 @@ func (r *review) list(i, depth int) int {
 		return i + 1
 	}
 	for {
-		start := i
-		if i = scanValue(r.body, i, depth); i < 0 {
+		var o object
+		if i = o.scan(r.body, i, depth); i < 0 {
 			return i
 		}
-		r.objects = append(r.objects, r.body[start:i:i])
+		r.objects = append(r.objects, o)
 		switch i = space(r.body, i); {
 		case at(r.body, i, ','):
 			i = space(r.body, i+1)
@@ -129,7 +130,7 @@ func (r *review) note(name string, start, end int) int {
 }
 
 // answer is the text of the review that answers, in parts: it has every object converted, or none and a status that says why.
-func (r *review) answer(converted [][]byte, failure *metav1.Status) ([][]byte, error) {
+func (r *review) answer(converted [][][]byte, failure *metav1.Status) (iter.Seq[[]byte], error) {
 	result := failure
 	if result == nil {
 		result = &metav1.Status{Status: metav1.StatusSuccess}
@@ -140,12 +141,21 @@ func (r *review) answer(converted [][]byte, failure *metav1.Status) ([][]byte, e
 	}
 	begin := []byte(`{"kind":"ConversionReview","apiVersion":"` + r.apiVersion + `","response":{"uid":`)
 	begin = append(appendText(begin, r.uid), `,"convertedObjects":[`...)
-	answer := append(make([][]byte, 0, 2*len(converted)+2), begin)
-	for i, object := range converted {
-		if i > 0 {
-			answer = append(answer, []byte{','})
+	end := append(append([]byte(`],"result":`), status...), "}}"...)
+	return func(yield func([]byte) bool) {
+		if !yield(begin) {
+			return
 		}
-		answer = append(answer, object)
-	}
-	return append(answer, append(append([]byte(`],"result":`), status...), "}}"...)), nil
+		for i, object := range converted {
+			if i > 0 && !yield([]byte{','}) {
+				return
+			}
+			for _, part := range object {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+		yield(end)
+	}, nil
 }

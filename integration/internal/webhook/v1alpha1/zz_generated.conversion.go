@@ -37,6 +37,19 @@ func (c Converter) Conversions() conversion.Option {
 	)
 }
 
+// What a version says and another one cannot is kept in an annotation of the object, by these.
+var (
+	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet]("v1alpha1", conversion.Schema{Members: map[string]conversion.Schema{
+		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
+		"status": {Members: map[string]conversion.Schema{"phase": {Dropped: true}}},
+	}})
+	fleetHubStash = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
+		"docking": {Scattered: true},
+		"owners":  {One: map[string]string{}},
+		"ships":   {Keys: []string{"name"}},
+	}}}})
+)
+
 // FleetToHub converts a Fleet of v1alpha1 to v1.
 func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst *fleetv1.Fleet) error {
 	ctx = conversion.Within(ctx, src)
@@ -44,17 +57,14 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 	if err := c.fleetToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := conversion.Restore(dst, "v1"); err != nil {
+	if err := fleetHubStash.Restore(dst); err != nil {
 		return err
 	}
 	var returned fleetv1alpha1.Fleet
 	if err := c.fleetFromHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return conversion.Keep(dst, "v1alpha1", src, &returned, conversion.Schema{Members: map[string]conversion.Schema{
-		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
-		"status": {Members: map[string]conversion.Schema{"phase": {Dropped: true}}},
-	}})
+	return fleetSpokeStash.Keep(dst, src, &returned)
 }
 
 // FleetFromHub converts a Fleet of v1 to v1alpha1.
@@ -64,18 +74,14 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	if err := c.fleetFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := conversion.Restore(dst, "v1alpha1"); err != nil {
+	if err := fleetSpokeStash.Restore(dst); err != nil {
 		return err
 	}
 	var returned fleetv1.Fleet
 	if err := c.fleetToHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return conversion.Keep(dst, "v1", src, &returned, conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
-		"docking": {Scattered: true},
-		"owners":  {One: map[string]string{}},
-		"ships":   {Keys: []string{"name"}},
-	}}}})
+	return fleetHubStash.Keep(dst, src, &returned)
 }
 
 // fleetToHub converts to the hub.

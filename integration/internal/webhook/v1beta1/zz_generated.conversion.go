@@ -31,13 +31,21 @@ func Conversions() conversion.Option {
 	)
 }
 
+// What a version says and another one cannot is kept in an annotation of the object, by these.
+var (
+	fleetHubStash = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{
+		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
+		"status": {Members: map[string]conversion.Schema{"conditions": {Keys: []string{"type"}}}},
+	}})
+)
+
 // FleetToHub converts a Fleet of v1beta1 to v1.
 func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet) error {
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}
 	if err := fleetToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.Restore(dst, "v1")
+	return fleetHubStash.Restore(dst)
 }
 
 // FleetFromHub converts a Fleet of v1 to v1beta1.
@@ -50,10 +58,7 @@ func FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fle
 	if err := fleetToHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return conversion.Keep(dst, "v1", src, &returned, conversion.Schema{Members: map[string]conversion.Schema{
-		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
-		"status": {Members: map[string]conversion.Schema{"conditions": {Keys: []string{"type"}}}},
-	}})
+	return fleetHubStash.Keep(dst, src, &returned)
 }
 
 // fleetToHub converts to the hub.

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -43,20 +44,25 @@ func (s Schema) element() Schema {
 	return *s.Elements
 }
 
+// isEmpty reports whether there is nothing to say of what lies in the value.
+func (s Schema) isEmpty() bool {
+	return s.One == nil && !s.Scattered && s.Members == nil && s.Elements == nil
+}
+
 // change is one difference between two values of a type.
 type change struct {
 	// At leads to the value: a member's name, or the keys of a list's element.
-	At []step `json:"at"`
+	At []step
 	// Was is the digest of the value that is changed; empty where there is none.
-	Was string `json:"was,omitempty"`
+	Was string
 	// Is is the value that it becomes; none where it goes. A null is a value.
-	Is json.RawMessage `json:"is,omitempty"`
+	Is json.RawMessage
 	// Index is where an element is inserted, or where the one of Around stands; -1 where that was not there.
-	Index int `json:"index,omitempty"`
+	Index int
 	// Around says that Is are the elements of a list around the one that these members tell, which is the object's own.
-	Around map[string]string `json:"around,omitzero"`
+	Around map[string]string
 	// Make is how many of the objects right around the value are made where they are not there.
-	Make int `json:"make,omitempty"`
+	Make int
 }
 
 // step is the name of a member or, as an object, the keys of a list's element.
@@ -66,21 +72,96 @@ type step struct {
 	scattered bool
 }
 
-func (s step) MarshalJSON() ([]byte, error)     { return json.Marshal(s.v) }
-func (s *step) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &s.v) }
+// appendChanges appends changes as a list of objects, with nothing in them that has no value.
+func appendChanges(out []byte, changes []change) ([]byte, error) {
+	e := encoder{out: append(out, '[')}
+	for i, c := range changes {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		e.out = append(e.out, `{"at":[`...)
+		for j, s := range c.At {
+			if j > 0 {
+				e.out = append(e.out, ',')
+			}
+			if name, ok := s.v.(string); ok {
+				e.out = appendText(e.out, name)
+			} else {
+				e.json(s.v)
+			}
+		}
+		e.out = append(e.out, ']')
+		if c.Was != "" {
+			e.key("was")
+			e.out = appendText(e.out, c.Was)
+		}
+		if c.Is != nil {
+			e.key("is")
+			e.out = append(e.out, c.Is...)
+		}
+		if c.Index != 0 {
+			e.key("index")
+			e.out = strconv.AppendInt(e.out, int64(c.Index), 10)
+		}
+		if c.Around != nil {
+			e.key("around")
+			e.json(c.Around)
+		}
+		if c.Make != 0 {
+			e.key("make")
+			e.out = strconv.AppendInt(e.out, int64(c.Make), 10)
+		}
+		e.out = append(e.out, '}')
+	}
+	return append(e.out, ']'), e.err
+}
+
+// readChanges reads what appendChanges has written. What somebody else has written may be no changes.
+func readChanges(text []byte) []change {
+	changes := make([]change, 0, 8)
+	steps := make([]step, 0, 32) // of all changes
+	for object := range elements(text) {
+		var c change
+		for m := range entries(object) {
+			switch {
+			case m.is("at"):
+				first := len(steps)
+				for s := range elements(m.value) {
+					steps = append(steps, readStep(s))
+				}
+				c.At = steps[first:len(steps):len(steps)]
+			case m.is("was"):
+				c.Was, _ = stringOf(m.value)
+			case m.is("is"):
+				c.Is = m.value
+			case m.is("index"):
+				c.Index, _ = strconv.Atoi(string(m.value))
+			case m.is("around"):
+				_ = json.Unmarshal(m.value, &c.Around)
+			case m.is("make"):
+				c.Make, _ = strconv.Atoi(string(m.value))
+			}
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// readStep reads a step; what is none leads nowhere.
+func readStep(text []byte) step {
+	if text[0] == '"' {
+		name, _ := stringOf(text)
+		return step{v: name}
+	}
+	value, _ := parsed(text)
+	return step{v: value}
+}
 
 // absent is what a member or element is that is not there, which null is not.
 type absent struct{}
 
 // comparison collects the changes that make one value another.
 type comparison struct{ changes []change }
-
-// difference returns the changes that lead from base to want, the same ones in the same order every time.
-func difference(base, want map[string]any, schema Schema) ([]change, error) {
-	var c comparison
-	err := c.objects(nil, base, want, schema)
-	return c.changes, err
-}
 
 func (c *comparison) objects(at []step, base, want map[string]any, schema Schema) error {
 	names := slices.Collect(maps.Keys(want))

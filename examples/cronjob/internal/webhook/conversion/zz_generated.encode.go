@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
@@ -14,6 +15,39 @@ import (
 type encoder struct {
 	out []byte
 	err error // the first value that cannot be written
+	// passed are long texts that stay where they are, and belong into out.
+	passed []passage
+}
+
+// passage is a text that belongs at an offset of another one.
+type passage struct {
+	at   int
+	text []byte
+}
+
+// longPassage is the length from which on a text that is passed on as it is written is not copied: most of what a converted object says
+// is mostly in two or three such texts.
+const longPassage = 256
+
+// pass appends a value as it is written.
+func (e *encoder) pass(text []byte) {
+	if len(text) < longPassage {
+		e.out = append(e.out, text...)
+		return
+	}
+	e.passed = append(e.passed, passage{len(e.out), text})
+}
+
+// parts are what has been written, in parts that follow each other. They share no memory with out.
+func (e *encoder) parts() [][]byte {
+	own := bytes.Clone(e.out)
+	parts := make([][]byte, 0, 2*len(e.passed)+1)
+	done := 0
+	for _, p := range e.passed {
+		parts = append(parts, own[done:p.at], p.text)
+		done = p.at
+	}
+	return append(parts, own[done:])
 }
 
 // key begins a member.
@@ -35,7 +69,7 @@ func (e *encoder) rawKey(key []byte) {
 // entry appends a member as it is written.
 func (e *encoder) entry(m entry) {
 	e.rawKey(m.key)
-	e.out = append(e.out, m.value...)
+	e.pass(m.value)
 }
 
 func (e *encoder) value(s *shape, v reflect.Value) {
@@ -131,7 +165,12 @@ func (e *encoder) whole(v reflect.Value) {
 		copied.Set(v)
 		v = copied
 	}
-	encoded, err := json.Marshal(v.Addr().Interface())
+	e.json(v.Addr().Interface())
+}
+
+// json appends a value as encoding/json writes it.
+func (e *encoder) json(value any) {
+	encoded, err := json.Marshal(value)
 	if err != nil && e.err == nil {
 		e.err = err
 	}

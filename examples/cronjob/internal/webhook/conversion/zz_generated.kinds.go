@@ -70,10 +70,11 @@ func (v *versions) names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// convert converts the text of an object, which is what the header says, to the desired version.
-func (k kinds) convert(ctx context.Context, object []byte, is header, desired string) ([]byte, error) {
+// convert converts an object, which is what the header says, to the desired version: to a text in parts, of which some belong to
+// the object.
+func (k kinds) convert(ctx context.Context, o object, is header, desired string) ([][]byte, error) {
 	if is.apiVersion == desired {
-		return object, nil
+		return [][]byte{o.text}, nil
 	}
 	from, err := schema.ParseGroupVersion(is.apiVersion)
 	if err != nil {
@@ -91,16 +92,17 @@ func (k kinds) convert(ctx context.Context, object []byte, is header, desired st
 		return nil, errors.New("no conversion of this kind is served: give the handler the Conversions of its package")
 	}
 	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
-		return r.text(ctx, object)
+		return r.text(ctx, o)
 	}
 	for _, hub := range v.hubs {
 		there, ok := v.routes[leg{from.Version, hub}]
 		onwards, ok2 := v.routes[leg{hub, to.Version}]
 		if ok && ok2 {
-			if object, err = there.text(ctx, object); err != nil {
+			stop, err := there.text(ctx, o)
+			if err != nil {
 				return nil, err
 			}
-			return onwards.text(ctx, object)
+			return onwards.text(ctx, objectOf(slices.Concat(stop...)))
 		}
 	}
 	return nil, fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))

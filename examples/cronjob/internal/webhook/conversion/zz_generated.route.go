@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,12 +25,12 @@ type route struct {
 	hidden bool
 	// convert reads an object, has it converted, and returns both: pointers to the types of the two versions.
 	convert func(ctx context.Context, read func(into reflect.Value) error) (source, converted any, err error)
-	texts   *sync.Pool // of *texts
+	memory  *sync.Pool // of *memory
 }
 
 // newRoute makes a route of a function on Go types.
 func newRoute[S, D any](apiVersion, kind string, f func(context.Context, *S, *D) error, same Same) *route {
-	r := &route{apiVersion: apiVersion, kind: kind, same: maps.Clone(same), texts: &sync.Pool{New: func() any { return new(texts) }}}
+	r := &route{apiVersion: apiVersion, kind: kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
 	delete(r.same, "metadata") // they have a place of their own
 	made := new(shapes)
@@ -53,50 +54,66 @@ func newRoute[S, D any](apiVersion, kind string, f func(context.Context, *S, *D)
 	return r
 }
 
-// text converts the text of an object. The code of others runs in here, that of their types included, so a panic is an error.
-func (r *route) text(ctx context.Context, object []byte) (converted []byte, err error) {
+// text converts an object, to a text in parts, of which some belong to the object. The code of others runs in here, that of their types included, so a panic is an error.
+func (r *route) text(ctx context.Context, o object) (converted [][]byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	from, to, err := r.convert(ctx, func(into reflect.Value) error {
-		known := r.texts.Get().(*texts)
-		defer r.texts.Put(known)
-		return decode(object, span{0, len(object)}, known, r.from, into)
-	})
+	m := r.memory.Get().(*memory)
+	defer r.memory.Put(m)
+	from, to, err := r.convert(ctx, func(into reflect.Value) error { return r.read(o, &m.texts, into) })
 	if err != nil {
 		return nil, err
 	}
-	return r.join(from.(metav1.Object), to, object)
+	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), passed: m.passed[:0]}
+	r.join(&e, from.(metav1.Object), to, o)
+	m.out, m.passed = e.out, e.passed
+	return e.parts(), e.err
 }
 
-// join writes a converted object with what is the same, which is taken from the text of the object that it was.
-func (r *route) join(source metav1.Object, converted any, was []byte) ([]byte, error) {
-	var few [16]entry
-	var metadata []byte
-	members := few[:0]
-	for m := range entries(was) {
-		switch {
-		case m.is("metadata"):
-			metadata = m.value
-		case !m.is("apiVersion") && !m.is("kind"):
-			members = append(members, m)
+// memory is what one conversion after another uses.
+type memory struct {
+	texts  texts
+	out    []byte
+	passed []passage
+}
+
+// read reads an object into what is zero so far.
+func (r *route) read(o object, known *texts, into reflect.Value) error {
+	for j, m := range o.members {
+		i := r.from.find(m.key, span{0, len(m.key)}, j)
+		if i < 0 {
+			continue
+		}
+		f := &r.from.fields[i]
+		if named(o.members[:j], f.name) != nil {
+			return duplicate([]byte(f.name))
+		}
+		if err := decode(m.value, span{0, len(m.value)}, known, f.shape, f.make(into)); err != nil {
+			return below(f.name, err)
 		}
 	}
-	e := encoder{out: append(make([]byte, 0, len(was)+len(was)/4), '{')}
+	return nil
+}
+
+// join writes a converted object with what is the same, which is taken from the object that it was.
+func (r *route) join(e *encoder, source metav1.Object, converted any, was object) {
+	e.out = append(e.out, '{')
 	e.key("kind")
 	e.out = appendText(e.out, r.kind)
 	e.key("apiVersion")
 	e.out = appendText(e.out, r.apiVersion)
 	e.key("metadata")
+	metadata := named(was.members, "metadata")
 	if r.hidden {
 		e.sameMetadata(source, converted.(metav1.Object), metadata)
 	} else {
 		e.metadata(converted.(metav1.Object), metadata)
 	}
-	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, members)
-	return append(e.out, '}'), e.err
+	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, was.members)
+	e.out = append(e.out, '}')
 }
 
 // PanicError is a panic of a conversion.

@@ -131,21 +131,3 @@ func (s *shape) pointedAt(v reflect.Value) (*shape, reflect.Value) {
 	}
 	return s, v
 }
-
-// collect appends the members of an object.
-func collect(all []entry, object []byte) []entry {
-	for m := range entries(object) {
-		all = append(all, m)
-	}
-	return all
-}
-
-// named returns the value of a member, and nil where there is none.
-func named(all []entry, name string) []byte {
-	for _, m := range all {
-		if m.is(name) {
-			return m.value
-		}
-	}
-	return nil
-}

@@ -38,6 +38,12 @@ func (c Converter) Conversions() conversion.Option {
 	)
 }
 
+// What a version says and another one cannot is kept in an annotation of the object, by these.
+var (
+	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob]("v2", conversion.Schema{})
+	cronJobHubStash   = conversion.NewStash[batchv1.CronJob]("v1", conversion.Schema{})
+)
+
 // CronJobToHub converts a CronJob of v2 to v1.
 func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *batchv1.CronJob) error {
 	ctx = conversion.Within(ctx, src)
@@ -45,14 +51,14 @@ func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *
 	if err := c.cronJobToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := conversion.Restore(dst, "v1"); err != nil {
+	if err := cronJobHubStash.Restore(dst); err != nil {
 		return err
 	}
 	var returned batchv2.CronJob
 	if err := c.cronJobFromHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return conversion.Keep(dst, "v2", src, &returned, conversion.Schema{})
+	return cronJobSpokeStash.Keep(dst, src, &returned)
 }
 
 // CronJobFromHub converts a CronJob of v1 to v2.
@@ -62,14 +68,14 @@ func (c Converter) CronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst
 	if err := c.cronJobFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := conversion.Restore(dst, "v2"); err != nil {
+	if err := cronJobSpokeStash.Restore(dst); err != nil {
 		return err
 	}
 	var returned batchv1.CronJob
 	if err := c.cronJobToHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return conversion.Keep(dst, "v1", src, &returned, conversion.Schema{})
+	return cronJobHubStash.Keep(dst, src, &returned)
 }
 
 // cronJobToHub converts to the hub.

@@ -95,7 +95,7 @@ func TestRatio(t *testing.T) {
 				if desired == spokeVersion {
 					from = hubVersion
 				}
-				ours, theirs := ours(), theirs(t)
+				ours, theirs := ours(), theirs()
 				// A spoke's object brings what has been kept, in the annotation of its own side.
 				body := func(h http.Handler) []byte {
 					if desired == spokeVersion {

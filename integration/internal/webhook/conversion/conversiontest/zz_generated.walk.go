@@ -20,6 +20,8 @@ func scribble(o any) {
 			for _, key := range v.MapKeys() {
 				v.SetMapIndex(key, reflect.Value{})
 			}
+		case v.Kind() == reflect.Pointer && !v.IsNil():
+			v.Elem().SetZero() // also of types that let nobody at their fields, such as metav1.Time
 		case !v.CanSet():
 		case v.Kind() == reflect.String:
 			v.SetString("scribbled")

@@ -1,0 +1,58 @@
+package conversionreview
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// module makes a module of this one's dependencies with the folder of testdata in it, and generates its conversions.
+func module(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "review"), os.DirFS("testdata/review")); err != nil {
+		t.Fatal(err)
+	}
+	webhookGen := filepath.Join(dir, "webhook-gen")
+	run(t, ".", "", "go", "-C", filepath.Join("..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
+	run(t, dir, "", webhookGen)
+	return dir
+}
+
+// run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows what it prints.
+func run(t *testing.T, dir, toolchain, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if toolchain != "" {
+		cmd.Env = append(cmd.Env, "GOTOOLCHAIN="+toolchain)
+	}
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %v: %v", filepath.Base(name), args, err)
+	}
+}
+
+// TestConformance has the API server's own code convert through the emitted handler, with the race detector watching.
+func TestConformance(t *testing.T) {
+	run(t, module(t), "", "go", "test", "-race", "-run", "^(TestAPIServer|TestAPIServerIsTold|TestPlain)$", "./review")
+}
+
+// TestRatio compares processor time and memory with controller-runtime's, under the Go of go.mod and the next one.
+func TestRatio(t *testing.T) {
+	dir := module(t)
+	for _, toolchain := range []string{"", "go1.27.4"} {
+		run(t, dir, toolchain, "go", "test", "-v", "-run", "^(TestRatio|TestMemory)$", "./review")
+	}
+}
