@@ -62,17 +62,18 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 
 // stubs are the files that may have been written for the user to go on with, as they were written, by path.
 func (s site) stubs(source load.Result, p *model.Project) (map[string][]byte, error) {
-	needed := map[*model.Handler]bool{}
+	needed := map[*model.Handler]model.Handler{}
 	for _, w := range p.Webhooks() {
-		if w.Handler != nil {
-			needed[w.Handler], w.Handler.NeedsStub = w.Handler.NeedsStub, true
+		if h := w.Handler; h != nil {
+			needed[h] = *h
+			h.NeedsStub, h.NeedsTestStub = true, true
 		}
 	}
 	options := s.render(source.Module)
 	options.Outputs = slices.DeleteFunc(slices.Clone(options.Outputs), func(o string) bool { return o == render.Conversions || o == render.Manifests })
 	files, err := render.Project(p, nil, options)
 	for h, was := range needed {
-		h.NeedsStub = was
+		*h = was
 	}
 	further, failed := render.Further(p, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
 	stubs := map[string][]byte{}

@@ -42,7 +42,7 @@ type Handler struct {
 	// NeedsStub says that the user has not written a policy yet, and NeedsTestStub that there is no
 	// function yet that makes the policy for tests.
 	NeedsStub, NeedsTestStub bool
-	// Sample is the object that tests begin with; nil where NeedsTestStub does not ask for it or nothing is decoded.
+	// Sample is the object that tests begin with; nil where nothing is decoded.
 	Sample *Sample
 	// Missing are the operations whose methods the user has not written, where the type is there.
 	Missing []string
