@@ -109,6 +109,7 @@ type run struct {
 	root        string // the module's folder
 	dir         string // what Packages are relative to
 	manifest    string // absolute
+	asNew       bool   // files that are written once are asked for, whether or not they are there
 	authorities []byte // who signs the server's certificate, PEM; nil where something in the cluster says it
 	whole       bool   // the packages are all that the project generates from
 	// speaksFor are the outputs whose files are removed where nothing asks for them.
@@ -167,7 +168,7 @@ func (r run) owned(source load.Result) []string {
 }
 
 func (r run) model() model.Options {
-	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, LeaveKubebuilder: !r.Kubebuilder}
+	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, AsNew: r.asNew, LeaveKubebuilder: !r.Kubebuilder}
 	r.deliver(&o)
 	if slices.Contains(r.Outputs, render.Handlers) {
 		o.Handlers = r.Handlers.Path

@@ -3,12 +3,11 @@ package generator
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
@@ -18,16 +17,16 @@ import (
 // goes; beside one that the user has gone on with, the methods of further webhooks get a file of their own.
 // It returns the files with code of the user's that nothing asks for once the edits are made.
 func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
-	source, before, found := s.project(ctx, edits{})
-	changed, after, problems := s.project(ctx, *e)
+	_, before, found := s.project(ctx, edits{})
+	_, _, problems := s.project(ctx, *e)
 	if found.HasErrors() || problems.HasErrors() {
 		return nil, nil // what follows says why
 	}
-	old, err := s.stubs(source, before)
+	old, err := s.stubs(ctx, edits{})
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := s.stubs(changed, after)
+	wanted, err := s.stubs(ctx, *e)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 		}
 	}
 	slices.Sort(left)
-	changed, after, problems = s.project(ctx, *e)
+	changed, after, problems := s.project(ctx, *e)
 	if problems.HasErrors() {
 		return left, nil
 	}
@@ -61,26 +60,21 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 }
 
 // stubs are the files that may have been written for the user to go on with, as they were written, by path.
-func (s site) stubs(source load.Result, p *model.Project) (map[string][]byte, error) {
-	needed := map[*model.Handler]model.Handler{}
-	for _, w := range p.Webhooks() {
-		if h := w.Handler; h != nil {
-			needed[h] = *h
-			h.NeedsStub, h.NeedsTestStub = true, true
-		}
-	}
+func (s site) stubs(ctx context.Context, e edits) (map[string][]byte, error) {
+	s.asNew = true
+	source, p, _ := s.project(ctx, e)
+	planned, _ := convert.Project(ctx, p)
 	options := s.render(source.Module)
-	options.Outputs = slices.DeleteFunc(slices.Clone(options.Outputs), func(o string) bool { return o == render.Conversions || o == render.Manifests })
-	files, err := render.Project(p, nil, options)
-	for h, was := range needed {
-		*h = was
+	files, err := render.Project(p, planned, options)
+	if err != nil {
+		return nil, err
 	}
-	further, failed := render.Further(p, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
+	further, err := render.Further(p, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
 	stubs := map[string][]byte{}
 	for _, f := range slices.Concat(further, files) {
 		if f.Owner == output.Once && strings.HasSuffix(f.Path, ".go") {
 			stubs[f.Path] = f.Content
 		}
 	}
-	return stubs, errors.Join(err, failed)
+	return stubs, err
 }

@@ -39,7 +39,9 @@ func (o Overlay) list(dir string) (listing, error) {
 			l.folders = with(l.folders, name)
 		default:
 			l.holdsGo = true
-			l.goFiles = with(l.goFiles, name)
+			if isCandidate(name) {
+				l.goFiles = with(l.goFiles, name)
+			}
 		}
 		if o[path] != nil && os.IsNotExist(err) {
 			err = nil

@@ -22,6 +22,8 @@ type Options struct {
 	Handlers string
 	// Conversions is the same folder, if conversions are generated, and else empty.
 	Conversions string
+	// AsNew has every file asked for that is written once, whether or not it is there.
+	AsNew bool
 	// NamePrefix begins the names of configurations that no marker names.
 	NamePrefix string
 	// Service is what serves webhooks of which no marker says that; by default the one of kubebuilder's bases.

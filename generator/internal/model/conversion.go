@@ -124,7 +124,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 			}
 			for _, at := range d.spokes {
 				if c, ok := b.spoke(m, d, at); ok {
-					c.NeedsTestStub = !declaresInTest(c.Package.Dir, c.TestFunction())
+					c.NeedsTestStub = b.options.AsNew || !declaresInTest(c.Package.Dir, c.TestFunction())
 					b.conversions = append(b.conversions, c)
 					spokes[c] = at
 				}

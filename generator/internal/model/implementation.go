@@ -62,8 +62,10 @@ func (b *builder) inspectImplementations() {
 			}
 		}
 		// The methods of an embedded type are not seen here, and a stub would hide them.
-		h.NeedsTestStub, h.Sample = !declaresInTest(h.Package.Dir, h.TestFunction()), b.sample(h)
-		h.NeedsStub = !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
+		if h.NeedsTestStub = b.options.AsNew || !declaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub {
+			h.Sample = b.sample(h)
+		}
+		h.NeedsStub = b.options.AsNew || !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
 	}
 }
 
