@@ -1,0 +1,73 @@
+package dev
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The whole of a session, with a real API server, is in hack/delivery.
+
+func TestCertify(t *testing.T) {
+	for address, host := range map[string]string{"127.0.0.1:9443": "127.0.0.1", "[::1]:9443": "::1", "host.docker.internal:9443": "host.docker.internal"} {
+		dir := t.TempDir()
+		authority, err := certify(dir, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(authority)
+		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host}); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if _, err := certify(t.TempDir(), "no-port"); err == nil {
+		t.Error("an address without a port was accepted")
+	}
+}
+
+func TestArguments(t *testing.T) {
+	p := program{Options: Options{Listen: ":9443"}, dir: "/d"}
+	if diff := cmp.Diff([]string{"-address=:9443", "-cert=/d/tls.crt", "-key=/d/tls.key", "-drain=0s"}, p.arguments()); diff != "" {
+		t.Error(diff)
+	}
+	p.Arguments = []string{"--webhook-cert-path={dir}", "--other"}
+	if diff := cmp.Diff([]string{"--webhook-cert-path=/d", "--other"}, p.arguments()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestChanged(t *testing.T) {
+	root := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("package x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("x.go")
+	before := snapshot(root)
+	write("zz_generated.webhook.go")
+	write("notes.txt")
+	if diff := cmp.Diff(before, snapshot(root)); diff != "" {
+		t.Errorf("what is no source counts\n%s", diff)
+	}
+	write("y.go")
+	if !changed(t.Context(), root, before) {
+		t.Error("a new file was not seen")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if changed(ctx, root, snapshot(root)) {
+		t.Error("something has changed where nothing has")
+	}
+}
