@@ -19,6 +19,15 @@ func (s Same) of(name string) (part Same, all bool) {
 	return part, ok && part == nil
 }
 
+// ofEntry is of for a member as it is written.
+func (s Same) ofEntry(m entry) (part Same, all bool) {
+	if inside := m.key[1 : len(m.key)-1]; isPlain(inside) {
+		part, ok := s[string(inside)] // which makes no string
+		return part, ok && part == nil
+	}
+	return s.of(m.name())
+}
+
 // less is a shape without what is the same, which is then passed over when a value is read.
 func (s *shape) less(same Same) *shape {
 	switch {
@@ -74,14 +83,14 @@ func (e *encoder) members(s *shape, v reflect.Value, same Same, source []entry) 
 		}
 		below, target := f.shape.pointedAt(value)
 		if part == nil || below.kind != structure || !target.IsValid() {
-			e.key(f.name)
+			e.field(f)
 			e.value(f.shape, value)
 			continue
 		}
 		joined = append(joined, f.name)
 		old := named(source, f.name)
 		before := len(e.out)
-		e.key(f.name)
+		e.field(f)
 		e.out = append(e.out, '{')
 		var some [16]entry
 		e.members(below, target, part, collect(some[:0], old))
@@ -100,7 +109,7 @@ func (e *encoder) members(s *shape, v reflect.Value, same Same, source []entry) 
 
 // restore appends what is the same of a member of the source.
 func (e *encoder) restore(m entry, same Same) {
-	part, all := same.of(m.name())
+	part, all := same.ofEntry(m)
 	switch {
 	case all:
 		e.entry(m)

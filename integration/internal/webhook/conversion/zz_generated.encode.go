@@ -58,6 +58,14 @@ func (e *encoder) key(name string) {
 	e.out = append(appendText(e.out, name), ':')
 }
 
+// field begins the member that a field is.
+func (e *encoder) field(f *member) {
+	if e.out[len(e.out)-1] != '{' {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(e.out, f.key...)
+}
+
 // rawKey is key for one that is written already.
 func (e *encoder) rawKey(key []byte) {
 	if e.out[len(e.out)-1] != '{' {
@@ -112,7 +120,7 @@ func (e *encoder) structure(s *shape, v reflect.Value) {
 	for i := range s.fields {
 		f := &s.fields[i]
 		if value, ok := f.in(v); ok && !f.omits(value) {
-			e.key(f.name)
+			e.field(f)
 			e.value(f.shape, value)
 		}
 	}

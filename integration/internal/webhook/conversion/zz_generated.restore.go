@@ -10,10 +10,7 @@ import (
 // carryOut carries a change out on a struct, if what it leads to is still what it was. What stood in a part that is gone is gone
 // with it, and what does not fit the type is dropped.
 func (c change) carryOut(s *shape, v reflect.Value, at []step) {
-	name, ok := at[0].v.(string)
-	if !ok {
-		return
-	}
+	name := at[0].name
 	i, ok := s.index[name]
 	if !ok {
 		return

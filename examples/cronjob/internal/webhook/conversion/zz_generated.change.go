@@ -65,16 +65,17 @@ type change struct {
 	Make int
 }
 
-// step is the name of a member or, as an object, the keys of a list's element.
+// step leads to a member, by its name, or to an element of a list, by its keys.
 type step struct {
-	v any
+	name string
+	keys map[string]any
 	// scattered says that it leads to such an object.
 	scattered bool
 }
 
 // appendChanges appends changes as a list of objects, with nothing in them that has no value.
 func appendChanges(out []byte, changes []change) ([]byte, error) {
-	e := encoder{out: append(out, '[')}
+	e := encoder{out: append(slices.Grow(out, 512), '[')}
 	for i, c := range changes {
 		if i > 0 {
 			e.out = append(e.out, ',')
@@ -84,10 +85,10 @@ func appendChanges(out []byte, changes []change) ([]byte, error) {
 			if j > 0 {
 				e.out = append(e.out, ',')
 			}
-			if name, ok := s.v.(string); ok {
-				e.out = appendText(e.out, name)
+			if s.keys == nil {
+				e.out = appendText(e.out, s.name)
 			} else {
-				e.json(s.v)
+				e.json(s.keys)
 			}
 		}
 		e.out = append(e.out, ']')
@@ -148,20 +149,24 @@ func readChanges(text []byte) []change {
 }
 
 // readStep reads a step; what is none leads nowhere.
-func readStep(text []byte) step {
-	if text[0] == '"' {
-		name, _ := stringOf(text)
-		return step{v: name}
+func readStep(text []byte) (s step) {
+	if isObject(text) {
+		keys, _ := parsed(text)
+		s.keys, _ = keys.(map[string]any)
+		return s
 	}
-	value, _ := parsed(text)
-	return step{v: value}
+	s.name, _ = stringOf(text)
+	return s
 }
 
 // absent is what a member or element is that is not there, which null is not.
 type absent struct{}
 
 // comparison collects the changes that make one value another.
-type comparison struct{ changes []change }
+type comparison struct {
+	changes []change
+	added   encoder // what has to be added, one value behind the other
+}
 
 func (c *comparison) objects(at []step, base, want map[string]any, schema Schema) error {
 	names := slices.Collect(maps.Keys(want))
@@ -173,7 +178,7 @@ func (c *comparison) objects(at []step, base, want map[string]any, schema Schema
 	slices.Sort(names)
 	for _, name := range names {
 		below := schema.member(name)
-		if err := c.values(append(slices.Clip(at), step{name, below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
+		if err := c.values(append(slices.Clip(at), step{name: name, scattered: below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
 			return err
 		}
 	}
@@ -231,14 +236,14 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 func (c *comparison) elements(at []step, base, want []any, schema Schema) error {
 	for _, b := range base {
 		if key := keyOf(b, schema.Keys); find(want, key) < 0 {
-			if err := c.replace(append(slices.Clip(at), step{v: key}), b, absent{}); err != nil {
+			if err := c.replace(append(slices.Clip(at), step{keys: key}), b, absent{}); err != nil {
 				return err
 			}
 		}
 	}
 	for i, w := range want {
 		key := keyOf(w, schema.Keys)
-		below := append(slices.Clip(at), step{v: key})
+		below := append(slices.Clip(at), step{keys: key})
 		if j := find(base, key); j >= 0 {
 			if err := c.values(below, base[j], w, schema.element()); err != nil {
 				return err
@@ -275,7 +280,7 @@ func (c *comparison) around(at []step, base any, want []any, schema Schema) erro
 	if found.Index < 0 {
 		return nil
 	}
-	return c.values(append(slices.Clip(at), step{v: one}), list[i], want[j], schema.element())
+	return c.values(append(slices.Clip(at), step{keys: one}), list[i], want[j], schema.element())
 }
 
 // replace records a change of a whole value, if it is one.
@@ -425,37 +430,38 @@ func (c change) apply(live any, at []step) any {
 	if len(at) == 0 {
 		return live
 	}
-	switch s := at[0].v.(type) {
-	case string:
+	switch s := at[0]; {
+	case s.keys == nil:
 		object, ok := live.(map[string]any)
 		if !ok {
 			return live
 		}
-		value := memberOf(object, s)
+		name := s.name
+		value := memberOf(object, name)
 		switch {
 		case len(at) > 1 && value != (absent{}):
-			object[s] = c.apply(value, at[1:])
+			object[name] = c.apply(value, at[1:])
 		case len(at) > 1 && len(at)-1 <= c.Make:
 			if made := c.apply(map[string]any{}, at[1:]).(map[string]any); len(made) > 0 {
-				object[s] = made
+				object[name] = made
 			}
 		case len(at) == 1 && c.Around != nil:
 			if list := c.surround(value); list != (absent{}) {
-				object[s] = list
+				object[name] = list
 			}
 		case len(at) > 1 || !c.holds(value):
 		case c.Is == nil:
-			delete(object, s)
+			delete(object, name)
 		default:
-			object[s] = c.Is
+			object[name] = c.Is
 		}
 		return object
-	case map[string]any:
+	default:
 		list, ok := live.([]any)
 		if !ok {
 			return live
 		}
-		i := find(list, s)
+		i := find(list, s.keys)
 		switch {
 		case i >= 0 && len(at) > 1:
 			list[i] = c.apply(list[i], at[1:])
@@ -469,7 +475,6 @@ func (c change) apply(live any, at []step) any {
 		}
 		return list
 	}
-	return live
 }
 
 // surround puts the kept elements around the one that the object says itself. Where it has none any more, no other

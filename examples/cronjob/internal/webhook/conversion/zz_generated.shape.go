@@ -46,6 +46,7 @@ type shape struct {
 // member is one member of a structure.
 type member struct {
 	name      string
+	key       []byte // the name as it is written in front of a value
 	path      []int // for reflect.Value.FieldByIndex
 	tagged    bool
 	omitEmpty bool
@@ -216,6 +217,7 @@ func (m *shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([
 		if named == "" {
 			found.name = f.Name
 		}
+		found.key = append(appendText(nil, found.name), ':')
 		for option := range strings.SplitSeq(options, ",") {
 			switch option {
 			case "omitempty":
