@@ -131,6 +131,7 @@ func (h *Handler) convert(ctx context.Context, asked *review) ([][][]byte, error
 	converted := make([][][]byte, len(asked.objects))
 	err := inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
 		o := asked.objects[i]
+		asked.objects[i] = object{} // a long review shall not be there twice
 		is, err := o.header()
 		if err == nil {
 			converted[i], err = h.kinds.convert(ctx, o, is, asked.desired)
