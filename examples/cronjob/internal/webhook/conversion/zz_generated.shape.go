@@ -47,7 +47,7 @@ type shape struct {
 type member struct {
 	name      string
 	key       []byte // the name as it is written in front of a value
-	path      []int // for reflect.Value.FieldByIndex
+	path      []int  // for reflect.Value.FieldByIndex
 	tagged    bool
 	omitEmpty bool
 	omitZero  bool
