@@ -67,8 +67,10 @@ func (r *route) text(ctx context.Context, o object) (converted [][]byte, err err
 	}
 	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), passed: m.passed[:0]}
 	r.join(&e, from.(metav1.Object), to, o)
+	converted = e.parts()
+	clear(e.passed) // which would keep the body
 	m.out, m.passed = e.out, e.passed
-	return e.parts(), e.err
+	return converted, e.err
 }
 
 // memory is what one conversion after another uses.
