@@ -53,7 +53,9 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 .PHONY: test-integration
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
+	@assets=$$($(ENVTEST)/build.sh); for m in $(SUITE) examples/policies/test/webhook; do \
+		(cd $$m && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...); \
+	done
 
 .PHONY: test-delivery
 test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server

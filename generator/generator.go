@@ -182,7 +182,7 @@ func (r run) model() model.Options {
 func (r run) render(m *load.Module) render.Options {
 	return render.Options{
 		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0, Program: r.program(m),
-		Delivery: r.delivery(), Samples: r.Tests.Samples,
+		Delivery: r.delivery(), Samples: r.Tests.Samples, Integration: r.Tests.Integration,
 	}
 }
 

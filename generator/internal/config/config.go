@@ -73,6 +73,9 @@ type Delivery struct {
 type Tests struct {
 	// Samples are folders, relative to the module's root, slash-separated, and stay below it.
 	Samples []string
+	// Integration is the folder of the test that asks a real API server, relative to the module's root,
+	// slash-separated; empty for none.
+	Integration string
 }
 
 // Default is the configuration of a module without the file.

@@ -90,6 +90,10 @@ func keys(c *Config) []key {
 			Doc: "Folders of objects that users would create, as YAML: generated tests want webhooks to allow them. Relative to this file, with slashes, inside the module.",
 		}, texts(&c.Tests.Samples, []string{"config/samples"}, localPath)},
 		{Key{
+			Name: "tests.integration", Example: "test/webhook",
+			Doc: "The folder of a test that has a real API server call the webhooks, by controller-runtime's envtest: relative to this file, with slashes, inside the module. It becomes a module of its own. Without it, none is generated.",
+		}, text(&c.Tests.Integration, "", optionalPath)},
+		{Key{
 			Name: "program", Example: "cmd/webhook",
 			Doc: "The folder of the program that serves the webhooks: relative to this file, with slashes, inside the module. zz_generated.webhooks.go is generated there, " +
 				"in the package that the folder holds, so that newWebhooks().Register(handle) registers every webhook of the project, and goes on to when another one is added.",

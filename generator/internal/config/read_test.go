@@ -98,7 +98,7 @@ func TestRead(t *testing.T) {
 			NamePrefix:            "shop-",
 		},
 		Handlers: Handlers{Path: "pkg/webhooks"},
-		Tests:    Tests{Samples: []string{"samples", "docs/examples"}},
+		Tests:    Tests{Samples: []string{"samples", "docs/examples"}, Integration: "test/webhook"},
 		Program:  "cmd/webhook",
 		Delivery: Delivery{Name: "shop", Namespace: "shops", Certificates: "secret", Callers: "token", CAFile: "config/ca.crt"},
 		Outputs:  []string{"conversions", "manifests"},
@@ -121,6 +121,7 @@ handlers:
   path: pkg/webhooks
 tests:
   samples: [samples, docs/examples]
+  integration: test/webhook
 program: cmd/webhook
 delivery:
   name: shop

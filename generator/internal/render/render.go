@@ -34,6 +34,8 @@ type Options struct {
 	Handlers string
 	// Samples are the module's folders of objects that users would create, slash-separated.
 	Samples []string
+	// Integration is the module's folder of the test that asks a real API server, slash-separated; empty for none.
+	Integration string
 	// Patches says that API servers are told of conversions by patches of CRDs.
 	Patches bool
 	// Program is the package of the program that serves the webhooks; its zero value where it
@@ -87,6 +89,13 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 			return nil, fmt.Errorf("writing the delivery: %w", err)
 		}
 		files = append(files, delivered...)
+	}
+	if slices.Contains(o.Outputs, Tests) && slices.Contains(o.Outputs, Manifests) {
+		code, err := integration(p, planned, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the integration test: %w", err)
+		}
+		files = append(files, code...)
 	}
 	if slices.Contains(o.Outputs, Conversions) && slices.Contains(o.Outputs, Tests) {
 		code, err := conversionTests(p, planned, o)

@@ -228,7 +228,7 @@ func manifestTest(p *model.Project, packages []handlerPackage, o Options) *jen.F
 	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		g.Id("served").Op(":=").Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, pkg := range packages {
-				f.ImportAlias(pkg.Path, packageAlias(pkg, path.Join(p.Module.Path, o.Handlers)))
+				importHandlers(f, pkg.HandlerPackage, path.Join(p.Module.Path, o.Handlers))
 				for _, t := range pkg.types {
 					for _, w := range t.webhooks {
 						g.Line().Qual(pkg.Path, pathName(w))
@@ -264,13 +264,17 @@ func servedElsewhere(p *model.Project) []string {
 	return paths
 }
 
-// packageAlias is how a package of handlers is called where there are others: webhookv1.
-func packageAlias(p handlerPackage, handlers string) string {
+// importHandlers has a file import a package of handlers where there may be others of its name: webhookv1.
+func importHandlers(f *jen.File, p model.HandlerPackage, handlers string) {
 	rest, below := strings.CutPrefix(p.Path, handlers+"/")
-	if !below {
-		return p.Name
+	switch {
+	case below:
+		f.ImportAlias(p.Path, "webhook"+strings.NewReplacer("/", "", "-", "", ".", "").Replace(rest))
+	case p.Name == path.Base(p.Path):
+		f.ImportName(p.Path, p.Name)
+	default:
+		f.ImportAlias(p.Path, p.Name)
 	}
-	return "webhook" + strings.NewReplacer("/", "", "-", "", ".", "").Replace(rest)
 }
 
 // fromFolder is the way from a folder to a file, with slashes, as tests that stand in the folder take it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.com/policies/internal/webhook/admission/admissiontest"
-	policy "example.com/policies/policy"
+	"example.com/policies/policy"
 )
 
 // TestGeneratedManifest wants the API server to call what is served, and nothing else.
