@@ -107,11 +107,14 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 	return files, nil
 }
 
-// OutputOf is the kind of output that a file of ours belongs to, by its name.
+// OutputOf is the kind of output that a file of ours belongs to, by its name; empty for an integration test, which
+// stands in a module of its own that does not say that it is wanted.
 func OutputOf(file string) string {
 	name, folder := filepath.Base(file), filepath.ToSlash(filepath.Dir(file))
 	patch, _ := filepath.Match(CRDPatch, name) // the pattern is a good one
 	switch {
+	case name == integrationTestFile:
+		return ""
 	case strings.HasSuffix(name, "_test.go"):
 		return Tests
 	case patch, name == conversionFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
