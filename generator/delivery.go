@@ -69,7 +69,7 @@ func (r *run) readAuthorities() diag.List {
 
 // delivered are the files that delivery may have written.
 func (r run) delivered() []string {
-	files := []string{filepath.Join(filepath.Dir(r.manifest), "kustomization.yaml")}
+	var files []string
 	for _, pattern := range render.DeliveryPatterns() {
 		found, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern))) // the pattern is a good one
 		files = append(files, found...)

@@ -156,7 +156,7 @@ func (r run) owned(source load.Result) []string {
 	}
 	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
 	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDPatches), render.CRDPatch)) // the pattern is a good one
-	owned := slices.Concat(source.Generated, below, patches, []string{r.manifest})
+	owned := slices.Concat(source.Generated, below, patches, []string{r.manifest, filepath.Join(filepath.Dir(r.manifest), "kustomization.yaml")})
 	if r.Program != "" {
 		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program)))) // whether or not a pattern covers it
 	}
@@ -182,7 +182,7 @@ func (r run) model() model.Options {
 func (r run) render(m *load.Module) render.Options {
 	return render.Options{
 		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Patches: len(r.CRDs) == 0, Program: r.program(m),
-		Delivery: r.delivery(), Samples: r.Tests.Samples, Integration: r.Tests.Integration,
+		Delivery: r.delivery(), Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,
 	}
 }
 

@@ -157,6 +157,9 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 	if kubebuilder {
 		line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
 	}
+	if kubebuilder {
+		result.Next = append(result.Next, "with the first webhook, list ../webhook-gen under resources in config/default/kustomization.yaml")
+	}
 	result.Next = append(result.Next, "add one line to "+main+", where the server is made:\n\n\t"+line+"\n",
 		"go get -tool github.com/webhook-gen/webhook-gen/cmd/webhook-gen",
 		"webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")

@@ -22,7 +22,9 @@ func TestKubebuilderProject(t *testing.T) {
 	}
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
 	p.webhookGen = filepath.Join(t.TempDir(), "webhook-gen")
+	p.kustomize = filepath.Join(t.TempDir(), "kustomize")
 	output(t, root, nil, "go", "build", "-o", p.webhookGen, "./cmd/webhook-gen")
+	output(t, ".", nil, "go", "build", "-o", p.kustomize, "sigs.k8s.io/kustomize/kustomize/v5")
 	for _, f := range archive.Files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, f.Name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -50,7 +52,7 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "vet", "./...")
 	p.run("go", "test", "./...") // cmd/main_test.go calls theirs and ours
 	p.run(p.webhookGen, "verify", "--strict")
-	manifest := p.read("config/webhook-gen/manifests.yaml")
+	manifest := p.run(p.kustomize, "build", "config/webhook-gen")
 	if strings.Contains(manifest, "vjob-v1.kb.io") || !strings.Contains(manifest, "validate.deployments.v1.apps.example.com") {
 		t.Errorf("the manifest has theirs, or lacks ours\n%s", manifest)
 	}

@@ -58,7 +58,7 @@ func keys(c *Config) []key {
 		}, truth(&c.Strict, false)},
 		{Key{
 			Name: "kubebuilder", Example: "false",
-			Doc: "Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that goes on running it.",
+			Doc: "Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that goes on running it. The manifest then has a kustomization.yaml beside it.",
 		}, truth(&c.Kubebuilder, true)},
 		{Key{
 			Name: "manifests.path", Example: "deploy/webhooks.yaml",

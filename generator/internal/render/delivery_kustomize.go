@@ -22,11 +22,11 @@ func (d *deliverer) kustomize() error {
 		data.Resources = append(data.Resources, "../crd")
 	}
 	if len(d.project.Configurations) > 0 {
-		folder, err := d.kustomizeManifest()
+		folder, err := filepath.Rel(d.path("config/base"), filepath.Dir(d.options.Manifest))
 		if err != nil {
 			return err
 		}
-		data.Resources = append(data.Resources, folder)
+		data.Resources = append(data.Resources, filepath.ToSlash(folder))
 	}
 	data.Injected = d.injected()
 	for mode, file := range map[string]string{"cert-manager": "certificate.yaml", "self-managed": "rbac.yaml"} {
@@ -76,23 +76,6 @@ func (d *deliverer) kustomizeCRDs() error {
 		}
 	}
 	return d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)
-}
-
-// kustomizeManifest makes the manifest's folder one that kustomize takes, and returns where that lies from
-// the base.
-func (d *deliverer) kustomizeManifest() (string, error) {
-	root := d.project.Module.Dir
-	folder := filepath.Dir(d.options.Manifest)
-	rel, err := filepath.Rel(root, folder)
-	if err != nil {
-		return "", err
-	}
-	data := object{Resources: []string{filepath.Base(d.options.Manifest)}}
-	if err := d.add(filepath.ToSlash(rel)+"/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated); err != nil {
-		return "", err
-	}
-	rel, err = filepath.Rel(filepath.Join(root, "config", "base"), folder)
-	return filepath.ToSlash(rel), err
 }
 
 // injected are the objects into which somebody writes who signs the server's certificate.

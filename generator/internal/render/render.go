@@ -28,6 +28,8 @@ type Options struct {
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
+	// Kustomization says whether the manifest's folder is to be one that kustomize takes.
+	Kustomization bool
 	// Header says whether a manifest with webhooks of +webhook markers begins with our header.
 	Header bool
 	// Handlers is the module's folder of generated handlers, slash-separated.
@@ -54,6 +56,10 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 			return nil, fmt.Errorf("writing the manifest: %w", err)
 		}
 		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest})
+		if o.Kustomization {
+			list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - " + filepath.Base(o.Manifest) + "\n"
+			files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})
+		}
 	}
 	if slices.Contains(o.Outputs, Handlers) {
 		code, err := handlers(p, planned, o)
