@@ -37,6 +37,7 @@ func TestStash(t *testing.T) {
 		"docking": {Scattered: true, Members: map[string]Schema{"inner": {Scattered: true}}},
 		"only":    {Members: map[string]Schema{"status": {Dropped: true}}},
 	}}}}
+	stash := NewStash[thing]("v2", keyed) // for one object after another, which leave nothing behind in it
 	for _, tc := range []struct{ name, said, returned, live, want string }{
 		{"a member that is not there", `{"a":1,"b":2}`, `{"a":1}`, `{"a":3}`, `{"a":3,"b":2}`},
 		{"a live value wins", `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":5}`, `{"a":1,"b":5}`},
@@ -81,7 +82,7 @@ func TestStash(t *testing.T) {
 		{"what is dropped", `{"status":"s","only":{"status":"s"},"plain":[{"status":"s","v":1}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`, `{"plain":[{"v":1}]}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			live, stash := thingOf(t, tc.live), NewStash[thing]("v2", keyed)
+			live := thingOf(t, tc.live)
 			live.Annotations = map[string]string{"example.com/user": "kept"}
 			if err := stash.Keep(live, thingOf(t, tc.said), thingOf(t, tc.returned)); err != nil {
 				t.Fatal(err)
@@ -188,6 +189,7 @@ func TestOtherVersionsStay(t *testing.T) {
 
 // TestForeignStash holds that a stash that somebody else wrote is no error, and reaches no metadata.
 func TestForeignStash(t *testing.T) {
+	stash := NewStash[thing]("v2", Schema{})
 	for _, text := range []string{
 		"", "{", "null", "[]", `{"v2":null}`, `{"v2":[{}]}`, `{"v2":[{"at":[]}]}`, `{"v2":[{"at":[1,null,{}]}]}`,
 		`{"v2":[{"at":["spec"],"was":"x","is":7}]}`, `{"v2":[{"at":["metadata","name"],"is":"other"}]}`, `{"v2":[{"at":["Metadata"],"is":{"name":"other"}}]}`,
@@ -196,7 +198,7 @@ func TestForeignStash(t *testing.T) {
 	} {
 		live := thingOf(t, `{"list":[1]}`)
 		live.Annotations = map[string]string{Annotation: text}
-		if err := NewStash[thing]("v2", Schema{}).Restore(live); err != nil {
+		if err := stash.Restore(live); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		if live.Name != "thing" || live.Annotations != nil {
