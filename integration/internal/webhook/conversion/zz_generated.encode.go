@@ -3,7 +3,6 @@
 package conversion
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
@@ -15,39 +14,8 @@ import (
 type encoder struct {
 	out []byte
 	err error // the first value that cannot be written
-	// passed are long texts that stay where they are, and belong into out.
-	passed []passage
-}
-
-// passage is a text that belongs at an offset of another one.
-type passage struct {
-	at   int
-	text []byte
-}
-
-// longPassage is the length from which on a text that is passed on as it is written is not copied: most of what a converted object says
-// is mostly in two or three such texts.
-const longPassage = 256
-
-// pass appends a value as it is written.
-func (e *encoder) pass(text []byte) {
-	if len(text) < longPassage {
-		e.out = append(e.out, text...)
-		return
-	}
-	e.passed = append(e.passed, passage{len(e.out), text})
-}
-
-// parts are what has been written, in parts that follow each other. They share no memory with out.
-func (e *encoder) parts() [][]byte {
-	own := bytes.Clone(e.out)
-	parts := make([][]byte, 0, 2*len(e.passed)+1)
-	done := 0
-	for _, p := range e.passed {
-		parts = append(parts, own[done:p.at], p.text)
-		done = p.at
-	}
-	return append(parts, own[done:])
+	// within has the members of the objects that the one being written lies in, and which it is joined with.
+	within []entry
 }
 
 // key begins a member.
@@ -77,7 +45,7 @@ func (e *encoder) rawKey(key []byte) {
 // entry appends a member as it is written.
 func (e *encoder) entry(m entry) {
 	e.rawKey(m.key)
-	e.pass(m.value)
+	e.out = append(e.out, m.value...)
 }
 
 func (e *encoder) value(s *shape, v reflect.Value) {

@@ -112,13 +112,13 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 		first, _ := asked.objects[0].header() // which convert complains of
 		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
 	}
-	converted, err := h.convert(ctx, &asked)
+	err = h.convert(ctx, &asked)
 	var failure *metav1.Status
 	if err != nil {
 		failure = status(http.StatusInternalServerError, metav1.StatusReasonInternalError, err)
 		o.Failed, o.Code, o.Err = true, failure.Code, err
 	}
-	answer, err := asked.answer(converted, failure)
+	answer, err := asked.answer(failure)
 	if err != nil {
 		return err
 	}
@@ -127,24 +127,20 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 }
 
 // convert converts the objects of a review, all of them or none.
-func (h *Handler) convert(ctx context.Context, asked *review) ([][][]byte, error) {
-	converted := make([][][]byte, len(asked.objects))
-	err := inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
+func (h *Handler) convert(ctx context.Context, asked *review) error {
+	asked.converted = make([]converted, len(asked.objects))
+	return inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
 		o := asked.objects[i]
-		asked.objects[i] = object{} // a long review shall not be there twice
 		is, err := o.header()
 		if err == nil {
-			converted[i], err = h.kinds.convert(ctx, o, is, asked.desired)
+			err = h.kinds.convert(ctx, o, is, asked.desired, func(text []byte) { asked.converted[i] = o.replace(text) })
 		}
 		if err != nil {
 			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
 		}
+		asked.objects[i] = object{} // whose members are garbage now
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return converted, nil
 }
 
 // send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing that could be

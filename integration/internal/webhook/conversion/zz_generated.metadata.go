@@ -46,7 +46,7 @@ func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
 	case !isObject(was):
 		was = []byte("{}")
 	case !had && !keeps:
-		e.pass(was)
+		e.out = append(e.out, was...)
 		return
 	}
 	e.out = append(e.out, '{')

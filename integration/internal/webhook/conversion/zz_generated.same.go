@@ -94,8 +94,10 @@ func (e *encoder) members(s *shape, v reflect.Value, same Same, source []entry) 
 		before := len(e.out)
 		e.field(f)
 		e.out = append(e.out, '{')
-		var some [16]entry
-		e.members(below, target, part, collect(some[:0], old))
+		outer := len(e.within)
+		e.within = collect(e.within, old)
+		e.members(below, target, part, e.within[outer:])
+		e.within = e.within[:outer]
 		if e.out[len(e.out)-1] == '{' && !isObject(old) {
 			e.out = e.out[:before]
 			continue

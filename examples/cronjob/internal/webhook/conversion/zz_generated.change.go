@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -73,100 +72,8 @@ type step struct {
 	scattered bool
 }
 
-// appendChanges appends changes as a list of objects, with nothing in them that has no value.
-func appendChanges(out []byte, changes []change) ([]byte, error) {
-	e := encoder{out: append(slices.Grow(out, 512), '[')}
-	for i, c := range changes {
-		if i > 0 {
-			e.out = append(e.out, ',')
-		}
-		e.out = append(e.out, `{"at":[`...)
-		for j, s := range c.At {
-			if j > 0 {
-				e.out = append(e.out, ',')
-			}
-			if s.keys == nil {
-				e.out = appendText(e.out, s.name)
-			} else {
-				e.json(s.keys)
-			}
-		}
-		e.out = append(e.out, ']')
-		if c.Was != "" {
-			e.key("was")
-			e.out = appendText(e.out, c.Was)
-		}
-		if c.Is != nil {
-			e.key("is")
-			e.out = append(e.out, c.Is...)
-		}
-		if c.Index != 0 {
-			e.key("index")
-			e.out = strconv.AppendInt(e.out, int64(c.Index), 10)
-		}
-		if c.Around != nil {
-			e.key("around")
-			e.json(c.Around)
-		}
-		if c.Make != 0 {
-			e.key("make")
-			e.out = strconv.AppendInt(e.out, int64(c.Make), 10)
-		}
-		e.out = append(e.out, '}')
-	}
-	return append(e.out, ']'), e.err
-}
-
-// readChanges reads what appendChanges has written. What somebody else has written may be no changes.
-func readChanges(text []byte) []change {
-	changes := make([]change, 0, 8)
-	steps := make([]step, 0, 32) // of all changes
-	for object := range elements(text) {
-		var c change
-		for m := range entries(object) {
-			switch {
-			case m.is("at"):
-				first := len(steps)
-				for s := range elements(m.value) {
-					steps = append(steps, readStep(s))
-				}
-				c.At = steps[first:len(steps):len(steps)]
-			case m.is("was"):
-				c.Was, _ = stringOf(m.value)
-			case m.is("is"):
-				c.Is = m.value
-			case m.is("index"):
-				c.Index, _ = strconv.Atoi(string(m.value))
-			case m.is("around"):
-				_ = json.Unmarshal(m.value, &c.Around)
-			case m.is("make"):
-				c.Make, _ = strconv.Atoi(string(m.value))
-			}
-		}
-		changes = append(changes, c)
-	}
-	return changes
-}
-
-// readStep reads a step; what is none leads nowhere.
-func readStep(text []byte) (s step) {
-	if isObject(text) {
-		keys, _ := parsed(text)
-		s.keys, _ = keys.(map[string]any)
-		return s
-	}
-	s.name, _ = stringOf(text)
-	return s
-}
-
 // absent is what a member or element is that is not there, which null is not.
 type absent struct{}
-
-// comparison collects the changes that make one value another.
-type comparison struct {
-	changes []change
-	added   encoder // what has to be added, one value behind the other
-}
 
 func (c *comparison) objects(at []step, base, want map[string]any, schema Schema) error {
 	names := slices.Collect(maps.Keys(want))
@@ -178,7 +85,7 @@ func (c *comparison) objects(at []step, base, want map[string]any, schema Schema
 	slices.Sort(names)
 	for _, name := range names {
 		below := schema.member(name)
-		if err := c.values(append(slices.Clip(at), step{name: name, scattered: below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
+		if err := c.values(append(at, step{name: name, scattered: below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
 			return err
 		}
 	}
@@ -236,14 +143,14 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 func (c *comparison) elements(at []step, base, want []any, schema Schema) error {
 	for _, b := range base {
 		if key := keyOf(b, schema.Keys); find(want, key) < 0 {
-			if err := c.replace(append(slices.Clip(at), step{keys: key}), b, absent{}); err != nil {
+			if err := c.replace(append(at, step{keys: key}), b, absent{}); err != nil {
 				return err
 			}
 		}
 	}
 	for i, w := range want {
 		key := keyOf(w, schema.Keys)
-		below := append(slices.Clip(at), step{keys: key})
+		below := append(at, step{keys: key})
 		if j := find(base, key); j >= 0 {
 			if err := c.values(below, base[j], w, schema.element()); err != nil {
 				return err
@@ -254,7 +161,9 @@ func (c *comparison) elements(at []step, base, want []any, schema Schema) error 
 		if err != nil {
 			return err
 		}
-		c.changes = append(c.changes, change{At: below, Is: is, Index: i})
+		if err := c.record(change{At: below, Is: is, Index: i}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -275,12 +184,14 @@ func (c *comparison) around(at []step, base any, want []any, schema Schema) erro
 		if found.Is, err = json.Marshal(schema.stripAll(others)); err != nil {
 			return err
 		}
-		c.changes = append(c.changes, found)
+		if err := c.record(found); err != nil {
+			return err
+		}
 	}
 	if found.Index < 0 {
 		return nil
 	}
-	return c.values(append(slices.Clip(at), step{keys: one}), list[i], want[j], schema.element())
+	return c.values(append(at, step{keys: one}), list[i], want[j], schema.element())
 }
 
 // replace records a change of a whole value, if it is one.
@@ -295,10 +206,11 @@ func (c *comparison) replace(at []step, base, want any) error {
 	}
 	found := change{At: at, Was: was, Make: toMake(at)}
 	if want != (absent{}) {
-		found.Is, err = json.Marshal(want)
+		if found.Is, err = json.Marshal(want); err != nil {
+			return err
+		}
 	}
-	c.changes = append(c.changes, found)
-	return err
+	return c.record(found)
 }
 
 // strip is an object less what is dropped of it.

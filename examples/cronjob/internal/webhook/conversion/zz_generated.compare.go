@@ -18,7 +18,7 @@ func (c *comparison) structs(at []step, s *shape, base, want reflect.Value, sche
 		if hasBase == hasWant && (!hasBase || f.shape.equal(b, w)) {
 			continue
 		}
-		here := append(at[:len(at):len(at)], step{name: f.name, scattered: below.Scattered})
+		here := append(at, step{name: f.name, scattered: below.Scattered})
 		var err error
 		switch inner, is := f.shape.structs(b, hasBase), f.shape.structs(w, hasWant); {
 		case inner.IsValid() && is.IsValid():
@@ -37,14 +37,10 @@ func (c *comparison) structs(at []step, s *shape, base, want reflect.Value, sche
 
 // add records a value that has to be added.
 func (c *comparison) add(at []step, s *shape, want reflect.Value) error {
-	if c.changes == nil {
-		c.changes, c.added.out = make([]change, 0, 8), make([]byte, 0, 256)
-	}
-	start := len(c.added.out)
-	c.added.value(s, want)
-	end := len(c.added.out)
-	c.changes = append(c.changes, change{At: at, Is: c.added.out[start:end:end], Make: toMake(at)})
-	return c.added.err
+	c.begin(at)
+	c.list.key("is")
+	c.list.value(s, want)
+	return c.end(toMake(at))
 }
 
 // fields compares two values of a field in JSON.

@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,42 +71,43 @@ func (v *versions) names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// convert converts an object, which is what the header says, to the desired version: to a text in parts, of which some belong to
-// the object.
-func (k kinds) convert(ctx context.Context, o object, is header, desired string) ([][]byte, error) {
+// convert converts an object, which is what the header says, to the desired version, and hands the text of it on, which is there only
+// until use returns.
+func (k kinds) convert(ctx context.Context, o object, is header, desired string, use func(text []byte)) error {
 	if is.apiVersion == desired {
-		return [][]byte{o.text}, nil
+		use(o.text)
+		return nil
 	}
 	from, err := schema.ParseGroupVersion(is.apiVersion)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	to, err := schema.ParseGroupVersion(desired)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if from.Group != to.Group {
-		return nil, errors.New("an object stays in its group")
+		return errors.New("an object stays in its group")
 	}
 	v, ok := k[schema.GroupKind{Group: from.Group, Kind: is.kind}]
 	if !ok {
-		return nil, errors.New("no conversion of this kind is served: give the handler the Conversions of its package")
+		return errors.New("no conversion of this kind is served: give the handler the Conversions of its package")
 	}
 	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
-		return r.text(ctx, o)
+		return r.text(ctx, o, use)
 	}
 	for _, hub := range v.hubs {
 		there, ok := v.routes[leg{from.Version, hub}]
 		onwards, ok2 := v.routes[leg{hub, to.Version}]
 		if ok && ok2 {
-			stop, err := there.text(ctx, o)
-			if err != nil {
-				return nil, err
+			var stop []byte
+			if err := there.text(ctx, o, func(text []byte) { stop = bytes.Clone(text) }); err != nil {
+				return err
 			}
-			return onwards.text(ctx, objectOf(slices.Concat(stop...)))
+			return onwards.text(ctx, objectOf(stop), use)
 		}
 	}
-	return nil, fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))
+	return fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))
 }
 
 // known returns the kind and the version if conversions to it are served, and the kind alone if others of it are.

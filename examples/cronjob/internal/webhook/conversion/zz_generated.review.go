@@ -22,6 +22,8 @@ type review struct {
 	apiVersion, uid, desired string
 	// objects are what is to be converted; they lie in the body.
 	objects []object
+	// converted are what the objects have become. They lie in the body too, where the objects were.
+	converted []converted
 
 	found   map[string]span // the members that have been found, by name
 	problem error           // of a body that is well-formed
@@ -130,10 +132,10 @@ func (r *review) note(name string, start, end int) int {
 }
 
 // answer is the text of the review that answers, in parts: it has every object converted, or none and a status that says why.
-func (r *review) answer(converted [][][]byte, failure *metav1.Status) (iter.Seq[[]byte], error) {
-	result := failure
-	if result == nil {
-		result = &metav1.Status{Status: metav1.StatusSuccess}
+func (r *review) answer(failure *metav1.Status) (iter.Seq[[]byte], error) {
+	all, result := r.converted, &metav1.Status{Status: metav1.StatusSuccess}
+	if failure != nil {
+		all, result = nil, failure
 	}
 	status, err := json.Marshal(result)
 	if err != nil {
@@ -142,18 +144,14 @@ func (r *review) answer(converted [][][]byte, failure *metav1.Status) (iter.Seq[
 	begin := []byte(`{"kind":"ConversionReview","apiVersion":"` + r.apiVersion + `","response":{"uid":`)
 	begin = append(appendText(begin, r.uid), `,"convertedObjects":[`...)
 	end := append(append([]byte(`],"result":`), status...), "}}"...)
+	comma := []byte{','}
 	return func(yield func([]byte) bool) {
 		if !yield(begin) {
 			return
 		}
-		for i, object := range converted {
-			if i > 0 && !yield([]byte{','}) {
+		for i, c := range all {
+			if i > 0 && !yield(comma) || !yield(c.inPlace) || len(c.rest) > 0 && !yield(c.rest) {
 				return
-			}
-			for _, part := range object {
-				if !yield(part) {
-					return
-				}
 			}
 		}
 		yield(end)

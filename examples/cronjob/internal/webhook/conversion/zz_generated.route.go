@@ -54,8 +54,9 @@ func newRoute[S, D any](apiVersion, kind string, f func(context.Context, *S, *D)
 	return r
 }
 
-// text converts an object, to a text in parts, of which some belong to the object. The code of others runs in here, that of their types included, so a panic is an error.
-func (r *route) text(ctx context.Context, o object) (converted [][]byte, err error) {
+// text converts an object, and hands the text of it on, which is there only until use returns. The code of others runs in here,
+// that of their types included, so a panic is an error.
+func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -65,21 +66,23 @@ func (r *route) text(ctx context.Context, o object) (converted [][]byte, err err
 	defer r.memory.Put(m)
 	from, to, err := r.convert(ctx, func(into reflect.Value) error { return r.read(o, &m.texts, into) })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), passed: m.passed[:0]}
+	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within}
 	r.join(&e, from.(metav1.Object), to, o)
-	converted = e.parts()
-	clear(e.passed) // which would keep the body
-	m.out, m.passed = e.out, e.passed
-	return converted, e.err
+	clear(e.within[:cap(e.within)]) // which would keep the body
+	m.out, m.within = e.out, e.within
+	if e.err == nil {
+		use(e.out)
+	}
+	return e.err
 }
 
 // memory is what one conversion after another uses.
 type memory struct {
 	texts  texts
 	out    []byte
-	passed []passage
+	within []entry
 }
 
 // read reads an object into what is zero so far.

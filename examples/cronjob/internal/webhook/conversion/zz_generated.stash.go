@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -29,15 +30,27 @@ type Object[T any] interface {
 // Stash keeps what one version of a kind says and another one cannot. T is its Go type in that version.
 type Stash[T any, P Object[T]] struct {
 	version string
+	key     []byte // the version as it is written in the annotation
 	shape   *shape
 	schema  Schema
 	// omitsZero says that a field of the type has the option omitzero.
 	omitsZero bool
+	notes     *sync.Pool // of *notes
+}
+
+// notes are what is needed to keep and to restore one object after another.
+type notes struct {
+	steps            []step
+	names            texts
+	kept             kepts
+	read, list, text []byte
 }
 
 // NewStash makes the stash of a version.
 func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
-	s := Stash[T, P]{version: version, schema: schema, shape: new(shapes).of(reflect.TypeFor[T]()).with(func(f *member) bool { return !isCommon(f.name) })}
+	s := Stash[T, P]{version: version, schema: schema, shape: new(shapes).of(reflect.TypeFor[T]()).with(func(f *member) bool { return !isCommon(f.name) }),
+		key:   appendText(nil, version),
+		notes: &sync.Pool{New: func() any { return &notes{steps: make([]step, 0, 16), kept: make(kepts, 0, 4)} }}}
 	for _, f := range s.shape.fields {
 		s.omitsZero = s.omitsZero || f.omitZero || omitsZero(f.shape.typ)
 	}
@@ -53,23 +66,24 @@ func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
-	var c comparison
-	if err := c.structs(nil, s.shape, s.arrived(returned), s.arrived(said), s.schema); err != nil {
+	n := s.notes.Get().(*notes)
+	defer s.notes.Put(n)
+	c := comparison{list: encoder{out: n.list[:0]}}
+	err := c.structs(n.steps[:0], s.shape, s.arrived(returned), s.arrived(said), s.schema)
+	n.list = c.list.out
+	if err != nil {
 		return err
 	}
-	kept, ok := read(on)
-	if len(c.changes) == 0 && !ok {
+	kept, ok := n.keptOn(on)
+	if !c.any && !ok {
 		return nil
 	}
 	kept = kept.without(s.version)
-	if len(c.changes) > 0 {
-		changes, err := appendChanges(nil, c.changes)
-		if err != nil {
-			return err
-		}
-		kept = append(kept, entry{appendText(nil, s.version), changes})
+	if c.any {
+		n.list = c.text()
+		kept = append(kept, entry{s.key, n.list})
 	}
-	return kept.write(on)
+	return n.write(on, kept)
 }
 
 // arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an empty list is
@@ -95,15 +109,19 @@ func (s Stash[T, P]) arrived(object P) reflect.Value {
 //
 // A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's, and no reason to refuse an object.
 func (s Stash[T, P]) Restore(object P) error {
-	kept, ok := read(object)
+	n := s.notes.Get().(*notes)
+	defer s.notes.Put(n)
+	kept, ok := n.keptOn(object)
 	if !ok {
 		return nil
 	}
-	changes := readChanges(named(kept, s.version))
-	if err := kept.without(s.version).write(object); err != nil {
+	changes := named(kept, s.version)
+	if err := n.write(object, kept.without(s.version)); err != nil {
 		return err
 	}
-	for _, c := range changes {
+	for text := range elements(changes) {
+		var c change
+		c, n.steps = readChange(text, n.steps[:0], &n.names)
 		if len(c.At) > 0 {
 			c.carryOut(s.shape, reflect.ValueOf(object).Elem(), c.At)
 		}
@@ -127,17 +145,18 @@ func omitsZero(t reflect.Type) bool {
 // version really said. Those of other versions are passed on as they are written.
 type kepts []entry
 
-// read returns what has been kept on an object, which is nothing if it is broken, and whether there is an annotation.
-func read(object metav1.Object) (kepts, bool) {
+// keptOn returns what has been kept on an object, which is nothing if it is broken, and whether there is an annotation.
+func (n *notes) keptOn(object metav1.Object) (kepts, bool) {
 	annotation, ok := object.GetAnnotations()[Annotation]
+	n.kept = n.kept[:0]
 	if !ok {
-		return nil, false
+		return n.kept, false
 	}
-	text := []byte(strings.TrimSpace(annotation))
-	if scanAll(text, func(i int) int { return scanValue(text, i, maxDepth) }) < 0 {
-		return nil, true
+	n.read = append(n.read[:0], strings.TrimSpace(annotation)...)
+	if scanAll(n.read, func(i int) int { return scanValue(n.read, i, maxDepth) }) >= 0 {
+		n.kept = collect(n.kept, n.read)
 	}
-	return collect(nil, text), true
+	return n.kept, true
 }
 
 // without is what is kept of other versions.
@@ -147,7 +166,7 @@ func (k kepts) without(version string) kepts {
 
 // write puts what is kept into the object's annotations, or takes it out of them where that is nothing. The map is replaced, because
 // the one that is there may be somebody else's too.
-func (k kepts) write(object metav1.Object) error {
+func (n *notes) write(object metav1.Object, k kepts) error {
 	annotations := map[string]string{}
 	size := 0
 	for key, value := range object.GetAnnotations() {
@@ -157,7 +176,7 @@ func (k kepts) write(object metav1.Object) error {
 		}
 	}
 	if len(k) > 0 {
-		text := k.text()
+		text := n.textOf(k)
 		if size += len(Annotation) + len(text); size > maxAnnotations {
 			return fmt.Errorf("%s: what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
 				nameOf(object), len(text), maxAnnotations)
@@ -171,15 +190,15 @@ func (k kepts) write(object metav1.Object) error {
 	return nil
 }
 
-// text is the annotation, the same one every time.
-func (k kepts) text() string {
+// textOf is the annotation, the same one every time.
+func (n *notes) textOf(k kepts) string {
 	slices.SortFunc(k, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-	e := encoder{out: []byte{'{'}}
+	e := encoder{out: append(n.text[:0], '{')}
 	for _, m := range k {
-		e.rawKey(m.key)
-		e.out = append(e.out, m.value...)
+		e.entry(m)
 	}
-	return string(append(e.out, '}'))
+	n.text = append(e.out, '}')
+	return string(n.text)
 }
 
 func nameOf(object metav1.Object) string {
