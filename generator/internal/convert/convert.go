@@ -29,6 +29,16 @@ type Package struct {
 	Pairs []*Pair
 	// Hooks are the pairs of types whose values the user's own code converts, likewise.
 	Hooks []TypeHook
+	// Hubs have one conversion for each type of the package that gets the method Hub.
+	Hubs []*model.Conversion
+}
+
+// Cause is the marker that asks for the package.
+func (p *Package) Cause() diag.Range {
+	if len(p.Plans) > 0 {
+		return p.Plans[0].Range
+	}
+	return p.Hubs[0].Range
 }
 
 // TypeHook is a type of the spoke and one of the hub.
@@ -44,26 +54,39 @@ func Project(ctx context.Context, p *model.Project) ([]*Package, diag.List) {
 	planners := map[*Package]*planner{}
 	rules := groupRules(p.ConversionRules)
 	var diags diag.List
-	for _, c := range p.Conversions {
-		i := slices.IndexFunc(packages, func(p *Package) bool { return p.Dir == c.Package.Dir })
-		if i < 0 {
-			i = len(packages)
-			pkg := &Package{HandlerPackage: c.Package}
-			packages = append(packages, pkg)
-			planners[pkg] = &planner{Package: pkg, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}}
+	packageIn := func(in model.HandlerPackage) *Package {
+		if i := slices.IndexFunc(packages, func(p *Package) bool { return p.Dir == in.Dir }); i >= 0 {
+			return packages[i]
 		}
-		planner := planners[packages[i]]
-		if j := slices.IndexFunc(packages[i].Plans, func(p *Plan) bool { return p.Spoke.Name == c.Spoke.Name }); j >= 0 {
+		pkg := &Package{HandlerPackage: in}
+		packages = append(packages, pkg)
+		planners[pkg] = &planner{Package: pkg, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}}
+		return pkg
+	}
+	for _, c := range p.Conversions {
+		pkg := packageIn(c.Package)
+		planner := planners[pkg]
+		if j := slices.IndexFunc(pkg.Plans, func(p *Plan) bool { return p.Spoke.Name == c.Spoke.Name }); j >= 0 {
 			diags.Add(diag.Errorf(c.Range, RuleTwice, "a second spoke %s in the package %s", c.Spoke.Name, c.Package.Path).
-				WithHint("its functions would have the same names: put the marker into another package").WithRelated(packages[i].Plans[j].Range, "the first is here"))
+				WithHint("its functions would have the same names: put the marker into another package").WithRelated(pkg.Plans[j].Range, "the first is here"))
 			continue
 		}
 		planner.conversion = c
 		if plan, ok := planner.plan(); ok {
-			packages[i].Plans = append(packages[i].Plans, plan)
+			pkg.Plans = append(pkg.Plans, plan)
+			planner.refuseHooks(plan)
 		}
 		diags.Add(planner.diags...)
 		planner.diags = nil
+	}
+	for _, c := range p.Conversions {
+		if c.HubPackage.Dir == "" {
+			continue
+		}
+		pkg := packageIn(c.HubPackage)
+		if !slices.ContainsFunc(pkg.Hubs, func(h *model.Conversion) bool { return h.Hub == c.Hub }) {
+			pkg.Hubs = append(pkg.Hubs, c)
+		}
 	}
 	if !diags.HasErrors() {
 		diags.Add(rules.unused()...)

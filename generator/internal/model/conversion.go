@@ -28,6 +28,10 @@ type Conversion struct {
 	Declared string
 	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
 	NeedsTestStub bool
+	// Convertible says, and where, that the spoke has the methods of controller-runtime's Convertible.
+	Convertible marker.Field[bool]
+	// HubPackage is the hub's own package, where the method Hub is to be generated; its zero value where none is.
+	HubPackage HandlerPackage
 }
 
 // TestFunction is the name of the user's function that says to tests how the kind is converted.
@@ -132,6 +136,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 		}
 	}
 	b.conversions = slices.DeleteFunc(b.conversions, func(c *Conversion) bool { return !b.findHub(c, spokes[c].marker, hubs) })
+	b.addConvertible()
 	slices.SortStableFunc(b.conversions, func(a, b *Conversion) int {
 		return cmp.Or(strings.Compare(a.Package.Dir, b.Package.Dir), strings.Compare(a.Spoke.Name, b.Spoke.Name))
 	})
@@ -162,12 +167,16 @@ func (m serviceMarker) reference(preset ServiceName) admissionregistrationv1.Ser
 
 // spoke is a conversion without its hub.
 func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMarker]) (*Conversion, bool) {
-	c := &Conversion{Range: at.Range, Declared: m.Path}
+	c := &Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible}
 	switch said := at.marker.For; {
+	case said.IsSet() && c.Convertible.V:
+		b.diags.Add(diag.Errorf(c.Convertible.At, RuleConvertible, "no method can be declared on %s of another package", said.V.Type).
+			WithHint("put the marker on the type itself or, where its source is not yours, "+withoutMethods).WithRelated(said.At, "the type is named here"))
+		return nil, false
 	case said.IsSet():
 		spoke, ok := b.locatedType(said)
 		c.Spoke = spoke
-		c.Package = HandlerPackage{Dir: m.Dir, Path: m.Path, Name: m.Name}
+		c.Package = packageOf(m.Package)
 		return c, ok
 	case d.typ == nil:
 		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a spoke on a package says which type it is").
@@ -180,6 +189,9 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMar
 	}
 	c.Spoke = b.versioned(m.groupVersion, m.Path, d.typ.spec.Name.Name, at.Range)
 	c.Package = b.handlerPackage(m.Package, b.options.Conversions)
+	if c.Convertible.V {
+		c.Package = packageOf(m.Package)
+	}
 	return c, true
 }
 

@@ -12,8 +12,9 @@ type hubMarker struct{}
 
 // spokeMarker is +webhook:conversion:spoke.
 type spokeMarker struct {
-	For marker.Field[target]
-	Hub marker.Field[target]
+	For         marker.Field[target]
+	Hub         marker.Field[target]
+	Convertible marker.Field[bool]
 }
 
 // fieldMarker is one of the markers that say what becomes of a field in the hub.
@@ -49,6 +50,7 @@ func conversionDefinitions() marker.Registry {
 				return m, []marker.Parameter{
 					{Name: "for", Type: marker.Func(&m.For, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The spoke, where its own source cannot carry markers."},
 					{Name: "hub", Type: marker.Func(&m.Hub, "import/path.Type", parseGoType), Default: "the type of that name and group that is marked as hub", Doc: "The hub."},
+					{Name: "convertible", Type: marker.Bool(&m.Convertible), Default: "false", Doc: "Whether the two types get the methods that `conversion.Convertible` and `conversion.Hub` of sigs.k8s.io/controller-runtime/pkg/conversion ask for, so that `ctrl.NewWebhookManagedBy` serves the kind by itself. The conversion then goes to the spoke's own package, which imports controller-runtime. All spokes of a hub say so or none; not with `for`, nor where your own code converts."},
 				}
 			},
 		},

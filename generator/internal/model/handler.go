@@ -60,6 +60,11 @@ type HandlerPackage struct {
 	Name string
 }
 
+// packageOf is a package whose generated code goes in place.
+func packageOf(p *load.Package) HandlerPackage {
+	return HandlerPackage{Dir: p.Dir, Path: p.Path, Name: p.Name}
+}
+
 // GoType is a named type.
 type GoType struct {
 	// Path is the package's import path, Alias the name under which generated code imports it.
@@ -133,7 +138,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*webhoo
 	local := GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
 	switch {
 	case said.For.IsSet() && (h.Holder || m.onlyPolicies()):
-		h.Package = HandlerPackage{Dir: m.Dir, Path: m.Path, Name: m.Name}
+		h.Package = packageOf(m.Package)
 	default:
 		h.Package = b.handlerPackage(m.Package, b.options.Handlers)
 		if !ast.IsExported(name) {

@@ -17,6 +17,7 @@ const (
 	RuleHandler       = "D11"
 	RuleMethod        = "D12"
 	RuleHub           = "D13"
+	RuleConvertible   = "D14"
 )
 
 // Rules documents them.
@@ -35,5 +36,6 @@ func Rules() []diag.Rule {
 		{ID: RuleHandler, Title: "a handler can be generated for the type", Doc: "The type is exported, and not generic: an alias with type arguments can be marked."},
 		{ID: RuleMethod, Severity: diag.Warning, Title: "a policy's methods are those that its markers ask for", Doc: "A method such as ValidateDelete is called only while the marker names the operation. One that no marker asks for is left over from an operation that the marker lost, or is misspelt."},
 		{ID: RuleHub, Title: "a spoke has one hub", Doc: "One version of a kind is marked +webhook:conversion:hub, or named by the spoke's argument `hub`. All others are its spokes: a chain from version to version would lose on the way what one of them cannot say."},
+		{ID: RuleConvertible, Title: "a kind can have the methods of controller-runtime's Convertible and Hub", Doc: "Go declares methods in the package of their type: spoke and hub are of this module, their packages do not import each other in a circle, and no method of that name stands there already, but for the hub's. A method has no place to hold what converts fields by your own code. controller-runtime's IsConvertible refuses a kind of which only some versions have methods."},
 	}
 }

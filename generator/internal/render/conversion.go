@@ -26,7 +26,7 @@ const conversionFile = "zz_generated.conversion.go"
 func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
 	for _, pkg := range packages {
-		if len(pkg.Plans) == 0 {
+		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
 		}
 		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: path.Join(p.Module.Path, o.Handlers, "conversion"), zero: map[*resolve.Type]string{}}
@@ -34,7 +34,7 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionFile), Content: text, Owner: output.Generated, Cause: pkg.Plans[0].Range})
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
 	}
 	if len(files) == 0 {
 		return nil, nil
@@ -59,6 +59,7 @@ func (w *conversionWriter) write() *jen.File {
 	w.hooks()
 	f.Line()
 	w.conversions()
+	w.convertible()
 	for _, plan := range w.Plans {
 		w.stashes(plan)
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {

@@ -10,6 +10,9 @@ import (
 
 // conversions writes the function that gives a handler the conversions of the package. It is a method where one of them has hooks.
 func (w *conversionWriter) conversions() {
+	if len(w.Plans) == 0 {
+		return
+	}
 	w.file.Comment("Conversions are those of this package, for conversion.NewHandler.")
 	f := w.file.Func()
 	if slices.ContainsFunc(w.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() }) {

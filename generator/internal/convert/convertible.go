@@ -1,0 +1,27 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// refuseHooks reports that a spoke is to have methods and your own code takes part in converting it, which
+// methods of a type have no place to hold.
+func (p *planner) refuseHooks(plan *Plan) {
+	if !plan.Convertible.V || !plan.Root.NeedsHooks() {
+		return
+	}
+	var fields []string
+	plan.Root.any(func(c *Claim) bool {
+		if c.isCustom() {
+			fields = append(fields, c.Field().String())
+		}
+		return false
+	}, map[*Pair]bool{})
+	slices.Sort(fields)
+	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s have no place to hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(fields), ", ")).
+		WithHint("leave convertible out: the methods of Converter are what controller-runtime's NewSpokeConverter takes"))
+}
