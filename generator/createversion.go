@@ -37,7 +37,11 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaf
 	}
 	var e edits
 	if _, _, ok := s.ownType(r); !ok {
-		if e.create, err = s.newVersion(source, r, hub >= 0); err != nil {
+		role := "webhook:conversion:hub"
+		if hub >= 0 {
+			role = s.furtherSpoke(others)
+		}
+		if e.create, err = s.newVersion(source, r, role); err != nil {
 			return Scaffold{}, err
 		}
 		if hub < 0 {
@@ -89,8 +93,22 @@ func (s site) isStored(r Resource) bool {
 
 const storageVersion = "+kubebuilder:storageversion"
 
-// newVersion is the files of a new version.
-func (s site) newVersion(from, r Resource, spoke bool) ([]output.File, error) {
+// furtherSpoke is the marker of a spoke that joins others: with methods where these have them.
+func (s site) furtherSpoke(others []Resource) string {
+	const spoke, convertible = "webhook:conversion:spoke", "convertible"
+	for _, o := range others {
+		_, t, _ := s.ownType(o)
+		for _, m := range t.Markers {
+			if m.Name == spoke && slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == convertible && a.Value.Text == "true" }) {
+				return spoke + "(" + convertible + ": true)"
+			}
+		}
+	}
+	return spoke
+}
+
+// newVersion is the files of a new version, marked as what it is among the others.
+func (s site) newVersion(from, r Resource, role string) ([]output.File, error) {
 	old, t, _ := s.ownType(from)
 	api := scaffold.API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}
 	if filepath.Base(old.Dir) != old.Version {
@@ -105,10 +123,6 @@ func (s site) newVersion(from, r Resource, spoke bool) ([]output.File, error) {
 			return nil, err
 		}
 		files = append(files, f)
-	}
-	role := "webhook:conversion:hub"
-	if spoke {
-		role = "webhook:conversion:spoke"
 	}
 	for _, f := range scaffold.Closure(old.Package, t.File) {
 		path := filepath.Join(api.Dir, filepath.Base(f.Path))
