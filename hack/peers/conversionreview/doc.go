@@ -1,5 +1,5 @@
 // Package conversionreview holds the emitted server of ConversionReviews to the API server's own client of them, and to the
-// speed and memory of controller-runtime v0.25.2.
+// speed and memory of controller-runtime v0.25.2, and has controller-runtime serve the methods that are generated for it.
 package conversionreview
 
 import (
@@ -10,6 +10,8 @@ import (
 	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 	_ "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	_ "k8s.io/apiserver/pkg/util/webhook"
+	_ "k8s.io/client-go/rest"
+	_ "sigs.k8s.io/controller-runtime"
 	_ "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 	_ "sigs.k8s.io/randfill"
 )

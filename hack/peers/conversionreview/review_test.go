@@ -10,6 +10,17 @@ import (
 // module makes a module of this one's dependencies with the folder of testdata in it, and generates its conversions.
 func module(t *testing.T) string {
 	t.Helper()
+	dir := dependencies(t)
+	if err := os.CopyFS(filepath.Join(dir, "review"), os.DirFS("testdata/review")); err != nil {
+		t.Fatal(err)
+	}
+	generate(t, dir)
+	return dir
+}
+
+// dependencies makes a module that has this one's dependencies and nothing else.
+func dependencies(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(name)
@@ -20,13 +31,15 @@ func module(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(dir, "review"), os.DirFS("testdata/review")); err != nil {
-		t.Fatal(err)
-	}
+	return dir
+}
+
+// generate runs webhook-gen in a module.
+func generate(t *testing.T, dir string) {
+	t.Helper()
 	webhookGen := filepath.Join(dir, "webhook-gen")
 	run(t, ".", "", "go", "-C", filepath.Join("..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
 	run(t, dir, "", webhookGen)
-	return dir
 }
 
 // run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows what it prints.
