@@ -48,15 +48,23 @@ func (p project) replace(name, old, now string) {
 	p.write(name, strings.Replace(text, old, now, 1))
 }
 
-// follow does what a page of the manual says: it runs the lines of blocks of sh, in order, and writes the files of blocks
-// that name one behind their language. Blocks of "sh cluster" need a cluster, and are left out.
-func (p project) follow(page string) {
+// follow does what a section of a page of the manual says, which begins with a heading: it runs the lines of blocks of sh,
+// in order, and writes the files of blocks that name one behind their language. Blocks of "sh cluster" need a cluster, and
+// are left out. It returns what the commands print.
+func (p project) follow(page, heading string) string {
 	p.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		p.Fatal(err)
 	}
-	blocks := strings.Split(string(text), "```")
+	_, section, ok := strings.Cut("\n"+string(text), "\n"+heading+"\n")
+	if !ok {
+		p.Fatalf("%s has no section %q", page, heading)
+	}
+	level, _, _ := strings.Cut(heading, " ")
+	section, _, _ = strings.Cut(section, "\n"+level+" ")
+	var printed strings.Builder
+	blocks := strings.Split(section, "```")
 	for i := 1; i < len(blocks); i += 2 {
 		info, content, _ := strings.Cut(blocks[i], "\n")
 		language, file, _ := strings.Cut(info, " ")
@@ -64,18 +72,20 @@ func (p project) follow(page string) {
 		case file == "cluster":
 		case language == "sh":
 			for line := range strings.Lines(content) {
-				p.run(strings.Fields(line)...)
+				printed.WriteString(p.run(strings.Fields(line)...))
 			}
 		case file != "":
 			p.write(file, content)
 		}
 	}
+	return printed.String()
 }
 
 // TestFromNothing follows the tutorial from an empty folder to policies that an API server enforces, and takes one of them back.
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
-	p.follow("../../docs/tutorial.md")
+	p.follow("../../docs/tutorial.md", "# From nothing to a policy that is enforced")
+	p.follow("../../docs/ci.md", "### The same version everywhere")
 	gen := []string{"go", "tool", "webhook-gen"}
 	p.write("charts/shop/values.yaml", p.read("charts/shop/values.yaml")+"\n# mine\n")
 	p.run("make", "generate", "test", "verify")

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPages does what pages of the manual say. A heading of the second level begins in an empty folder, blocks that name a
+// file behind their language write it, and the commands in blocks of "console" print what stands below them, as a terminal
+// shows both streams. Blocks of "sh" are followed by hack/delivery, which has the go command and a cluster.
+func TestPages(t *testing.T) {
+	for _, name := range []string{"ci"} {
+		t.Run(name, func(t *testing.T) {
+			page, err := filepath.Abs("../../docs/" + name + ".md") // the commands run elsewhere
+			if err != nil {
+				t.Fatal(err)
+			}
+			was, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var now []string
+			for _, section := range strings.Split(string(was), "\n## ") {
+				now = append(now, followSection(t, section))
+			}
+			is := strings.Join(now, "\n## ")
+			if *update {
+				if err := os.WriteFile(page, []byte(is), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(was), is); diff != "" {
+				t.Errorf("(-want +got; go test ./cmd/webhook-gen -update rewrites)\n%s", diff)
+			}
+		})
+	}
+}
+
+// followSection returns the section with what its commands print now.
+func followSection(t *testing.T, section string) string {
+	dir := t.TempDir()
+	// What stands behind the opening fence, and the content.
+	fence := regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
+	return fence.ReplaceAllStringFunc(section, func(block string) string {
+		parts := fence.FindStringSubmatch(block)
+		language, file, _ := strings.Cut(parts[1], " ")
+		switch {
+		case language == "console":
+			printed := transcript(t, dir, []byte(parts[2]))
+			return "```console\n" + strings.ReplaceAll(printed, "\n! ", "\n") + "```"
+		case language == "sh" || file == "":
+			return block
+		}
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(parts[2]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return block
+	})
+}
