@@ -14,16 +14,15 @@ import (
 
 // TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4: all of its files but go.mod
 // and go.sum, which the go command writes, stay as they are, save for the one line that the command says; it builds and
-// tests as before, and serves its own webhooks and ours.
+// tests as before, and serves its own webhooks and ours. Then its validator goes on behind a generated handler, as
+// docs/migration.md says.
 func TestKubebuilderProject(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/kubebuilder.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
-	p.webhookGen = filepath.Join(t.TempDir(), "webhook-gen")
 	p.kustomize = filepath.Join(t.TempDir(), "kustomize")
-	output(t, root, nil, "go", "build", "-o", p.webhookGen, "./cmd/webhook-gen")
 	output(t, ".", nil, "go", "build", "-o", p.kustomize, "sigs.k8s.io/kustomize/kustomize/v5")
 	for _, f := range archive.Files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, f.Name)), 0o755); err != nil {
@@ -34,14 +33,12 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "mod", "tidy")
 	before := p.sums()
 
-	said := p.run(p.webhookGen, "init")
+	const page = "../../docs/migration.md"
+	said := p.follow(page, "### Beside what is there")
 	const line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
 	if !strings.Contains(said, "\t"+line+"\n") {
 		t.Fatalf("init does not say the line\n%s", said)
 	}
-	p.run(p.webhookGen, "create", "api", "--group", "shop", "--version", "v1", "--kind", "Order")
-	p.run(p.webhookGen, "create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--mutating", "--validating")
-	p.run(p.webhookGen, "create", "webhook", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--validating")
 	for name, sum := range before {
 		if now := p.sums()[name]; now != sum {
 			t.Errorf("%s was changed", name)
@@ -51,11 +48,15 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "mod", "tidy")
 	p.run("go", "vet", "./...")
 	p.run("go", "test", "./...") // cmd/main_test.go calls theirs and ours
-	p.run(p.webhookGen, "verify", "--strict")
+	p.run("go", "tool", "webhook-gen", "verify", "--strict")
 	manifest := p.run(p.kustomize, "build", "config/webhook-gen")
 	if strings.Contains(manifest, "vjob-v1.kb.io") || !strings.Contains(manifest, "validate.deployments.v1.apps.example.com") {
 		t.Errorf("the manifest has theirs, or lacks ours\n%s", manifest)
 	}
+
+	p.replace("cmd/main.go", "\tif err := webhookv1.SetupJobWebhookWithManager(mgr); err != nil {\n\t\treturn nil, err\n\t}\n", "")
+	p.replace("cmd/main.go", "\twebhookv1 \"example.com/operator/internal/webhook/v1\"\n", "")
+	p.follow(page, "### A validator that is there")
 }
 
 // sums are the hashes of the project's files, those left out that the go command writes.

@@ -1,8 +1,10 @@
 package delivery
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,8 +63,10 @@ func (p project) follow(page, heading string) string {
 	if !ok {
 		p.Fatalf("%s has no section %q", page, heading)
 	}
-	level, _, _ := strings.Cut(heading, " ")
-	section, _, _ = strings.Cut(section, "\n"+level+" ")
+	next := regexp.MustCompile(fmt.Sprintf("(?m)^#{1,%d} ", strings.Index(heading, " ")))
+	if end := next.FindStringIndex(section); end != nil {
+		section = section[:end[0]]
+	}
 	var printed strings.Builder
 	blocks := strings.Split(section, "```")
 	for i := 1; i < len(blocks); i += 2 {
