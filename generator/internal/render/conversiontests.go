@@ -17,12 +17,11 @@ import (
 // conversionTests writes the tests of all conversions.
 func conversionTests(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
-	conversiontest := path.Join(p.Module.Path, o.Handlers, "conversion", "conversiontest")
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := conversionTestWriter{Package: pkg, conversiontest: conversiontest}
+		w := conversionTestWriter{Package: pkg, conversiontest: path.Join(p.Module.Path, o.Handlers, "conversion", "conversiontest")}
 		text, err := source(w.file())
 		if err != nil {
 			return nil, err
