@@ -14,7 +14,7 @@ import (
 // file behind their language write it, and the commands in blocks of "console" print what stands below them, as a terminal
 // shows both streams. Blocks of "sh" are followed by hack/delivery, which has the go command and a cluster.
 func TestPages(t *testing.T) {
-	for _, name := range []string{"ci", "migration"} {
+	for _, name := range []string{"ci", "migration", "troubleshooting"} {
 		t.Run(name, func(t *testing.T) {
 			page, err := filepath.Abs("../../docs/" + name + ".md") // the commands run elsewhere
 			if err != nil {
