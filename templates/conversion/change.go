@@ -340,8 +340,8 @@ func (c change) apply(live any, at []step) any {
 	if len(at) == 0 {
 		return live
 	}
-	switch s := at[0]; {
-	case s.keys == nil:
+	switch s := at[0]; s.keys {
+	case nil:
 		object, ok := live.(map[string]any)
 		if !ok {
 			return live
