@@ -50,7 +50,7 @@ func TestAgreesWithGoTypes(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // a cold build cache
 			defer cancel()
 			dir := tt.dir(t)
 			result, problems := load.Load(ctx, load.Config{Dir: dir})
