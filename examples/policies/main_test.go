@@ -123,7 +123,7 @@ func TestCommandLine(t *testing.T) {
 	if err := run([]string{"-nonsense"}, &stderr); err == nil || !strings.Contains(stderr.String(), "-max-replicas") {
 		t.Errorf("an unknown flag: %v, %s", err, &stderr)
 	}
-	if err := run([]string{"-cert", "missing", "-key", "missing", "-metrics-address", "127.0.0.1:0"}, &stderr); !errors.Is(err, os.ErrNotExist) {
+	if err := run([]string{"-address", "127.0.0.1:0", "-cert", "missing", "-key", "missing", "-metrics-address", "127.0.0.1:0"}, &stderr); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a certificate that is not there: %v", err)
 	}
 }
