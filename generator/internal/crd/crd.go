@@ -119,7 +119,7 @@ func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 		}
 		return text, diag.Range{}
 	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines := split(text)
 	var cause diag.Range
 	var names []string
 	for _, d := range slices.Backward(definitions) {

@@ -78,6 +78,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(strings.Replace(orders, "  versions:", "  ? conversion\n  : strategy: None\n  versions:", 1))
 	f.Add(strings.Replace(orders, "  - {", "     - {", 1) + "     # deep\n\n...\n" + orders)
 	f.Add(strings.Replace(orders, "spec:\n", "spec:\n  conversion: "+output.YAMLHeader+"\n    webhook:\n      clientConfig: {caBundle: Zm9v}\n", 1))
+	f.Add(strings.Replace(orders, "spec:\n", "spec:\r# three\n", 1))
 	f.Fuzz(func(t *testing.T, text string) {
 		clean, problems := merged(t, text)
 		if problems != nil || bytes.Contains([]byte(clean), []byte(output.YAMLHeader)) {
