@@ -160,7 +160,10 @@ func (r run) owned(source load.Result) []string {
 	if r.Program != "" {
 		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program)))) // whether or not a pattern covers it
 	}
-	owned = slices.DeleteFunc(owned, func(file string) bool { return !slices.Contains(r.speaksFor, render.OutputOf(file)) })
+	owned = slices.DeleteFunc(owned, func(file string) bool {
+		outputs := render.OutputsOf(file)
+		return outputs == nil || slices.ContainsFunc(outputs, func(o string) bool { return !slices.Contains(r.speaksFor, o) })
+	})
 	if slices.Contains(r.speaksFor, render.Deliveries) {
 		owned = append(owned, r.delivered()...)
 	}

@@ -19,6 +19,11 @@ var Admission embed.FS
 //go:embed conversion/*.go conversion/conversiontest/*.go
 var Conversion embed.FS
 
+// Wire is the package by which both of these read and write JSON.
+//
+//go:embed wire/*.go
+var Wire embed.FS
+
 // Certificates is the package with which a server keeps its certificates itself.
 //
 //go:embed certificates/*.go

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // podText returns a Pod with so many variables.
@@ -21,10 +23,10 @@ func podText(variables int) []byte {
 
 // The steps of a call, by themselves.
 func BenchmarkSteps(b *testing.B) {
-	s := new(shapes).of(reflect.TypeFor[corev1.Pod]())
+	s := new(wire.Shapes).Of(reflect.TypeFor[corev1.Pod]())
 	for _, variables := range []int{10, 100, 1000} {
 		src := podText(variables)
-		at := span{0, len(src)}
+		at := wire.Whole(src)
 		run := func(name string, step func()) {
 			b.Run(fmt.Sprintf("%s/%dkB", name, len(src)>>10), func(b *testing.B) {
 				b.SetBytes(int64(len(src)))
@@ -34,15 +36,15 @@ func BenchmarkSteps(b *testing.B) {
 				}
 			})
 		}
-		var kept texts
+		var kept wire.Texts
 		var p patcher
 		pod := new(corev1.Pod)
-		if err := decode(src, at, &kept, s, reflect.ValueOf(pod).Elem()); err != nil {
+		if err := wire.Decode(src, at, &kept, s, reflect.ValueOf(pod).Elem()); err != nil {
 			b.Fatal(err)
 		}
-		run("scan", func() { scanValue(src, 0, maxDepth) })
+		run("scan", func() { wire.ScanValue(src, 0, wire.MaxDepth) })
 		run("decode", func() {
-			if err := decode(src, at, &kept, s, reflect.ValueOf(new(corev1.Pod)).Elem()); err != nil {
+			if err := wire.Decode(src, at, &kept, s, reflect.ValueOf(new(corev1.Pod)).Elem()); err != nil {
 				b.Fatal(err)
 			}
 		})

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 type level string
@@ -90,19 +92,19 @@ var everythingJSON = []string{
 }
 
 // decodeAll scans and decodes src into a new value of the shape's type.
-func decodeAll(src []byte, s *shape) (any, error) {
-	end := scanAll(src, func(i int) int { return scanValue(src, i, maxDepth) })
+func decodeAll(src []byte, s *wire.Shape) (any, error) {
+	end := wire.ScanAll(src, func(i int) int { return wire.ScanValue(src, i, wire.MaxDepth) })
 	if end < 0 {
-		return nil, syntaxError(src, ^end)
+		return nil, wire.SyntaxError(src, ^end)
 	}
-	v := reflect.New(s.typ)
-	err := decode(src, span{space(src, 0), end}, new(texts), s, v.Elem())
+	v := reflect.New(s.Typ)
+	err := wire.Decode(src, wire.Span{Start: wire.Space(src, 0), End: end}, new(wire.Texts), s, v.Elem())
 	return v.Interface(), err
 }
 
 // agrees checks that what decodes gives the value that sigs.k8s.io/json gives, and that this refuses what does not,
 // unless a key stands twice, which only decode refuses.
-func agrees[T any](t *testing.T, s *shape, src []byte) {
+func agrees[T any](t *testing.T, s *wire.Shape, src []byte) {
 	t.Helper()
 	got, err := decodeAll(src, s)
 	want := new(T)
@@ -122,7 +124,7 @@ func agrees[T any](t *testing.T, s *shape, src []byte) {
 }
 
 func TestDecodeAgreesWithSigsJSON(t *testing.T) {
-	s := new(shapes).of(reflect.TypeFor[everything]())
+	s := new(wire.Shapes).Of(reflect.TypeFor[everything]())
 	for _, src := range everythingJSON {
 		agrees[everything](t, s, []byte(src))
 	}
@@ -132,7 +134,7 @@ func FuzzDecode(f *testing.F) {
 	for _, src := range everythingJSON {
 		f.Add([]byte(src))
 	}
-	s, untyped := new(shapes).of(reflect.TypeFor[everything]()), new(shapes).of(reflect.TypeFor[any]())
+	s, untyped := new(wire.Shapes).Of(reflect.TypeFor[everything]()), new(wire.Shapes).Of(reflect.TypeFor[any]())
 	f.Fuzz(func(t *testing.T, src []byte) {
 		agrees[everything](t, s, src)
 		agrees[any](t, untyped, src)
@@ -140,7 +142,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func TestDecodeRefusesDuplicates(t *testing.T) {
-	s := new(shapes).of(reflect.TypeFor[everything]())
+	s := new(wire.Shapes).Of(reflect.TypeFor[everything]())
 	for _, src := range []string{
 		`{"name":"a","name":"b"}`,
 		`{"name":"a","n\u0061me":"b"}`,
@@ -164,7 +166,7 @@ func TestDecodeCaseCounts(t *testing.T) {
 	type object struct {
 		Spec int `json:"spec"`
 	}
-	got, err := decodeAll([]byte(`{"spec":1,"Spec":99}`), new(shapes).of(reflect.TypeFor[object]()))
+	got, err := decodeAll([]byte(`{"spec":1,"Spec":99}`), new(wire.Shapes).Of(reflect.TypeFor[object]()))
 	if err != nil || got.(*object).Spec != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -172,7 +174,7 @@ func TestDecodeCaseCounts(t *testing.T) {
 
 func TestDecodeErrorsNameThePlace(t *testing.T) {
 	_, err := decodeAll([]byte(`{"spec":{"containers":[{"name":"a"},{"name":"b","env":[{"value":5}]}]}}`),
-		new(shapes).of(reflect.TypeFor[corev1.Pod]()))
+		new(wire.Shapes).Of(reflect.TypeFor[corev1.Pod]()))
 	const want = "spec.containers[1].env[0].value: a number cannot be read as string"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -180,16 +182,16 @@ func TestDecodeErrorsNameThePlace(t *testing.T) {
 }
 
 func TestTextsKeepNothingLong(t *testing.T) {
-	var kept texts
+	var kept wire.Texts
 	for _, s := range []string{"", "a", "IfNotPresent", "app.kubernetes.io/name", strings.Repeat("x", 500)} {
 		for range 2 {
-			if got := kept.of([]byte(s)); got != s {
+			if got := kept.Of([]byte(s)); got != s {
 				t.Errorf("%q became %q", s, got)
 			}
 		}
 	}
 	for _, places := range kept {
-		if len(places[0]) >= longText || len(places[1]) >= longText {
+		if len(places[0]) >= wire.LongText || len(places[1]) >= wire.LongText {
 			t.Errorf("kept %d and %d bytes", len(places[0]), len(places[1]))
 		}
 	}

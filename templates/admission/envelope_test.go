@@ -9,6 +9,8 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // createReview is a review in the API server's own way of writing.
@@ -82,16 +84,16 @@ func TestEnvelopeLevels(t *testing.T) {
 // valid checks that the scanner accepts src if it is JSON, and that the quick functions find their way in it.
 func valid(t *testing.T, src []byte) {
 	t.Helper()
-	end := scanAll(src, func(i int) int { return scanValue(src, i, maxDepth) })
+	end := wire.ScanAll(src, func(i int) int { return wire.ScanValue(src, i, wire.MaxDepth) })
 	if got, want := end >= 0, json.Valid(src); got != want {
 		t.Fatalf("%q: accepted is %v, json.Valid is %v", src, got, want)
 	}
-	if start := space(src, 0); end >= 0 {
-		if got, want := skip(src, start), scanValue(src, start, maxDepth); got != want {
+	if start := wire.Space(src, 0); end >= 0 {
+		if got, want := wire.Skip(src, start), wire.ScanValue(src, start, wire.MaxDepth); got != want {
 			t.Fatalf("%q: skip ends at %d, scan at %d", src, got, want)
 		}
-		if got, err := unique(src, start); err == nil && got != skip(src, start) {
-			t.Fatalf("%q: unique ends at %d, skip at %d", src, got, skip(src, start))
+		if got, err := wire.Unique(src, start); err == nil && got != wire.Skip(src, start) {
+			t.Fatalf("%q: unique ends at %d, skip at %d", src, got, wire.Skip(src, start))
 		}
 	}
 }
@@ -101,14 +103,14 @@ func TestEnvelopeDepth(t *testing.T) {
 		return []byte(`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"x","object":` +
 			strings.Repeat(`[`, depth-2) + strings.Repeat(`]`, depth-2) + `}}`)
 	}
-	for _, depth := range []int{100, maxDepth, maxDepth + 1} {
+	for _, depth := range []int{100, wire.MaxDepth, wire.MaxDepth + 1} {
 		sameEnvelope(t, nested(depth))
 	}
 	var c call
-	if c.body = nested(maxDepth); c.open() != nil {
+	if c.body = nested(wire.MaxDepth); c.open() != nil {
 		t.Error("the deepest review is refused")
 	}
-	if c.body = nested(maxDepth + 1); c.open() == nil {
+	if c.body = nested(wire.MaxDepth + 1); c.open() == nil {
 		t.Error("a deeper review is accepted")
 	}
 }

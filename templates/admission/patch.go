@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // patcher writes the JSON Patch (RFC 6902) that makes the object in src say what its decoded and then edited form says.
@@ -20,20 +22,20 @@ import (
 // such as from nil to empty under omitempty, is none, and neither is the zero value of a member that the text leaves out.
 type patcher struct {
 	src   []byte
-	path  []step // where the patcher stands
-	out   []byte // the operations, each but the first behind a comma
-	spans []span // where the elements of the arrays stand that are being compared, those of the innermost last
-	probe bool   // only find out whether there is a difference
-	found bool   // what a probe found
-	err   error  // the first value that cannot be marshalled
+	path  []step      // where the patcher stands
+	out   []byte      // the operations, each but the first behind a comma
+	spans []wire.Span // where the elements of the arrays stand that are being compared, those of the innermost last
+	probe bool        // only find out whether there is a difference
+	found bool        // what a probe found
+	err   error       // the first value that cannot be marshalled
 }
 
 // diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. It is valid until
 // the next one. The members kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces
 // an object forgets them.
-func (p *patcher) diff(src []byte, at span, s *shape, v reflect.Value) ([]byte, error) {
+func (p *patcher) diff(src []byte, at wire.Span, s *wire.Shape, v reflect.Value) ([]byte, error) {
 	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0]}
-	p.value(s, nil, at.start, v)
+	p.value(s, nil, at.Start, v)
 	p.src = nil
 	if p.err != nil || len(p.out) == len("[") {
 		return nil, p.err
@@ -88,7 +90,7 @@ func (p *patcher) begin(op string) bool {
 	p.out = append(p.out, `{"op":"`...)
 	p.out = append(p.out, op...)
 	p.out = append(p.out, `","path":`...)
-	p.out = appendText(p.out, p.pointer())
+	p.out = wire.AppendText(p.out, p.pointer())
 	return true
 }
 
@@ -131,87 +133,87 @@ func address(v reflect.Value) reflect.Value {
 }
 
 // value compares the value at src[i] with v and returns the offset behind it. listKeys tell the elements of a list apart.
-func (p *patcher) value(s *shape, listKeys []string, i int, v reflect.Value) int {
-	switch s.kind {
-	case self, opaque:
+func (p *patcher) value(s *wire.Shape, listKeys []string, i int, v reflect.Value) int {
+	switch s.Kind {
+	case wire.Self, wire.Opaque:
 		return p.whole(s, i, v)
-	case dynamic:
+	case wire.Dynamic:
 		return p.dynamic(s, i, v)
 	}
-	if isNull(p.src, i) {
+	if wire.IsNull(p.src, i) {
 		if !v.IsZero() {
 			p.set("replace", v)
 		}
 		return i + len("null")
 	}
-	switch s.kind {
-	case pointer:
+	switch s.Kind {
+	case wire.Pointer:
 		if !v.IsNil() {
-			return p.value(s.elem, listKeys, i, v.Elem())
+			return p.value(s.Elem, listKeys, i, v.Elem())
 		}
 		p.set("replace", v)
-		return skip(p.src, i)
-	case structure:
+		return wire.Skip(p.src, i)
+	case wire.Structure:
 		return p.structure(s, i, v)
-	case dict:
+	case wire.Dict:
 		if !v.IsNil() {
 			return p.dict(s, i, v)
 		}
 		p.set("replace", v)
-		return skip(p.src, i)
-	case list:
+		return wire.Skip(p.src, i)
+	case wire.List:
 		if !v.IsNil() {
 			return p.list(s, listKeys, i, v)
 		}
 		p.set("replace", v)
-		return skip(p.src, i)
+		return wire.Skip(p.src, i)
 	}
-	end := skip(p.src, i)
-	if !isScalar(s.kind, p.src, span{i, end}, v) {
+	end := wire.Skip(p.src, i)
+	if !isScalar(s.Kind, p.src, wire.Span{Start: i, End: end}, v) {
 		p.set("replace", v)
 	}
 	return end
 }
 
 // isScalar says whether the text is what v is written as.
-func isScalar(k kind, src []byte, at span, v reflect.Value) bool {
-	raw := at.of(src)
+func isScalar(k wire.Kind, src []byte, at wire.Span, v reflect.Value) bool {
+	raw := at.Of(src)
 	switch k {
-	case boolean:
+	case wire.Boolean:
 		return (raw[0] == 't') == v.Bool()
-	case integer:
+	case wire.Integer:
 		n, err := strconv.ParseInt(string(raw), 10, 64)
 		return err == nil && n == v.Int()
-	case unsigned:
+	case wire.Unsigned:
 		n, err := strconv.ParseUint(string(raw), 10, 64)
 		return err == nil && n == v.Uint()
-	case float:
+	case wire.Float:
 		x, err := strconv.ParseFloat(string(raw), v.Type().Bits())
 		return err == nil && x == v.Float()
-	case binary64:
-		decoded, err := base64.StdEncoding.AppendDecode(nil, text(src, at))
+	case wire.Binary64:
+		decoded, err := base64.StdEncoding.AppendDecode(nil, wire.Text(src, at))
 		return err == nil && !v.IsNil() && string(decoded) == string(v.Bytes())
 	}
 	return isText(src, at, v.String())
 }
 
 // isText says whether the string in the text reads s.
-func isText(src []byte, at span, s string) bool {
-	raw := src[at.start+1 : at.end-1]
-	return string(raw) == s && isPlain(raw) || string(text(src, at)) == s
+func isText(src []byte, at wire.Span, s string) bool {
+	raw := src[at.Start+1 : at.End-1]
+	return string(raw) == s && wire.IsPlain(raw) || string(wire.Text(src, at)) == s
 }
 
 // whole compares a value that only its type can read: with what decoding gives or, since values that are written alike
 // may differ inside (a resource.Quantity remembers how it was printed), with what is written.
-func (p *patcher) whole(s *shape, i int, v reflect.Value) int {
-	at := span{i, skip(p.src, i)}
-	before := reflect.New(s.typ)
-	if err := s.unmarshal(at.of(p.src), before); err != nil {
+func (p *patcher) whole(s *wire.Shape, i int, v reflect.Value) int {
+	at := wire.Span{Start: i, End: wire.Skip(p.src, i)}
+	before := reflect.New(s.Typ)
+	if err := s.Unmarshal(at.Of(p.src), before); err != nil {
 		p.fail(err)
-		return at.end
+		return at.End
 	}
 	if reflect.DeepEqual(before.Interface(), address(v).Interface()) {
-		return at.end
+		return at.End
 	}
 	was, err := encode(before)
 	is, err2 := encode(v)
@@ -223,7 +225,7 @@ func (p *patcher) whole(s *shape, i int, v reflect.Value) int {
 	case string(was) != string(is):
 		p.set("replace", v)
 	}
-	return at.end
+	return at.End
 }
 
 func (p *patcher) fail(err error) {
@@ -233,12 +235,12 @@ func (p *patcher) fail(err error) {
 }
 
 // dynamic compares a value without a type: objects and arrays member by member, anything else as a whole.
-func (p *patcher) dynamic(s *shape, i int, v reflect.Value) int {
+func (p *patcher) dynamic(s *wire.Shape, i int, v reflect.Value) int {
 	inner := v.Elem()
 	switch {
-	case p.src[i] == '{' && inner.IsValid() && inner.Type() == anyDict.typ && !inner.IsNil():
+	case p.src[i] == '{' && inner.IsValid() && inner.Type() == anyDict.Typ && !inner.IsNil():
 		return p.dict(anyDict, i, inner)
-	case p.src[i] == '[' && inner.IsValid() && inner.Type() == anyList.typ && !inner.IsNil():
+	case p.src[i] == '[' && inner.IsValid() && inner.Type() == anyList.Typ && !inner.IsNil():
 		return p.list(anyList, nil, i, inner)
 	}
 	return p.whole(s, i, v)
@@ -246,71 +248,71 @@ func (p *patcher) dynamic(s *shape, i int, v reflect.Value) int {
 
 // The shapes of what a value without a type decodes into.
 var (
-	anyValue = &shape{kind: dynamic, typ: reflect.TypeFor[any]()}
-	anyDict  = &shape{kind: dict, typ: reflect.TypeFor[map[string]any](), elem: anyValue}
-	anyList  = &shape{kind: list, typ: reflect.TypeFor[[]any](), elem: anyValue}
+	anyValue = &wire.Shape{Kind: wire.Dynamic, Typ: reflect.TypeFor[any]()}
+	anyDict  = &wire.Shape{Kind: wire.Dict, Typ: reflect.TypeFor[map[string]any](), Elem: anyValue}
+	anyList  = &wire.Shape{Kind: wire.List, Typ: reflect.TypeFor[[]any](), Elem: anyValue}
 )
 
-func (p *patcher) structure(s *shape, i int, v reflect.Value) int {
+func (p *patcher) structure(s *wire.Shape, i int, v reflect.Value) int {
 	var few [64]bool
 	seen := few[:]
-	if len(s.fields) > len(few) {
-		seen = make([]bool, len(s.fields))
+	if len(s.Fields) > len(few) {
+		seen = make([]bool, len(s.Fields))
 	}
 	next, root := 0, len(p.path) == 0 && !p.probe
-	d := decoder{src: p.src, i: i}
-	for more := d.open('}'); more; more = d.more() {
+	d := wire.Decoder{Src: p.src, I: i}
+	for more := d.Open('}'); more; more = d.More() {
 		if p.done() {
-			return d.i
+			return d.I
 		}
-		n := s.find(d.src, d.rawKey(), next)
+		n := s.Find(d.Src, d.RawKey(), next)
 		if n < 0 {
-			d.i = skip(d.src, d.i)
+			d.I = wire.Skip(d.Src, d.I)
 			continue
 		}
 		seen[n], next = true, n+1
-		f := &s.fields[n]
-		if root && isTypeMeta(f.name) {
-			d.i = skip(d.src, d.i)
+		f := &s.Fields[n]
+		if root && isTypeMeta(f.Name) {
+			d.I = wire.Skip(d.Src, d.I)
 			continue
 		}
-		p.push(f.name)
-		d.i = p.member(f, d.i, v)
+		p.push(f.Name)
+		d.I = p.member(f, d.I, v)
 		p.pop()
 	}
-	for n := range s.fields {
-		f := &s.fields[n]
-		if seen[n] || root && isTypeMeta(f.name) {
+	for n := range s.Fields {
+		f := &s.Fields[n]
+		if seen[n] || root && isTypeMeta(f.Name) {
 			continue
 		}
-		member, ok := f.in(v)
-		if !ok || member.IsZero() || f.omits(member) {
+		member, ok := f.In(v)
+		if !ok || member.IsZero() || f.Omits(member) {
 			continue
 		}
-		p.push(f.name)
+		p.push(f.Name)
 		p.set("add", member)
 		p.pop()
 	}
-	return d.i
+	return d.I
 }
 
 func isTypeMeta(name string) bool { return name == "kind" || name == "apiVersion" }
 
 // member compares the member at src[i] with the field f of the struct v.
-func (p *patcher) member(f *member, i int, v reflect.Value) int {
-	value, ok := f.in(v)
-	if ok && !f.omits(value) {
-		return p.value(f.shape, f.listKeys, i, value)
+func (p *patcher) member(f *wire.Member, i int, v reflect.Value) int {
+	value, ok := f.In(v)
+	if ok && !f.Omits(value) {
+		return p.value(f.Shape, f.ListKeys, i, value)
 	}
 	// The field is not written any more. That is a change only if it says something else than the text did.
-	if !ok || p.differs(f.shape, i, value) {
+	if !ok || p.differs(f.Shape, i, value) {
 		p.remove()
 	}
-	return skip(p.src, i)
+	return wire.Skip(p.src, i)
 }
 
 // differs says whether the value at src[i] and v differ.
-func (p *patcher) differs(s *shape, i int, v reflect.Value) bool {
+func (p *patcher) differs(s *wire.Shape, i int, v reflect.Value) bool {
 	outer := p.probe
 	p.probe, p.found = true, false
 	p.value(s, nil, i, v)
@@ -319,26 +321,26 @@ func (p *patcher) differs(s *shape, i int, v reflect.Value) bool {
 	return found
 }
 
-func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
+func (p *patcher) dict(s *wire.Shape, i int, v reflect.Value) int {
 	if labels, ok := v.Interface().(map[string]string); ok {
 		return p.labels(labels, i)
 	}
-	d := decoder{src: p.src, i: i}
+	d := wire.Decoder{Src: p.src, I: i}
 	present := 0
-	name := reflect.New(s.typ.Key()).Elem()
-	for more := d.open('}'); more; more = d.more() {
+	name := reflect.New(s.Typ.Key()).Elem()
+	for more := d.Open('}'); more; more = d.More() {
 		if p.done() {
-			return d.i
+			return d.I
 		}
-		key := string(d.key())
+		key := string(d.Key())
 		p.push(key)
 		name.SetString(key)
 		if elem := v.MapIndex(name); elem.IsValid() {
 			present++
-			d.i = p.value(s.elem, nil, d.i, elem)
+			d.I = p.value(s.Elem, nil, d.I, elem)
 		} else {
 			p.remove()
-			d.i = skip(d.src, d.i)
+			d.I = wire.Skip(d.Src, d.I)
 		}
 		p.pop()
 	}
@@ -354,20 +356,20 @@ func (p *patcher) dict(s *shape, i int, v reflect.Value) int {
 			}
 		}
 	}
-	return d.i
+	return d.I
 }
 
 // labels is dict for the commonest map.
 func (p *patcher) labels(labels map[string]string, i int) int {
-	d := decoder{src: p.src, i: i}
+	d := wire.Decoder{Src: p.src, I: i}
 	present := 0
-	for more := d.open('}'); more; more = d.more() {
+	for more := d.Open('}'); more; more = d.More() {
 		if p.done() {
-			return d.i
+			return d.I
 		}
-		key := d.key()
-		at := span{d.i, skip(d.src, d.i)}
-		d.i = at.end
+		key := d.Key()
+		at := wire.Span{Start: d.I, End: wire.Skip(d.Src, d.I)}
+		d.I = at.End
 		label, ok := labels[string(key)]
 		switch {
 		case !ok:
@@ -375,7 +377,7 @@ func (p *patcher) labels(labels map[string]string, i int) int {
 			p.remove()
 			p.pop()
 			continue
-		case isNull(d.src, at.start) && label != "", !isNull(d.src, at.start) && !isText(d.src, at, label):
+		case wire.IsNull(d.Src, at.Start) && label != "", !wire.IsNull(d.Src, at.Start) && !isText(d.Src, at, label):
 			p.push(string(key))
 			p.set("replace", reflect.ValueOf(label))
 			p.pop()
@@ -392,16 +394,16 @@ func (p *patcher) labels(labels map[string]string, i int) int {
 			}
 		}
 	}
-	return d.i
+	return d.I
 }
 
 // memberNames returns the names of the members of the object at src[i].
 func memberNames(src []byte, i int) map[string]bool {
 	names := make(map[string]bool)
-	d := decoder{src: src, i: i}
-	for more := d.open('}'); more; more = d.more() {
-		names[string(d.key())] = true
-		d.i = skip(src, d.i)
+	d := wire.Decoder{Src: src, I: i}
+	for more := d.Open('}'); more; more = d.More() {
+		names[string(d.Key())] = true
+		d.I = wire.Skip(src, d.I)
 	}
 	return names
 }

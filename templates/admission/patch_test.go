@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // patchOf decodes src, edits it and returns the patch.
@@ -24,7 +26,7 @@ func patchOf[T any](t *testing.T, src string, edit func(*T), keys ...Option) str
 		t.Fatal(err)
 	}
 	edit(v.(*T))
-	patch, err := new(patcher).diff([]byte(src), span{0, len(src)}, s, reflect.ValueOf(v).Elem())
+	patch, err := new(patcher).diff([]byte(src), wire.Whole([]byte(src)), s, reflect.ValueOf(v).Elem())
 	if err != nil {
 		t.Fatal(err)
 	}

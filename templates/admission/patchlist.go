@@ -3,6 +3,8 @@ package admission
 import (
 	"reflect"
 	"slices"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // none marks an element that has no counterpart.
@@ -15,12 +17,12 @@ const none = -1
 // place where it now is. An element that moves is put back with its own text, so that what it says besides what the
 // type knows goes with it. Where less than half stays in its place, the list is written in one piece instead, with the
 // texts of the elements that were there before.
-func (p *patcher) list(s *shape, listKeys []string, i int, v reflect.Value) int {
+func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value) int {
 	outer := len(p.spans)
 	end := p.elements(i)
 	defer func() { p.spans = p.spans[:outer] }()
-	l := listDiff{patcher: p, elem: s.elem, old: p.spans[outer:], v: v}
-	if l.of = s.elem.pointed(); l.of.hasAll(listKeys) {
+	l := listDiff{patcher: p, elem: s.Elem, old: p.spans[outer:], v: v}
+	if l.of = s.Elem.Target(); l.of.HasAll(listKeys) {
 		l.keys = listKeys
 	}
 	if p.probe {
@@ -57,22 +59,22 @@ func (p *patcher) list(s *shape, listKeys []string, i int, v reflect.Value) int 
 
 // elements appends to p.spans where the elements of the array at src[i] stand, and returns the offset behind the array.
 func (p *patcher) elements(i int) int {
-	d := decoder{src: p.src, i: i}
-	for more := d.open(']'); more; more = d.more() {
-		at := span{d.i, skip(p.src, d.i)}
+	d := wire.Decoder{Src: p.src, I: i}
+	for more := d.Open(']'); more; more = d.More() {
+		at := wire.Span{Start: d.I, End: wire.Skip(p.src, d.I)}
 		p.spans = append(p.spans, at)
-		d.i = at.end
+		d.I = at.End
 	}
-	return d.i
+	return d.I
 }
 
 // listDiff is the comparison of one array with one slice.
 type listDiff struct {
 	*patcher
-	elem  *shape
-	of    *shape   // what the elements are or point to
-	keys  []string // what tells elements apart; none if nothing but their content does
-	old   []span
+	elem  *wire.Shape
+	of    *wire.Shape // what the elements are or point to
+	keys  []string    // what tells elements apart; none if nothing but their content does
+	old   []wire.Span
 	v     reflect.Value
 	from  []int  // for each element of the slice: which element of the array it was
 	taken []bool // for each element of the array: whether it has a counterpart
@@ -85,7 +87,7 @@ func (l *listDiff) probeAll() {
 		return
 	}
 	for j := range l.old {
-		if l.value(l.elem, nil, l.old[j].start, l.v.Index(j)); l.found {
+		if l.value(l.elem, nil, l.old[j].Start, l.v.Index(j)); l.found {
 			return
 		}
 	}
@@ -94,26 +96,8 @@ func (l *listDiff) probeAll() {
 // edit compares an element of the array with its counterpart in the slice, which is in its final place.
 func (l *listDiff) edit(i, j int) {
 	l.pushElement(j)
-	l.value(l.elem, nil, l.old[i].start, l.v.Index(j))
+	l.value(l.elem, nil, l.old[i].Start, l.v.Index(j))
 	l.pop()
-}
-
-// pointed returns what the values are or point to.
-func (s *shape) pointed() *shape {
-	for s.kind == pointer {
-		s = s.elem
-	}
-	return s
-}
-
-// hasAll says whether there are members of all names.
-func (s *shape) hasAll(names []string) bool {
-	for _, name := range names {
-		if _, ok := s.index[name]; !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // match finds the counterparts.
@@ -146,7 +130,7 @@ func (l *listDiff) inPlace() bool {
 		return false
 	}
 	for j, at := range l.old {
-		if l.keys != nil && !l.sameKey(at, l.v.Index(j)) || l.keys == nil && l.differs(l.elem, at.start, l.v.Index(j)) {
+		if l.keys != nil && !l.sameKey(at, l.v.Index(j)) || l.keys == nil && l.differs(l.elem, at.Start, l.v.Index(j)) {
 			return false
 		}
 	}
@@ -154,30 +138,30 @@ func (l *listDiff) inPlace() bool {
 }
 
 // sameKey says whether an element of the array and one of the slice have the same key.
-func (l *listDiff) sameKey(at span, v reflect.Value) bool {
+func (l *listDiff) sameKey(at wire.Span, v reflect.Value) bool {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	if l.src[at.start] != '{' || v.Kind() != reflect.Struct {
+	if l.src[at.Start] != '{' || v.Kind() != reflect.Struct {
 		return false
 	}
 	found := 0
-	d := decoder{src: l.src, i: at.start}
-	for more := d.open('}'); more; more = d.more() {
-		name := d.key()
+	d := wire.Decoder{Src: l.src, I: at.Start}
+	for more := d.Open('}'); more; more = d.More() {
+		name := d.Key()
 		for _, listKey := range l.keys {
 			if listKey != string(name) {
 				continue
 			}
-			f := &l.of.fields[l.of.index[listKey]]
-			if key, ok := f.in(v); !ok || l.differs(f.shape, d.i, key) {
+			f := &l.of.Fields[l.of.Index[listKey]]
+			if key, ok := f.In(v); !ok || l.differs(f.Shape, d.I, key) {
 				return false
 			}
 			if found++; found == len(l.keys) {
 				return true
 			}
 		}
-		d.i = skip(l.src, d.i)
+		d.I = wire.Skip(l.src, d.I)
 	}
 	return l.key(l.decoded(at)) == l.key(v)
 }
@@ -185,11 +169,11 @@ func (l *listDiff) sameKey(at span, v reflect.Value) bool {
 // trim links the elements at both ends that are equal, and returns how many these are at the front and at the back.
 func (l *listDiff) trim() (lo, hi int) {
 	n, m := len(l.old), len(l.from)
-	for lo < min(n, m) && !l.differs(l.elem, l.old[lo].start, l.v.Index(lo)) {
+	for lo < min(n, m) && !l.differs(l.elem, l.old[lo].Start, l.v.Index(lo)) {
 		l.link(lo, lo)
 		lo++
 	}
-	for hi < min(n, m)-lo && !l.differs(l.elem, l.old[n-1-hi].start, l.v.Index(m-1-hi)) {
+	for hi < min(n, m)-lo && !l.differs(l.elem, l.old[n-1-hi].Start, l.v.Index(m-1-hi)) {
 		hi++
 		l.link(n-hi, m-hi)
 	}
@@ -247,9 +231,9 @@ func (l *listDiff) assign(lo int, ids identities) {
 }
 
 // decoded returns an element of the array as a value of its type.
-func (l *listDiff) decoded(at span) reflect.Value {
-	v := reflect.New(l.elem.typ).Elem()
-	if err := decode(l.src, at, nil, l.elem, v); err != nil {
+func (l *listDiff) decoded(at wire.Span) reflect.Value {
+	v := reflect.New(l.elem.Typ).Elem()
+	if err := wire.Decode(l.src, at, nil, l.elem, v); err != nil {
 		l.fail(err)
 	}
 	return v
@@ -274,7 +258,7 @@ func (l *listDiff) key(v reflect.Value) string {
 	}
 	var id []byte
 	for _, listKey := range l.keys {
-		if key, ok := l.of.fields[l.of.index[listKey]].in(v); ok {
+		if key, ok := l.of.Fields[l.of.Index[listKey]].In(v); ok {
 			id = append(id, content(key)...)
 		}
 		id = append(id, ',')
@@ -400,7 +384,7 @@ func (l *listDiff) rewrite() {
 // element writes an element of the slice, with the text that it had before it was edited if there is one.
 func (l *listDiff) element(j int) {
 	if i := l.from[j]; i != none {
-		l.out = append(l.out, l.old[i].of(l.src)...)
+		l.out = append(l.out, l.old[i].Of(l.src)...)
 		return
 	}
 	l.marshal(l.v.Index(j))

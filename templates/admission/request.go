@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // Operation is what a request wants to do with the object.
@@ -104,7 +106,7 @@ type UpdateRequest[T any] struct {
 
 	old    *T
 	oldErr error
-	shape  *shape
+	shape  *wire.Shape
 }
 
 // NewUpdateRequest returns a request as a test of a policy needs it: old is to be replaced by object.

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // FuzzReview holds that every body is answered with a review or a status in well-formed JSON, and none makes the handler panic.
@@ -56,10 +58,10 @@ func FuzzSame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		text = bytes.Trim(text, " \t\r\n")
 		var src, again lamp[textSpec]
-		if scanAll(text, func(i int) int { return scanValue(text, i, maxDepth) }) < 0 || !isObject(text) || kjson.Unmarshal(text, &src) != nil {
+		if wire.ScanAll(text, func(i int) int { return wire.ScanValue(text, i, wire.MaxDepth) }) < 0 || !isObject(text) || kjson.Unmarshal(text, &src) != nil {
 			t.Skip()
 		}
-		if _, err := unique(text, 0); err != nil || decode(text, span{0, len(text)}, nil, new(shapes).of(reflect.TypeOf(again)), reflect.ValueOf(&again).Elem()) != nil {
+		if _, err := wire.Unique(text, 0); err != nil || wire.Decode(text, wire.Whole(text), nil, new(wire.Shapes).Of(reflect.TypeOf(again)), reflect.ValueOf(&again).Elem()) != nil {
 			t.Skip() // API servers send no key twice, and no member of another type than the schema has
 		}
 		var want lamp[numberSpec]

@@ -3,6 +3,8 @@ package conversion
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // comparison writes down the changes that make one value another: as a list of objects, with nothing in them that has no value.
@@ -29,7 +31,7 @@ func (c *comparison) begin(at []step) {
 			c.list.out = append(c.list.out, ',')
 		}
 		if s.keys == nil {
-			c.list.out = appendText(c.list.out, s.name)
+			c.list.out = wire.AppendText(c.list.out, s.name)
 		} else {
 			c.list.json(s.keys)
 		}
@@ -52,7 +54,7 @@ func (c *comparison) record(found change) error {
 	c.begin(found.At)
 	if found.Was != "" {
 		c.list.key("was")
-		c.list.out = appendText(c.list.out, found.Was)
+		c.list.out = wire.AppendText(c.list.out, found.Was)
 	}
 	if found.Is != nil {
 		c.list.key("is")
@@ -71,7 +73,7 @@ func (c *comparison) record(found change) error {
 
 // readChange reads what comparison.record has written. What somebody else has written may be no change. The steps that lead to the
 // value are appended to those that are given.
-func readChange(text []byte, steps []step, names *texts) (c change, _ []step) {
+func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []step) {
 	for m := range entries(text) {
 		switch {
 		case m.is("at"):
@@ -96,13 +98,13 @@ func readChange(text []byte, steps []step, names *texts) (c change, _ []step) {
 }
 
 // readStep reads a step; what is none leads nowhere.
-func readStep(raw []byte, names *texts) (s step) {
+func readStep(raw []byte, names *wire.Texts) (s step) {
 	switch raw[0] {
 	case '{':
 		keys, _ := parsed(raw)
 		s.keys, _ = keys.(map[string]any)
 	case '"':
-		s.name = names.of(text(raw, span{0, len(raw)}))
+		s.name = names.Of(wire.Text(raw, wire.Whole(raw)))
 	}
 	return s
 }

@@ -7,6 +7,8 @@ import (
 	"iter"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // review is a ConversionReview's request: type ConversionRequest of k8s.io/apiextensions-apiserver/pkg/apis/apiextensions.
@@ -23,8 +25,8 @@ type review struct {
 	// converted are what the objects have become. They lie in the body too, where the objects were.
 	converted []converted
 
-	found   map[string]span // the members that have been found, by name
-	problem error           // of a body that is well-formed
+	found   map[string]wire.Span // the members that have been found, by name
+	problem error                // of a body that is well-formed
 }
 
 // read reads the request.
@@ -32,69 +34,69 @@ func (r *review) read(body []byte) error {
 	if len(body) == 0 {
 		return errors.New("the body is empty, send a ConversionReview")
 	}
-	*r = review{body: body, found: map[string]span{}}
-	end := scanAll(body, func(i int) int {
-		return scanObject(body, i, maxDepth, r.member)
+	*r = review{body: body, found: map[string]wire.Span{}}
+	end := wire.ScanAll(body, func(i int) int {
+		return wire.ScanObject(body, i, wire.MaxDepth, r.member)
 	})
 	switch {
 	case r.problem != nil:
 		return r.problem
 	case end < 0:
-		return fmt.Errorf("the body is not JSON: %w", syntaxError(body, ^end))
+		return fmt.Errorf("the body is not JSON: %w", wire.SyntaxError(body, ^end))
 	}
 	var kind string
 	for name, s := range map[string]*string{"apiVersion": &r.apiVersion, "kind": &kind, "uid": &r.uid, "desiredAPIVersion": &r.desired} {
-		if r.found[name].absent() {
+		if r.found[name].Absent() {
 			continue
 		}
 		var err error
-		if *s, err = stringOf(r.found[name].of(body)); err != nil {
+		if *s, err = stringOf(r.found[name].Of(body)); err != nil {
 			return fmt.Errorf("the %s of the review: %w", name, err)
 		}
 	}
 	if kind != "ConversionReview" || r.apiVersion != "apiextensions.k8s.io/v1" && r.apiVersion != "apiextensions.k8s.io/v1beta1" {
 		return fmt.Errorf("the body is kind %q of %q, send a ConversionReview of apiextensions.k8s.io/v1 or v1beta1", kind, r.apiVersion)
 	}
-	if r.found["request"].absent() {
+	if r.found["request"].Absent() {
 		return errors.New("the review has no request")
 	}
 	return nil
 }
 
 // member reads a member of the review.
-func (r *review) member(key span, i, depth int) int {
-	switch name := string(text(r.body, key)); name {
+func (r *review) member(key wire.Span, i, depth int) int {
+	switch name := string(wire.Text(r.body, key)); name {
 	case "apiVersion", "kind":
-		return r.note(name, i, scanValue(r.body, i, depth))
+		return r.note(name, i, wire.ScanValue(r.body, i, depth))
 	case "request":
-		if at(r.body, i, '{') {
-			return r.note(name, i, scanObject(r.body, i, depth, r.requested))
+		if wire.At(r.body, i, '{') {
+			return r.note(name, i, wire.ScanObject(r.body, i, depth, r.requested))
 		}
 	}
-	return scanValue(r.body, i, depth)
+	return wire.ScanValue(r.body, i, depth)
 }
 
 // requested reads a member of the request.
-func (r *review) requested(key span, i, depth int) int {
-	switch name := string(text(r.body, key)); name {
+func (r *review) requested(key wire.Span, i, depth int) int {
+	switch name := string(wire.Text(r.body, key)); name {
 	case "uid", "desiredAPIVersion":
-		return r.note(name, i, scanValue(r.body, i, depth))
+		return r.note(name, i, wire.ScanValue(r.body, i, depth))
 	case "objects":
-		if at(r.body, i, '[') {
+		if wire.At(r.body, i, '[') {
 			return r.note(name, i, r.list(i, depth-1))
 		}
-		end := scanValue(r.body, i, depth)
-		if end >= 0 && !isNull(r.body, i) {
-			r.problem = fmt.Errorf("the objects of the review: %s cannot be read as list", found(r.body[i]))
+		end := wire.ScanValue(r.body, i, depth)
+		if end >= 0 && !wire.IsNull(r.body, i) {
+			r.problem = fmt.Errorf("the objects of the review: %s cannot be read as list", wire.Found(r.body[i]))
 		}
 		return end
 	}
-	return scanValue(r.body, i, depth)
+	return wire.ScanValue(r.body, i, depth)
 }
 
 // list reads the array at offset i, whose elements may nest as deeply as depth says.
 func (r *review) list(i, depth int) int {
-	if i = space(r.body, i+1); at(r.body, i, ']') {
+	if i = wire.Space(r.body, i+1); wire.At(r.body, i, ']') {
 		return i + 1
 	}
 	for {
@@ -103,10 +105,10 @@ func (r *review) list(i, depth int) int {
 			return i
 		}
 		r.objects = append(r.objects, o)
-		switch i = space(r.body, i); {
-		case at(r.body, i, ','):
-			i = space(r.body, i+1)
-		case at(r.body, i, ']'):
+		switch i = wire.Space(r.body, i); {
+		case wire.At(r.body, i, ','):
+			i = wire.Space(r.body, i+1)
+		case wire.At(r.body, i, ']'):
 			return i + 1
 		default:
 			return ^i
@@ -122,9 +124,9 @@ func (r *review) note(name string, start, end int) int {
 	if _, ok := r.found[name]; ok && r.problem == nil {
 		r.problem = fmt.Errorf("the key %q stands twice in the review", name)
 	}
-	r.found[name] = span{}
-	if !isNull(r.body, start) {
-		r.found[name] = span{start, end}
+	r.found[name] = wire.Span{}
+	if !wire.IsNull(r.body, start) {
+		r.found[name] = wire.Span{Start: start, End: end}
 	}
 	return end
 }
@@ -140,7 +142,7 @@ func (r *review) answer(failure *metav1.Status) (iter.Seq[[]byte], error) {
 		return nil, err
 	}
 	begin := []byte(`{"kind":"ConversionReview","apiVersion":"` + r.apiVersion + `","response":{"uid":`)
-	begin = append(appendText(begin, r.uid), `,"convertedObjects":[`...)
+	begin = append(wire.AppendText(begin, r.uid), `,"convertedObjects":[`...)
 	end := append(append([]byte(`],"result":`), status...), "}}"...)
 	comma := []byte{','}
 	return func(yield func([]byte) bool) {

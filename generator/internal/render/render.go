@@ -11,6 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // The kinds of output.
@@ -50,6 +51,7 @@ type Options struct {
 // Project writes the project's files, planned conversions among them.
 func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
+	reads := false // reviews, so that the package wire is needed
 	if slices.Contains(o.Outputs, Manifests) && len(p.Configurations) > 0 {
 		text, err := manifest(p, o.Header && hasOwn(p))
 		if err != nil {
@@ -66,6 +68,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if err != nil {
 			return nil, fmt.Errorf("writing the handlers: %w", err)
 		}
+		reads = len(code) > 0
 		files = append(files, code...)
 	}
 	if slices.Contains(o.Outputs, Tests) {
@@ -79,6 +82,14 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		code, err := conversions(p, planned, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the conversions: %w", err)
+		}
+		reads = reads || len(code) > 0
+		files = append(files, code...)
+	}
+	if reads {
+		code, err := sharedPackage(templates.Wire, p, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing what handlers and conversions share: %w", err)
 		}
 		files = append(files, code...)
 	}
@@ -113,22 +124,24 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 	return files, nil
 }
 
-// OutputOf is the kind of output that a file of ours belongs to, by its name; empty for an integration test, which
+// OutputsOf are the kinds of output that may ask for a file of ours, by its name: none for an integration test, which
 // stands in a module of its own that does not say that it is wanted.
-func OutputOf(file string) string {
+func OutputsOf(file string) []string {
 	name, folder := filepath.Base(file), filepath.ToSlash(filepath.Dir(file))
 	patch, _ := filepath.Match(CRDPatch, name) // the pattern is a good one
 	switch {
 	case name == integrationTestFile:
-		return ""
+		return nil
 	case strings.HasSuffix(name, "_test.go"):
-		return Tests
+		return []string{Tests}
+	case strings.HasSuffix(folder, "/wire"):
+		return []string{Handlers, Conversions}
 	case patch, name == conversionFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
-		return Conversions
+		return []string{Conversions}
 	case filepath.Ext(name) == ".go":
-		return Handlers
+		return []string{Handlers}
 	}
-	return Manifests
+	return []string{Manifests}
 }
 
 // hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestEmittedPackages copies templates/admission and conversion into a module of their own and runs
+// TestEmittedPackages copies templates/admission, conversion and wire into a module of their own and runs
 // their tests there under each toolchain, which the go command fetches from the module proxy.
 func TestEmittedPackages(t *testing.T) {
 	for _, c := range []struct{ name, toolchain, language, kubernetes, race string }{
@@ -20,7 +20,7 @@ func TestEmittedPackages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, name := range []string{"admission", "conversion"} {
+			for _, name := range []string{"admission", "conversion", "wire"} {
 				copyPackage(t, "../../../templates/"+name, filepath.Join(dir, name))
 			}
 			goMod := "module example.com/app\n\ngo " + c.language + "\n\nrequire (\n\tk8s.io/api " + c.kubernetes + "\n\tk8s.io/apimachinery " + c.kubernetes + "\n)\n"

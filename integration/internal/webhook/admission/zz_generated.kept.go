@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
 // kept is a part of a request as the last call has decoded it, to be taken again where it stands in the same words: a
@@ -22,7 +24,7 @@ type kept[T any] struct {
 const longPart = 512
 
 // decode reads a part, which need not be there, into what v points to, which must be zero.
-func (k *kept[T]) decode(e *envelope, p part, s *shape, v *T) error {
+func (k *kept[T]) decode(e *envelope, p part, s *wire.Shape, v *T) error {
 	raw := e.raw(p)
 	if bytes.Equal(raw, k.raw) {
 		*v = k.value

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
 // Operation is what a request wants to do with the object.
@@ -106,7 +108,7 @@ type UpdateRequest[T any] struct {
 
 	old    *T
 	oldErr error
-	shape  *shape
+	shape  *wire.Shape
 }
 
 // NewUpdateRequest returns a request as a test of a policy needs it: old is to be replaced by object.

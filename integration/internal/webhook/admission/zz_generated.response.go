@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
 // appendReview appends the review that answers a call: the uid of the request, in the version of the request. A denial
@@ -19,7 +21,7 @@ func (c *call) appendReview(denial *metav1.Status) error {
 	out := append(c.out[:0], `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/`...)
 	out = append(out, c.version...)
 	out = append(out, `","response":{"uid":`...)
-	out = appendText(out, string(c.head.UID))
+	out = wire.AppendText(out, string(c.head.UID))
 	out = append(out, `,"allowed":`...)
 	out = strconv.AppendBool(out, denial == nil)
 	if denial != nil {
@@ -40,8 +42,8 @@ func (c *call) appendReview(denial *metav1.Status) error {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = append(appendText(out, key), ':')
-			out = appendText(out, annotations[key])
+			out = append(wire.AppendText(out, key), ':')
+			out = wire.AppendText(out, annotations[key])
 		}
 		out = append(out, '}')
 	}
@@ -51,7 +53,7 @@ func (c *call) appendReview(denial *metav1.Status) error {
 		} else {
 			out = append(out, ',')
 		}
-		out = appendText(out, warning)
+		out = wire.AppendText(out, warning)
 	}
 	if len(c.request.warnings) > 0 {
 		out = append(out, ']')

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
 // encoder writes values of a known shape as encoding/json does, of which it is the counterpart for decoder.
@@ -23,15 +25,15 @@ func (e *encoder) key(name string) {
 	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')
 	}
-	e.out = append(appendText(e.out, name), ':')
+	e.out = append(wire.AppendText(e.out, name), ':')
 }
 
 // field begins the member that a field is.
-func (e *encoder) field(f *member) {
+func (e *encoder) field(f *wire.Member) {
 	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')
 	}
-	e.out = append(e.out, f.key...)
+	e.out = append(e.out, f.Key...)
 }
 
 // rawKey is key for one that is written already.
@@ -48,33 +50,33 @@ func (e *encoder) entry(m entry) {
 	e.out = append(e.out, m.value...)
 }
 
-func (e *encoder) value(s *shape, v reflect.Value) {
-	switch s.kind {
-	case boolean:
+func (e *encoder) value(s *wire.Shape, v reflect.Value) {
+	switch s.Kind {
+	case wire.Boolean:
 		e.out = strconv.AppendBool(e.out, v.Bool())
-	case integer:
+	case wire.Integer:
 		e.out = strconv.AppendInt(e.out, v.Int(), 10)
-	case unsigned:
+	case wire.Unsigned:
 		e.out = strconv.AppendUint(e.out, v.Uint(), 10)
-	case str:
-		e.out = appendText(e.out, v.String())
-	case binary64:
+	case wire.Str:
+		e.out = wire.AppendText(e.out, v.String())
+	case wire.Binary64:
 		if v.IsNil() {
 			e.null()
 			return
 		}
 		e.out = append(base64.StdEncoding.AppendEncode(append(e.out, '"'), v.Bytes()), '"')
-	case pointer:
+	case wire.Pointer:
 		if v.IsNil() {
 			e.null()
 			return
 		}
-		e.value(s.elem, v.Elem())
-	case list:
+		e.value(s.Elem, v.Elem())
+	case wire.List:
 		e.list(s, v)
-	case dict:
+	case wire.Dict:
 		e.dict(s, v)
-	case structure:
+	case wire.Structure:
 		e.structure(s, v)
 	default:
 		e.whole(v)
@@ -83,19 +85,19 @@ func (e *encoder) value(s *shape, v reflect.Value) {
 
 func (e *encoder) null() { e.out = append(e.out, "null"...) }
 
-func (e *encoder) structure(s *shape, v reflect.Value) {
+func (e *encoder) structure(s *wire.Shape, v reflect.Value) {
 	e.out = append(e.out, '{')
-	for i := range s.fields {
-		f := &s.fields[i]
-		if value, ok := f.in(v); ok && !f.omits(value) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if value, ok := f.In(v); ok && !f.Omits(value) {
 			e.field(f)
-			e.value(f.shape, value)
+			e.value(f.Shape, value)
 		}
 	}
 	e.out = append(e.out, '}')
 }
 
-func (e *encoder) list(s *shape, v reflect.Value) {
+func (e *encoder) list(s *wire.Shape, v reflect.Value) {
 	if v.IsNil() {
 		e.null()
 		return
@@ -105,13 +107,13 @@ func (e *encoder) list(s *shape, v reflect.Value) {
 		if i > 0 {
 			e.out = append(e.out, ',')
 		}
-		e.value(s.elem, v.Index(i))
+		e.value(s.Elem, v.Index(i))
 	}
 	e.out = append(e.out, ']')
 }
 
 // dict writes a map in the order of its keys.
-func (e *encoder) dict(s *shape, v reflect.Value) {
+func (e *encoder) dict(s *wire.Shape, v reflect.Value) {
 	if v.IsNil() {
 		e.null()
 		return
@@ -129,7 +131,7 @@ func (e *encoder) dict(s *shape, v reflect.Value) {
 	e.out = append(e.out, '{')
 	for _, key := range keys {
 		e.key(key.String())
-		e.value(s.elem, v.MapIndex(key))
+		e.value(s.Elem, v.MapIndex(key))
 	}
 	e.out = append(e.out, '}')
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
 // entry is a member of an object as it is written: its name with the quotes and escapes, and its value.
@@ -16,10 +18,10 @@ func (e entry) is(name string) bool {
 	if string(e.key[1:len(e.key)-1]) == name {
 		return true
 	}
-	return !isPlain(e.key) && e.name() == name
+	return !wire.IsPlain(e.key) && e.name() == name
 }
 
-func (e entry) name() string { return string(text(e.key, span{0, len(e.key)})) }
+func (e entry) name() string { return string(wire.Text(e.key, wire.Whole(e.key))) }
 
 // entries are the members of an object, which is well-formed, in their order. Of any other value there are none.
 func entries(object []byte) iter.Seq[entry] {
@@ -27,16 +29,16 @@ func entries(object []byte) iter.Seq[entry] {
 		if !isObject(object) {
 			return
 		}
-		for i := space(object, 1); object[i] != '}'; {
+		for i := wire.Space(object, 1); object[i] != '}'; {
 			key := i
-			i = skipString(object, i)
-			value := space(object, space(object, i)+len(":"))
-			end := skip(object, value)
+			i = wire.SkipString(object, i)
+			value := wire.Space(object, wire.Space(object, i)+len(":"))
+			end := wire.Skip(object, value)
 			if !yield(entry{object[key:i], object[value:end]}) {
 				return
 			}
-			if i = space(object, end); object[i] == ',' {
-				i = space(object, i+1)
+			if i = wire.Space(object, end); object[i] == ',' {
+				i = wire.Space(object, i+1)
 			}
 		}
 	}
@@ -48,13 +50,13 @@ func elements(array []byte) iter.Seq[[]byte] {
 		if len(array) == 0 || array[0] != '[' {
 			return
 		}
-		for i := space(array, 1); array[i] != ']'; {
-			end := skip(array, i)
+		for i := wire.Space(array, 1); array[i] != ']'; {
+			end := wire.Skip(array, i)
 			if !yield(array[i:end]) {
 				return
 			}
-			if i = space(array, end); array[i] == ',' {
-				i = space(array, i+1)
+			if i = wire.Space(array, end); array[i] == ',' {
+				i = wire.Space(array, i+1)
 			}
 		}
 	}
@@ -65,7 +67,7 @@ func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 // valueOf is the value of an object's member; nil where there is none, or null.
 func valueOf(object []byte, name string) []byte {
 	for e := range entries(object) {
-		if e.is(name) && !isNull(e.value, 0) {
+		if e.is(name) && !wire.IsNull(e.value, 0) {
 			return e.value
 		}
 	}
@@ -93,12 +95,12 @@ func named(all []entry, name string) []byte {
 // stringOf is what a string says, and an error for any other value. Null and no value are no string.
 func stringOf(value []byte) (string, error) {
 	switch {
-	case value == nil || isNull(value, 0):
+	case value == nil || wire.IsNull(value, 0):
 		return "", nil
 	case value[0] != '"':
-		return "", fmt.Errorf("%s cannot be read as string", found(value[0]))
+		return "", fmt.Errorf("%s cannot be read as string", wire.Found(value[0]))
 	}
-	return string(text(value, span{0, len(value)})), nil
+	return string(wire.Text(value, wire.Whole(value))), nil
 }
 
 // object is an object to be converted: its text and its members. It has none if it is another value.
@@ -116,18 +118,18 @@ const usual = 5
 // scan reads an object, or another value, at an offset of a body that nobody has looked at yet, and returns the offset behind it as
 // scanValue does.
 func (o *object) scan(body []byte, start, depth int) int {
-	if !at(body, start, '{') {
-		end := scanValue(body, start, depth)
+	if !wire.At(body, start, '{') {
+		end := wire.ScanValue(body, start, depth)
 		if end >= 0 {
 			o.text = body[start:end:end]
 		}
 		return end
 	}
 	o.members = make([]entry, 0, usual)
-	end := scanObject(body, start, depth, func(key span, i, depth int) int {
-		end := scanValue(body, i, depth)
+	end := wire.ScanObject(body, start, depth, func(key wire.Span, i, depth int) int {
+		end := wire.ScanValue(body, i, depth)
 		if end >= 0 {
-			o.members = append(o.members, entry{key.of(body), body[i:end]})
+			o.members = append(o.members, entry{key.Of(body), body[i:end]})
 		}
 		return end
 	})
@@ -143,10 +145,10 @@ type header struct{ apiVersion, kind, namespace, name string }
 // header reads version and kind.
 func (o object) header() (h header, err error) {
 	switch {
-	case isNull(o.text, 0):
+	case wire.IsNull(o.text, 0):
 		return h, errors.New("it is null")
 	case !isObject(o.text):
-		return h, fmt.Errorf("%s cannot be read as object", found(o.text[0]))
+		return h, fmt.Errorf("%s cannot be read as object", wire.Found(o.text[0]))
 	}
 	if h.apiVersion, err = stringOf(named(o.members, "apiVersion")); err != nil {
 		return h, fmt.Errorf("apiVersion: %w", err)

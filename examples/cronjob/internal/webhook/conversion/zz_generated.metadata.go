@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/cronjob/internal/webhook/wire"
 )
 
 // metadata appends the metadata of a converted object: those that it had before, but for labels and annotations, the only ones
@@ -32,7 +34,7 @@ func (e *encoder) texts(name string, m map[string]string) {
 	e.out = append(e.out, '{')
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		e.key(key)
-		e.out = appendText(e.out, m[key])
+		e.out = wire.AppendText(e.out, m[key])
 	}
 	e.out = append(e.out, '}')
 }
@@ -68,7 +70,7 @@ func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
 	}
 	if keeps {
 		e.key(Annotation)
-		e.out = appendText(e.out, kept)
+		e.out = wire.AppendText(e.out, kept)
 	}
 	if e.out[len(e.out)-1] == '{' {
 		e.out = e.out[:before]

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/cronjob/internal/webhook/wire"
 )
 
 // route leads from one version of a kind to another one.
@@ -19,7 +21,7 @@ type route struct {
 	// apiVersion and kind are what an object has at the end.
 	apiVersion, kind string
 	// from and to are what is read of the one type and written of the other: what is not the same in both.
-	from, to *shape
+	from, to *wire.Shape
 	same     Same
 	// hidden says that the metadata are the same.
 	hidden bool
@@ -33,17 +35,17 @@ func newRoute[S, D any](apiVersion, kind string, f func(context.Context, *S, *D)
 	r := &route{apiVersion: apiVersion, kind: kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
 	delete(r.same, "metadata") // they have a place of their own
-	made := new(shapes)
-	r.from = made.of(reflect.TypeFor[S]()).less(r.same)
+	made := new(wire.Shapes)
+	r.from = less(made.Of(reflect.TypeFor[S]()), r.same)
 	if r.hidden {
-		r.from = r.from.with(func(f *member) bool {
-			if f.name == "metadata" {
-				f.shape = f.shape.nameOnly()
+		r.from = r.from.With(func(f *wire.Member) bool {
+			if f.Name == "metadata" {
+				f.Shape = nameOnly(f.Shape)
 			}
 			return true
 		})
 	}
-	r.to = made.of(reflect.TypeFor[D]()).with(func(f *member) bool { return !isCommon(f.name) })
+	r.to = made.Of(reflect.TypeFor[D]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })
 	r.convert = func(ctx context.Context, read func(reflect.Value) error) (any, any, error) {
 		src, dst := new(S), new(D)
 		if err := read(reflect.ValueOf(src).Elem()); err != nil {
@@ -80,24 +82,24 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 
 // memory is what one conversion after another uses.
 type memory struct {
-	texts  texts
+	texts  wire.Texts
 	out    []byte
 	within []entry
 }
 
 // read reads an object into what is zero so far.
-func (r *route) read(o object, known *texts, into reflect.Value) error {
+func (r *route) read(o object, known *wire.Texts, into reflect.Value) error {
 	for j, m := range o.members {
-		i := r.from.find(m.key, span{0, len(m.key)}, j)
+		i := r.from.Find(m.key, wire.Whole(m.key), j)
 		if i < 0 {
 			continue
 		}
-		f := &r.from.fields[i]
-		if named(o.members[:j], f.name) != nil {
-			return duplicate([]byte(f.name))
+		f := &r.from.Fields[i]
+		if named(o.members[:j], f.Name) != nil {
+			return wire.Duplicate([]byte(f.Name))
 		}
-		if err := decode(m.value, span{0, len(m.value)}, known, f.shape, f.make(into)); err != nil {
-			return below(f.name, err)
+		if err := wire.Decode(m.value, wire.Whole(m.value), known, f.Shape, f.Make(into)); err != nil {
+			return wire.Below(f.Name, err)
 		}
 	}
 	return nil
@@ -107,9 +109,9 @@ func (r *route) read(o object, known *texts, into reflect.Value) error {
 func (r *route) join(e *encoder, source metav1.Object, converted any, was object) {
 	e.out = append(e.out, '{')
 	e.key("kind")
-	e.out = appendText(e.out, r.kind)
+	e.out = wire.AppendText(e.out, r.kind)
 	e.key("apiVersion")
-	e.out = appendText(e.out, r.apiVersion)
+	e.out = wire.AppendText(e.out, r.apiVersion)
 	e.key("metadata")
 	metadata := named(was.members, "metadata")
 	if r.hidden {

@@ -5,6 +5,8 @@ package conversion
 import (
 	"reflect"
 	"slices"
+
+	"example.com/cronjob/internal/webhook/wire"
 )
 
 // Same are the members that an object has alike in two versions, by their names in JSON: Same{"status": nil} is all of the
@@ -23,7 +25,7 @@ func (s Same) of(name string) (part Same, all bool) {
 
 // ofEntry is of for a member as it is written.
 func (s Same) ofEntry(m entry) (part Same, all bool) {
-	if inside := m.key[1 : len(m.key)-1]; isPlain(inside) {
+	if inside := m.key[1 : len(m.key)-1]; wire.IsPlain(inside) {
 		part, ok := s[string(inside)] // which makes no string
 		return part, ok && part == nil
 	}
@@ -31,40 +33,28 @@ func (s Same) ofEntry(m entry) (part Same, all bool) {
 }
 
 // less is a shape without what is the same, which is then passed over when a value is read.
-func (s *shape) less(same Same) *shape {
+func less(s *wire.Shape, same Same) *wire.Shape {
 	switch {
-	case s.kind == pointer:
+	case s.Kind == wire.Pointer:
 		p := *s
-		p.elem = s.elem.less(same)
+		p.Elem = less(s.Elem, same)
 		return &p
-	case s.kind != structure:
+	case s.Kind != wire.Structure:
 		return s
 	}
-	return s.with(func(f *member) bool {
-		part, all := same.of(f.name)
+	return s.With(func(f *wire.Member) bool {
+		part, all := same.of(f.Name)
 		if part != nil {
-			f.shape = f.shape.less(part)
+			f.Shape = less(f.Shape, part)
 		}
 		return !all
 	})
 }
 
-// with is the shape of a struct with those of its fields that keep wants, which may change them.
-func (s *shape) with(keep func(f *member) bool) *shape {
-	kept := &shape{kind: s.kind, typ: s.typ, index: map[string]int{}}
-	for _, f := range s.fields {
-		if keep(&f) {
-			kept.index[f.name] = len(kept.fields)
-			kept.fields = append(kept.fields, f)
-		}
-	}
-	return kept
-}
-
 // nameOnly is the shape of metadata of which a conversion is told nothing but the name and the annotations.
-func (s *shape) nameOnly() *shape {
-	return s.with(func(f *member) bool {
-		return slices.Contains([]string{"name", "generateName", "namespace", "annotations"}, f.name)
+func nameOnly(s *wire.Shape) *wire.Shape {
+	return s.With(func(f *wire.Member) bool {
+		return slices.Contains([]string{"name", "generateName", "namespace", "annotations"}, f.Name)
 	})
 }
 
@@ -73,24 +63,24 @@ func (s *shape) nameOnly() *shape {
 //
 // A struct that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold anything or not,
 // and what is invented becomes the property of who applies a part of an object.
-func (e *encoder) members(s *shape, v reflect.Value, same Same, source []entry) {
+func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []entry) {
 	var few [8]string
 	joined := few[:0]
-	for i := range s.fields {
-		f := &s.fields[i]
-		part, all := same.of(f.name)
-		value, ok := f.in(v)
-		if all || !ok || f.omits(value) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		part, all := same.of(f.Name)
+		value, ok := f.In(v)
+		if all || !ok || f.Omits(value) {
 			continue
 		}
-		below, target := f.shape.pointedAt(value)
-		if part == nil || below.kind != structure || !target.IsValid() {
+		below, target := f.Shape.PointedAt(value)
+		if part == nil || below.Kind != wire.Structure || !target.IsValid() {
 			e.field(f)
-			e.value(f.shape, value)
+			e.value(f.Shape, value)
 			continue
 		}
-		joined = append(joined, f.name)
-		old := named(source, f.name)
+		joined = append(joined, f.Name)
+		old := named(source, f.Name)
 		before := len(e.out)
 		e.field(f)
 		e.out = append(e.out, '{')
@@ -130,15 +120,4 @@ func (e *encoder) restore(m entry, same Same) {
 		}
 		e.out = append(e.out, '}')
 	}
-}
-
-// pointedAt follows pointers to what they point to in the end; the value is invalid if there is none.
-func (s *shape) pointedAt(v reflect.Value) (*shape, reflect.Value) {
-	for s.kind == pointer {
-		if v.IsNil() {
-			return s, reflect.Value{}
-		}
-		s, v = s.elem, v.Elem()
-	}
-	return s, v
 }

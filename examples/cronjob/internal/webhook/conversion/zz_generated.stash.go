@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/cronjob/internal/webhook/wire"
 )
 
 // Annotation is where an object carries what other versions of it said and its own cannot.
@@ -31,7 +33,7 @@ type Object[T any] interface {
 type Stash[T any, P Object[T]] struct {
 	version string
 	key     []byte // the version as it is written in the annotation
-	shape   *shape
+	shape   *wire.Shape
 	schema  Schema
 	// omitsZero says that a field of the type has the option omitzero.
 	omitsZero bool
@@ -41,18 +43,18 @@ type Stash[T any, P Object[T]] struct {
 // notes are what is needed to keep and to restore one object after another.
 type notes struct {
 	steps            []step
-	names            texts
+	names            wire.Texts
 	kept             kepts
 	read, list, text []byte
 }
 
 // NewStash makes the stash of a version.
 func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
-	s := Stash[T, P]{version: version, schema: schema, shape: new(shapes).of(reflect.TypeFor[T]()).with(func(f *member) bool { return !isCommon(f.name) }),
-		key:   appendText(nil, version),
+	s := Stash[T, P]{version: version, schema: schema, shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) }),
+		key:   wire.AppendText(nil, version),
 		notes: &sync.Pool{New: func() any { return &notes{steps: make([]step, 0, 16), kept: make(kepts, 0, 4)} }}}
-	for _, f := range s.shape.fields {
-		s.omitsZero = s.omitsZero || f.omitZero || omitsZero(f.shape.typ)
+	for _, f := range s.shape.Fields {
+		s.omitsZero = s.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
 	}
 	return s
 }
@@ -99,7 +101,7 @@ func (s Stash[T, P]) arrived(object P) reflect.Value {
 		return v
 	}
 	arrived := reflect.New(v.Type()).Elem()
-	if decode(e.out, span{0, len(e.out)}, nil, s.shape, arrived) != nil {
+	if wire.Decode(e.out, wire.Whole(e.out), nil, s.shape, arrived) != nil {
 		return v
 	}
 	return arrived
@@ -131,10 +133,10 @@ func (s Stash[T, P]) Restore(object P) error {
 
 // omitsZero reports whether a field in a type has the option omitzero.
 func omitsZero(t reflect.Type) bool {
-	var within shapes
-	within.of(t)
-	for _, s := range within.made {
-		if slices.ContainsFunc(s.fields, func(f member) bool { return f.omitZero }) {
+	var within wire.Shapes
+	within.Of(t)
+	for _, s := range within.Made {
+		if slices.ContainsFunc(s.Fields, func(f wire.Member) bool { return f.OmitZero }) {
 			return true
 		}
 	}
@@ -153,7 +155,7 @@ func (n *notes) keptOn(object metav1.Object) (kepts, bool) {
 		return n.kept, false
 	}
 	n.read = append(n.read[:0], strings.TrimSpace(annotation)...)
-	if scanAll(n.read, func(i int) int { return scanValue(n.read, i, maxDepth) }) >= 0 {
+	if wire.ScanAll(n.read, func(i int) int { return wire.ScanValue(n.read, i, wire.MaxDepth) }) >= 0 {
 		n.kept = collect(n.kept, n.read)
 	}
 	return n.kept, true
@@ -217,13 +219,13 @@ func isCommon(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// decoded is a value of a field as JSON has it, with numbers as they are written; absent where JSON leaves the field out.
-func (f *member) decoded(v reflect.Value, present bool) (any, error) {
+// decodedField is a value of a field as JSON has it, with numbers as they are written; absent where JSON leaves the field out.
+func decodedField(f *wire.Member, v reflect.Value, present bool) (any, error) {
 	if !present {
 		return absent{}, nil
 	}
 	var e encoder
-	if e.value(f.shape, v); e.err != nil {
+	if e.value(f.Shape, v); e.err != nil {
 		return nil, e.err
 	}
 	return parsed(e.out)

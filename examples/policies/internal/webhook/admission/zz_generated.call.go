@@ -13,6 +13,8 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/policies/internal/webhook/wire"
 )
 
 // call is one call of a webhook: what has been found out of it so far, and the memory that the next call uses again.
@@ -21,7 +23,7 @@ type call struct {
 	out      []byte
 	patcher  patcher
 	patch    []byte // what the policy has changed, in the memory of the patcher
-	texts    texts
+	texts    wire.Texts
 	kind     kept[metav1.GroupVersionKind]
 	resource kept[metav1.GroupVersionResource]
 	user     kept[authenticationv1.UserInfo]
@@ -34,10 +36,10 @@ type call struct {
 
 // The shapes of the parts of every request that have members.
 var (
-	kindShape     = new(shapes).of(reflect.TypeFor[metav1.GroupVersionKind]())
-	resourceShape = new(shapes).of(reflect.TypeFor[metav1.GroupVersionResource]())
-	userShape     = new(shapes).of(reflect.TypeFor[authenticationv1.UserInfo]())
-	boolShape     = new(shapes).of(reflect.TypeFor[bool]())
+	kindShape     = new(wire.Shapes).Of(reflect.TypeFor[metav1.GroupVersionKind]())
+	resourceShape = new(wire.Shapes).Of(reflect.TypeFor[metav1.GroupVersionResource]())
+	userShape     = new(wire.Shapes).Of(reflect.TypeFor[authenticationv1.UserInfo]())
+	boolShape     = new(wire.Shapes).Of(reflect.TypeFor[bool]())
 )
 
 // open reads the envelope, and what all requests have in common.

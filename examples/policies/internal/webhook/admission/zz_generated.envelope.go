@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"example.com/policies/internal/webhook/wire"
 )
 
 // part is a member of an AdmissionReview or of its request that this package reads.
@@ -66,61 +68,61 @@ func partOf(key []byte, first, last, before part) part {
 // as absent. It is stricter in one thing: a part may stand only once.
 type envelope struct {
 	body  []byte
-	texts *texts
-	found [parts]span
+	texts *wire.Texts
+	found [parts]wire.Span
 	seen  [parts]bool
 	twice part // the part that was found a second time, or none
 }
 
 // raw returns the text of a part, and nil if it is absent or null. It is valid for as long as the body is.
 func (e *envelope) raw(p part) []byte {
-	if e.found[p].absent() {
+	if e.found[p].Absent() {
 		return nil
 	}
-	return e.found[p].of(e.body)
+	return e.found[p].Of(e.body)
 }
 
 // scan finds the parts of the review in body.
 func (e *envelope) scan(body []byte) error {
 	*e = envelope{body: body, texts: e.texts, twice: none}
-	end := scanAll(body, func(i int) int {
-		return scanObject(body, i, maxDepth, e.member)
+	end := wire.ScanAll(body, func(i int) int {
+		return wire.ScanObject(body, i, wire.MaxDepth, e.member)
 	})
 	switch {
 	case e.twice != none:
-		return duplicate([]byte(partKeys[e.twice]))
+		return wire.Duplicate([]byte(partKeys[e.twice]))
 	case end < 0:
-		return fmt.Errorf("the body is not JSON: %w", syntaxError(body, ^end))
-	case e.found[requestPart].absent():
+		return fmt.Errorf("the body is not JSON: %w", wire.SyntaxError(body, ^end))
+	case e.found[requestPart].Absent():
 		return errors.New("the review has no request")
-	case body[e.found[requestPart].start] != '{':
+	case body[e.found[requestPart].Start] != '{':
 		return errors.New("the request of the review is no object")
 	}
 	return nil
 }
 
 // part is partOf for a key that may have escapes in it, which those of the API server do not.
-func (e *envelope) part(key span, first, last, before part) part {
-	raw := e.body[key.start+1 : key.end-1]
+func (e *envelope) part(key wire.Span, first, last, before part) part {
+	raw := e.body[key.Start+1 : key.End-1]
 	p := partOf(raw, first, last, before)
-	if p == none && !isPlain(raw) {
-		p = partOf(text(e.body, key), first, last, before)
+	if p == none && !wire.IsPlain(raw) {
+		p = partOf(wire.Text(e.body, key), first, last, before)
 	}
 	return p
 }
 
 // member reads a member of the review.
-func (e *envelope) member(key span, i, depth int) int {
+func (e *envelope) member(key wire.Span, i, depth int) int {
 	p := e.part(key, apiVersionPart, requestPart, none)
 	if p == requestPart && i < len(e.body) && e.body[i] == '{' {
 		before := requestPart
-		return e.note(p, i, scanObject(e.body, i, depth, func(key span, i, depth int) int {
+		return e.note(p, i, wire.ScanObject(e.body, i, depth, func(key wire.Span, i, depth int) int {
 			p := e.part(key, uidPart, optionsPart, before)
 			before = max(before, p)
-			return e.note(p, i, scanValue(e.body, i, depth))
+			return e.note(p, i, wire.ScanValue(e.body, i, depth))
 		}))
 	}
-	return e.note(p, i, scanValue(e.body, i, depth))
+	return e.note(p, i, wire.ScanValue(e.body, i, depth))
 }
 
 // note takes down where a part stands, and returns its end.
@@ -133,26 +135,26 @@ func (e *envelope) note(p part, start, end int) int {
 		return ^start
 	}
 	e.seen[p] = true
-	if !isNull(e.body, start) {
-		e.found[p] = span{start, end}
+	if !wire.IsNull(e.body, start) {
+		e.found[p] = wire.Span{Start: start, End: end}
 	}
 	return end
 }
 
 // decode reads a part of the request, which must be there, into what v points to.
-func (e *envelope) decode(p part, s *shape, v reflect.Value) error {
-	if e.found[p].absent() {
+func (e *envelope) decode(p part, s *wire.Shape, v reflect.Value) error {
+	if e.found[p].Absent() {
 		return fmt.Errorf("the request has no %s", p)
 	}
-	if err := decode(e.body, e.found[p], e.texts, s, v.Elem()); err != nil {
+	if err := wire.Decode(e.body, e.found[p], e.texts, s, v.Elem()); err != nil {
 		return fmt.Errorf("the %s of the request cannot be read: %w", p, err)
 	}
 	return nil
 }
 
 // optional is decode for a part that need not be there.
-func (e *envelope) optional(p part, s *shape, v reflect.Value) error {
-	if e.found[p].absent() {
+func (e *envelope) optional(p part, s *wire.Shape, v reflect.Value) error {
+	if e.found[p].Absent() {
 		return nil
 	}
 	return e.decode(p, s, v)
@@ -162,10 +164,10 @@ func (e *envelope) optional(p part, s *shape, v reflect.Value) error {
 func (e *envelope) text(p part) (string, error) {
 	at := e.found[p]
 	switch {
-	case at.absent():
+	case at.Absent():
 		return "", nil
-	case e.body[at.start] != '"':
-		return "", fmt.Errorf("the %s of the review cannot be read: %s stands there and not a string", p, found(e.body[at.start]))
+	case e.body[at.Start] != '"':
+		return "", fmt.Errorf("the %s of the review cannot be read: %s stands there and not a string", p, wire.Found(e.body[at.Start]))
 	}
-	return e.texts.of(text(e.body, at)), nil
+	return e.texts.Of(wire.Text(e.body, at)), nil
 }

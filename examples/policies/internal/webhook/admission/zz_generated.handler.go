@@ -16,6 +16,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/policies/internal/webhook/wire"
 )
 
 // Handler serves one webhook: an http.Handler that answers AdmissionReviews of admission.k8s.io/v1 and v1beta1 by the
@@ -25,7 +27,7 @@ type Handler struct {
 	mutating  bool
 	kinds     []metav1.GroupVersionKind
 	policies  map[Operation]*policy
-	listKeys  map[listField][]string
+	listKeys  map[wire.ListField][]string
 	limit     int64
 	observers []Observer
 	calls     sync.Pool // of *call
@@ -47,7 +49,7 @@ func newHandler(name string, mutating bool, options []Option) *Handler {
 		name:      name,
 		mutating:  mutating,
 		policies:  make(map[Operation]*policy),
-		listKeys:  make(map[listField][]string),
+		listKeys:  make(map[wire.ListField][]string),
 		limit:     DefaultBodyLimit,
 		observers: []Observer{failureLog{}},
 	}
@@ -60,13 +62,13 @@ func (h *Handler) With(options ...Option) *Handler {
 	for _, option := range options {
 		option(h)
 	}
-	made := shapes{keys: h.listKeys}
+	made := wire.Shapes{Keys: h.listKeys}
 	for _, p := range h.policies {
 		if p.objectType != nil {
-			p.object = made.of(p.objectType)
+			p.object = made.Of(p.objectType)
 		}
 		if p.optionsType != nil {
-			p.options = made.of(p.optionsType)
+			p.options = made.Of(p.optionsType)
 		}
 	}
 	return h
@@ -86,7 +88,7 @@ func ForKind(apiVersion, kind string) Option {
 // know which element became which when elements come, go and move. For types that have the struct tag patchMergeKey,
 // such as those of Kubernetes itself, that is known without.
 func ListKeys[S any](member string, keys ...string) Option {
-	return func(h *Handler) { h.listKeys[listField{reflect.TypeFor[S](), member}] = keys }
+	return func(h *Handler) { h.listKeys[wire.ListField{Structure: reflect.TypeFor[S](), Member: member}] = keys }
 }
 
 // Name returns the name of the webhook.

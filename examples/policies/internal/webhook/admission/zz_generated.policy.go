@@ -7,6 +7,8 @@ import (
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/policies/internal/webhook/wire"
 )
 
 // policy is what a handler does for one operation: a user's function without its types.
@@ -17,7 +19,7 @@ type policy struct {
 	// and the zero Value if there is no such thing.
 	run func(ctx context.Context, c *call) (edited reflect.Value, err error)
 	// object and options are the shapes of the types.
-	object, options *shape
+	object, options *wire.Shape
 }
 
 // OnCreate has f decide on requests to create an object of type T, or edit it if the webhook is a mutating one.

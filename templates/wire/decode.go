@@ -1,0 +1,385 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	kjson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// decodeError is a value that its Go type cannot hold. The path to it grows as the error travels up.
+type decodeError struct {
+	path  string
+	cause error
+}
+
+func (e *decodeError) Error() string {
+	if e.path == "" {
+		return e.cause.Error()
+	}
+	return e.path + ": " + e.cause.Error()
+}
+
+func (e *decodeError) Unwrap() error { return e.cause }
+
+// Below says that an error stands below a member or an element.
+func Below(step string, err error) error {
+	e, ok := err.(*decodeError)
+	if !ok {
+		return &decodeError{step, err}
+	}
+	switch {
+	case e.path == "", e.path[0] == '[':
+		e.path = step + e.path
+	default:
+		e.path = step + "." + e.path
+	}
+	return e
+}
+
+// Decoder reads a value of a known shape from JSON that has been scanned. It gives what sigs.k8s.io/json gives, by
+// which the API server decodes, in the cases that it accepts: keys count with their case, and a whole number under any
+// is an int64. A key that stands twice where the shape looks is an error; what the shape has no member for is skipped.
+type Decoder struct {
+	Src   []byte
+	I     int    // the first byte of the next value
+	texts *Texts // strings to be used again, or nil
+}
+
+// Decode reads the value at the given place into v, which must be settable and zero.
+func Decode(src []byte, at Span, texts *Texts, s *Shape, v reflect.Value) error {
+	d := Decoder{src, at.Start, texts}
+	return d.value(s, v)
+}
+
+func (d *Decoder) value(s *Shape, v reflect.Value) error {
+	switch s.Kind {
+	case Self, Opaque:
+		return d.whole(s, v)
+	case Dynamic:
+		x, err := d.any()
+		if x != nil {
+			v.Set(reflect.ValueOf(x))
+		}
+		return err
+	}
+	c := d.Src[d.I]
+	if c == 'n' {
+		d.I += len("null")
+		return nil
+	}
+	switch s.Kind {
+	case Pointer:
+		v.Set(reflect.New(s.Elem.Typ))
+		return d.value(s.Elem, v.Elem())
+	case Structure:
+		if c == '{' {
+			return d.structure(s, v)
+		}
+	case Str:
+		if c == '"' {
+			v.SetString(d.text())
+			return nil
+		}
+	case List:
+		if c == '[' {
+			return d.list(s, v)
+		}
+	case Dict:
+		if c == '{' {
+			return d.dict(s, v)
+		}
+	case Boolean:
+		if c == 't' || c == 'f' {
+			v.SetBool(c == 't')
+			d.I = Skip(d.Src, d.I)
+			return nil
+		}
+	case Integer:
+		if c == '-' || '0' <= c && c <= '9' {
+			n, err := strconv.ParseInt(string(d.literal()), 10, v.Type().Bits())
+			v.SetInt(n)
+			return err
+		}
+	case Unsigned:
+		if '0' <= c && c <= '9' {
+			n, err := strconv.ParseUint(string(d.literal()), 10, v.Type().Bits())
+			v.SetUint(n)
+			return err
+		}
+	case Float:
+		if c == '-' || '0' <= c && c <= '9' {
+			x, err := strconv.ParseFloat(string(d.literal()), v.Type().Bits())
+			v.SetFloat(x)
+			return err
+		}
+	case Binary64:
+		if c == '"' {
+			return d.binary(v)
+		}
+	}
+	return fmt.Errorf("%s cannot be read as %s", Found(c), s.Typ)
+}
+
+// Found names the JSON type of the value that begins with c.
+func Found(c byte) string {
+	switch c {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// literal returns a number as it stands.
+func (d *Decoder) literal() []byte {
+	start := d.I
+	d.I = Skip(d.Src, d.I)
+	return d.Src[start:d.I]
+}
+
+func (d *Decoder) text() string {
+	at := Span{d.I, SkipString(d.Src, d.I)}
+	d.I = at.End
+	return d.texts.Of(Text(d.Src, at))
+}
+
+// whole leaves a value to its type, or to sigs.k8s.io/json.
+func (d *Decoder) whole(s *Shape, v reflect.Value) error {
+	start := d.I
+	end, err := Unique(d.Src, start)
+	if err != nil {
+		return err
+	}
+	d.I = end
+	return s.Unmarshal(d.Src[start:end], v.Addr())
+}
+
+// Unmarshal reads a value of a type that is self or opaque into what v points to.
+func (s *Shape) Unmarshal(src []byte, v reflect.Value) error {
+	if s.Kind == Self {
+		return v.Interface().(json.Unmarshaler).UnmarshalJSON(src)
+	}
+	return kjson.Unmarshal(src, v.Interface())
+}
+
+func (d *Decoder) binary(v reflect.Value) error {
+	encoded := d.text()
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	v.SetBytes(decoded)
+	return err
+}
+
+// Key reads a member's name and goes on to its value.
+func (d *Decoder) Key() []byte { return Text(d.Src, d.RawKey()) }
+
+// RawKey returns where a member's name stands and goes on to its value.
+func (d *Decoder) RawKey() Span {
+	at := Span{d.I, SkipString(d.Src, d.I)}
+	d.I = at.End
+	if d.Src[d.I] != ':' {
+		d.I = Space(d.Src, d.I)
+	}
+	d.I = Space(d.Src, d.I+1)
+	return at
+}
+
+// Open steps into an object or array and says whether there is anything in it.
+func (d *Decoder) Open(end byte) bool {
+	d.I = Space(d.Src, d.I+1)
+	if d.Src[d.I] == end {
+		d.I++
+		return false
+	}
+	return true
+}
+
+// More steps behind a member or element and says whether another one follows.
+func (d *Decoder) More() bool {
+	d.I = Space(d.Src, d.I)
+	if d.Src[d.I] != ',' {
+		d.I++
+		return false
+	}
+	d.I = Space(d.Src, d.I+1)
+	return true
+}
+
+func (d *Decoder) structure(s *Shape, v reflect.Value) error {
+	var few [64]bool
+	seen := few[:]
+	if len(s.Fields) > len(few) {
+		seen = make([]bool, len(s.Fields))
+	}
+	next := 0
+	for more := d.Open('}'); more; more = d.More() {
+		i := s.Find(d.Src, d.RawKey(), next)
+		if i < 0 {
+			d.I = Skip(d.Src, d.I)
+			continue
+		}
+		if seen[i] {
+			return Duplicate([]byte(s.Fields[i].Name))
+		}
+		seen[i], next = true, i+1
+		f := &s.Fields[i]
+		if err := d.value(f.Shape, f.Make(v)); err != nil {
+			return Below(f.Name, err)
+		}
+	}
+	return nil
+}
+
+// Find returns the number of the field that a key stands for, or -1. Members mostly come in the order of the fields, so
+// the one that is due next is tried first.
+func (s *Shape) Find(src []byte, key Span, next int) int {
+	raw := src[key.Start+1 : key.End-1]
+	if next < len(s.Fields) && s.Fields[next].Name == string(raw) {
+		return next
+	}
+	if i, ok := s.Index[string(raw)]; ok {
+		return i
+	}
+	if !IsPlain(raw) {
+		if i, ok := s.Index[string(Text(src, key))]; ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// firstElements is how many bytes a list has room for at first. A list of few elements seldom has to grow then.
+const firstElements = 256
+
+func (d *Decoder) list(s *Shape, v reflect.Value) error {
+	if strings, ok := v.Addr().Interface().(*[]string); ok {
+		return d.strings(strings)
+	}
+	n := 0
+	for more := d.Open(']'); more; more = d.More() {
+		if n == v.Cap() {
+			v.Grow(max(1, firstElements/int(s.Elem.Typ.Size()+1)))
+		}
+		v.SetLen(n + 1)
+		if err := d.value(s.Elem, v.Index(n)); err != nil {
+			return Below("["+strconv.Itoa(n)+"]", err)
+		}
+		n++
+	}
+	if n == 0 {
+		v.Set(reflect.MakeSlice(s.Typ, 0, 0))
+	}
+	return nil
+}
+
+// strings is list for the commonest list.
+func (d *Decoder) strings(list *[]string) error {
+	*list = make([]string, 0, 4)
+	for more := d.Open(']'); more; more = d.More() {
+		switch d.Src[d.I] {
+		case '"':
+			*list = append(*list, d.text())
+		case 'n':
+			*list = append(*list, "")
+			d.I += len("null")
+		default:
+			return Below("["+strconv.Itoa(len(*list))+"]", fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I])))
+		}
+	}
+	return nil
+}
+
+func (d *Decoder) dict(s *Shape, v reflect.Value) error {
+	if labels, ok := v.Addr().Interface().(*map[string]string); ok {
+		return d.labels(labels)
+	}
+	v.Set(reflect.MakeMap(s.Typ))
+	n := 0
+	name, elem := reflect.New(s.Typ.Key()).Elem(), reflect.New(s.Elem.Typ).Elem()
+	for more := d.Open('}'); more; more = d.More() {
+		key := d.texts.Of(d.Key())
+		elem.SetZero()
+		if err := d.value(s.Elem, elem); err != nil {
+			return Below(key, err)
+		}
+		name.SetString(key)
+		v.SetMapIndex(name, elem)
+		if n++; v.Len() != n {
+			return Duplicate([]byte(key))
+		}
+	}
+	return nil
+}
+
+// labels is dict for the commonest map.
+func (d *Decoder) labels(labels *map[string]string) error {
+	m := make(map[string]string)
+	*labels = m
+	for more := d.Open('}'); more; more = d.More() {
+		key := d.texts.Of(d.Key())
+		if _, ok := m[key]; ok {
+			return Duplicate([]byte(key))
+		}
+		switch d.Src[d.I] {
+		case '"':
+			m[key] = d.text()
+		case 'n':
+			m[key] = ""
+			d.I += len("null")
+		default:
+			return Below(key, fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I])))
+		}
+	}
+	return nil
+}
+
+// any reads a value without a type.
+func (d *Decoder) any() (any, error) {
+	switch c := d.Src[d.I]; c {
+	case '{':
+		m := make(map[string]any)
+		for more := d.Open('}'); more; more = d.More() {
+			key := d.texts.Of(d.Key())
+			if _, ok := m[key]; ok {
+				return nil, Duplicate([]byte(key))
+			}
+			x, err := d.any()
+			if err != nil {
+				return nil, Below(key, err)
+			}
+			m[key] = x
+		}
+		return m, nil
+	case '[':
+		l := []any{}
+		for more := d.Open(']'); more; more = d.More() {
+			x, err := d.any()
+			if err != nil {
+				return nil, Below("["+strconv.Itoa(len(l))+"]", err)
+			}
+			l = append(l, x)
+		}
+		return l, nil
+	case '"':
+		return d.text(), nil
+	case 'n':
+		d.I += len("null")
+		return nil, nil
+	case 't', 'f':
+		d.I = Skip(d.Src, d.I)
+		return c == 't', nil
+	}
+	literal := string(d.literal())
+	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return n, nil
+	}
+	return strconv.ParseFloat(literal, 64)
+}

@@ -1,0 +1,305 @@
+package wire
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Kind says how the values of a type are read from JSON and compared with it.
+type Kind int
+
+// The kinds.
+const (
+	Opaque Kind = iota // by sigs.k8s.io/json and json.Marshal, as a whole
+	Self               // by the type's own UnmarshalJSON and MarshalJSON, as a whole
+	Boolean
+	Integer
+	Unsigned
+	Float
+	Str
+	Binary64 // []byte, which JSON writes as base64
+	Pointer
+	List
+	Dict
+	Structure
+	Dynamic // any
+)
+
+// Shape is what this package has to know of a Go type to read values of it from JSON and to find what has been changed
+// in them. It follows the rules of encoding/json, whose tags Kubernetes types carry, and is made once for each handler.
+//
+// What the rules allow but Kubernetes types do not use (arrays, string-encoded numbers, keys that marshal themselves)
+// is opaque: the value is left to sigs.k8s.io/json, and is patched as a whole.
+type Shape struct {
+	Kind   Kind
+	Typ    reflect.Type
+	Elem   *Shape // of a pointer, list or dict
+	Fields []Member
+	Index  map[string]int // the fields by name
+}
+
+// Member is one member of a structure.
+type Member struct {
+	Name      string
+	Key       []byte // the name as it is written in front of a value
+	path      []int  // for reflect.Value.FieldByIndex
+	tagged    bool
+	omitEmpty bool
+	OmitZero  bool
+	ListKeys  []string // of a list: the members that tell its elements apart
+	Shape     *Shape
+}
+
+// Shapes holds the shape of every type met so far, for types may be recursive, and the list-map keys that have been
+// declared for the fields of a type.
+type Shapes struct {
+	Made map[reflect.Type]*Shape
+	Keys map[ListField][]string
+}
+
+// ListField names a list by its structure and its member there.
+type ListField struct {
+	Structure reflect.Type
+	Member    string
+}
+
+var (
+	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	number          = reflect.TypeFor[json.Number]()
+)
+
+// Of returns the shape of typ.
+func (m *Shapes) Of(typ reflect.Type) *Shape {
+	if s := m.Made[typ]; s != nil {
+		return s
+	}
+	if m.Made == nil {
+		m.Made = make(map[reflect.Type]*Shape)
+	}
+	s := &Shape{Typ: typ}
+	m.Made[typ] = s
+	addressed := reflect.PointerTo(typ)
+	switch {
+	case typ.Kind() == reflect.Pointer:
+		s.Kind, s.Elem = Pointer, m.Of(typ.Elem())
+	case addressed.Implements(unmarshaler):
+		s.Kind = Self
+	case addressed.Implements(textUnmarshaler), typ == number:
+		s.Kind = Opaque
+	default:
+		m.complete(s)
+	}
+	return s
+}
+
+// complete fills in the shape of a type that says nothing of JSON itself.
+func (m *Shapes) complete(s *Shape) {
+	switch s.Typ.Kind() {
+	case reflect.Bool:
+		s.Kind = Boolean
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		s.Kind = Integer
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		s.Kind = Unsigned
+	case reflect.Float32, reflect.Float64:
+		s.Kind = Float
+	case reflect.String:
+		s.Kind = Str
+	case reflect.Interface:
+		if s.Typ.NumMethod() == 0 {
+			s.Kind = Dynamic
+		}
+	case reflect.Slice:
+		s.Elem = m.Of(s.Typ.Elem())
+		switch {
+		case s.Typ.Elem().Kind() != reflect.Uint8:
+			s.Kind = List
+		case s.Elem.Kind == Unsigned:
+			s.Kind = Binary64
+		}
+	case reflect.Map:
+		key := s.Typ.Key()
+		if key.Kind() == reflect.String && !reflect.PointerTo(key).Implements(textUnmarshaler) {
+			s.Kind, s.Elem = Dict, m.Of(s.Typ.Elem())
+		}
+	case reflect.Struct:
+		m.structure(s)
+	}
+}
+
+// structure collects the members of a struct. Those of embedded structs belong to it, unless a shallower or, at equal
+// depth, the only tagged one has their name; encoding/json states the rule at Marshal.
+func (m *Shapes) structure(s *Shape) {
+	fields, ok := m.members(s.Typ, nil, nil)
+	if !ok {
+		return
+	}
+	byName := make(map[string][]Member)
+	for _, f := range fields {
+		byName[f.Name] = append(byName[f.Name], f)
+	}
+	s.Kind, s.Index = Structure, make(map[string]int)
+	for _, f := range fields {
+		if winner, ok := dominant(byName[f.Name]); ok && slices.Equal(winner.path, f.path) {
+			s.Index[f.Name] = len(s.Fields)
+			s.Fields = append(s.Fields, f)
+		}
+	}
+}
+
+// dominant returns the one field among several of a name that the name stands for.
+func dominant(fields []Member) (Member, bool) {
+	slices.SortStableFunc(fields, func(a, b Member) int {
+		if len(a.path) != len(b.path) {
+			return len(a.path) - len(b.path)
+		}
+		switch {
+		case a.tagged == b.tagged:
+			return 0
+		case a.tagged:
+			return -1
+		}
+		return 1
+	})
+	if len(fields) > 1 && len(fields[0].path) == len(fields[1].path) && fields[0].tagged == fields[1].tagged {
+		return Member{}, false
+	}
+	return fields[0], true
+}
+
+// members lists the fields of typ, those of embedded structs in their place. It is false for a struct that needs a rule
+// which is not followed here.
+func (m *Shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([]Member, bool) {
+	if slices.Contains(within, typ) {
+		return nil, false
+	}
+	within = append(within, typ)
+	var all []Member
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		tag := f.Tag.Get("json")
+		if tag == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		named, options, _ := strings.Cut(tag, ",")
+		if !validName(named) {
+			named = ""
+		}
+		here := append(slices.Clone(path), i)
+		target := f.Type
+		if f.Anonymous && target.Kind() == reflect.Pointer {
+			target = target.Elem()
+		}
+		if f.Anonymous && named == "" && target.Kind() == reflect.Struct {
+			if target != f.Type && !f.IsExported() {
+				return nil, false
+			}
+			embedded, ok := m.members(target, here, within)
+			if !ok {
+				return nil, false
+			}
+			all = append(all, embedded...)
+			continue
+		}
+		if !f.IsExported() {
+			if target.Kind() == reflect.Struct {
+				return nil, false
+			}
+			continue
+		}
+		found := Member{Name: named, path: here, tagged: named != "", Shape: m.Of(f.Type)}
+		if named == "" {
+			found.Name = f.Name
+		}
+		found.Key = append(AppendText(nil, found.Name), ':')
+		for option := range strings.SplitSeq(options, ",") {
+			switch option {
+			case "omitempty":
+				found.omitEmpty = true
+			case "omitzero":
+				found.OmitZero = true
+			case "string":
+				return nil, false
+			}
+		}
+		found.ListKeys = m.Keys[ListField{typ, found.Name}]
+		if key := f.Tag.Get("patchMergeKey"); key != "" && found.ListKeys == nil {
+			found.ListKeys = []string{key}
+		}
+		all = append(all, found)
+	}
+	return all, true
+}
+
+// validName says whether encoding/json takes the name that a tag gives.
+func validName(name string) bool {
+	for _, c := range name {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// In returns the field of the struct v, and false if it is behind an embedded pointer that is nil.
+func (f *Member) In(v reflect.Value) (reflect.Value, bool) {
+	for i, step := range f.path {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return reflect.Value{}, false
+			}
+			v = v.Elem()
+		}
+		v = v.Field(step)
+	}
+	return v, true
+}
+
+// Make returns the field of the struct v, and makes the embedded structs on the way that are missing.
+func (f *Member) Make(v reflect.Value) reflect.Value {
+	for i, step := range f.path {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(step)
+	}
+	return v
+}
+
+// Omits says whether encoding/json leaves the field out when it holds v.
+func (f *Member) Omits(v reflect.Value) bool {
+	return f.omitEmpty && isEmpty(v) || f.OmitZero && isZero(v)
+}
+
+// isEmpty is the rule of the omitempty option.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+// isZero is the rule of the omitzero option.
+func isZero(v reflect.Value) bool {
+	switch {
+	case v.Kind() == reflect.Interface, v.Kind() == reflect.Pointer && v.IsNil():
+		return v.IsNil()
+	case v.Kind() != reflect.Pointer && v.CanAddr():
+		v = v.Addr()
+	}
+	if zeroer, ok := v.Interface().(interface{ IsZero() bool }); ok {
+		return zeroer.IsZero()
+	}
+	return v.Kind() == reflect.Pointer && v.Elem().IsZero() || v.Kind() != reflect.Pointer && v.IsZero()
+}
