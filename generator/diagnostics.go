@@ -2,6 +2,7 @@ package generator
 
 import (
 	"io"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
@@ -9,7 +10,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -18,12 +21,12 @@ import (
 // Diagnostics are findings, each with its place, its rule and what to do about it.
 type Diagnostics = diag.List
 
-// Formats are the forms in which PrintDiagnostics can write: text, json, github.
+// Formats are the forms in which PrintDiagnostics can write: text, json, github, sarif.
 func Formats() []string { return diag.Formats() }
 
 // PrintDiagnostics writes the findings in one of the Formats, with paths relative to dir.
 func PrintDiagnostics(w io.Writer, format, dir string, list Diagnostics) error {
-	return diag.Print(w, format, dir, list)
+	return diag.Print(w, format, dir, list, slices.Concat(rules(), lintRules()))
 }
 
 // rules are the rules of all phases, in the order in which the phases run.
@@ -36,3 +39,6 @@ func rules() []diag.Rule {
 	}
 	return all
 }
+
+// lintRules are those that lint alone reports.
+func lintRules() []diag.Rule { return slices.Concat(manifest.Rules(), lint.Rules()) }

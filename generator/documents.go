@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 )
 
 // Documents are the pages of the manual that are made from the tables in the code, by file name.
@@ -20,6 +22,7 @@ func Documents() (map[string][]byte, error) {
 		"markers.md":       markers.Bytes(),
 		"rules.md":         rulesPage(),
 		"configuration.md": configurationPage(),
+		"lint.md":          lintPage(),
 	}, nil
 }
 
@@ -44,6 +47,7 @@ func rulesPage() []byte {
 	b.WriteString("# Rules\n\n" + madeFrom("the rule tables of each phase") +
 		"Every finding carries an id in brackets. C: webhook-gen.yaml, L: finding and reading packages, M: the grammar of markers, " +
 		"K: markers of kubebuilder, D: what is derived, V: conversions between versions, E: what the API server checks, U: what must be unique in a run, R: CustomResourceDefinitions, O: writing files. " +
+		"W, S and F are of `webhook-gen lint`: [Lint](lint.md). " +
 		"A warning is an error with `--strict`. E and U rules are warnings on webhooks under `+kubebuilder` markers.\n")
 	for _, r := range rules() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n", r.ID, r.Title)
@@ -54,6 +58,50 @@ func rulesPage() []byte {
 	}
 	return []byte(b.String())
 }
+
+func lintPage() []byte {
+	var b strings.Builder
+	b.WriteString("# Lint\n\n" + madeFrom("the rule table in generator/internal/lint") + lintIntroduction)
+	for _, r := range lint.Table() {
+		fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n\n*What to do:* %s.\n", r.ID, r.Title, severityWord(r.Severity), r.Doc, r.Fix)
+		switch r.By {
+		case lint.Expressions:
+			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads CEL.\n")
+		case lint.Code:
+			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads handlers with their types.\n")
+		}
+	}
+	b.WriteString("\n## Rules on allowances and files\n")
+	for _, r := range lintRules() {
+		if !strings.HasPrefix(r.ID, "W") {
+			fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n", r.ID, r.Title, severityWord(r.Severity), r.Doc)
+		}
+	}
+	return []byte(b.String())
+}
+
+func severityWord(s diag.Severity) string {
+	switch s {
+	case diag.Warning:
+		return "A warning."
+	case diag.Note:
+		return "Advice."
+	}
+	return "An error."
+}
+
+const lintIntroduction = "`webhook-gen lint` says what goes wrong with webhooks in a cluster although an API server takes them. It reads markers, `+kubebuilder` ones too, or with `-f` any " +
+	"webhook configuration in YAML:\n\n" +
+	"```sh\nwebhook-gen lint\nwebhook-gen lint -f config/webhook/manifests.yaml\nkustomize build config/default | webhook-gen lint -f -\n" +
+	"helm template charts/shop | webhook-gen lint -f -\nwebhook-gen lint --format sarif > lint.sarif\n```\n\n" +
+	"Lint what is delivered where you can: overlays and charts add selectors and certificates, and a stream that also holds the Namespaces, the Deployment and its roles " +
+	"says more than the webhook configurations alone. Besides the rules below, it reports what an API server refuses: the E rules of [Rules](rules.md).\n\n" +
+	"Findings go to standard output. The exit code is 1 where there is an error or a warning, and 0 where there is nothing or advice alone.\n\n" +
+	"A rule fires where the configuration alone proves it right. Of what nobody can see from here, such as the labels of a namespace or what a match condition lets through, the best is assumed.\n\n" +
+	"## Allowances\n\nA webhook that has to break a rule says so beside its marker, with the reason. The allowance covers every webhook in the same comment, unless it names one:\n\n" +
+	"```go\n// +webhook:mutating(operations: \"create\", timeoutSeconds: 15)\n// +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\ntype Order struct { ... }\n```\n\n" +
+	"In the comment of the package, `webhook` names any webhook of it: that is where an allowance goes for a `+kubebuilder:webhook` that stands on no type.\n\n" +
+	"## Rules\n"
 
 func configurationPage() []byte {
 	var b strings.Builder

@@ -25,6 +25,8 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"model":       {"diag", "load", "marker", "kubebuilder", "spec"},
 		"resolve":     {"diag", "load"},
 		"check":       {"diag", "model"},
+		"lint":        {"diag", "model"},
+		"manifest":    {"diag", "model"},
 		"convert":     {"diag", "load", "marker", "model", "resolve"},
 		"crd":         {"diag", "output"},
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},

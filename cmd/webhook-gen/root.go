@@ -34,7 +34,7 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.Flags().AddFlagSet(generate.Flags())
-	root.AddCommand(generate, verifyCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
+	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
 		initCommand(s), createCommand(s), deleteCommand(s), devCommand(s), versionCommand(s))
 	return root
 }
@@ -62,14 +62,20 @@ type runFlags struct {
 }
 
 func (f *runFlags) add(c *cobra.Command) {
+	f.addReading(c)
+	flags := c.Flags()
+	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
+	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default what webhook-gen.yaml says, or everything)")
+	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
+}
+
+// addReading adds the flags that say what to read, and how to print findings.
+func (f *runFlags) addReading(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
 	flags.StringSliceVar(&f.tags, "tags", nil, "build tags, comma-separated")
-	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
 	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
 	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(generator.Formats(), ", "))
-	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default what webhook-gen.yaml says, or everything)")
-	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
 	complete(c, "admissionregistration", "v1", "v1beta1")
 	complete(c, "format", generator.Formats()...)
 }

@@ -45,11 +45,16 @@ const (
 	Error Severity = iota
 	// Warning is reported and the run goes on. --strict makes it an Error.
 	Warning
+	// Note is advice: it is reported, and no run fails for it.
+	Note
 )
 
 func (s Severity) String() string {
-	if s == Warning {
+	switch s {
+	case Warning:
 		return "warning"
+	case Note:
+		return "note"
 	}
 	return "error"
 }
@@ -129,7 +134,9 @@ func (l List) Sort() List {
 func (l List) Promote() List {
 	out := slices.Clone(l)
 	for i := range out {
-		out[i].Severity = Error
+		if out[i].Severity == Warning {
+			out[i].Severity = Error
+		}
 	}
 	return out
 }

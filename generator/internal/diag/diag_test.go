@@ -61,11 +61,11 @@ func TestPrint(t *testing.T) {
 			"::warning title=webhook-gen::no place\n::error file=gone.go,line=7,col=1,title=webhook-gen L3::unreadable\n",
 	} {
 		var out bytes.Buffer
-		if err := Print(&out, format, dir, list); err != nil || out.String() != want {
+		if err := Print(&out, format, dir, list, nil); err != nil || out.String() != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", format, err, out.String(), want)
 		}
 	}
-	if err := Print(&bytes.Buffer{}, "xml", dir, nil); err == nil {
+	if err := Print(&bytes.Buffer{}, "xml", dir, nil, nil); err == nil {
 		t.Error("an unknown format is taken")
 	}
 }

@@ -11,20 +11,24 @@ import (
 )
 
 // Formats are the ways in which Print can write a list.
-func Formats() []string { return []string{"text", "json", "github"} }
+func Formats() []string { return []string{"text", "json", "github", "sarif"} }
 
 // Print writes the list in one of the Formats. Paths are shown relative to dir where that is shorter.
 //
 //   - text: file:line:column: severity: message [rule], the source line and a caret below it.
 //   - json: one array of objects with the fields of Diagnostic.
 //   - github: workflow commands that GitHub shows beside the lines of a pull request.
-func Print(w io.Writer, format, dir string, list List) error {
+//   - sarif: a log in the Static Analysis Results Interchange Format 2.1.0, which says of those of the
+//     rules that the list has findings of what they are about.
+func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 	p := printer{dir: dir, sources: map[string][]string{}}
 	switch format {
 	case "json":
 		return p.json(w, list)
 	case "github":
 		return p.github(w, list)
+	case "sarif":
+		return p.sarif(w, list, rules)
 	case "text":
 		return p.text(w, list)
 	}
@@ -185,7 +189,11 @@ func (p printer) github(w io.Writer, list List) error {
 		for _, r := range d.Related {
 			message += "\n" + p.place(r.Pos) + ": " + r.Message
 		}
-		fmt.Fprintf(&out, "::%s %s::%s\n", d.Severity, strings.Join(properties, ","), escapeData(message))
+		command := d.Severity.String()
+		if d.Severity == Note {
+			command = "notice"
+		}
+		fmt.Fprintf(&out, "::%s %s::%s\n", command, strings.Join(properties, ","), escapeData(message))
 	}
 	_, err := w.Write(out.Bytes())
 	return err

@@ -51,6 +51,9 @@ func Build(ctx context.Context, module *load.Module, packages []*load.Package, o
 	if !o.LeaveKubebuilder {
 		b.addKubebuilder(packages)
 	}
+	for _, m := range read {
+		b.allow(m)
+	}
 	b.inspectImplementations()
 	if o.Conversions != "" {
 		b.addConversions(read)
@@ -95,8 +98,12 @@ type declaration struct {
 	rules      []declared[*ruleMarker]
 	conditions []declared[*matchConditionMarker]
 	patches    []declared[*patchMarker]
+	allowances []declared[*allowMarker]
 	hub        diag.Range // the +webhook:conversion:hub
 	spokes     []declared[*spokeMarker]
+
+	built  []*Webhook // of the webhook markers
+	broken bool       // one of them could not be built
 }
 
 // packageMarkers are the markers of one package.
@@ -159,6 +166,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 				on.conditions = append(on.conditions, declared[*matchConditionMarker]{d.Range, t})
 			case *patchMarker:
 				on.patches = append(on.patches, declared[*patchMarker]{d.Range, t})
+			case *allowMarker:
+				on.allowances = append(on.allowances, declared[*allowMarker]{d.Range, t})
 			case *hubMarker:
 				on.hub = d.Range
 			case *spokeMarker:
@@ -257,6 +266,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	}
 	// A webhook that could not be built has its report; what belongs to it needs no second one.
 	broken := len(built) < len(d.webhooks)
+	d.built, d.broken = built, broken
 	for _, r := range d.rules {
 		for _, w := range b.belonging(built, broken, r.Range, r.marker.Webhook, "+webhook:rule") {
 			w.addRule(r.marker)

@@ -87,6 +87,8 @@ type Webhook struct {
 	KeptOut bool
 	// At holds which argument said what, by field path in Spec.
 	At Places
+	// Allowed are the rules of lint that the webhook may break.
+	Allowed []*Allowance
 }
 
 // Path is the URL path that the webhook's service serves it at; empty for a webhook reached by URL.

@@ -53,6 +53,13 @@ type patchMarker struct {
 	JSON    marker.Field[string]
 }
 
+// allowMarker is +webhook:allow.
+type allowMarker struct {
+	Webhook marker.Field[string]
+	Rule    marker.Field[string]
+	Reason  marker.Field[string]
+}
+
 // defaultsMarker is +webhook:defaults.
 type defaultsMarker struct{ settings }
 
@@ -117,6 +124,20 @@ func webhookDefinitions() marker.Registry {
 				return m, []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
+				}
+			},
+		},
+		{
+			Name: "webhook:allow", On: marker.OnType | marker.OnPackage, Repeatable: true,
+			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why. It covers every webhook whose marker, +kubebuilder:webhook or ours, stands in the same " +
+				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package.",
+			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
+			New: func() (any, []marker.Parameter) {
+				m := &allowMarker{}
+				return m, []marker.Parameter{
+					belongsTo(&m.Webhook),
+					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
+					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},
 				}
 			},
 		},

@@ -15,8 +15,11 @@ import (
 // The names that kubebuilder's kustomize bases expect, and controller-gen writes.
 const (
 	defaultServiceName      = "webhook-service"
-	defaultServiceNamespace = "system"
+	defaultServiceNamespace = PlaceholderNamespace
 )
+
+// PlaceholderNamespace is where those bases, and controller-gen, say a Service is: overlays put the real one in its place.
+const PlaceholderNamespace = "system"
 
 func defaultObjectName(mutating bool) string { return kindWord(mutating) + "-webhook-configuration" }
 

@@ -183,7 +183,7 @@ func setExpected(archive *txtar.Archive, got outcome) {
 
 func printed(t *testing.T, root string, problems diag.List) string {
 	var out bytes.Buffer
-	if err := diag.Print(&out, "text", root, problems); err != nil {
+	if err := diag.Print(&out, "text", root, problems, nil); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func lintCommand(s streams) *cobra.Command {
+	var flags runFlags
+	var files []string
+	c := &cobra.Command{
+		Use:   "lint [packages]",
+		Short: "Say what goes wrong with the webhooks in a cluster, though an API server takes them",
+		Long: "lint holds the webhooks that the markers declare, or those of files with -f, to the rules of docs/lint.md: what is\n" +
+			"accepted and never called, what keeps its own server from starting, what users get around. It reads any webhook\n" +
+			"configuration, and writes nothing. Findings go to standard output. Advice alone, a note, leaves the exit code 0.",
+		Example: "  webhook-gen lint\n  webhook-gen lint -f config/webhook/manifests.yaml\n  helm template ./charts/shop | webhook-gen lint -f - --format sarif",
+		RunE: func(c *cobra.Command, patterns []string) error {
+			config, err := flags.config(patterns)
+			if err != nil {
+				return err
+			}
+			var result generator.LintResult
+			switch {
+			case len(files) > 0 && len(patterns) > 0:
+				return errors.New("packages and --file exclude each other")
+			case len(files) > 0:
+				if result, err = generator.LintManifests(config.Dir, files, c.InOrStdin()); err != nil {
+					return err
+				}
+				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
+					return fmt.Errorf("there is no webhook configuration in %s", strings.Join(files, ", "))
+				}
+			default:
+				result = generator.Lint(c.Context(), config)
+			}
+			return flags.reportLint(s, config.Dir, result)
+		},
+	}
+	flags.addReading(c)
+	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML, in place of markers: files, folders, or - for standard input")
+	return c
+}
+
+// reportLint prints the findings, and what could not be looked for.
+func (f *runFlags) reportLint(s streams, dir string, result generator.LintResult) error {
+	if err := generator.PrintDiagnostics(s.out, f.format, dir, result.Diagnostics); err != nil {
+		return err
+	}
+	if len(result.Unchecked) > 0 {
+		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; webhook-gen-explain does that: go install github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-explain@latest\n",
+			strings.Join(result.Unchecked, ", "))
+	}
+	if result.HasFindings() {
+		return errFindings
+	}
+	return nil
+}

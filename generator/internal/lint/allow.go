@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// The ids under which allowances are reported.
+const (
+	ruleUnknown = "S1"
+	ruleReason  = "S2"
+	ruleUnused  = "S3"
+)
+
+func allowanceRules() []diag.Rule {
+	return []diag.Rule{
+		{ID: ruleUnknown, Title: "an allowance names a rule", Doc: "+webhook:allow names a rule of lint by its id: W12."},
+		{ID: ruleReason, Title: "an allowance has a reason", Doc: "Whoever reads the marker, and whoever wants to take it away, needs it."},
+		{ID: ruleUnused, Severity: diag.Warning, Title: "an allowance is needed", Doc: "A webhook that does not break the rule, or no longer, needs no allowance. Of a rule that was not looked for, nothing is said."},
+	}
+}
+
+// Apply leaves out the findings that the project allows and adds what is wrong with its allowances.
+// Judged says of a rule's id whether it was looked for: an allowance of any other is left alone.
+func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.List {
+	var list diag.List
+	used := map[*model.Allowance]bool{}
+	for _, f := range found {
+		if a := allowance(f); a != nil {
+			used[a] = true
+			continue
+		}
+		list.Add(f.Diagnostic)
+	}
+	seen := map[*model.Allowance]bool{}
+	for _, w := range p.Webhooks() {
+		for _, a := range w.Allowed {
+			if !seen[a] {
+				seen[a] = true
+				list.Add(inspect(a, used[a], judged)...)
+			}
+		}
+	}
+	return list
+}
+
+// allowance is what allows a finding; nil if nothing does.
+func allowance(f Finding) *model.Allowance {
+	if f.Webhook == nil {
+		return nil
+	}
+	i := slices.IndexFunc(f.Webhook.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule })
+	if i < 0 {
+		return nil
+	}
+	return f.Webhook.Allowed[i]
+}
+
+func inspect(a *model.Allowance, used bool, judged func(id string) bool) (list diag.List) {
+	var ids []string
+	for _, r := range table() {
+		ids = append(ids, r.ID)
+	}
+	switch {
+	case !slices.Contains(ids, a.Rule):
+		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule).WithHint("docs/lint.md has the rules, W1 to W27")
+		if strings.HasPrefix(a.Rule, "E") || strings.HasPrefix(a.Rule, "U") {
+			d.Hint = "what an API server refuses cannot be allowed"
+		}
+		if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, a.Rule) }); i >= 0 {
+			d = d.WithHint("did you mean %q?", ids[i])
+		}
+		list.Add(d)
+	case !used && judged(a.Rule):
+		list.Add(diag.Warningf(a.Range, ruleUnused, "no webhook here breaks %s", a.Rule).WithHint("remove the marker"))
+	}
+	if strings.TrimSpace(a.Reason) == "" {
+		list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("say why the webhook may break it"))
+	}
+	return list
+}

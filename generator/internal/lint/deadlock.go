@@ -1,0 +1,142 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// need is a request that has to succeed for a webhook's server to start and to be reached.
+type need struct {
+	request
+	in []string // namespaces; none for what has no namespace
+}
+
+// needs lists them for a server in a namespace. Pods of kube-system are the network, its leases are held by the
+// controllers and the scheduler.
+func needs(own string) []need {
+	pods := []string{own, metav1.NamespaceSystem}
+	return []need{
+		{request{"CREATE", "", "pods", true}, pods},
+		{request{"CREATE", "", "pods/binding", true}, pods},
+		{request{"UPDATE", "", "pods/status", true}, pods},
+		{request{"CREATE", "", "serviceaccounts/token", true}, pods},
+		{request{"UPDATE", "discovery.k8s.io", "endpointslices", true}, []string{own}},
+		{request{"UPDATE", "coordination.k8s.io", "leases", true}, []string{metav1.NamespaceSystem, corev1.NamespaceNodeLease}},
+		{request{"CREATE", "", "nodes", false}, nil},
+		{request{"UPDATE", "", "nodes/status", false}, nil},
+	}
+}
+
+// deadlock reports a webhook that refuses, while its server is down, what brings that server back.
+func deadlock(p webhookPass) {
+	service := p.Spec.ClientConfig.Service
+	if service == nil || !p.fails(p.Webhook) || !isEmpty(p.Spec.ObjectSelector) || len(p.Spec.MatchConditions) > 0 {
+		return
+	}
+	var refused, exclude []string
+	at, nodes := -1, false
+	for _, n := range needs(service.Namespace) {
+		rule := p.ruleFor(n.request)
+		if rule < 0 {
+			continue
+		}
+		var in []string
+		for _, namespace := range n.in {
+			if p.reaches(namespace, p.isPlaceholder(namespace)) && !slices.Contains(in, namespace) {
+				in = append(in, namespace)
+			}
+		}
+		if n.namespaced && in == nil {
+			continue
+		}
+		if at < 0 {
+			at = rule
+		}
+		if i := slices.IndexFunc(in, p.isPlaceholder); i >= 0 {
+			in[i] = "the server's own namespace"
+		}
+		text := fmt.Sprintf("%s %s", n.operation, n.resource)
+		if n.namespaced {
+			text += " in " + strings.Join(in, " and ")
+		}
+		refused = append(refused, text)
+		exclude = append(exclude, in...)
+		nodes = nodes || !n.namespaced
+	}
+	if refused == nil {
+		return
+	}
+	const enough = 3
+	if len(refused) > enough {
+		refused = append(refused[:enough], "...")
+	}
+	d := p.at(fmt.Sprintf("rules[%d].resources", at), "while its own server is down, the webhook refuses what brings that back: %s", strings.Join(refused, ", "))
+	if slices.Sort(exclude); len(exclude) > 0 {
+		d.Hint = fmt.Sprintf(`add namespaceSelector: "%s notin (%s)"`, corev1.LabelMetadataName, strings.Join(slices.Compact(exclude), ", "))
+	}
+	if nodes {
+		d.Hint = strings.TrimPrefix(d.Hint+"; a namespaceSelector excludes no nodes: set scope: Namespaced, or name the resources", p.rule.fix+"; ")
+	}
+}
+
+// ruleFor is the index of the first rule that matches a request, or -1.
+func (p webhookPass) ruleFor(r request) int {
+	for i, rule := range p.Spec.Rules {
+		if matches(rule, r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isPlaceholder reports the namespace that kubebuilder's kustomize bases write, and overlays replace.
+func (p webhookPass) isPlaceholder(namespace string) bool {
+	s := p.Spec.ClientConfig.Service
+	return namespace == s.Namespace && s.Namespace == model.PlaceholderNamespace
+}
+
+// reaches reports that the webhook is called in a namespace for certain. Of a namespace that the surroundings do not
+// have, the name alone is known, and of a placeholder that it is not one of Kubernetes' own.
+func (p webhookPass) reaches(namespace string, placeholder bool) bool {
+	selector := p.Spec.NamespaceSelector
+	if isEmpty(selector) {
+		return true
+	}
+	if known, ok := p.Namespaces[namespace]; ok && !placeholder {
+		of := map[string]string{corev1.LabelMetadataName: namespace}
+		for key, value := range known {
+			of[key] = value
+		}
+		return selects(selector, of)
+	}
+	if slices.ContainsFunc(keys(selector), func(key string) bool { return key != corev1.LabelMetadataName }) {
+		return false
+	}
+	if placeholder && !onlyNamesOf(selector, "default", metav1.NamespacePublic, metav1.NamespaceSystem, corev1.NamespaceNodeLease) {
+		return false
+	}
+	return selects(selector, map[string]string{corev1.LabelMetadataName: namespace})
+}
+
+// onlyNamesOf reports a selector that speaks of no other values.
+func onlyNamesOf(s *metav1.LabelSelector, names ...string) bool {
+	for _, value := range s.MatchLabels {
+		if !slices.Contains(names, value) {
+			return false
+		}
+	}
+	for _, e := range s.MatchExpressions {
+		for _, value := range e.Values {
+			if !slices.Contains(names, value) {
+				return false
+			}
+		}
+	}
+	return true
+}

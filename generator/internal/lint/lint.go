@@ -1,0 +1,201 @@
+// Package lint holds webhooks to what Kubernetes advises, and to what an API server accepts and then does
+// not do. What an API server refuses is package check's. Each rule is one entry of a table: an id, what it
+// says, what to do, and one function.
+//
+// A rule fires where the configuration alone proves it right. What depends on something that cannot be seen
+// from here (labels of a namespace that nobody said, what a match condition lets through) is left alone.
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// rule is one entry of the table. One of its functions is set, or by.
+type rule struct {
+	diag.Rule
+	// fix says what to do.
+	fix string
+	// insteadOf is the rule of package check that a finding of this one, at the same place, says more exactly.
+	insteadOf string
+	// by is what finds it, where that is not this package.
+	by            Finder
+	webhook       func(webhookPass)
+	configuration func(configurationPass)
+	project       func(projectPass)
+}
+
+// Finder is what can find that a rule is broken.
+type Finder int
+
+const (
+	// Here is this package.
+	Here Finder = iota
+	// Expressions asks for what reads CEL.
+	Expressions
+	// Code asks for what reads the Go code of handlers, types and all.
+	Code
+)
+
+// Surroundings are what is known besides the webhooks.
+type Surroundings struct {
+	// Namespaces are the labels of the namespaces that are known, by name.
+	Namespaces map[string]map[string]string
+	// Deployed says that the program that serves the webhooks, and what it may do, is known, and Injects that
+	// something in it may write webhook configurations.
+	Deployed, Injects bool
+	// Tests says that the handlers have generated tests.
+	Tests bool
+}
+
+// Finding is a broken rule.
+type Finding struct {
+	diag.Diagnostic
+	// Webhook is the one that breaks it.
+	Webhook *model.Webhook
+}
+
+// Findings reports every rule that the project breaks, whether or not that is allowed.
+func Findings(p *model.Project, s Surroundings) []Finding {
+	var found []Finding
+	builtin := builtin()
+	for _, r := range table() {
+		base := pass{rule: r, api: p.API, project: p, builtin: builtin, found: &found, Surroundings: s}
+		if r.project != nil {
+			r.project(projectPass{base, p})
+		}
+		for _, c := range p.Configurations {
+			if r.configuration != nil {
+				r.configuration(configurationPass{base, c})
+			}
+			for _, w := range c.Webhooks {
+				if r.webhook != nil {
+					r.webhook(webhookPass{base, w, c})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Replaces reports whether a finding says more exactly what another, of package check, says.
+func (f Finding) Replaces(other diag.Diagnostic) bool {
+	for _, r := range table() {
+		if r.ID == f.Rule {
+			return r.insteadOf != "" && r.insteadOf == other.Rule && f.Range == other.Range
+		}
+	}
+	return false
+}
+
+// pass is one rule at work.
+type pass struct {
+	rule    rule
+	api     string
+	project *model.Project
+	builtin []resource
+	found   *[]Finding
+	Surroundings
+}
+
+func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any) *diag.Diagnostic {
+	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...), Hint: p.rule.fix}
+	*p.found = append(*p.found, Finding{d, w})
+	return &(*p.found)[len(*p.found)-1].Diagnostic
+}
+
+// webhookPass looks at one webhook.
+type webhookPass struct {
+	pass
+	*model.Webhook
+	object *model.Configuration
+}
+
+// at reports a finding at the argument that says the field.
+func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
+	return p.report(p.Webhook, p.Where(field), format, args...)
+}
+
+// configurationPass looks at one configuration object.
+type configurationPass struct {
+	pass
+	*model.Configuration
+}
+
+// of looks at one of its webhooks.
+func (p configurationPass) of(w *model.Webhook) webhookPass {
+	return webhookPass{p.pass, w, p.Configuration}
+}
+
+// projectPass looks at everything at once.
+type projectPass struct {
+	pass
+	*model.Project
+}
+
+// fails reports whether requests fail while the webhook cannot be reached.
+func (p pass) fails(w *model.Webhook) bool {
+	if w.Spec.FailurePolicy != nil {
+		return *w.Spec.FailurePolicy == "Fail"
+	}
+	return p.api == "v1"
+}
+
+// timeout is how many seconds an API server waits for the webhook.
+func (p pass) timeout(w *model.Webhook) int32 {
+	if w.Spec.TimeoutSeconds != nil {
+		return *w.Spec.TimeoutSeconds
+	}
+	if p.api == "v1beta1" {
+		return 30
+	}
+	return 10
+}
+
+// Rule documents an entry of the table.
+type Rule struct {
+	diag.Rule
+	Fix string
+	By  Finder
+}
+
+// Table documents the table.
+func Table() []Rule {
+	var docs []Rule
+	for _, r := range table() {
+		docs = append(docs, Rule{r.Rule, r.fix, r.by})
+	}
+	return docs
+}
+
+// Rules are the rules of the table and those of allowances.
+func Rules() []diag.Rule {
+	var docs []diag.Rule
+	for _, r := range table() {
+		full := r.Rule
+		full.Doc += " What to do: " + r.fix + "."
+		docs = append(docs, full)
+	}
+	return append(docs, allowanceRules()...)
+}
+
+// Judged reports whether a rule is one that Findings looks for.
+func Judged(id string) bool {
+	i := slices.IndexFunc(table(), func(r rule) bool { return r.ID == id })
+	return i >= 0 && table()[i].by == Here
+}
+
+// Unchecked are the rules that the project may break and Findings does not look for.
+func Unchecked(p *model.Project) (ids []string) {
+	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 })
+	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
+	for _, r := range table() {
+		if r.by == Expressions && expressions || r.by == Code && code {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// request is what a rule matches: an operation on a resource or subresource.
+type request struct {
+	operation  admissionregistrationv1.OperationType
+	group      string
+	resource   string // "pods", "pods/status"
+	namespaced bool
+}
+
+// matches is k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches, whatever the version.
+func matches(rule admissionregistrationv1.RuleWithOperations, r request) bool {
+	return holds(rule.Operations, r.operation) && holds(rule.APIGroups, r.group) && matchesScope(rule, r.namespaced) &&
+		slices.ContainsFunc(rule.Resources, func(pattern string) bool { return matchesResource(pattern, r.resource) })
+}
+
+func holds[T ~string](list []T, word T) bool {
+	return slices.Contains(list, "*") || slices.Contains(list, word)
+}
+
+func matchesScope(rule admissionregistrationv1.RuleWithOperations, namespaced bool) bool {
+	return rule.Scope == nil || *rule.Scope == "*" || (*rule.Scope == "Namespaced") == namespaced
+}
+
+// matchesResource: * covers no subresources, */* everything.
+func matchesResource(pattern, resource string) bool {
+	name, sub, _ := strings.Cut(resource, "/")
+	wantName, wantSub, _ := strings.Cut(pattern, "/")
+	return (wantName == "*" || wantName == name) && (wantSub == sub || wantSub == "*")
+}
+
+// selects evaluates a selector. One that is not valid selects nothing: that is package check's to report.
+func selects(s *metav1.LabelSelector, of map[string]string) bool {
+	if s == nil {
+		return true
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	return err == nil && selector.Matches(labels.Set(of))
+}
+
+// isEmpty reports a selector that selects everything.
+func isEmpty(s *metav1.LabelSelector) bool {
+	return s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0
+}
+
+// keys are the labels that a selector asks for.
+func keys(s *metav1.LabelSelector) []string {
+	if s == nil {
+		return nil
+	}
+	var all []string
+	for key := range s.MatchLabels {
+		all = append(all, key)
+	}
+	for _, e := range s.MatchExpressions {
+		all = append(all, e.Key)
+	}
+	return all
+}

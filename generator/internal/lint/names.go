@@ -1,0 +1,138 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// overlap reports a resource that a later one covers or repeats. The other order is package check's.
+func overlap(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		for j, r := range rule.Resources {
+			for _, later := range rule.Resources[j+1:] {
+				if later != r && !strings.Contains(later, "*") || !matchesResource(later, r) {
+					continue
+				}
+				verb := "covers"
+				if later == r {
+					verb = "repeats"
+				}
+				p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s behind it %s %s", later, verb, r)
+				break
+			}
+		}
+	}
+}
+
+var (
+	groupName   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`)
+	versionName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	partName    = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?|\*)$`)
+)
+
+// impossibleNames reports words that no group, version or resource can be.
+func impossibleNames(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		for j, g := range rule.APIGroups {
+			at := fmt.Sprintf("rules[%d].apiGroups[%d]", i, j)
+			switch {
+			case g == "*":
+			case g == "core":
+				p.at(at, "no group is called core").Hint = `the group of pods, services and the like is ""`
+			case !groupName.MatchString(g):
+				d := p.at(at, "no group can be called %q", g)
+				if group, version, ok := strings.Cut(g, "/"); ok {
+					d.Hint = fmt.Sprintf("the group is %q, and the version %q", group, version)
+				}
+			}
+		}
+		for j, v := range rule.APIVersions {
+			if v == "*" || v == "" || versionName.MatchString(v) { // an empty one is package check's
+				continue
+			}
+			d := p.at(fmt.Sprintf("rules[%d].apiVersions[%d]", i, j), "no version can be called %q", v)
+			if group, version, ok := strings.Cut(v, "/"); ok {
+				d.Hint = fmt.Sprintf("the group is %q, and the version %q", group, version)
+			}
+		}
+		for j, r := range rule.Resources {
+			name, sub, isSub := strings.Cut(r, "/")
+			if r == "" || partName.MatchString(name) && (!isSub || partName.MatchString(sub)) {
+				continue
+			}
+			d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no resource can be called %q", r)
+			if plural, ok := p.plural(rule.APIGroups, r); ok {
+				d.Hint = fmt.Sprintf("write %s", plural)
+			}
+		}
+	}
+}
+
+// plural is the resource of Kubernetes itself that a word means which is none.
+func (p pass) plural(groups []string, word string) (string, bool) {
+	var names []string
+	for _, r := range p.builtin {
+		if slices.Contains(groups, r.group) {
+			names = append(names, r.name)
+		}
+	}
+	word = strings.ToLower(word)
+	for _, plural := range []string{word, word + "s", word + "es", strings.TrimSuffix(word, "y") + "ies"} {
+		if slices.Contains(names, plural) {
+			return plural, true
+		}
+	}
+	return diag.Nearest(word, names)
+}
+
+// wrongResource reports words in the place of resources of Kubernetes itself that are none but mean one,
+// and the deletion of pods without their eviction.
+func wrongResource(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		for j, r := range rule.Resources {
+			at := fmt.Sprintf("rules[%d].resources[%d]", i, j)
+			name, _, _ := strings.Cut(r, "/")
+			if partName.MatchString(name) && !p.known(rule.APIGroups, name) {
+				if plural, ok := p.plural(rule.APIGroups, name); ok {
+					p.at(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
+				}
+			}
+			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !p.sees(request{"CREATE", "", "pods/eviction", true}) {
+				p.at(at, "an eviction deletes a pod without DELETE on pods").Hint = "add a rule for CREATE on pods/eviction"
+			}
+		}
+	}
+}
+
+// known reports a resource of one of the groups, as far as all of them are Kubernetes' own. Of others
+// nothing is known.
+func (p pass) known(groups []string, name string) bool {
+	if name == "*" {
+		return true
+	}
+	for _, group := range groups {
+		if !slices.ContainsFunc(p.builtin, func(r resource) bool { return r.group == group }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.builtin, func(r resource) bool { return r.name == name && slices.Contains(groups, r.group) })
+}
+
+// sees reports whether a validating webhook of the run is called for a request.
+func (p webhookPass) sees(r request) bool {
+	for _, w := range p.project.Webhooks() {
+		if w.Mutating {
+			continue
+		}
+		for _, rule := range w.Spec.Rules {
+			if matches(rule, r) {
+				return true
+			}
+		}
+	}
+	return false
+}

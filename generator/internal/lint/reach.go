@@ -1,0 +1,117 @@
+package lint
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// neverCalled reports webhooks without rules in a configuration that is complete otherwise.
+func neverCalled(p configurationPass) {
+	if !slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return len(w.Spec.Rules) > 0 || isTrusted(w) }) && !p.injects() {
+		return
+	}
+	for _, w := range p.Webhooks {
+		if len(w.Spec.Rules) == 0 {
+			p.of(w).at("rules", "the webhook has no rule, so that it is never called")
+		}
+	}
+}
+
+// isTrusted reports whether the webhook itself says whom to trust. A url is trusted as browsers do.
+func isTrusted(w *model.Webhook) bool {
+	return len(w.Spec.ClientConfig.CABundle) > 0 || w.Spec.ClientConfig.URL != nil
+}
+
+// injects reports an annotation by which an injector in the cluster writes every caBundle of the object.
+func (p configurationPass) injects() bool {
+	for key := range p.Annotations {
+		switch group, name, _ := strings.Cut(key, "/"); {
+		case (group == "cert-manager.io" || group == "certmanager.k8s.io") && strings.HasPrefix(name, "inject-"):
+			return true
+		case strings.HasSuffix(group, ".openshift.io") && name == "inject-cabundle":
+			return true
+		}
+	}
+	return false
+}
+
+func untrusted(p configurationPass) {
+	if p.injects() {
+		return
+	}
+	others := slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return len(w.Spec.ClientConfig.CABundle) > 0 })
+	for _, w := range p.Webhooks {
+		switch {
+		case isTrusted(w) || len(w.Spec.Rules) == 0:
+		case others:
+			p.of(w).at("clientConfig", "the webhook has no caBundle, and others of %s have one", p.Name)
+		case p.Deployed && !p.Surroundings.Injects:
+			p.of(w).at("clientConfig", "the webhook has no caBundle, and nothing in these files adds one")
+		}
+	}
+}
+
+// customPath is what controller-runtime's builder takes for a path (sigs.k8s.io/controller-runtime/pkg/builder).
+var customPath = regexp.MustCompile(`^((/[a-zA-Z0-9-_]+)+|/)$`)
+
+func serverOnlyPath(p webhookPass) {
+	if path := p.Path(); customPath.MatchString(path) && strings.ContainsAny(path, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		p.at("clientConfig.service.path", "API servers refuse the path %s, which controller-runtime takes", path)
+	}
+}
+
+// staticSuffix ends the names of configurations that an API server reads from its own disk.
+const staticSuffix = ".static.k8s.io"
+
+func staticService(p configurationPass) {
+	if !strings.HasSuffix(p.Name, staticSuffix) {
+		return
+	}
+	for _, w := range p.Webhooks {
+		if w.Spec.ClientConfig.Service != nil {
+			p.of(w).at("clientConfig.service", "%s is the name of a configuration in a file of an API server, which cannot name a service", p.Name)
+		}
+	}
+}
+
+func unreachable(p configurationPass) {
+	for _, w := range p.Webhooks {
+		if w.Spec.ClientConfig.URL == nil {
+			continue
+		}
+		u, err := url.Parse(*w.Spec.ClientConfig.URL)
+		if err != nil {
+			continue
+		}
+		host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+		ip := net.ParseIP(host)
+		switch {
+		case host == "localhost" || ip != nil && ip.IsLoopback():
+			if !strings.HasSuffix(p.Name, staticSuffix) {
+				p.of(w).at("clientConfig.url", "%s is the machine of each API server", host)
+			}
+		case strings.HasSuffix(host, ".svc") || strings.HasSuffix(host, ".svc.cluster.local"):
+			name, rest, _ := strings.Cut(host, ".")
+			namespace, _, _ := strings.Cut(rest, ".")
+			p.of(w).at("clientConfig.url", "API servers do not ask the cluster's DNS for %s", host).Hint = fmt.Sprintf("use the service %s/%s", namespace, name)
+		}
+	}
+}
+
+func oldReviews(p webhookPass) {
+	versions := p.Spec.AdmissionReviewVersions
+	if p.api == "v1" && len(versions) > 0 && !slices.Contains(versions, "v1") {
+		p.at("admissionReviewVersions", "the webhook does not take AdmissionReview v1")
+	}
+	for i, v := range versions {
+		if v != "v1" && v != "v1beta1" {
+			p.at(fmt.Sprintf("admissionReviewVersions[%d]", i), "no API server sends AdmissionReview %s", v)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// exact reports matchPolicy Exact beside rules that name versions, unless other webhooks are for the other versions.
+func exact(p webhookPass) {
+	policy := p.Spec.MatchPolicy
+	isDefault := policy == nil && p.api == "v1beta1"
+	if !isDefault && (policy == nil || *policy != "Exact") {
+		return
+	}
+	for _, rule := range p.Spec.Rules {
+		if len(rule.APIVersions) > 0 && !slices.Contains(rule.APIVersions, "*") && !p.othersSee(rule) {
+			d := p.at("matchPolicy", "with matchPolicy Exact the webhook misses objects sent in another version than %s", strings.Join(rule.APIVersions, ", "))
+			if isDefault {
+				d.Hint = "set matchPolicy to Equivalent: v1beta1 has Exact where nothing is said"
+			}
+			return
+		}
+	}
+}
+
+// othersSee reports whether another webhook of the same kind is for the same resources in other versions.
+func (p webhookPass) othersSee(rule admissionregistrationv1.RuleWithOperations) bool {
+	for _, w := range p.project.Webhooks() {
+		if w.Mutating != p.Mutating || w == p.Webhook {
+			continue
+		}
+		for _, other := range w.Spec.Rules {
+			if slices.Equal(other.APIGroups, rule.APIGroups) && slices.Equal(other.Resources, rule.Resources) && !slices.Equal(other.APIVersions, rule.APIVersions) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// selectorWithoutNamespace reports a namespaceSelector on rules for nothing but objects without a namespace.
+func selectorWithoutNamespace(p webhookPass) {
+	selector := p.Spec.NamespaceSelector
+	if isEmpty(selector) || len(p.Spec.Rules) == 0 || onlyLeavesOut(selector) {
+		return
+	}
+	for _, rule := range p.Spec.Rules {
+		if !p.onlyCluster(rule) {
+			return
+		}
+	}
+	p.at("namespaceSelector", "the webhook is for objects without a namespace, for which namespaceSelector is ignored")
+}
+
+// onlyLeavesOut reports a selector that names namespaces to leave out, as every webhook of a project may have it.
+func onlyLeavesOut(s *metav1.LabelSelector) bool {
+	return len(s.MatchLabels) == 0 && !slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool {
+		return e.Key != corev1.LabelMetadataName || e.Operator != metav1.LabelSelectorOpNotIn
+	})
+}
+
+// onlyCluster reports a rule that matches objects without a namespace alone, and not Namespaces, for certain.
+func (p pass) onlyCluster(rule admissionregistrationv1.RuleWithOperations) bool {
+	scoped := rule.Scope != nil && *rule.Scope == "Cluster"
+	for _, r := range rule.Resources {
+		name, _, _ := strings.Cut(r, "/")
+		if name == "*" || name == "namespaces" {
+			return false
+		}
+		inCluster := func(group string) bool { return slices.Contains(p.builtin, resource{group, name, false}) }
+		if !scoped && slices.ContainsFunc(rule.APIGroups, func(group string) bool { return !inCluster(group) }) {
+			return false
+		}
+	}
+	return len(rule.Resources) > 0 && len(rule.APIGroups) > 0
+}
+
+// names reports that an entry of a rule's resources names a resource of a group, or "*" in it does where the rule
+// is for that group alone.
+func names(rule admissionregistrationv1.RuleWithOperations, entry, group, resource string) bool {
+	name, _, _ := strings.Cut(entry, "/")
+	if name == "*" {
+		return len(rule.APIGroups) == 1 && rule.APIGroups[0] == group
+	}
+	return name == resource && holds(rule.APIGroups, group)
+}
+
+func reviews(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		for j, entry := range rule.Resources {
+			for _, r := range p.builtin {
+				if (r.group == "authentication.k8s.io" || r.group == "authorization.k8s.io") && names(rule, entry, r.group, r.name) {
+					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s are asked, not stored: API servers from 1.37 on call no webhook for them", r.name)
+					break
+				}
+			}
+		}
+	}
+}
+
+func exempt(p webhookPass) {
+	if strings.HasSuffix(p.object.Name, staticSuffix) {
+		return // those are called for them
+	}
+	for i, rule := range p.Spec.Rules {
+		for j, entry := range rule.Resources {
+			for _, r := range p.builtin {
+				if r.group == "admissionregistration.k8s.io" && names(rule, entry, r.group, r.name) {
+					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "API servers call no webhook for %s", r.name)
+					break
+				}
+			}
+		}
+	}
+}
+
+// futileOperations reports DELETE in mutating webhooks, and CONNECT without a subresource.
+func futileOperations(p webhookPass) {
+	for i, rule := range p.Spec.Rules {
+		isSub := func(r string) bool { return strings.Contains(r, "/") }
+		for j, o := range rule.Operations {
+			at := fmt.Sprintf("rules[%d].operations[%d]", i, j)
+			switch {
+			case p.Mutating && o == "DELETE":
+				p.at(at, "a mutating webhook has nothing to change on DELETE").Hint = "use a validating webhook to deny it"
+			case p.Mutating && o == "*" && !connectsOnly(rule):
+				p.at(at, "* has DELETE in it, on which a mutating webhook has nothing to change").Hint = "name the operations: create, update"
+			case o == "CONNECT" && len(rule.Resources) > 0 && !slices.ContainsFunc(rule.Resources, isSub):
+				p.at(at, "CONNECT never happens to %s, only to subresources", strings.Join(rule.Resources, ", ")).Hint = "name the subresource, as in pods/exec, or remove CONNECT"
+			}
+		}
+	}
+}
+
+// connectsOnly reports a rule for subresources alone, which are not deleted.
+func connectsOnly(rule admissionregistrationv1.RuleWithOperations) bool {
+	return !slices.ContainsFunc(rule.Resources, func(r string) bool {
+		_, sub, isSub := strings.Cut(r, "/")
+		return !isSub || sub == "*"
+	})
+}
+
+// optOut reports labels by which users keep objects from a policy.
+func optOut(p webhookPass) {
+	s := p.Spec.ObjectSelector
+	creates := slices.ContainsFunc(p.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool { return holds(r.Operations, "CREATE") })
+	if p.Mutating || s == nil || !creates {
+		return
+	}
+	for _, e := range s.MatchExpressions {
+		if e.Operator == metav1.LabelSelectorOpNotIn || e.Operator == metav1.LabelSelectorOpDoesNotExist {
+			p.at("objectSelector", "whoever creates an object with the label %s keeps it from the webhook", e.Key)
+			return
+		}
+	}
+}
+
+func untestedReinvocation(p webhookPass) {
+	if policy := p.Spec.ReinvocationPolicy; policy != nil && *policy == "IfNeeded" && p.Handler != nil && !p.Tests {
+		p.at("reinvocationPolicy", "nothing tests that the webhook leaves its own work alone")
+	}
+}

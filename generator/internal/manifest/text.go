@@ -1,0 +1,101 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// text is a file's, by line.
+type text struct {
+	path  string
+	lines []string
+}
+
+func newText(s Source) text { return text{s.Path, strings.SplitAfter(string(s.Text), "\n")} }
+
+// places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
+// the value, and else its key.
+func (t text) places(at map[string]diag.Range, path string, node *yaml.Node) {
+	node = resolve(node)
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key, value := node.Content[i], node.Content[i+1]
+			field := strings.TrimPrefix(path+"."+key.Value, ".")
+			at[field] = t.place(key)
+			if value.Kind == yaml.ScalarNode && value.Value != "" {
+				at[field] = t.place(value)
+			}
+			t.places(at, field, value)
+		}
+	case yaml.SequenceNode:
+		for i, item := range node.Content {
+			element := fmt.Sprintf("%s[%d]", path, i)
+			at[element] = t.place(item)
+			t.places(at, element, item)
+		}
+	}
+}
+
+// place is where a node stands: all of it where it is one plain or quoted word, and else its beginning.
+func (t text) place(node *yaml.Node) diag.Range {
+	if node.Line < 1 || node.Line > len(t.lines) {
+		return diag.Range{Pos: diag.Position{File: t.path}}
+	}
+	line := t.lines[node.Line-1]
+	from := offset(line, node.Column-1)
+	to := from
+	for _, word := range []string{node.Value, `"` + node.Value + `"`, "'" + node.Value + "'"} {
+		if node.Kind == yaml.ScalarNode && strings.HasPrefix(line[from:], word) {
+			to = from + len(word)
+		}
+	}
+	return diag.Range{
+		Pos: diag.Position{File: t.path, Line: node.Line, Column: from + 1},
+		End: diag.Position{File: t.path, Line: node.Line, Column: to + 1},
+	}
+}
+
+// offset converts the columns of package yaml, which count characters and no byte order mark, to bytes.
+func offset(line string, characters int) int {
+	at := len(line) - len(strings.TrimPrefix(line, "\ufeff"))
+	for ; characters > 0 && at < len(line); characters-- {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	return at
+}
+
+// resolve is what an alias stands for.
+func resolve(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
+// entry is the value of a mapping's key; nil where there is none.
+func entry(mapping *yaml.Node, key string) *yaml.Node {
+	if mapping.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return resolve(mapping.Content[i+1])
+		}
+	}
+	return nil
+}
+
+// value is the text of a mapping's key.
+func value(mapping *yaml.Node, key string) string {
+	if node := entry(mapping, key); node != nil {
+		return node.Value
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package generator
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+// LintResult is what lint found.
+type LintResult struct {
+	// Diagnostics are the findings, sorted, those left out that markers allow.
+	Diagnostics Diagnostics
+	// Webhooks is how many webhooks were looked at.
+	Webhooks int
+	// Unchecked are the ids of the rules that concern these webhooks and were not looked for: it takes a program
+	// that reads CEL, or Go with its types.
+	Unchecked []string
+}
+
+// HasFindings reports whether anything but advice was found.
+func (r LintResult) HasFindings() bool {
+	return slices.ContainsFunc(r.Diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Note })
+}
+
+// Lint holds the webhooks that markers declare to the rules of docs/lint.md, and to those that stop Generate.
+func Lint(ctx context.Context, c Config) LintResult {
+	run, diags := c.resolve()
+	_, project, found := run.project(ctx, edits{})
+	diags.Add(found...)
+	s := lint.Surroundings{Tests: slices.Contains(run.Outputs, render.Tests)}
+	return linted(diags, []*model.Project{project}, s, check.Project)
+}
+
+// LintManifests holds the webhook configurations in YAML files to the same rules. Paths are files, folders of them,
+// or "-" for stdin; relative ones are so to dir.
+func LintManifests(dir string, paths []string, stdin io.Reader) (LintResult, error) {
+	var absolute []string
+	for _, path := range paths {
+		if path != "-" && !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		absolute = append(absolute, path)
+	}
+	sources, err := manifest.Open(absolute, stdin)
+	if err != nil {
+		return LintResult{}, err
+	}
+	contents, diags := manifest.Read(sources)
+	s := lint.Surroundings{Namespaces: contents.Namespaces, Deployed: contents.Deploys, Injects: contents.Injects}
+	return linted(diags, contents.Projects, s, checkObjects), nil
+}
+
+// checkObjects is what an API server says of the objects. A name for an API server's own disk is in place in a file.
+func checkObjects(p *model.Project) (list diag.List) {
+	for _, f := range check.Findings(p) {
+		if f.Object != nil && f.Rule != "E2" {
+			list.Add(f.Diagnostic)
+		}
+	}
+	return list
+}
+
+// linted adds to the findings of the projects' making those of lint.
+func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List) LintResult {
+	var result LintResult
+	judged := lint.Judged
+	if diags.HasErrors() { // a webhook that could not be built may have been the one that needs an allowance
+		judged = func(string) bool { return false }
+	}
+	for _, p := range projects {
+		found := lint.Findings(p, s)
+		for _, d := range check(p) {
+			if !slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Replaces(d) }) {
+				diags.Add(d)
+			}
+		}
+		diags.Add(lint.Apply(p, found, judged)...)
+		result.Webhooks += len(p.Webhooks())
+		for _, id := range lint.Unchecked(p) {
+			if !slices.Contains(result.Unchecked, id) {
+				result.Unchecked = append(result.Unchecked, id)
+			}
+		}
+	}
+	result.Diagnostics = diags.Sort()
+	return result
+}
