@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
+	"github.com/webhook-gen/webhook-gen/explain/internal/cluster"
+	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+)
+
+// worldFlags say where configurations and kinds come from.
+type worldFlags struct {
+	project        bool
+	configurations []string
+	definitions    []string
+	kubeconfig     string
+	context        string
+}
+
+func (f *worldFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.project, "project", false, "read what webhook-gen says of a project from standard input")
+	flags.StringArrayVarP(&f.configurations, "configurations", "c", nil, "file or folder of webhook configurations")
+	flags.StringArrayVar(&f.definitions, "crds", nil, "file or folder of CustomResourceDefinitions")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster")
+	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
+}
+
+// world is what is known besides the request.
+type world struct {
+	api            *served.API
+	configurations configuration.Set
+	cluster        *cluster.Cluster // nil where none is asked
+	version        *version.Version // of the cluster
+	positions      map[webhookKey]project.Place
+}
+
+// webhookKey names a webhook.
+type webhookKey struct {
+	mutating      bool
+	configuration string
+	index         int
+}
+
+func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
+	w := &world{positions: map[webhookKey]project.Place{}}
+	if err := f.connect(ctx, w); err != nil {
+		return nil, err
+	}
+	if f.project {
+		p, err := project.Read(in)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.addProject(p); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range f.definitions {
+		if err := w.addDefinitions(path); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range f.configurations {
+		if err := w.addConfigurations(path); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// connect reads what a cluster knows, where one is named; else what an API server serves at first.
+func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
+	if f.kubeconfig == "" && f.context == "" {
+		w.api, err = served.Kubernetes()
+		return err
+	}
+	if w.cluster, err = cluster.Connect(f.kubeconfig, f.context); err != nil {
+		return err
+	}
+	if w.version, err = w.cluster.Version(); err != nil {
+		return err
+	}
+	if w.configurations, err = w.cluster.Configurations(ctx); err != nil {
+		return err
+	}
+	w.api, err = w.cluster.API(ctx)
+	return err
+}
+
+func (w *world) addProject(p *project.Project) error {
+	for _, path := range p.Definitions {
+		if err := w.addDefinitions(path); err != nil {
+			return err
+		}
+	}
+	for _, k := range p.Kinds {
+		w.api.Add(served.Resource{
+			GroupVersionResource: schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Plural},
+			Kind:                 schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind},
+			Namespaced:           k.Scope != "Cluster",
+		})
+	}
+	for _, c := range p.Configurations {
+		if err := w.configurations.Add(&c.Object); err != nil {
+			return err
+		}
+		for i, at := range c.Webhooks {
+			w.positions[webhookKey{c.Object.GetKind() == "MutatingWebhookConfiguration", c.Object.GetName(), i}] = at.At
+		}
+	}
+	return nil
+}
+
+func (w *world) addDefinitions(path string) error {
+	return eachFile(path, func(file string) error {
+		objects, err := object.Read(file)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if o.GetKind() != "CustomResourceDefinition" {
+				continue
+			}
+			crd := &apiextensionsv1.CustomResourceDefinition{}
+			if o.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind(o.GetKind()) {
+				return fmt.Errorf("%s: CustomResourceDefinitions are read in apiextensions.k8s.io/v1, not in %s", file, o.GetAPIVersion())
+			}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, crd); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			if err := w.api.Define(crd); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (w *world) addConfigurations(path string) error {
+	return eachFile(path, func(file string) error {
+		objects, err := object.Read(file)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if !configuration.Is(o) {
+				continue
+			}
+			if err := w.configurations.Add(o); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		return nil
+	})
+}
+
+// eachFile visits a file, or the YAML and JSON files in a folder.
+func eachFile(path string, visit func(file string) error) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return visit(path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch filepath.Ext(e.Name()) {
+		case ".yaml", ".yml", ".json":
+			if err := visit(filepath.Join(path, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// locate says which marker declares a webhook.
+func (w *world) locate(webhook *admit.Webhook, mutating bool) {
+	at, ok := w.positions[webhookKey{mutating, webhook.Configuration, webhook.Index}]
+	if !ok {
+		return
+	}
+	file := at.File
+	if dir, err := os.Getwd(); err == nil {
+		if relative, err := filepath.Rel(dir, file); err == nil {
+			file = filepath.ToSlash(relative)
+		}
+	}
+	webhook.Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
+}
+
+// selectsNamespaces reports whether a webhook asks for labels of namespaces.
+func (w *world) selectsNamespaces() bool {
+	for _, c := range w.configurations.Mutating {
+		for _, h := range c.Webhooks {
+			if len(h.NamespaceSelector.MatchLabels)+len(h.NamespaceSelector.MatchExpressions) > 0 {
+				return true
+			}
+		}
+	}
+	for _, c := range w.configurations.Validating {
+		for _, h := range c.Webhooks {
+			if len(h.NamespaceSelector.MatchLabels)+len(h.NamespaceSelector.MatchExpressions) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

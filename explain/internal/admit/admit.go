@@ -1,0 +1,190 @@
+// Package admit finds out which webhooks an API server calls for a request.
+//
+// What decides is k8s.io/apiserver's own code: its managers order the webhooks, its generic plugin says what is exempt and
+// which webhook is called, and its predicates, asked once more, say why one is not.
+package admit
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
+	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+)
+
+// Cluster is what an API server knows when a request comes in.
+type Cluster struct {
+	Configurations configuration.Set
+	API            *served.API
+	// Namespace is that of the request; nil where it has none.
+	Namespace *corev1.Namespace
+	// Version is that of Kubernetes; nil means the newest known here.
+	Version *version.Version
+	// Authorized says how the authorizer answers matchConditions that ask it.
+	Authorized Answer
+}
+
+// Verdict says what becomes of a webhook.
+type Verdict string
+
+const (
+	// Called means that the webhook is called, unless one before it refuses the request.
+	Called Verdict = "called"
+	// Skipped means that it is not called, and the request goes on.
+	Skipped Verdict = "skipped"
+	// Refuses means that the request is refused in place of a call.
+	Refuses Verdict = "refuses"
+	// NotReached means that the request is refused before.
+	NotReached Verdict = "not reached"
+	// Undecided means that it cannot be told.
+	Undecided Verdict = "undecided"
+)
+
+// Step is the step of matching that decides.
+type Step string
+
+const (
+	Exemption         Step = "exemption"
+	NamespaceSelector Step = "namespaceSelector"
+	ObjectSelector    Step = "objectSelector"
+	Rules             Step = "rules"
+	MatchConditions   Step = "matchConditions"
+	SideEffects       Step = "sideEffects"
+)
+
+// Webhook is what becomes of one webhook.
+type Webhook struct {
+	Configuration string `json:"configuration"`
+	Name          string `json:"name"`
+	// Index is its place in the configuration, from 0.
+	Index int `json:"index"`
+	// Position is the marker that declares it, as file:line:column; empty where no marker does.
+	Position string  `json:"position,omitempty"`
+	Verdict  Verdict `json:"verdict"`
+	// Step is where it was decided that it is not called.
+	Step Step `json:"step,omitempty"`
+	// Reason says why it is not called, or what is special about the call.
+	Reason string `json:"reason,omitempty"`
+	// Rule is the index of the rule that matches; nil where none does, or none was asked.
+	Rule *int `json:"rule,omitempty"`
+	// Converted is the resource as which the webhook gets the object, where that is another than the request's.
+	Converted string `json:"converted,omitempty"`
+	// Conditions are the matchConditions, where they are asked.
+	Conditions []Condition `json:"conditions,omitempty"`
+	// Reinvoked says that it may be called a second time, once another one changes the object.
+	Reinvoked bool `json:"reinvoked,omitempty"`
+}
+
+// Condition is what one matchCondition comes to.
+type Condition struct {
+	Name string `json:"name"`
+	// Result is "true", "false" or an error.
+	Result string `json:"result"`
+}
+
+// Result is what becomes of all webhooks, in the API server's order. Mutating webhooks are called one after the other, then
+// validating ones all at once.
+type Result struct {
+	Mutating   []Webhook `json:"mutating"`
+	Validating []Webhook `json:"validating"`
+}
+
+// Explain says what becomes of each webhook for the request. It takes it that no webhook changes the object or refuses the
+// request.
+func Explain(ctx context.Context, c Cluster, request admission.Attributes) (Result, error) {
+	compiler, err := condition.NewCompiler(nil)
+	if err != nil {
+		return Result{}, err
+	}
+	mutating, err := c.phase(ctx, compiler, request, true)
+	if err != nil {
+		return Result{}, err
+	}
+	refused := false
+	for i := range mutating {
+		switch {
+		case refused:
+			mutating[i] = notReached(mutating[i])
+		case mutating[i].Verdict == Refuses:
+			refused = true
+		}
+	}
+	validating, err := c.phase(ctx, compiler, request, false)
+	if err != nil {
+		return Result{}, err
+	}
+	// Which webhooks match is found out before any is called; only then, in the calls, do side effects matter.
+	refusedAt := len(validating)
+	for i, w := range validating {
+		if w.Verdict == Refuses && w.Step != SideEffects {
+			refusedAt = i
+			break
+		}
+	}
+	for i, w := range validating {
+		skippedBefore := i < refusedAt && w.Verdict == Skipped
+		if refused || refusedAt < len(validating) && i != refusedAt && !skippedBefore {
+			validating[i] = notReached(w)
+		}
+	}
+	return Result{Mutating: mutating, Validating: validating}, nil
+}
+
+func notReached(w Webhook) Webhook {
+	return Webhook{
+		Configuration: w.Configuration, Name: w.Name, Index: w.Index, Position: w.Position,
+		Verdict: NotReached, Reason: "the request is refused before",
+	}
+}
+
+// phase explains the webhooks of one kind.
+func (c Cluster) phase(ctx context.Context, compiler *condition.Compiler, request admission.Attributes, mutating bool) ([]Webhook, error) {
+	p, err := newPlugin(c, mutating)
+	if err != nil {
+		return nil, err
+	}
+	d := &decider{p, newObjects(c.API, request), compiler}
+	indexes := map[string]int{} // by configuration
+	describe := func(h webhook.WebhookAccessor) Webhook {
+		i := indexes[h.GetConfigurationName()]
+		indexes[h.GetConfigurationName()]++
+		return Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: i}
+	}
+	var explained []Webhook
+	dispatched := false
+	p.dispatch = func(hooks []webhook.WebhookAccessor) {
+		dispatched = true
+		for _, h := range hooks {
+			w := describe(h)
+			d.decide(ctx, h, &w)
+			explained = append(explained, w)
+		}
+	}
+	if err := p.Dispatch(ctx, request, d.objects); err != nil {
+		return nil, fmt.Errorf("the API server's code refuses the request: %w", err)
+	}
+	if dispatched {
+		return explained, nil
+	}
+	for _, h := range p.source.Webhooks() {
+		w := describe(h)
+		w.Verdict, w.Step, w.Reason = Skipped, Exemption, exemption(request)
+		explained = append(explained, w)
+	}
+	return explained, nil
+}
+
+// exemption says why no webhook at all is called.
+func exemption(request admission.Attributes) string {
+	if rules.IsExemptAdmissionConfigurationResource(request) {
+		return fmt.Sprintf("no webhook is called for a %s, so that a bad one can be removed", request.GetKind().Kind)
+	}
+	return fmt.Sprintf("no webhook is called for %s since Kubernetes 1.37: it is part of how requests are authorized", request.GetResource().Resource)
+}

@@ -1,0 +1,144 @@
+package admit
+
+import (
+	"context"
+	"fmt"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/object"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
+)
+
+// decider asks the plugin about one webhook after the other.
+type decider struct {
+	*plugin
+	*objects
+	compiler *condition.Compiler
+}
+
+// withoutConditions is a webhook whose matchConditions are left aside.
+type withoutConditions struct{ webhook.WebhookAccessor }
+
+func (withoutConditions) GetMatchConditions() []admissionregistrationv1.MatchCondition { return nil }
+
+// decide says in w what becomes of the webhook.
+func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webhook) {
+	invocation, refusal := d.ShouldCallHook(ctx, withoutConditions{h}, d.attributes, d.objects, d.objects)
+	switch {
+	case refusal != nil:
+		w.Verdict, w.Step, w.Reason = Refuses, NamespaceSelector, refusal.Error()
+		return
+	case invocation == nil:
+		w.Verdict = Skipped
+		w.Step, w.Reason = d.skipped(h)
+		return
+	}
+	d.matched(h, invocation, w)
+	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, w) {
+		return
+	}
+	if d.attributes.IsDryRun() && !safeInDryRun(h) {
+		w.Verdict, w.Step = Refuses, SideEffects
+		w.Reason = fmt.Sprintf("a dry run is refused where a webhook has side effects, whatever its failurePolicy: sideEffects is %s", sideEffects(h))
+		return
+	}
+	w.Verdict = Called
+	if m, ok := h.GetMutatingWebhook(); ok {
+		w.Reinvoked = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
+	}
+}
+
+// matched says which rule matches, and as what.
+func (d *decider) matched(h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) {
+	as := resourceOverride{d.attributes, invocation.Resource}
+	for i, r := range h.GetRules() {
+		if matches(r, as) {
+			w.Rule = &i
+			break
+		}
+	}
+	if invocation.Resource != d.attributes.GetResource() {
+		w.Converted = fmt.Sprintf("%s of %s", invocation.Kind.Kind, invocation.Kind.GroupVersion())
+	}
+}
+
+// conditions asks the matchConditions, and reports whether the webhook is called as far as they are concerned.
+func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) bool {
+	d.authorizer.asked, d.guessed = false, false
+	delete(d.versions, invocation.Kind) // so that it is seen whether this version is guessed
+	called, refusal := d.ShouldCallHook(ctx, h, d.attributes, d.objects, d.objects)
+	asked := d.authorizer.asked
+	w.Step = MatchConditions
+	versioned, err := d.VersionedAttribute(invocation.Kind)
+	if err != nil {
+		w.Verdict, w.Reason = Refuses, err.Error()
+		return false
+	}
+	for _, r := range d.compiler.Evaluate(ctx, h.GetMatchConditions(), versioned, d.authorizer) {
+		w.Conditions = append(w.Conditions, Condition(r))
+	}
+	switch {
+	case d.guessed && d.compiler.ReadFields(h.GetMatchConditions()):
+		w.Verdict = Undecided
+		w.Reason = fmt.Sprintf("a condition reads the object as %s, and how it is converted to that is not known here", w.Converted)
+	case asked && d.authorizer.answer == Unknown:
+		w.Verdict = Undecided
+		w.Reason = "a condition asks the authorizer, whose answer is not known here: --authorizer says it"
+	case refusal != nil:
+		w.Verdict, w.Reason = Refuses, "a condition fails, no other is false, and failurePolicy is Fail: "+w.failure()
+	case called == nil && w.rejecting() != "":
+		w.Verdict, w.Reason = Skipped, fmt.Sprintf("the condition %q is false", w.rejecting())
+	case called == nil:
+		w.Verdict, w.Reason = Skipped, "a condition fails, and failurePolicy is Ignore: "+w.failure()
+	default:
+		w.Step = ""
+		return true
+	}
+	return false
+}
+
+// rejecting is the first condition that is false.
+func (w *Webhook) rejecting() string {
+	for _, c := range w.Conditions {
+		if c.Result == "false" {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// failure is the first condition that is neither true nor false, with what is wrong with it.
+func (w *Webhook) failure() string {
+	for _, c := range w.Conditions {
+		if c.Result != "true" && c.Result != "false" {
+			return fmt.Sprintf("%q: %s", c.Name, c.Result)
+		}
+	}
+	return ""
+}
+
+func safeInDryRun(h webhook.WebhookAccessor) bool {
+	s := h.GetSideEffects()
+	return s != nil && (*s == admissionregistrationv1.SideEffectClassNone || *s == admissionregistrationv1.SideEffectClassNoneOnDryRun)
+}
+
+func sideEffects(h webhook.WebhookAccessor) string {
+	if s := h.GetSideEffects(); s != nil {
+		return string(*s)
+	}
+	return "not said"
+}
+
+// skipped asks the predicates in their order which of them it is that does not match.
+func (d *decider) skipped(h webhook.WebhookAccessor) (Step, string) {
+	if matches, err := d.namespaces.MatchNamespaceSelector(h, d.attributes); !matches && err == nil {
+		return NamespaceSelector, d.namespaceReason(h)
+	}
+	if matches, err := (&object.Matcher{}).MatchObjectSelector(h, d.attributes); !matches && err == nil {
+		return ObjectSelector, d.objectReason(h)
+	}
+	return Rules, d.rulesReason(h)
+}

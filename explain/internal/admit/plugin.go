@@ -1,0 +1,112 @@
+package admit
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/configuration"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	webhookutil "k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// plugin is the API server's admission plugin for webhooks of one kind, with a dispatcher that calls none.
+type plugin struct {
+	*generic.Webhook
+	source     generic.Source
+	namespaces *namespace.Matcher
+	authorizer *authorizer
+	dispatch   func([]webhook.WebhookAccessor)
+}
+
+// virtual are the resources of k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion.Excluded, which cannot be imported. An API
+// server of 1.37 or newer calls no webhook for them.
+func virtual() []schema.GroupResource {
+	return []schema.GroupResource{
+		{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
+		{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+		{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"},
+		{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"},
+		{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"},
+		{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
+	}
+}
+
+// newPlugin sets up a plugin as an API server does, but that its informers are filled here and ask nobody.
+func newPlugin(c Cluster, mutating bool) (*plugin, error) {
+	p := &plugin{namespaces: &namespace.Matcher{}, authorizer: &authorizer{answer: c.Authorized}}
+	newSource := configuration.NewValidatingWebhookConfigurationManager
+	if mutating {
+		newSource = configuration.NewMutatingWebhookConfigurationManager
+	}
+	handler := admission.NewHandler(admission.Create, admission.Update, admission.Delete, admission.Connect)
+	webhooks, err := generic.NewWebhook(handler, nil,
+		func(f informers.SharedInformerFactory, excluded sets.Set[schema.GroupResource]) generic.Source {
+			p.source = newSource(f, excluded)
+			return p.source
+		},
+		func(*webhookutil.ClientManager) generic.Dispatcher { return dispatcher{p} })
+	if err != nil {
+		return nil, err
+	}
+	p.Webhook = webhooks
+	client, err := kubernetes.NewForConfig(&rest.Config{}) // the namespace is in the cache, so it is never asked
+	if err != nil {
+		return nil, err
+	}
+	known, err := c.informers(client)
+	if err != nil {
+		return nil, err
+	}
+	p.namespaces.Client, p.namespaces.NamespaceLister = client, known.Core().V1().Namespaces().Lister()
+	p.SetExternalKubeClientSet(client)
+	p.SetExternalKubeInformerFactory(known)
+	p.SetUnconditionalAuthorizer(p.authorizer)
+	if c.Version == nil || c.Version.AtLeast(version.MajorMinor(1, 37)) {
+		p.SetExcludedAdmissionResources(virtual())
+		p.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	}
+	if err := p.ValidateInitialization(); err != nil {
+		return nil, err
+	}
+	p.SetReadyFunc(func() bool { return true })
+	return p, nil
+}
+
+// informers hold what the cluster knows.
+func (c Cluster) informers(client kubernetes.Interface) (informers.SharedInformerFactory, error) {
+	f := informers.NewSharedInformerFactory(client, 0)
+	for _, m := range c.Configurations.Mutating {
+		if err := f.Admissionregistration().V1().MutatingWebhookConfigurations().Informer().GetIndexer().Add(m); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range c.Configurations.Validating {
+		if err := f.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer().GetIndexer().Add(v); err != nil {
+			return nil, err
+		}
+	}
+	namespaces := f.Core().V1().Namespaces().Informer().GetIndexer()
+	if c.Namespace != nil {
+		if err := namespaces.Add(c.Namespace); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// dispatcher takes the place of the one that calls webhooks.
+type dispatcher struct{ *plugin }
+
+func (d dispatcher) Dispatch(_ context.Context, _ admission.Attributes, _ admission.ObjectInterfaces, hooks []webhook.WebhookAccessor) error {
+	d.dispatch(hooks)
+	return nil
+}

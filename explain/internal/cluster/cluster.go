@@ -1,0 +1,128 @@
+// Package cluster asks a running API server what it knows: its webhook configurations, its resources, its namespaces.
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+)
+
+// Cluster is a connection to an API server.
+type Cluster struct{ client kubernetes.Interface }
+
+// Connect connects to the cluster of a context. An empty file is where kubectl looks; an empty context is the current one.
+func Connect(file, name string) (*Cluster, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = file
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: name}).ClientConfig()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{client}, nil
+}
+
+// Configurations reads the webhook configurations.
+func (c *Cluster) Configurations(ctx context.Context) (configuration.Set, error) {
+	var set configuration.Set
+	mutating, err := c.client.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return set, err
+	}
+	for i := range mutating.Items {
+		set.Mutating = append(set.Mutating, &mutating.Items[i])
+	}
+	validating, err := c.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return set, err
+	}
+	for i := range validating.Items {
+		set.Validating = append(set.Validating, &validating.Items[i])
+	}
+	return set, nil
+}
+
+// Namespace reads a namespace; nil where there is none.
+func (c *Cluster) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
+	namespace, err := c.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return namespace, err
+}
+
+// Version is that of the API server.
+func (c *Cluster) Version() (*version.Version, error) {
+	info, err := c.client.Discovery().ServerVersion()
+	if err != nil {
+		return nil, err
+	}
+	return version.ParseGeneric(info.GitVersion)
+}
+
+// API reads what the API server serves: custom resources as their definitions have them, others as it lists them.
+func (c *Cluster) API(ctx context.Context) (*served.API, error) {
+	api := served.New()
+	definitions, err := c.definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range definitions {
+		if err := api.Define(d); err != nil {
+			return nil, err
+		}
+	}
+	_, lists, err := c.client.Discovery().ServerGroupsAndResources()
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) { // a group whose server is away is left out
+		return nil, err
+	}
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list.APIResources {
+			if resource := served.Discovered(gv, r); api.Definition(resource.GroupResource()) == nil {
+				api.Add(resource)
+			}
+		}
+	}
+	return api, nil
+}
+
+func (c *Cluster) definitions(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	text, err := c.client.Discovery().RESTClient().Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions").DoRaw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list unstructured.UnstructuredList
+	if err := list.UnmarshalJSON(text); err != nil {
+		return nil, err
+	}
+	var definitions []*apiextensionsv1.CustomResourceDefinition
+	for _, item := range list.Items {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, crd); err != nil {
+			return nil, fmt.Errorf("CustomResourceDefinition %s: %w", item.GetName(), err)
+		}
+		definitions = append(definitions, crd)
+	}
+	return definitions, nil
+}

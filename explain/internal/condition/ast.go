@@ -1,0 +1,116 @@
+package condition
+
+import (
+	"fmt"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// newEnvironment makes the environment that cel.NewCompiler has for matchConditions and shows to nobody: the tree of a
+// checked expression is to be had from it.
+func newEnvironment(base *environment.EnvSet) (*environment.EnvSet, error) {
+	request, namespace := cel.BuildRequestType(), cel.BuildNamespaceType()
+	set, err := base.Extend(environment.VersionedOptions{
+		IntroducedVersion: version.MajorMinor(1, 0),
+		EnvOptions: []celgo.EnvOption{
+			celgo.Variable(cel.ObjectVarName, celgo.DynType),
+			celgo.Variable(cel.OldObjectVarName, celgo.DynType),
+			celgo.Variable(cel.NamespaceVarName, namespace.CelType()),
+			celgo.Variable(cel.RequestVarName, request.CelType()),
+			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
+			celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
+		},
+		DeclTypes: []*apiservercel.DeclType{namespace, request},
+	}, environment.StrictCostOpt)
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	return set, nil
+}
+
+// ReadFields reports whether a condition reads more of the object, or of the old one, than metadata, which is the same in
+// every version, and whether it is null. An expression that cannot be read counts as one that does.
+func (c *Compiler) ReadFields(conditions []v1.MatchCondition) bool {
+	for _, m := range conditions {
+		tree, issues := c.environment.StoredExpressionsEnv().Compile(m.Expression)
+		if issues.Err() != nil || readsFields(tree.NativeRep().Expr()) {
+			return true
+		}
+	}
+	return false
+}
+
+func readsFields(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return isObject(e)
+	case ast.SelectKind:
+		if s := e.AsSelect(); isObject(s.Operand()) {
+			return s.FieldName() != "metadata" && s.FieldName() != "kind" && s.FieldName() != "apiVersion"
+		}
+	case ast.CallKind:
+		call := e.AsCall()
+		if (call.FunctionName() == operators.Equals || call.FunctionName() == operators.NotEquals) && (isNull(call.Args()[0]) || isNull(call.Args()[1])) {
+			for _, a := range call.Args() {
+				if !isObject(a) && readsFields(a) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	for _, child := range children(e) {
+		if readsFields(child) {
+			return true
+		}
+	}
+	return false
+}
+
+func isObject(e ast.Expr) bool {
+	return e.Kind() == ast.IdentKind && (e.AsIdent() == cel.ObjectVarName || e.AsIdent() == cel.OldObjectVarName)
+}
+
+func isNull(e ast.Expr) bool {
+	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == celgo.NullType
+}
+
+// children are the expressions directly in another.
+func children(e ast.Expr) []ast.Expr {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return []ast.Expr{e.AsSelect().Operand()}
+	case ast.CallKind:
+		call := e.AsCall()
+		if call.IsMemberFunction() {
+			return append([]ast.Expr{call.Target()}, call.Args()...)
+		}
+		return call.Args()
+	case ast.ListKind:
+		return e.AsList().Elements()
+	case ast.MapKind:
+		var all []ast.Expr
+		for _, entry := range e.AsMap().Entries() {
+			all = append(all, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
+		}
+		return all
+	case ast.StructKind:
+		var all []ast.Expr
+		for _, field := range e.AsStruct().Fields() {
+			all = append(all, field.AsStructField().Value())
+		}
+		return all
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		return []ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}
+	}
+	return nil
+}

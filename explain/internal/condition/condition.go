@@ -1,0 +1,73 @@
+// Package condition compiles and evaluates matchConditions with the API server's own libraries, and reads in them what may
+// go wrong.
+package condition
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// Compiler compiles expressions as an API server of one version does.
+type Compiler struct {
+	compiler    cel.Compiler
+	conditions  cel.ConditionCompiler
+	environment *environment.EnvSet
+}
+
+// NewCompiler makes a compiler for a version of Kubernetes; nil is the newest known here. An API server accepts in new
+// expressions what the version before it knows, so that a cluster can go back to that.
+func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
+	known := environment.DefaultCompatibilityVersion()
+	if kubernetes != nil {
+		known = kubernetes.SubtractMinor(1)
+	}
+	base := environment.MustBaseEnvSet(known)
+	env, err := newEnvironment(base)
+	if err != nil {
+		return nil, err
+	}
+	return &Compiler{cel.NewCompiler(base), cel.NewConditionCompiler(base), env}, nil
+}
+
+// Result is what one condition comes to: "true", "false" or an error.
+type Result struct{ Name, Result string }
+
+// Evaluate evaluates every condition, as k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions does.
+func (c *Compiler) Evaluate(ctx context.Context, conditions []v1.MatchCondition, request *admission.VersionedAttributes, authz authorizer.UnconditionalAuthorizer) []Result {
+	var expressions []cel.ExpressionAccessor
+	for _, m := range conditions {
+		expressions = append(expressions, (*matchconditions.MatchCondition)(&m))
+	}
+	review := cel.CreateAdmissionRequest(request.Attributes, metav1.GroupVersionResource(request.GetResource()), metav1.GroupVersionKind(request.VersionedKind))
+	values, _, err := c.conditions.CompileCondition(expressions, variables(), environment.StoredExpressions).
+		ForInput(ctx, request, review, cel.OptionalVariableBindings{Authorizer: authz}, nil, celconfig.RuntimeCELCostBudgetMatchConditions)
+	var results []Result
+	for i, m := range conditions {
+		r := Result{Name: m.Name}
+		switch {
+		case err != nil: // the budget is spent
+			r.Result = err.Error()
+		case values[i].Error != nil:
+			r.Result = values[i].Error.Error()
+		default:
+			r.Result = fmt.Sprint(values[i].EvalResult.Value())
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// variables are those of matchConditions besides the ones that every expression has.
+func variables() cel.OptionalVariableDeclarations {
+	return cel.OptionalVariableDeclarations{HasAuthorizer: true}
+}

@@ -1,0 +1,120 @@
+// Package object reads objects from YAML and JSON, and makes of them what an API server has in hand when it calls webhooks.
+package object
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Read reads every object of a file, those in lists one by one.
+func Read(file string) ([]*unstructured.Unstructured, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return objects, nil
+}
+
+// ReadOne reads a file that holds one object.
+func ReadOne(file string) (*unstructured.Unstructured, error) {
+	objects, err := Read(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(objects) != 1 {
+		return nil, fmt.Errorf("%s holds %d objects: a request is about one", file, len(objects))
+	}
+	return objects[0], nil
+}
+
+func parse(text []byte) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	documents := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		if err := documents.Decode(&object.Object); errors.Is(err, io.EOF) {
+			return objects, nil
+		} else if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(object.Object) == 0:
+		case object.IsList():
+			list, err := object.ToList()
+			if err != nil {
+				return nil, err
+			}
+			for i := range list.Items {
+				objects = append(objects, &list.Items[i])
+			}
+		case object.GetKind() == "" || object.GetAPIVersion() == "":
+			return nil, errors.New("an object says neither its apiVersion nor its kind, or only one of them")
+		default:
+			objects = append(objects, object)
+		}
+	}
+}
+
+// Typed makes Go types of objects of Kubernetes' own kinds, as an API server has them, so that expressions see the fields that
+// these always have; it returns others as they are. Fields that the type does not know are dropped.
+func Typed(object *unstructured.Unstructured) (runtime.Object, error) {
+	kind := object.GroupVersionKind()
+	if !scheme.Scheme.Recognizes(kind) {
+		return object, nil
+	}
+	typed, err := Empty(kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, typed); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", kind.Kind, object.GetName(), err)
+	}
+	typed.GetObjectKind().SetGroupVersionKind(kind)
+	if namespace, ok := typed.(*corev1.Namespace); ok {
+		labelWithName(namespace)
+	}
+	return typed, nil
+}
+
+// Empty returns an object of a kind of Kubernetes' own with nothing in it.
+func Empty(kind schema.GroupVersionKind) (runtime.Object, error) {
+	empty, err := scheme.Scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	empty.GetObjectKind().SetGroupVersionKind(kind)
+	return empty, nil
+}
+
+// Namespace returns a namespace with these labels and the one that every namespace has.
+func Namespace(name string, labels map[string]string) *corev1.Namespace {
+	namespace := &corev1.Namespace{}
+	namespace.Name, namespace.Labels = name, labels
+	labelWithName(namespace)
+	return namespace
+}
+
+// labelWithName sets the label that k8s.io/kubernetes/pkg/apis/core/v1.SetDefaults_Namespace sets.
+func labelWithName(namespace *corev1.Namespace) {
+	if namespace.Name == "" {
+		return
+	}
+	if namespace.Labels == nil {
+		namespace.Labels = map[string]string{}
+	}
+	namespace.Labels[corev1.LabelMetadataName] = namespace.Name
+}

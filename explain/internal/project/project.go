@@ -1,0 +1,83 @@
+// Package project reads what webhook-gen says of a project: the configurations that its markers come to, where each of them
+// stands, and the kinds that it knows. docs/explain.md of webhook-gen describes the form.
+package project
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Version is that of the form. Another one is refused, since webhook-gen and this command may be of different releases.
+const Version = 1
+
+// Project is one module's webhooks.
+type Project struct {
+	Version        int             `json:"version"`
+	Configurations []Configuration `json:"configurations"`
+	Kinds          []Kind          `json:"kinds"`
+	// Definitions are files of CustomResourceDefinitions.
+	Definitions []string `json:"definitions"`
+}
+
+// Configuration is one object of the manifest, and where in the source its webhooks stand.
+type Configuration struct {
+	Object   unstructured.Unstructured `json:"object"`
+	Webhooks []Webhook                 `json:"webhooks"`
+}
+
+// Webhook is where a webhook of a configuration stands.
+type Webhook struct {
+	// At is the marker.
+	At Place `json:"at"`
+	// Expressions are the places of its matchConditions, in their order.
+	Expressions []Expression `json:"expressions"`
+}
+
+// Place is a place in a source file. Columns count bytes from 1.
+type Place struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// Expression is where the text of a matchCondition stands.
+type Expression struct {
+	// At is the value with its quotes.
+	At Place `json:"at"`
+	// Bytes are line and column of each byte of the text, and of its end; none where no marker says the text as it is.
+	Bytes [][2]int `json:"bytes"`
+}
+
+// Byte is the place of a byte of the text.
+func (e Expression) Byte(offset int) Place {
+	if offset < 0 || offset >= len(e.Bytes) {
+		return e.At
+	}
+	return Place{File: e.At.File, Line: e.Bytes[offset][0], Column: e.Bytes[offset][1]}
+}
+
+// Kind is an API type that the project has webhooks or conversions for.
+type Kind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	Plural  string `json:"plural"`
+	// Scope is Cluster, Namespaced, or empty where the source does not say.
+	Scope string `json:"scope"`
+}
+
+// Read reads a project.
+func Read(r io.Reader) (*Project, error) {
+	p := &Project{}
+	if err := json.NewDecoder(r).Decode(p); err != nil {
+		return nil, fmt.Errorf("what webhook-gen says of the project: %w", err)
+	}
+	if p.Version != Version {
+		return nil, fmt.Errorf("webhook-gen speaks version %d of the form in which it describes projects, and this command version %d: use both of one release",
+			p.Version, Version)
+	}
+	return p, nil
+}

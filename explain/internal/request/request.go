@@ -1,0 +1,275 @@
+// Package request makes of an object and of what is said about a request what an API server hands to admission: its
+// attributes. They are made by the rules of k8s.io/apiserver/pkg/endpoints/handlers and of RequestInfoFactory.
+package request
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+)
+
+// Options are what is said of a request; what is not said is found out, where it can be.
+type Options struct {
+	// Object is what is sent, or for a DELETE what is deleted; nil for a CONNECT without options.
+	Object *unstructured.Unstructured
+	// Old is the object before an UPDATE; nil means that nothing changes.
+	Old *unstructured.Unstructured
+	// Operation is CREATE, UPDATE, DELETE or CONNECT; empty means UPDATE where there is an old object, else CREATE.
+	Operation string
+	// Resource is a resource as kubectl names it: "deployments", "deployments.apps", "deployments.v1.apps".
+	Resource    string
+	Subresource string
+	Namespace   string
+	Name        string
+	User        User
+	DryRun      bool
+}
+
+// Request is a request as admission sees it.
+type Request struct {
+	admission.Attributes
+	// Assumed says what was taken for granted, in sentences.
+	Assumed []string
+}
+
+// New makes a request of what is said of it. An AdmissionReview says everything itself.
+func New(o Options, api *served.API) (*Request, error) {
+	if o.Object != nil && isReview(o.Object) {
+		return fromReview(o)
+	}
+	r := &Request{}
+	operation, err := r.operation(&o)
+	if err != nil {
+		return nil, err
+	}
+	resource, err := r.resource(o, operation, api)
+	if err != nil {
+		return nil, err
+	}
+	namespace, name, err := place(o, resource)
+	if err != nil {
+		return nil, err
+	}
+	created, old, err := objects(o, operation, resource, namespace, api)
+	if err != nil {
+		return nil, err
+	}
+	var dryRun []string
+	if o.DryRun {
+		dryRun = []string{metav1.DryRunAll}
+	}
+	r.Attributes = admission.NewAttributesRecord(created, old, resource.Kind, namespace, name, resource.GroupVersionResource,
+		resource.Subresource, operation, options(operation, dryRun), o.DryRun, o.User.info())
+	return r, nil
+}
+
+func (r *Request) assume(format string, args ...any) {
+	r.Assumed = append(r.Assumed, fmt.Sprintf(format, args...))
+}
+
+// operation decides what is done, and puts the object of a DELETE where New looks for it.
+func (r *Request) operation(o *Options) (admission.Operation, error) {
+	operation := admission.Operation(strings.ToUpper(o.Operation))
+	switch {
+	case operation == "" && o.Old != nil:
+		operation = admission.Update
+	case operation == "":
+		operation = admission.Create
+	}
+	switch operation {
+	case admission.Create, admission.Connect:
+		if o.Old != nil {
+			return "", fmt.Errorf("a %s has no old object", operation)
+		}
+	case admission.Update:
+		if o.Object != nil && o.Old == nil {
+			o.Old = o.Object
+			r.assume("the object is updated to what it is: --old says what it was")
+		}
+	case admission.Delete:
+		if o.Object == nil {
+			o.Object = o.Old
+		}
+		if o.Old == nil {
+			o.Old = o.Object
+		}
+	default:
+		return "", fmt.Errorf("%q is no operation: use CREATE, UPDATE, DELETE or CONNECT", o.Operation)
+	}
+	if o.Object == nil && operation != admission.Connect {
+		return "", fmt.Errorf("a %s needs an object: -f names its file", operation)
+	}
+	return operation, nil
+}
+
+// place decides namespace and name. A request about a namespace lies in the namespace of that name.
+func place(o Options, resource served.Resource) (namespace, name string, err error) {
+	var ownNamespace, ownName string
+	if o.Object != nil {
+		ownNamespace, ownName = o.Object.GetNamespace(), o.Object.GetName()
+	}
+	name = o.Name
+	if name == "" {
+		name = ownName
+	}
+	switch {
+	case resource.Resource == "namespaces" && resource.Group == "":
+		return name, name, nil
+	case !resource.Namespaced && o.Namespace != "":
+		return "", "", fmt.Errorf("%s is cluster-scoped and lies in no namespace", resource.Name())
+	case !resource.Namespaced:
+		return "", name, nil
+	case o.Namespace != "" && ownNamespace != "" && o.Namespace != ownNamespace:
+		return "", "", fmt.Errorf("the object is in the namespace %s, not in %s", ownNamespace, o.Namespace)
+	case o.Namespace != "":
+		return o.Namespace, name, nil
+	case ownNamespace != "":
+		return ownNamespace, name, nil
+	}
+	return metav1.NamespaceDefault, name, nil
+}
+
+// objects are the object and the old object of the operation, as the API server has them.
+func objects(o Options, operation admission.Operation, resource served.Resource, namespace string, api *served.API) (now, old runtime.Object, err error) {
+	if o.Object == nil { // of a CONNECT
+		now, err = object.Empty(resource.Kind)
+		return now, nil, err
+	}
+	if operation != admission.Delete {
+		if now, err = prepare(o.Object, operation == admission.Create, resource, namespace, api); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.Old != nil {
+		if old, err = prepare(o.Old, false, resource, namespace, api); err != nil {
+			return nil, nil, err
+		}
+	}
+	return now, old, nil
+}
+
+// prepare does to an object what the API server does before admission: custom resources are pruned and get their
+// defaults, objects get the namespace of the request, and new ones lose what only the server may set.
+func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource, namespace string, api *served.API) (runtime.Object, error) {
+	o = o.DeepCopy()
+	if d := api.Definition(resource.GroupResource()); d != nil && o.GroupVersionKind().Group == resource.Group {
+		d.Complete(o)
+	}
+	prepared, err := object.Typed(o)
+	if err != nil {
+		return nil, err
+	}
+	accessor, err := meta.Accessor(prepared)
+	if err != nil {
+		return prepared, nil // the options of a connection, say, which have no metadata
+	}
+	if resource.Namespaced && accessor.GetNamespace() == "" {
+		accessor.SetNamespace(namespace)
+	}
+	if isNew {
+		accessor.SetCreationTimestamp(metav1.Time{})
+		accessor.SetDeletionTimestamp(nil)
+		accessor.SetDeletionGracePeriodSeconds(nil)
+		accessor.SetUID("")
+		accessor.SetSelfLink("")
+	}
+	return prepared, nil
+}
+
+// options are the options that the operation has.
+func options(operation admission.Operation, dryRun []string) runtime.Object {
+	kind := metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String()}
+	switch operation {
+	case admission.Create:
+		kind.Kind = "CreateOptions"
+		return &metav1.CreateOptions{TypeMeta: kind, DryRun: dryRun}
+	case admission.Update:
+		kind.Kind = "UpdateOptions"
+		return &metav1.UpdateOptions{TypeMeta: kind, DryRun: dryRun}
+	case admission.Delete:
+		kind.Kind = "DeleteOptions"
+		return &metav1.DeleteOptions{TypeMeta: kind, DryRun: dryRun}
+	}
+	return nil
+}
+
+// resource decides what the request is about.
+func (r *Request) resource(o Options, operation admission.Operation, api *served.API) (served.Resource, error) {
+	if o.Object == nil {
+		if o.Resource == "" {
+			return served.Resource{}, errors.New("connected to what? say --resource and --subresource, or give the options' file with -f")
+		}
+		return only(api.Named(o.Resource, o.Subresource), o)
+	}
+	kind := o.Object.GroupVersionKind()
+	fits := func(candidates []served.Resource) []served.Resource {
+		return slices.DeleteFunc(candidates, func(c served.Resource) bool {
+			return c.Kind != kind || o.Subresource != "" && c.Subresource != o.Subresource
+		})
+	}
+	if o.Resource != "" {
+		if found := fits(api.Named(o.Resource, o.Subresource)); len(found) > 0 {
+			return only(found, o)
+		}
+		if others := api.Named(o.Resource, o.Subresource); len(others) > 0 {
+			return served.Resource{}, fmt.Errorf("objects of %s are of the kind %s of %s, not %s of %s", others[0].Name(),
+				others[0].Kind.Kind, others[0].Kind.GroupVersion(), kind.Kind, kind.GroupVersion())
+		}
+		return r.unknown(o)
+	}
+	found := fits(api.ForKind(kind))
+	if len(found) > 0 && found[0].Subresource == "" {
+		return found[0], nil
+	}
+	if len(found) == 0 && o.Subresource != "" && len(api.ForKind(kind)) > 0 {
+		main := api.ForKind(kind)[0]
+		return served.Resource{}, fmt.Errorf("%s has no subresource %q with objects of the kind %s; it has %s", main.Resource, o.Subresource,
+			kind.Kind, strings.Join(api.Subresources(main.GroupVersionResource), ", "))
+	}
+	if len(found) == 0 {
+		return served.Resource{}, fmt.Errorf("which resource has the kind %s of %s? say --resource, or name its CustomResourceDefinition with --crds",
+			kind.Kind, kind.GroupVersion())
+	}
+	return only(found, o)
+}
+
+// unknown is a resource that only the command line knows.
+func (r *Request) unknown(o Options) (served.Resource, error) {
+	kind := o.Object.GroupVersionKind()
+	plural, _, _ := strings.Cut(o.Resource, ".")
+	resource := served.Resource{
+		GroupVersionResource: kind.GroupVersion().WithResource(plural), Subresource: o.Subresource, Kind: kind,
+		Namespaced: o.Namespace != "" || o.Object.GetNamespace() != "",
+	}
+	scope := "cluster-scoped, since neither -n nor the object names a namespace"
+	if resource.Namespaced {
+		scope = "namespaced"
+	}
+	r.assume("%s is %s, and served in no other version: --crds names its CustomResourceDefinition", resource.Name(), scope)
+	return resource, nil
+}
+
+// only is the resource where there is but one that is meant.
+func only(candidates []served.Resource, o Options) (served.Resource, error) {
+	switch len(candidates) {
+	case 0:
+		return served.Resource{}, fmt.Errorf("there is no resource %s", strings.TrimSuffix(o.Resource+"/"+o.Subresource, "/"))
+	case 1:
+		return candidates[0], nil
+	}
+	var names []string
+	for _, c := range candidates {
+		names = append(names, c.String())
+	}
+	return served.Resource{}, fmt.Errorf("which resource? say --resource: it may be %s", strings.Join(names, ", "))
+}

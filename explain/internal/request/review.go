@@ -1,0 +1,82 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+)
+
+func isReview(o *unstructured.Unstructured) bool {
+	kind := o.GroupVersionKind()
+	return kind.Group == admissionv1.GroupName && kind.Kind == "AdmissionReview"
+}
+
+// fromReview makes of an AdmissionReview, in v1 or v1beta1, the request that made the API server write it. Its objects may
+// have been converted to a version that a webhook has asked for.
+func fromReview(o Options) (*Request, error) {
+	if o.Old != nil || o.Operation != "" || o.Resource != "" || o.Subresource != "" || o.Namespace != "" || o.Name != "" || o.User.Name != "" || len(o.User.Groups) > 0 {
+		return nil, errors.New("an AdmissionReview says everything of its request: leave away what else is said of it")
+	}
+	var review admissionv1.AdmissionReview // v1beta1 has the same fields
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object.Object, &review); err != nil {
+		return nil, fmt.Errorf("the AdmissionReview: %w", err)
+	}
+	said := review.Request
+	if said == nil {
+		return nil, errors.New("the AdmissionReview has no request")
+	}
+	kind, resource, subresource := said.Kind, said.Resource, said.SubResource
+	if said.RequestKind != nil {
+		kind = *said.RequestKind
+	}
+	if said.RequestResource != nil {
+		resource, subresource = *said.RequestResource, said.RequestSubResource
+	}
+	now, err := raw(o.Object, "object")
+	if err != nil {
+		return nil, err
+	}
+	old, err := raw(o.Object, "oldObject")
+	if err != nil {
+		return nil, err
+	}
+	extra := map[string][]string{}
+	for key, values := range said.UserInfo.Extra {
+		extra[key] = values
+	}
+	dryRun := said.DryRun != nil && *said.DryRun || o.DryRun
+	var chosen runtime.Object
+	if given, err := raw(o.Object, "options"); err != nil {
+		return nil, err
+	} else if given != nil {
+		chosen = given
+	}
+	return &Request{Attributes: admission.NewAttributesRecord(now, old, schema.GroupVersionKind(kind), said.Namespace, said.Name,
+		schema.GroupVersionResource(resource), subresource, admission.Operation(said.Operation), chosen, dryRun,
+		&user.DefaultInfo{Name: said.UserInfo.Username, UID: said.UserInfo.UID, Groups: said.UserInfo.Groups, Extra: extra})}, nil
+}
+
+// raw is an object of the review; nil where there is none.
+func raw(review *unstructured.Unstructured, field string) (runtime.Object, error) {
+	content, ok, err := unstructured.NestedMap(review.Object, "request", field)
+	if err != nil || !ok || content == nil {
+		if value, _, _ := unstructured.NestedFieldNoCopy(review.Object, "request", field); value == nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	o := &unstructured.Unstructured{Object: content}
+	if o.GroupVersionKind().Group == metav1.GroupName {
+		return o, nil
+	}
+	return object.Typed(o)
+}

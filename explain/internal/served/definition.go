@@ -1,0 +1,87 @@
+package served
+
+import (
+	"fmt"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Definition is what a CustomResourceDefinition says of the objects of its kind.
+type Definition struct {
+	// SameInAllVersions says that a version differs from another in nothing but its apiVersion (spec.conversion.strategy is None).
+	SameInAllVersions bool
+
+	schemas map[string]*structuralschema.Structural // by version
+}
+
+// Define adds the resources of a CustomResourceDefinition in the order in which the API server registers them
+// (k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor).
+func (a *API) Define(crd *apiextensionsv1.CustomResourceDefinition) error {
+	group := crd.Spec.Group
+	d := &Definition{
+		SameInAllVersions: crd.Spec.Conversion == nil || crd.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter,
+		schemas:           map[string]*structuralschema.Structural{},
+	}
+	for _, v := range crd.Spec.Versions {
+		resource := Resource{
+			GroupVersionResource: schema.GroupVersionResource{Group: group, Version: v.Name, Resource: crd.Spec.Names.Plural},
+			Kind:                 schema.GroupVersionKind{Group: group, Version: v.Name, Kind: crd.Spec.Names.Kind},
+			Namespaced:           crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		}
+		a.Add(resource)
+		if v.Subresources != nil && v.Subresources.Status != nil {
+			status := resource
+			status.Subresource = "status"
+			a.Add(status)
+		}
+		if v.Subresources != nil && v.Subresources.Scale != nil {
+			scale := resource
+			scale.Subresource, scale.Kind = "scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+			a.Add(scale)
+		}
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil || crd.Spec.PreserveUnknownFields {
+			continue
+		}
+		structural, err := structuralOf(v.Schema)
+		if err != nil {
+			return fmt.Errorf("%s, version %s: %w", crd.Name, v.Name, err)
+		}
+		d.schemas[v.Name] = structural
+	}
+	a.definitions[schema.GroupResource{Group: group, Resource: crd.Spec.Names.Plural}] = d
+	return nil
+}
+
+func structuralOf(validation *apiextensionsv1.CustomResourceValidation) (*structuralschema.Structural, error) {
+	internal := &apiextensions.CustomResourceValidation{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(validation, internal, nil); err != nil {
+		return nil, err
+	}
+	structural, err := structuralschema.NewStructural(internal.OpenAPIV3Schema)
+	if err != nil {
+		return nil, err
+	}
+	return structural, defaulting.PruneDefaults(structural)
+}
+
+// Definition returns what is known of a custom resource; nil for other resources.
+func (a *API) Definition(resource schema.GroupResource) *Definition { return a.definitions[resource] }
+
+// Complete drops from an object what the schema of its version does not know, and adds what it sets by default, as the API
+// server does before admission.
+func (d *Definition) Complete(object *unstructured.Unstructured) {
+	structural := d.schemas[object.GroupVersionKind().Version]
+	if structural == nil {
+		return
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, structural)
+	defaulting.Default(object.Object, structural)
+	pruning.Prune(object.Object, structural, true)
+}

@@ -1,0 +1,22 @@
+package served
+
+import _ "embed"
+
+// kubernetesTable is what a kube-apiserver serves by default. A test of the module integration compares it with a running
+// one, and writes it.
+//
+//go:embed kubernetes.txt
+var kubernetesTable string
+
+// Kubernetes returns what a kube-apiserver serves before it is told of a CustomResourceDefinition.
+func Kubernetes() (*API, error) {
+	resources, err := parse(kubernetesTable)
+	if err != nil {
+		return nil, err
+	}
+	api := New()
+	for _, r := range resources {
+		api.Add(r)
+	}
+	return api, nil
+}

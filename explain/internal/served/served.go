@@ -1,0 +1,161 @@
+// Package served says what an API server serves: its resources with their subresources, kinds and scopes, and which of
+// them are one thing in several versions.
+//
+// An API server of its own has the resources of Kubernetes itself, which are listed in kubernetes.txt, and those of
+// CustomResourceDefinitions; a running one is asked (see the package cluster).
+package served
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource is a resource in one version, or a subresource of one.
+type Resource struct {
+	schema.GroupVersionResource
+	// Subresource is empty for the resource itself.
+	Subresource string
+	// Kind is that of the objects which clients send: autoscaling/v1 Scale, say, for deployments/scale.
+	Kind schema.GroupVersionKind
+	// Namespaced says that its objects lie in a namespace.
+	Namespaced bool
+}
+
+// Name is the resource as rules of webhooks have it: "pods/eviction".
+func (r Resource) Name() string {
+	if r.Subresource == "" {
+		return r.Resource
+	}
+	return r.Resource + "/" + r.Subresource
+}
+
+// String is the resource with its version and group: "pods/eviction of v1", "deployments of apps/v1".
+func (r Resource) String() string { return r.Name() + " of " + r.GroupVersion().String() }
+
+// API is what one API server serves.
+type API struct {
+	resources   []Resource
+	mapper      runtime.EquivalentResourceRegistry
+	definitions map[schema.GroupResource]*Definition
+}
+
+// New returns an API without resources.
+func New() *API {
+	return &API{mapper: runtime.NewEquivalentResourceRegistryWithIdentity(identity), definitions: map[schema.GroupResource]*Definition{}}
+}
+
+// identity is the same for resources of several groups that lie in one place in etcd, as the storage factory of
+// k8s.io/kubernetes/pkg/kubeapiserver has them (AddCohabitatingResources). Of those, today's API servers serve only events in
+// two groups.
+func identity(r schema.GroupResource) string {
+	if r == (schema.GroupResource{Group: "events.k8s.io", Resource: "events"}) {
+		return "events"
+	}
+	return ""
+}
+
+// Add adds a resource, unless it is there already.
+func (a *API) Add(r Resource) {
+	if slices.Contains(a.resources, r) {
+		return
+	}
+	a.resources = append(a.resources, r)
+	a.mapper.RegisterKindFor(r.GroupVersionResource, r.Subresource, r.Kind)
+}
+
+// Mapper finds the resources that are the same thing in other versions, by the API server's own code.
+func (a *API) Mapper() runtime.EquivalentResourceMapper { return a.mapper }
+
+// Find returns a resource by its exact name.
+func (a *API) Find(resource schema.GroupVersionResource, subresource string) (Resource, bool) {
+	i := slices.IndexFunc(a.resources, func(r Resource) bool {
+		return r.GroupVersionResource == resource && r.Subresource == subresource
+	})
+	if i < 0 {
+		return Resource{}, false
+	}
+	return a.resources[i], true
+}
+
+// ForKind lists the resources whose objects are of the kind: the resource itself first, then subresources.
+func (a *API) ForKind(kind schema.GroupVersionKind) []Resource {
+	var found []Resource
+	for _, main := range []bool{true, false} {
+		for _, r := range a.resources {
+			if r.Kind == kind && (r.Subresource == "") == main {
+				found = append(found, r)
+			}
+		}
+	}
+	return found
+}
+
+// Named lists the resources with a name as kubectl takes it: "deployments", "deployments.apps", "deployments.v1.apps".
+func (a *API) Named(name, subresource string) []Resource {
+	versioned, grouped := schema.ParseResourceArg(name)
+	var found []Resource
+	for _, r := range a.resources {
+		if r.Subresource != subresource {
+			continue
+		}
+		exact := versioned != nil && r.GroupVersionResource == *versioned
+		if exact || r.GroupResource() == grouped || r.Resource == name {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Subresources lists the names of a resource's subresources.
+func (a *API) Subresources(resource schema.GroupVersionResource) []string {
+	var names []string
+	for _, r := range a.resources {
+		if r.GroupVersionResource == resource && r.Subresource != "" {
+			names = append(names, r.Subresource)
+		}
+	}
+	return names
+}
+
+// Discovered is a resource as an API server lists it under a group and version.
+func Discovered(listed schema.GroupVersion, r metav1.APIResource) Resource {
+	resource, subresource, _ := strings.Cut(r.Name, "/")
+	kind := listed.WithKind(r.Kind)
+	if r.Version != "" {
+		kind = schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+	}
+	return Resource{GroupVersionResource: listed.WithResource(resource), Subresource: subresource, Kind: kind, Namespaced: r.Namespaced}
+}
+
+// parse reads a table of resources: a group and version, a resource, its kind's group and version, the kind, the scope.
+func parse(table string) ([]Resource, error) {
+	var resources []Resource
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if len(fields) != 5 {
+			return nil, fmt.Errorf("not a resource: %q", line)
+		}
+		gv, err := schema.ParseGroupVersion(fields[0])
+		if err != nil {
+			return nil, err
+		}
+		of, err := schema.ParseGroupVersion(fields[2])
+		if err != nil {
+			return nil, err
+		}
+		resource, subresource, _ := strings.Cut(fields[1], "/")
+		resources = append(resources, Resource{
+			GroupVersionResource: gv.WithResource(resource), Subresource: subresource,
+			Kind: of.WithKind(fields[3]), Namespaced: fields[4] == "Namespaced",
+		})
+	}
+	return resources, nil
+}
