@@ -107,11 +107,15 @@ func (w *world) addProject(p *project.Project) error {
 		}
 	}
 	for _, k := range p.Kinds {
-		w.api.Add(served.Resource{
-			GroupVersionResource: schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Plural},
-			Kind:                 schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind},
-			Namespaced:           k.Scope != "Cluster",
-		})
+		resource := schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Plural}
+		if _, known := w.api.Find(resource, ""); !known {
+			w.api.Add(served.Resource{
+				GroupVersionResource: resource, Kind: resource.GroupVersion().WithKind(k.Kind), Namespaced: k.Scope != "Cluster",
+			})
+		}
+		if k.Converted {
+			w.api.Convert(resource.GroupResource())
+		}
 	}
 	for _, c := range p.Configurations {
 		if err := w.configurations.Add(&c.Object); err != nil {

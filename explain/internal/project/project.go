@@ -67,6 +67,8 @@ type Kind struct {
 	Plural  string `json:"plural"`
 	// Scope is Cluster, Namespaced, or empty where the source does not say.
 	Scope string `json:"scope"`
+	// Converted says that a webhook converts between its versions.
+	Converted bool `json:"converted"`
 }
 
 // Read reads a project.

@@ -71,6 +71,17 @@ func structuralOf(validation *apiextensionsv1.CustomResourceValidation) (*struct
 	return structural, defaulting.PruneDefaults(structural)
 }
 
+// Convert says that a webhook converts between the versions of a resource, whatever a file of its definition says: that is
+// often written by another program than the conversion is.
+func (a *API) Convert(resource schema.GroupResource) {
+	d := a.definitions[resource]
+	if d == nil {
+		d = &Definition{}
+		a.definitions[resource] = d
+	}
+	d.SameInAllVersions = false
+}
+
 // Definition returns what is known of a custom resource; nil for other resources.
 func (a *API) Definition(resource schema.GroupResource) *Definition { return a.definitions[resource] }
 

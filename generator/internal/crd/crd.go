@@ -48,7 +48,7 @@ type Options struct {
 func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	m := merge{Options: o, conversions: conversions, found: map[string]bool{}}
 	var files []output.File
-	for _, path := range o.files() {
+	for _, path := range o.Files() {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "cannot read the file: %v", reason(err)))
@@ -72,8 +72,8 @@ func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	return files, m.problems
 }
 
-// files lists what the patterns match, each file once.
-func (o Options) files() []string {
+// Files lists what the patterns match, each file once.
+func (o Options) Files() []string {
 	var all []string
 	for _, pattern := range o.Patterns {
 		pattern = filepath.Join(o.Root, filepath.FromSlash(pattern))

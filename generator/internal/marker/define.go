@@ -51,6 +51,8 @@ type Field[T any] struct {
 	At diag.Range
 	// Each is, for a list, where each element stands.
 	Each []diag.Range
+	// Part is, for text, where V[from:to] stands.
+	Part func(from, to int) diag.Range
 }
 
 // IsSet reports whether a marker gave the field a value.
@@ -59,7 +61,7 @@ func (f Field[T]) IsSet() bool { return f.At.IsValid() }
 // String is free text.
 func String(f *Field[string]) Type {
 	return Type{Name: "string", set: func(v Value) diag.List {
-		*f = Field[string]{V: v.Text, At: v.Range}
+		*f = Field[string]{V: v.Text, At: v.Range, Part: v.Part}
 		return nil
 	}}
 }

@@ -89,6 +89,9 @@ type Webhook struct {
 	At Places
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
+	// Expressions hold, of the expressions that a +webhook:matchCondition says as they are, where each piece
+	// of them stands, by field path in Spec.
+	Expressions map[string]func(from, to int) diag.Range
 }
 
 // Path is the URL path that the webhook's service serves it at; empty for a webhook reached by URL.

@@ -13,6 +13,7 @@ func (w *Webhook) patch(said marker.Field[string]) error {
 	patched, problems := spec.Patch(w.Spec, w.Mutating, said.V)
 	for _, field := range spec.Changed(w.Spec, patched) {
 		w.At[field] = said.At
+		delete(w.Expressions, field)
 	}
 	w.Spec = patched
 	return errors.Join(problems...)

@@ -196,6 +196,10 @@ func (w *Webhook) addMatchCondition(m *matchConditionMarker) {
 	})
 	w.set(at+".name", m.Name.At)
 	w.set(at+".expression", m.Expression.At)
+	if w.Expressions == nil {
+		w.Expressions = map[string]func(from, to int) diag.Range{}
+	}
+	w.Expressions[at+".expression"] = m.Expression.Part
 }
 
 func (w *Webhook) set(field string, at diag.Range) {

@@ -1,0 +1,150 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+// Description is a project as other programs see it: what its markers come to, and where they stand. Its JSON is what
+// webhook-gen-explain reads; docs/explain.md describes it.
+type Description struct {
+	// Version is that of the form.
+	Version        int                        `json:"version"`
+	Configurations []ConfigurationDescription `json:"configurations"`
+	Kinds          []KindDescription          `json:"kinds"`
+	// Definitions are the absolute paths of files with CustomResourceDefinitions.
+	Definitions []string `json:"definitions"`
+}
+
+// ConfigurationDescription is one object of the manifest.
+type ConfigurationDescription struct {
+	// Object is the configuration in admissionregistration.k8s.io/v1.
+	Object   any                  `json:"object"`
+	Webhooks []WebhookDescription `json:"webhooks"`
+}
+
+// WebhookDescription is where a webhook stands.
+type WebhookDescription struct {
+	// At is the marker.
+	At PlaceDescription `json:"at"`
+	// Expressions are the places of its matchConditions, in their order.
+	Expressions []ExpressionDescription `json:"expressions"`
+}
+
+// PlaceDescription is a place in a source file.
+type PlaceDescription struct {
+	// File is an absolute path.
+	File string `json:"file"`
+	// Line and Column count from 1, the latter in bytes.
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+// ExpressionDescription is where the text of a matchCondition stands.
+type ExpressionDescription struct {
+	// At is the value with its quotes, or what says it in other ways.
+	At PlaceDescription `json:"at"`
+	// Bytes are line and column of each byte of the text, and of its end; none where no marker says the text as it is.
+	Bytes [][2]int `json:"bytes"`
+}
+
+// KindDescription is an API type that the project has webhooks or conversions for.
+type KindDescription struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	Plural  string `json:"plural"`
+	// Scope is Cluster, Namespaced, or empty where the source does not say.
+	Scope string `json:"scope"`
+	// Converted says that a webhook converts between its versions.
+	Converted bool `json:"converted"`
+}
+
+// Describe reads the packages and says what their markers come to. Where the findings have errors, the description is empty.
+func Describe(ctx context.Context, c Config) (Description, Diagnostics) {
+	run, diags := c.resolve()
+	_, project, found := run.project(ctx, edits{})
+	diags.Add(found...)
+	diags.Add(check.Project(project)...)
+	if run.Strict {
+		diags = diags.Promote()
+	}
+	if diags.HasErrors() {
+		return Description{}, diags.Sort()
+	}
+	patterns := run.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{render.CRDBases}
+	}
+	d := Description{
+		Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(project),
+		Definitions: slices.Concat([]string{}, crd.Options{Root: run.root, Patterns: patterns}.Files()),
+	}
+	for _, c := range project.Configurations {
+		described := ConfigurationDescription{Object: render.Object(c), Webhooks: []WebhookDescription{}}
+		for _, w := range c.Webhooks {
+			described.Webhooks = append(described.Webhooks, describeWebhook(w))
+		}
+		d.Configurations = append(d.Configurations, described)
+	}
+	return d, diags.Sort()
+}
+
+func describeWebhook(w *model.Webhook) WebhookDescription {
+	d := WebhookDescription{At: describePlace(w.Range), Expressions: []ExpressionDescription{}}
+	for i, c := range w.Spec.MatchConditions {
+		field := fmt.Sprintf("matchConditions[%d].expression", i)
+		e := ExpressionDescription{At: describePlace(w.Where(field)), Bytes: [][2]int{}}
+		if part := w.Expressions[field]; part != nil {
+			for at := range len(c.Expression) {
+				place := part(at, at+1)
+				e.Bytes = append(e.Bytes, [2]int{place.Pos.Line, place.Pos.Column})
+				if at == len(c.Expression)-1 {
+					e.Bytes = append(e.Bytes, [2]int{place.End.Line, place.End.Column})
+				}
+			}
+		}
+		d.Expressions = append(d.Expressions, e)
+	}
+	return d
+}
+
+func describePlace(r diag.Range) PlaceDescription {
+	return PlaceDescription{File: r.Pos.File, Line: r.Pos.Line, Column: r.Pos.Column}
+}
+
+// kinds are those of webhooks and both ends of conversions, each once.
+func kinds(p *model.Project) []KindDescription {
+	all := []KindDescription{}
+	add := func(k KindDescription) {
+		same := func(other KindDescription) bool {
+			return other.Group == k.Group && other.Version == k.Version && other.Kind == k.Kind
+		}
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Converted = all[i].Converted || k.Converted
+			return
+		}
+		all = append(all, k)
+	}
+	for _, w := range p.Webhooks() {
+		if k := w.Kind; k != nil {
+			add(KindDescription{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, Scope: k.Scope})
+		}
+	}
+	for _, c := range p.Conversions {
+		if c.CRD == nil {
+			continue // somebody else's kind
+		}
+		for _, end := range []model.VersionedType{c.Hub, c.Spoke} {
+			add(KindDescription{Group: end.Group, Version: end.Version, Kind: end.Name, Plural: c.CRD.Plural, Converted: true})
+		}
+	}
+	return all
+}
