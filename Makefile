@@ -10,6 +10,8 @@ UPSTREAM := generator/internal/check/upstream
 PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
 EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
 SUITE    := integration
+# Modules whose tests need an API server.
+ASKING   := $(SUITE) $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
 FUZZTIME ?= 5s
@@ -53,7 +55,7 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 .PHONY: test-integration
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh); for m in $(SUITE) examples/policies/test/webhook; do \
+	@assets=$$($(ENVTEST)/build.sh); for m in $(ASKING); do \
 		(cd $$m && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...); \
 	done
 

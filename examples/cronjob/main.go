@@ -3,6 +3,7 @@
 // It is an example: the markers are in api, what is written by hand is the schedule's conversion in internal/webhook/v2.
 package main
 
+//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 crd:maxDescLen=0 paths=./api/... output:crd:dir=config/crd/bases
 //go:generate webhook-gen
 
 import (

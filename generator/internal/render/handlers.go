@@ -53,7 +53,7 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 		}
 	}
 	if o.Program.Dir != "" {
-		text, err := source(newProgram(p, planned, o).file())
+		text, err := source(newProgram(p, planned, o.Program, o).file())
 		if err != nil {
 			return nil, err
 		}

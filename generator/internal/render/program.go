@@ -23,6 +23,8 @@ type program struct {
 	admission, conversion string // import paths of the project's packages
 	handlers              []programPackage
 	conversions           []programPackage
+	// options says whether Register takes options of handlers, and with them package admission.
+	options bool
 }
 
 // programPackage is a package of handlers, or of conversions, as the program knows it.
@@ -35,9 +37,9 @@ type programPackage struct {
 	hooks bool          // the user's own code takes part in its conversions
 }
 
-func newProgram(project *model.Project, planned []*convert.Package, o Options) program {
+func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
 	shared := path.Join(project.Module.Path, o.Handlers)
-	p := program{HandlerPackage: o.Program, admission: shared + "/admission", conversion: shared + "/conversion"}
+	p := program{HandlerPackage: in, admission: shared + "/admission", conversion: shared + "/conversion", options: true}
 	for _, pkg := range handlerPackages(project, o) {
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types})
 	}
@@ -102,12 +104,15 @@ func (p program) make(f *jen.File) {
 
 // register writes the method that registers everything.
 func (p program) register(f *jen.File) {
-	doc(f, "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n"+
-		"the method Register of controller-runtime's webhook server. The options go to every admission handler.")
-	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Register").Params(
-		jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")),
-		jen.Id("options").Op("...").Qual(p.admission, "Option"),
-	).Error().BlockFunc(func(g *jen.Group) {
+	parameters := jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler"))
+	comment := "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n" +
+		"the method Register of controller-runtime's webhook server."
+	if p.options {
+		parameters = jen.List(parameters, jen.Id("options").Op("...").Qual(p.admission, "Option"))
+		comment += " The options go to every admission handler."
+	}
+	doc(f, "%s", comment)
+	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Register").Params(parameters).Error().BlockFunc(func(g *jen.Group) {
 		for _, pkg := range p.conversions {
 			if pkg.hooks {
 				g.If(jen.Id("w").Dot(pkg.field).Op("==").Nil()).Block(

@@ -39,6 +39,8 @@ type Options struct {
 	Samples []string
 	// Integration is the module's folder of the test that asks a real API server, slash-separated; empty for none.
 	Integration string
+	// Definitions are the module's files, folders and globs of CRDs, slash-separated.
+	Definitions []string
 	// Patches says that API servers are told of conversions by patches of CRDs.
 	Patches bool
 	// Program is the package of the program that serves the webhooks; its zero value where it
@@ -128,9 +130,10 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 // stands in a module of its own that does not say that it is wanted.
 func OutputsOf(file string) []string {
 	name, folder := filepath.Base(file), filepath.ToSlash(filepath.Dir(file))
-	patch, _ := filepath.Match(CRDPatch, name) // the pattern is a good one
+	patch, _ := filepath.Match(CRDPatch, name) // the patterns are good ones
+	inIntegration, _ := filepath.Match(integrationFiles, name)
 	switch {
-	case name == integrationTestFile:
+	case inIntegration:
 		return nil
 	case strings.HasSuffix(name, "_test.go"):
 		return []string{Tests}

@@ -8,6 +8,8 @@ import (
 
 // CronJob starts jobs by the clock.
 //
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
 // +webhook:conversion:spoke
 type CronJob struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -29,7 +31,10 @@ type CronJobSpec struct {
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 	// Suspend stops further jobs.
 	Suspend *bool `json:"suspend,omitempty"`
-	// JobTemplate is the job.
+	// JobTemplate is the job. Its schema would be thousands of lines long.
+	//
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
 	// SuccessfulJobsHistoryLimit is how many jobs that succeeded are kept.
 	SuccessfulJobsHistoryLimit *int32 `json:"successfulJobsHistoryLimit,omitempty"`

@@ -4,7 +4,6 @@ package webhook
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -15,32 +14,36 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-
-	"example.com/policies/internal/webhook/admission"
 )
 
-// Where the project has what the API server is given.
-const (
-	manifest    = "../../config/webhook/manifests.yaml"
-	definitions = "../../config/crd/bases"
+// Where the project has what the API server is given: files, folders and globs.
+var (
+	manifest      = "../../config/webhook/manifests.yaml"
+	definitions   = []string{"../../config/crd/bases"}
+	conversions   = "../../config/crd/patches/conversion_in_*.yaml"
+	sampleFolders = []string{"../../config/samples"}
 )
 
-var sampleFolders = []string{"../../config/samples"}
-
-// TestGeneratedIntegration has a real API server call the webhooks: each sample is created, read, changed and deleted.
+// TestGeneratedIntegration has a real API server call the webhooks: each sample is created, read, changed and deleted, in each
+// version that is served of it.
 func TestGeneratedIntegration(t *testing.T) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("no API server: KUBEBUILDER_ASSETS names no folder with kube-apiserver and etcd, as setup-envtest makes one")
@@ -49,7 +52,7 @@ func TestGeneratedIntegration(t *testing.T) {
 	for _, sample := range samples(t) {
 		t.Run(sample.GetKind()+"/"+sample.GetName(), func(t *testing.T) { server.live(t, sample) })
 	}
-	for _, webhook := range server.calls.uncalled() {
+	for _, webhook := range server.calls.missing() {
 		t.Logf("webhook %s has not been called for any sample", webhook)
 	}
 }
@@ -57,6 +60,9 @@ func TestGeneratedIntegration(t *testing.T) {
 // apiServer is an API server that calls the project's webhooks.
 type apiServer struct {
 	client client.Client
+	// url is where the webhooks are served, and authority who has signed that server's certificate, PEM.
+	url       string
+	authority []byte
 	// versions are the resources that are served, by kind, and scales those among them that can be scaled.
 	versions map[schema.GroupKind][]schema.GroupVersion
 	scales   map[schema.GroupVersionKind]bool
@@ -66,8 +72,8 @@ type apiServer struct {
 // start starts an API server with the project's CRDs and webhook configurations, and serves the webhooks to it.
 func start(t *testing.T) *apiServer {
 	environment := &envtest.Environment{
-		CRDInstallOptions:     envtest.CRDInstallOptions{Paths: []string{definitions}},
-		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{manifest}, IgnoreSchemeConvertible: true},
+		ControlPlaneStartTimeout: time.Minute, // the machine may have other things to do
+		WebhookInstallOptions:    envtest.WebhookInstallOptions{Paths: []string{manifest}, IgnoreErrorIfPathMissing: true},
 	}
 	config, err := environment.Start()
 	if err != nil {
@@ -78,11 +84,83 @@ func start(t *testing.T) *apiServer {
 			t.Error(err)
 		}
 	})
-	s := &apiServer{calls: &calls{served: map[string]int{}}, versions: map[schema.GroupKind][]schema.GroupVersion{}, scales: map[schema.GroupVersionKind]bool{}}
+	s := &apiServer{calls: &calls{served: map[string]int{}}}
 	s.serve(t, environment.WebhookInstallOptions)
+	// The environment would do so itself, but have every kind converted.
+	if _, err := envtest.InstallCRDs(config, envtest.CRDInstallOptions{CRDs: s.definitions(t)}); err != nil {
+		t.Fatal(err)
+	}
 	if s.client, err = client.New(config, client.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	s.discover(t, config)
+	s.await(t)
+	return s
+}
+
+// serve serves the webhooks where the API server has been told that they are.
+func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
+	mux := http.NewServeMux()
+	handle := func(path string, handler http.Handler) {
+		name := path
+		if named, ok := handler.(interface{ Name() string }); ok {
+			name = named.Name()
+		}
+		mux.Handle(path, s.calls.counted(name, handler))
+	}
+	if err := webhooksToTest(t).Register(handle); err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(o.LocalServingCertDir, "tls.crt"), filepath.Join(o.LocalServingCertDir, "tls.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := net.JoinHostPort(o.LocalServingHost, strconv.Itoa(o.LocalServingPort))
+	listener, err := tls.Listen("tcp", address, &tls.Config{Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.url, s.authority = "https://"+address, o.LocalServingCAData
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	t.Cleanup(func() { server.Close() })
+	go server.Serve(listener)
+}
+
+// definitions are the project's CRDs. Conversions that they ask for, themselves or by a patch, are found where the webhooks are.
+func (s *apiServer) definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
+	options := envtest.CRDInstallOptions{}
+	for _, pattern := range definitions {
+		options.Paths = append(options.Paths, matches(t, pattern)...)
+	}
+	if err := envtest.ReadCRDFiles(&options); err != nil {
+		t.Fatal(err)
+	}
+	patches := map[string]*apiextensionsv1.CustomResourceConversion{} // by the definition's name
+	for _, file := range matches(t, conversions) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var patch apiextensionsv1.CustomResourceDefinition
+		if err := yaml.Unmarshal(text, &patch); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		patches[patch.Name] = patch.Spec.Conversion
+	}
+	for _, crd := range options.CRDs {
+		if patch, ok := patches[crd.Name]; ok {
+			crd.Spec.Conversion = patch
+		}
+		if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig.Service != nil {
+			url := s.url + *c.Webhook.ClientConfig.Service.Path
+			c.Webhook.ClientConfig = &apiextensionsv1.WebhookClientConfig{URL: &url, CABundle: s.authority}
+		}
+	}
+	return options.CRDs
+}
+
+// discover asks the API server what it serves.
+func (s *apiServer) discover(t *testing.T, config *rest.Config) {
 	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +169,7 @@ func start(t *testing.T) *apiServer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.versions, s.scales = map[schema.GroupKind][]schema.GroupVersion{}, map[schema.GroupVersionKind]bool{}
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
@@ -98,41 +177,63 @@ func start(t *testing.T) *apiServer {
 		}
 		kinds := map[string]string{} // by resource
 		for _, r := range list.APIResources {
-			if resource, sub, found := bytes.Cut([]byte(r.Name), []byte("/")); !found {
+			if resource, sub, found := strings.Cut(r.Name, "/"); !found {
 				kinds[r.Name] = r.Kind
 				kind := schema.GroupKind{Group: gv.Group, Kind: r.Kind}
 				s.versions[kind] = append(s.versions[kind], gv)
-			} else if string(sub) == "scale" {
-				s.scales[gv.WithKind(kinds[string(resource)])] = true
+			} else if sub == "scale" {
+				s.scales[gv.WithKind(kinds[resource])] = true
 			}
 		}
 	}
-	return s
 }
 
-// serve serves the webhooks where the API server has been told that they are.
-func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
-	mux := http.NewServeMux()
-	handle := func(path string, handler http.Handler) {
-		if named, ok := handler.(interface{ Name() string }); ok {
-			s.calls.expect(named.Name())
+// await waits until the API server calls webhooks. It takes up configurations after a moment, of which it tells nobody: here, of
+// webhooks for objects with a label of their own that nobody serves, so that the objects are refused once they are called.
+func (s *apiServer) await(t *testing.T) {
+	const label = "integration-probe"
+	url, policy, none := s.url+"/nobody", admissionregistrationv1.Fail, admissionregistrationv1.SideEffectClassNone
+	config := admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: s.authority}
+	rules := []admissionregistrationv1.RuleWithOperations{{
+		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+		Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+	}}
+	labelled := func(value string) *metav1.LabelSelector {
+		return &metav1.LabelSelector{MatchLabels: map[string]string{label: value}}
+	}
+	meta := metav1.ObjectMeta{Name: label}
+	for _, configuration := range []client.Object{
+		&admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: meta, Webhooks: []admissionregistrationv1.MutatingWebhook{{
+			Name: "mutating.integration.probe", ClientConfig: config, Rules: rules, ObjectSelector: labelled("mutating"),
+			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		}}},
+		&admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: meta, Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+			Name: "validating.integration.probe", ClientConfig: config, Rules: rules, ObjectSelector: labelled("validating"),
+			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		}}},
+	} {
+		if err := s.client.Create(t.Context(), configuration); err != nil {
+			t.Fatal(err)
 		}
-		mux.Handle(path, handler)
 	}
-	if err := register(t, handle, admission.Observe(s.calls)); err != nil {
-		t.Fatal(err)
+	for _, kind := range []string{"mutating", "validating"} {
+		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: label, Labels: map[string]string{label: kind}}}
+		for deadline := time.Now().Add(time.Minute); s.client.Create(t.Context(), probe.DeepCopy(), client.DryRunAll) == nil; {
+			if time.Now().After(deadline) {
+				t.Fatalf("the API server calls no %s webhooks", kind)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
 	}
-	certificate, err := tls.LoadX509KeyPair(filepath.Join(o.LocalServingCertDir, "tls.crt"), filepath.Join(o.LocalServingCertDir, "tls.key"))
+}
+
+// matches are the files and folders that a pattern matches.
+func matches(t *testing.T, pattern string) []string {
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := tls.Listen("tcp", net.JoinHostPort(o.LocalServingHost, strconv.Itoa(o.LocalServingPort)), &tls.Config{Certificates: []tls.Certificate{certificate}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	t.Cleanup(func() { server.Close() })
-	go server.Serve(listener)
+	return files
 }
 
 // live takes a sample through its life, in each version that the API server has of it.
@@ -169,7 +270,11 @@ func (s *apiServer) change(t *testing.T, kind schema.GroupVersionKind, key clien
 		t.Errorf("update it, dry run: %v", err)
 	}
 	if err := s.client.Update(ctx, object); err != nil {
-		t.Errorf("update it: %v", err)
+		t.Fatalf("update it: %v", err)
+	}
+	again := object.DeepCopy()
+	if err := s.client.Update(ctx, again); err != nil || again.GetResourceVersion() != object.GetResourceVersion() {
+		t.Errorf("write back what is there: %v (-was +is)\n%s", err, cmp.Diff(object.Object, again.Object))
 	}
 	applied := &unstructured.Unstructured{}
 	applied.SetGroupVersionKind(kind)
@@ -269,23 +374,25 @@ func samples(t *testing.T) []*unstructured.Unstructured {
 	return all
 }
 
-// calls counts the calls of each webhook.
+// calls counts the calls of each webhook, by its name or, of conversions, by their path.
 type calls struct {
 	mu     sync.Mutex
 	served map[string]int
 }
 
-func (c *calls) expect(webhook string) { c.served[webhook] += 0 }
-
-// Observe counts a call.
-func (c *calls) Observe(_ context.Context, o admission.Observation) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.served[o.Webhook]++
+// counted is a handler whose calls are counted.
+func (c *calls) counted(webhook string, handler http.Handler) http.Handler {
+	c.served[webhook] = 0
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.mu.Lock()
+		c.served[webhook]++
+		c.mu.Unlock()
+		handler.ServeHTTP(w, r)
+	})
 }
 
-// uncalled are the webhooks that have not been called, by name.
-func (c *calls) uncalled() []string {
+// missing are the webhooks that have not been called.
+func (c *calls) missing() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string
