@@ -84,7 +84,10 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 		if c.Hub != nil {
 			f.Hub = hub + c.Hub.String()
 		}
-		for _, o := range c.Others {
+		for _, o := range c.SpokeOthers {
+			f.Spoke += ", " + spoke + o.String()
+		}
+		for _, o := range c.HubOthers {
 			f.Hub += ", " + hub + o.String()
 		}
 		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {

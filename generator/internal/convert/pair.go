@@ -119,9 +119,16 @@ func isPart(path, whole Path) bool {
 	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
 }
 
-// custom finds the fields of the hub that a custom rule takes care of.
+// custom finds the further fields that a custom rule takes care of.
 func (p *pairPlanner) custom(claim ruled) []ruled {
 	r := claim.rule
+	for _, field := range r.Others {
+		spoke, _, ok := p.find(p.Spoke, p.conversion.Spoke, field)
+		if !ok || !p.take(p.takenSpoke, "spoke", spoke, r) {
+			return nil
+		}
+		claim.SpokeOthers = append(claim.SpokeOthers, spoke)
+	}
 	if !r.Hub.IsSet() {
 		if hub, ok := lookup(p.Hub, r.Field.V); ok {
 			claim.Hub = hub
@@ -134,9 +141,9 @@ func (p *pairPlanner) custom(claim ruled) []ruled {
 		if !ok || !p.take(p.takenHub, "hub", hub, r) {
 			return nil
 		}
-		claim.Others = append(claim.Others, hub)
+		claim.HubOthers = append(claim.HubOthers, hub)
 	}
-	claim.Hub, claim.Others = claim.Others[0], claim.Others[1:]
+	claim.Hub, claim.HubOthers = claim.HubOthers[0], claim.HubOthers[1:]
 	return []ruled{claim}
 }
 
@@ -296,25 +303,42 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
-// likely is a field of the hub that only the hub has and that may be the one under another name.
+// likely is a field of the hub that only the hub has and that may be the one under another name, or in a struct around it.
 func (p *pairPlanner) likely(m Path) (string, bool) {
-	var names, sameType []string
+	var names []string
+	var wider, deeper, sameType candidates
 	for _, h := range members(p.Hub, nil) {
-		if _, ok := lookup(p.Spoke, h.String()); ok || p.takenHub[h.String()] {
+		name := h.String()
+		if _, ok := lookup(p.Spoke, name); ok || p.takenHub[name] {
 			continue
 		}
-		names = append(names, h.String())
-		if resolve.Identical(h.Last().Type, m.Last().Type) {
-			sameType = append(sameType, h.String())
+		names = append(names, name)
+		wider.add(name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
+		sameType.add(name, resolve.Identical(h.Last().Type, m.Last().Type))
+		if inner := pointee(h.Last().Type); inner.Kind() == resolve.Struct {
+			within := name + "." + m.Last().JSON
+			_, ok := lookup(p.Hub, within)
+			deeper.add(within, ok && !p.takenHub[within])
 		}
 	}
 	if near, ok := diag.Nearest(m.String(), names); ok {
 		return near, true
 	}
-	if len(sameType) == 1 {
-		return sameType[0], true
+	for _, found := range []candidates{deeper, wider, sameType} {
+		if len(found) == 1 {
+			return found[0], true
+		}
 	}
 	return "", false
+}
+
+// candidates are fields that may be meant.
+type candidates []string
+
+func (c *candidates) add(field string, may bool) {
+	if may {
+		*c = append(*c, field)
+	}
 }
 
 // hubOnly claims what only the hub has: it is kept in the spoke's annotation.

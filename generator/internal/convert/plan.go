@@ -42,8 +42,8 @@ type Claim struct {
 	Verb model.Verb
 	// Value says how the value converts; nil where it does not.
 	Value *Value
-	// Others are further fields of the hub that a custom rule takes care of.
-	Others []Path
+	// SpokeOthers and HubOthers are further fields of each side that a custom rule takes care of.
+	SpokeOthers, HubOthers []Path
 	// Default is what the field of the hub is where the spoke says nothing: a string, bool or int; nil for none.
 	Default any
 	// Reason is a drop's, and Entry the key of the entry of metadata that it gives up; empty for a field.

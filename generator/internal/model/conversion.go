@@ -80,6 +80,8 @@ type ConversionRule struct {
 	// Field is the path in JSON names of the field in the struct; empty where only Hub or the type itself
 	// is meant. With * as its last name it stands for all fields of the struct before.
 	Field marker.Field[string]
+	// Others are further fields of the struct that a custom rule with Hub takes care of, all by one function.
+	Others []marker.Field[string]
 	// Path is the field in the counterpart struct; the same as Field where the marker does not say. With
 	// * as its last name that is the name of the field.
 	Path marker.Field[string]
@@ -286,8 +288,15 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 	case m.verb == Alike:
 		b.conversionRules = append(b.conversionRules, rule)
 	case m.Field.IsSet():
+		var fields []marker.Field[string]
 		for i, name := range m.Field.V {
-			b.addFieldRule(rule, marker.Field[string]{V: name, At: m.Field.Each[i]})
+			fields = append(fields, marker.Field[string]{V: name, At: m.Field.Each[i]})
+		}
+		if m.verb == Custom && m.Hub.IsSet() {
+			rule.Others, fields = fields[1:], fields[:1]
+		}
+		for _, field := range fields {
+			b.addFieldRule(rule, field)
 		}
 	case m.Hub.IsSet() && !rule.Struct.IsZero():
 		b.conversionRules = append(b.conversionRules, rule)

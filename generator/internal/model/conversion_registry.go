@@ -87,7 +87,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:custom(hub: "schedule")`,
 			func(m *fieldMarker) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of. Without `field` on a type: fields that only the hub has, which one function makes of the rest of the spoke; what the hub said of them comes back as long as that makes the same of it."},
+					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of; with several in `field`, the functions take care of all of these. Without `field` on a type: fields that only the hub has, which one function makes of the rest of the spoke; what the hub said of them comes back as long as that makes the same of it."},
 					{Name: "type", Type: marker.Func(&m.Type, "import/path.Type", parseGoType), Doc: "On a type, or with `of`: a type of the hub. The functions convert all values of the two types, wherever they meet."},
 				}
 			}),

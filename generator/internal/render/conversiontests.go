@@ -60,11 +60,19 @@ func (w conversionTestWriter) file() *jen.File {
 				facts := factsOf(plan)
 				assign := func(field string, texts []string) {
 					if len(texts) > 0 {
-						g.Id("kind").Dot(field).Op("=").Append(jen.Id("kind").Dot(field), jen.ListFunc(func(g *jen.Group) {
+						g.Id("kind").Dot(field).Op("=").AppendFunc(func(g *jen.Group) {
+							g.Id("kind").Dot(field)
 							for _, t := range texts {
-								g.Lit(t)
+								if len(texts) > 3 {
+									g.Line().Lit(t)
+								} else {
+									g.Lit(t)
+								}
 							}
-						}))
+							if len(texts) > 3 {
+								g.Line()
+							}
+						})
 					}
 				}
 				assign("Dropped", facts.dropped)

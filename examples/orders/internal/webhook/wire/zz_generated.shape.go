@@ -292,16 +292,26 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// isZero is the rule of the omitzero option.
+// isZero is the rule of the omitzero option: the type's own method IsZero decides, if it has one.
 func isZero(v reflect.Value) bool {
-	switch {
-	case v.Kind() == reflect.Interface, v.Kind() == reflect.Pointer && v.IsNil():
-		return v.IsNil()
-	case v.Kind() != reflect.Pointer && v.CanAddr():
+	zero := v.IsZero()
+	switch v.Kind() {
+	case reflect.Interface:
+		return zero
+	case reflect.Pointer:
+		if zero {
+			return true
+		}
+	default:
+		if !v.CanAddr() {
+			copied := reflect.New(v.Type())
+			copied.Elem().Set(v)
+			v = copied.Elem()
+		}
 		v = v.Addr()
 	}
 	if zeroer, ok := v.Interface().(interface{ IsZero() bool }); ok {
 		return zeroer.IsZero()
 	}
-	return v.Kind() == reflect.Pointer && v.Elem().IsZero() || v.Kind() != reflect.Pointer && v.IsZero()
+	return zero
 }
