@@ -25,7 +25,7 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"model":       {"diag", "load", "marker", "kubebuilder", "spec"},
 		"resolve":     {"diag", "load"},
 		"check":       {"diag", "model"},
-		"lint":        {"diag", "model"},
+		"lint":        {"diag", "load", "model"},
 		"manifest":    {"diag", "model"},
 		"convert":     {"diag", "load", "marker", "model", "resolve"},
 		"crd":         {"diag", "output"},

@@ -35,7 +35,7 @@ func Lint(ctx context.Context, c Config) LintResult {
 	run, diags := c.resolve()
 	_, project, found := run.project(ctx, edits{})
 	diags.Add(found...)
-	s := lint.Surroundings{Tests: slices.Contains(run.Outputs, render.Tests)}
+	s := lint.Surroundings{Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, project)}
 	return linted(diags, []*model.Project{project}, s, check.Project)
 }
 

@@ -49,6 +49,8 @@ type Surroundings struct {
 	Deployed, Injects bool
 	// Tests says that the handlers have generated tests.
 	Tests bool
+	// Constants are what is known of the policies' code.
+	Constants []Constant
 }
 
 // Finding is a broken rule.

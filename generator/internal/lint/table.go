@@ -32,6 +32,14 @@ func table() []rule {
 			Doc: "Without caBundle an API server trusts its machine's authorities, of which none signs a Service's certificate. It is reported where the configuration has neither an annotation of cert-manager or OpenShift, " +
 				"nor any other webhook without a caBundle, or where the files hold the server's Deployment and no role that would let it write the caBundle itself."},
 			fix: "annotate the configuration for cert-manager, or write caBundle", configuration: untrusted},
+		{Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is one that an API server takes",
+			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with no more than a line in the API server's log " +
+				"(k8s.io/apiserver/pkg/admission, checkKeyFormat); generated handlers change them until they fit. It is reported of AuditAnnotation in policies, where the key is a constant."},
+			fix: "write the key with letters, digits, -, _ and . alone", project: auditKeys},
+		{Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one line, and not long",
+			Doc: "An API server drops a warning with a line break or another control character without a word, and cuts long ones (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers put a blank for the character, and cut at 256; " +
+				"controller-runtime hands on what it is given. It is reported of Warn in policies, and of admission.Warnings beside +kubebuilder markers, where the text is a constant."},
+			fix: "write several warnings, each a short line", project: warnings},
 		{Rule: diag.Rule{ID: "W10", Title: "a path is one that controller-runtime and API servers both take",
 			Doc: "controller-runtime's WithCustomPath takes capitals and underscores, API servers do not (k8s.io/apiserver/pkg/util/webhook, ValidateWebhookService)."},
 			fix: "write the path in lower case, with dashes", insteadOf: "E19", webhook: serverOnlyPath},

@@ -132,7 +132,7 @@ func methodsOf(p *load.Package, name string) []method {
 	var methods []method
 	for _, f := range p.FilesWith(name) {
 		for _, d := range f.AST.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && receiver(d) == name {
+			if d, ok := d.(*ast.FuncDecl); ok && Receiver(d) == name {
 				methods = append(methods, method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name})
 			}
 		}
@@ -145,8 +145,8 @@ func embeds(spec *ast.TypeSpec) bool {
 	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 })
 }
 
-// receiver is the name of a method's type.
-func receiver(f *ast.FuncDecl) string {
+// Receiver is the name of a method's type.
+func Receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {
 		return ""
 	}

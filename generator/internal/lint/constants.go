@@ -1,0 +1,220 @@
+package lint
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// Constant is a text that the code of a policy gives an API server as it stands.
+type Constant struct {
+	diag.Range
+	Use     Use
+	Text    string
+	Webhook *model.Webhook
+}
+
+// Use is what becomes of a constant.
+type Use int
+
+const (
+	// Warning is an argument of the generated requests' Warn.
+	Warning Use = iota
+	// AuditKey is the first argument of their AuditAnnotation.
+	AuditKey
+	// RuntimeWarning is an element of controller-runtime's admission.Warnings.
+	RuntimeWarning
+)
+
+// Constants reads the packages in which the policies of a project stand. It looks at the syntax alone: a text is known
+// where it is a literal, a constant of the package, or several of them with + between.
+func Constants(ctx context.Context, p *model.Project) (all []Constant) {
+	read := map[string]bool{}
+	for _, w := range p.Webhooks() {
+		path := w.Package
+		if w.Handler != nil {
+			path = w.Handler.Package.Path
+		}
+		if read[path] || p.Module == nil {
+			continue
+		}
+		read[path] = true
+		if _, ok := p.Module.PackageName(path); !ok {
+			continue // nothing is written yet
+		}
+		if pkg, err := p.Module.Locate(ctx, path); err == nil {
+			all = append(all, policies{pkg, p.Webhooks(), w}.constants()...)
+		}
+	}
+	return all
+}
+
+// policies are the code of policies in one package.
+type policies struct {
+	*load.Package
+	webhooks []*model.Webhook
+	some     *model.Webhook // one of this package
+}
+
+func (p policies) constants() (all []Constant) {
+	files := p.FilesWith("Warn(", "AuditAnnotation(", "Warnings{")
+	if len(files) == 0 {
+		return nil
+	}
+	texts := p.texts()
+	for _, f := range files {
+		at := func(e ast.Expr, use Use, w *model.Webhook) {
+			if text, ok := texts.of(e); ok {
+				all = append(all, Constant{f.Range(e.Pos(), e.End()), use, text, w})
+			}
+		}
+		for _, d := range f.AST.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			w := p.webhookOf(fn)
+			requests := requestsIn(f.AST, fn)
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					method, ok := n.Fun.(*ast.SelectorExpr)
+					if !ok || !isNamed(method.X, requests) {
+						break
+					}
+					switch {
+					case method.Sel.Name == "Warn":
+						for _, argument := range n.Args {
+							at(argument, Warning, w)
+						}
+					case method.Sel.Name == "AuditAnnotation" && len(n.Args) == 2:
+						at(n.Args[0], AuditKey, w)
+					}
+				case *ast.CompositeLit:
+					if isOf(f.AST, n.Type, "sigs.k8s.io/controller-runtime/pkg/webhook/admission", "Warnings") {
+						for _, element := range n.Elts {
+							at(element, RuntimeWarning, w)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// webhookOf is the webhook whose policy the function is; one of the package's where it is none's alone.
+func (p policies) webhookOf(fn *ast.FuncDecl) *model.Webhook {
+	for _, w := range p.webhooks {
+		if h := w.Handler; h != nil && h.Package.Path == p.Path &&
+			slices.ContainsFunc(h.Operations, func(o string) bool { return h.Method(w.Mutating, o) == fn.Name.Name }) && model.Receiver(fn) == h.Implementation {
+			return w
+		}
+	}
+	return p.some
+}
+
+// requestsIn are the parameters of a function that are requests of the generated package admission.
+func requestsIn(file *ast.File, fn *ast.FuncDecl) (names []string) {
+	for _, field := range fn.Type.Params.List {
+		star, ok := field.Type.(*ast.StarExpr)
+		if !ok {
+			continue
+		}
+		t := star.X
+		if generic, ok := t.(*ast.IndexExpr); ok {
+			t = generic.X
+		}
+		for _, name := range []string{"Request", "CreateRequest", "UpdateRequest", "DeleteRequest", "ConnectRequest", "RawRequest"} {
+			if isOf(file, t, "/admission", name) {
+				for _, id := range field.Names {
+					names = append(names, id.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func isNamed(e ast.Expr, names []string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && slices.Contains(names, id.Name)
+}
+
+// isOf reports a type of that name, of a package whose path has the suffix.
+func isOf(file *ast.File, t ast.Expr, suffix, name string) bool {
+	selector, ok := t.(*ast.SelectorExpr)
+	if !ok || selector.Sel.Name != name {
+		return false
+	}
+	id, ok := selector.X.(*ast.Ident)
+	return ok && slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool {
+		path, err := strconv.Unquote(i.Path.Value)
+		base := path[strings.LastIndexByte(path, '/')+1:]
+		return err == nil && strings.HasSuffix(path, suffix) && (i.Name == nil && base == id.Name || i.Name != nil && i.Name.Name == id.Name)
+	})
+}
+
+// texts are the expressions of a package's constants, by name.
+type texts map[string]ast.Expr
+
+func (p policies) texts() texts {
+	all := texts{}
+	for _, f := range p.FilesWith("const") {
+		for _, d := range f.AST.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.CONST {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec := s.(*ast.ValueSpec)
+				for i, name := range spec.Names {
+					if i < len(spec.Values) {
+						all[name.Name] = spec.Values[i]
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// of is the text of an expression, if it is known.
+func (t texts) of(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.ParenExpr:
+		return t.of(e.X)
+	case *ast.BinaryExpr:
+		left, ok := t.of(e.X)
+		right, ok2 := t.of(e.Y)
+		return left + right, ok && ok2 && e.Op == token.ADD
+	case *ast.Ident:
+		value, ok := t[e.Name]
+		if !ok {
+			return "", false
+		}
+		return t.without(e.Name).of(value) // a constant is not made of itself, but code may not compile
+	}
+	return "", false
+}
+
+func (t texts) without(name string) texts {
+	rest := texts{}
+	for n, e := range t {
+		if n != name {
+			rest[n] = e
+		}
+	}
+	return rest
+}
