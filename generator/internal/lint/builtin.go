@@ -36,6 +36,7 @@ func builtin() []resource {
 	add("extensions", "daemonsets deployments ingresses networkpolicies replicasets", "")
 	add("flowcontrol.apiserver.k8s.io", "", "flowschemas prioritylevelconfigurations")
 	add("internal.apiserver.k8s.io", "", "storageversions")
+	add("lifecycle.k8s.io", "evictionrequests evictions", "")
 	add("networking.k8s.io", "ingresses networkpolicies", "ingressclasses ipaddresses servicecidrs")
 	add("node.k8s.io", "", "runtimeclasses")
 	add("policy", "evictions poddisruptionbudgets", "")

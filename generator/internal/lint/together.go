@@ -62,6 +62,7 @@ func together(webhooks []*model.Webhook) (chains [][]*model.Webhook) {
 	byName := map[named][]int{} // indexes in webhooks
 	var wild []int
 	var requests []request
+	seen := map[request]bool{}
 	for i, w := range webhooks {
 		for _, rule := range w.Spec.Rules {
 			for _, r := range requestsOf(rule) {
@@ -71,7 +72,10 @@ func together(webhooks []*model.Webhook) (chains [][]*model.Webhook) {
 				} else {
 					byName[n] = append(byName[n], i)
 				}
-				requests = append(requests, r)
+				if !seen[r] {
+					seen[r] = true
+					requests = append(requests, r)
+				}
 			}
 		}
 	}

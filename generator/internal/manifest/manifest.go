@@ -3,17 +3,13 @@
 package manifest
 
 import (
-	"cmp"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	kjson "sigs.k8s.io/json"
 
 	"go.yaml.in/yaml/v3"
 
@@ -53,7 +49,11 @@ type Source struct {
 	// Path is what findings name.
 	Path string
 	Text []byte
+	// Found says that a folder was named that the file is in, and not the file.
+	Found bool
 }
+
+func (s Source) isTemplate() bool { return bytes.Contains(s.Text, []byte("{{")) }
 
 // Open reads files, the *.yaml and *.yml of folders, and standard input for "-".
 func Open(paths []string, stdin io.Reader) ([]Source, error) {
@@ -64,16 +64,16 @@ func Open(paths []string, stdin io.Reader) ([]Source, error) {
 			if err != nil {
 				return nil, err
 			}
-			sources = append(sources, Source{"<stdin>", text})
+			sources = append(sources, Source{Path: "<stdin>", Text: text})
 			continue
 		}
-		files := []string{path}
+		files, found := []string{path}, false
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			entries, err := os.ReadDir(path)
 			if err != nil {
 				return nil, err
 			}
-			files = nil
+			files, found = nil, true
 			for _, e := range entries {
 				if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
 					files = append(files, filepath.Join(path, e.Name()))
@@ -85,7 +85,7 @@ func Open(paths []string, stdin io.Reader) ([]Source, error) {
 			if err != nil {
 				return nil, err
 			}
-			sources = append(sources, Source{file, text})
+			sources = append(sources, Source{file, text, found})
 		}
 	}
 	return sources, nil
@@ -97,6 +97,7 @@ func Read(sources []Source) (Contents, diag.List) {
 	for _, s := range sources {
 		r.source(s)
 	}
+	r.diags.Add(r.templatesFound()...)
 	for _, version := range []string{"v1", "v1beta1"} {
 		if p := r.projects[version]; p != nil {
 			slices.SortStableFunc(p.Configurations, func(a, b *model.Configuration) int { return strings.Compare(a.Name, b.Name) })
@@ -108,8 +109,9 @@ func Read(sources []Source) (Contents, diag.List) {
 
 type reader struct {
 	Contents
-	projects map[string]*model.Project // by API version
-	diags    diag.List
+	projects  map[string]*model.Project // by API version
+	templates []diag.Range              // that are no YAML
+	diags     diag.List
 }
 
 func (r *reader) source(s Source) {
@@ -121,12 +123,38 @@ func (r *reader) source(s Source) {
 			return
 		}
 		if err != nil {
-			r.diags.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: s.Path}}, RuleYAML, "the file is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: ")).
-				WithHint("render a template first: helm template CHART | webhook-gen lint -f -"))
+			r.broken(s, err)
 			return
 		}
 		r.object(t, resolve(document.Content[0]))
 	}
+}
+
+// broken records a file that is no YAML. One that was not asked for by its name and has no webhook configuration is of
+// no interest.
+func (r *reader) broken(s Source, err error) {
+	at := diag.Range{Pos: diag.Position{File: s.Path}}
+	switch {
+	case s.Found && !bytes.Contains(s.Text, []byte("WebhookConfiguration")):
+	case s.isTemplate():
+		r.templates = append(r.templates, at)
+	default:
+		r.diags.Add(diag.Errorf(at, RuleYAML, "the file is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: ")))
+	}
+}
+
+// templatesFound is one finding for all templates: whoever has one has several.
+func (r *reader) templatesFound() diag.List {
+	if len(r.templates) == 0 {
+		return nil
+	}
+	slices.SortFunc(r.templates, func(a, b diag.Range) int { return strings.Compare(a.Pos.File, b.Pos.File) })
+	r.templates = slices.Compact(r.templates)
+	d := diag.Errorf(r.templates[0], RuleYAML, "a template is not YAML before it is rendered").WithHint("helm template CHART | webhook-gen lint -f -")
+	for _, other := range r.templates[1:] {
+		d = d.WithRelated(other, "another one")
+	}
+	return diag.List{d}
 }
 
 // object takes from a document what is of interest.
@@ -145,10 +173,8 @@ func (r *reader) object(t text, node *yaml.Node) {
 		} `yaml:"rules"`
 	}
 	if strings.HasSuffix(value(node, "kind"), "List") {
-		if items := entry(node, "items"); items != nil {
-			for _, item := range items.Content {
-				r.object(t, resolve(item))
-			}
+		for _, item := range elements(entry(node, "items")) {
+			r.object(t, resolve(item))
 		}
 		return
 	}
@@ -176,64 +202,4 @@ func (r *reader) object(t text, node *yaml.Node) {
 				has(rule.Resources, "validatingwebhookconfigurations", "mutatingwebhookconfigurations")
 		}
 	}
-}
-
-// configuration reads one configuration object. A validating webhook has all the fields of a mutating one but one.
-func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
-	var content any
-	err := node.Decode(&content)
-	var plain []byte
-	if err == nil {
-		plain, err = json.Marshal(content)
-	}
-	var object admissionregistrationv1.MutatingWebhookConfiguration
-	into := any(&object)
-	var validating admissionregistrationv1.ValidatingWebhookConfiguration
-	if !mutating {
-		into = &validating
-	}
-	var strict []error
-	if err == nil {
-		strict, err = kjson.UnmarshalStrict(plain, into)
-	}
-	places := map[string]diag.Range{}
-	t.places(places, "", node)
-	c := &model.Configuration{Range: t.place(node), Mutating: mutating, At: model.Places{}}
-	for _, problem := range strict {
-		_, field, _ := strings.Cut(problem.Error(), `"`)
-		field = strings.TrimSuffix(field, `"`)
-		at, ok := places[field]
-		if !ok {
-			at = c.Range
-		}
-		r.diags.Add(diag.Errorf(at, RuleObject, "%s", problem))
-	}
-	if err == nil && !mutating {
-		err = kjson.UnmarshalCaseSensitivePreserveInts(plain, &object)
-	}
-	if err != nil {
-		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
-		return
-	}
-	c.Name, c.Labels, c.Annotations = object.Name, object.Labels, object.Annotations
-	for key, at := range places {
-		if field, ok := strings.CutPrefix(key, "metadata."); ok {
-			c.At[field] = at
-		}
-	}
-	webhooks := entry(node, "webhooks")
-	for i, spec := range object.Webhooks {
-		item := resolve(webhooks.Content[i])
-		w := &model.Webhook{Range: t.place(cmp.Or(entry(item, "name"), item)), Mutating: mutating, Configuration: c.Name, Spec: spec, At: model.Places{}}
-		at := map[string]diag.Range{}
-		t.places(at, "", item)
-		w.At = at
-		c.Webhooks = append(c.Webhooks, w)
-	}
-	p := r.projects[version]
-	if p == nil {
-		p = &model.Project{API: version}
-		r.projects[version] = p
-	}
-	p.Configurations = append(p.Configurations, c)
 }

@@ -8,19 +8,20 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// text is a file's, by line.
+// text is a file by line.
 type text struct {
-	path  string
+	Source
 	lines []string
 }
 
-func newText(s Source) text { return text{s.Path, strings.SplitAfter(string(s.Text), "\n")} }
+func newText(s Source) text { return text{s, strings.SplitAfter(string(s.Text), "\n")} }
 
 // places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
 // the value, and else its key.
-func (t text) places(at map[string]diag.Range, path string, node *yaml.Node) {
+func (t text) places(at model.Places, path string, node *yaml.Node) {
 	node = resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -45,7 +46,7 @@ func (t text) places(at map[string]diag.Range, path string, node *yaml.Node) {
 // place is where a node stands: all of it where it is one plain or quoted word, and else its beginning.
 func (t text) place(node *yaml.Node) diag.Range {
 	if node.Line < 1 || node.Line > len(t.lines) {
-		return diag.Range{Pos: diag.Position{File: t.path}}
+		return diag.Range{Pos: diag.Position{File: t.Path}}
 	}
 	line := t.lines[node.Line-1]
 	from := offset(line, node.Column-1)
@@ -56,8 +57,8 @@ func (t text) place(node *yaml.Node) diag.Range {
 		}
 	}
 	return diag.Range{
-		Pos: diag.Position{File: t.path, Line: node.Line, Column: from + 1},
-		End: diag.Position{File: t.path, Line: node.Line, Column: to + 1},
+		Pos: diag.Position{File: t.Path, Line: node.Line, Column: from + 1},
+		End: diag.Position{File: t.Path, Line: node.Line, Column: to + 1},
 	}
 }
 
@@ -90,6 +91,14 @@ func entry(mapping *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// elements are those of a list.
+func elements(list *yaml.Node) []*yaml.Node {
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return list.Content
 }
 
 // value is the text of a mapping's key.

@@ -1,0 +1,82 @@
+package manifest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// configuration reads one configuration object.
+func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
+	object, unknown, err := decode(node, mutating)
+	c := &model.Configuration{Range: t.place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
+	switch {
+	case err != nil && t.isTemplate(): // {{ .Values.name }} is YAML, but no name
+		r.broken(t.Source, err)
+		return
+	case err != nil:
+		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
+		return
+	}
+	places := model.Places{}
+	t.places(places, "", node)
+	for _, problem := range unknown {
+		_, field, _ := strings.Cut(problem.Error(), `"`)
+		at, ok := places[strings.TrimSuffix(field, `"`)]
+		if !ok {
+			at = c.Range
+		}
+		r.diags.Add(diag.Errorf(at, RuleObject, "%s", problem))
+	}
+	for _, field := range []string{"name", "labels", "annotations"} {
+		if at, ok := places["metadata."+field]; ok {
+			c.At[field] = at
+		}
+	}
+	items := elements(entry(node, "webhooks"))
+	for i, spec := range object.Webhooks {
+		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: spec, At: model.Places{}}
+		if i < len(items) { // not where a merge key hides them
+			t.places(w.At, "", items[i])
+			w.Range = t.place(items[i])
+			if name, ok := w.At["name"]; ok {
+				w.Range = name
+			}
+		}
+		c.Webhooks = append(c.Webhooks, w)
+	}
+	p := r.projects[version]
+	if p == nil {
+		p = &model.Project{API: version}
+		r.projects[version] = p
+	}
+	p.Configurations = append(p.Configurations, c)
+}
+
+// decode reads a configuration as kubectl does, and says which of its fields there are none of. A validating webhook has
+// all the fields of a mutating one but one.
+func decode(node *yaml.Node, mutating bool) (object admissionregistrationv1.MutatingWebhookConfiguration, unknown []error, err error) {
+	var content any
+	if err := node.Decode(&content); err != nil {
+		return object, nil, err
+	}
+	plain, err := json.Marshal(content)
+	if err != nil {
+		return object, nil, err
+	}
+	if mutating {
+		unknown, err = kjson.UnmarshalStrict(plain, &object)
+		return object, unknown, err
+	}
+	var validating admissionregistrationv1.ValidatingWebhookConfiguration
+	if unknown, err = kjson.UnmarshalStrict(plain, &validating); err != nil {
+		return object, nil, err
+	}
+	return object, unknown, kjson.UnmarshalCaseSensitivePreserveInts(plain, &object)
+}
