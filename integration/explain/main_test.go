@@ -16,7 +16,13 @@ import (
 var update = flag.Bool("update", false, "rewrite the table of what an API server serves")
 
 // shared is the API server of all tests, which TestMain starts. It is nil where there is none to start.
-var shared *rest.Config
+var shared *apiServer
+
+// apiServer is how to reach an API server.
+type apiServer struct {
+	config     *rest.Config
+	kubeconfig []byte
+}
 
 // noAPIServer says why tests are skipped, which they are not in CI.
 const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` builds one and sets it"
@@ -44,12 +50,12 @@ func run(m *testing.M) int {
 	}
 	config.QPS = -1 // It is the API server that is to be seen, not a client that holds back.
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	shared = config
+	shared = &apiServer{config, env.KubeConfig}
 	return m.Run()
 }
 
 // onAPIServer returns the API server, and skips the test where there is none.
-func onAPIServer(t *testing.T) *rest.Config {
+func onAPIServer(t *testing.T) *apiServer {
 	t.Helper()
 	if shared == nil {
 		t.Skip(noAPIServer)

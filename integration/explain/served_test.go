@@ -20,7 +20,7 @@ func TestServed(t *testing.T) {
 	if !strings.Contains(os.Getenv("KUBEBUILDER_ASSETS"), "v1.37") {
 		t.Skip("the table is that of the newest API server")
 	}
-	client, err := discovery.NewDiscoveryClientForConfig(onAPIServer(t))
+	client, err := discovery.NewDiscoveryClientForConfig(onAPIServer(t).config)
 	if err != nil {
 		t.Fatal(err)
 	}
