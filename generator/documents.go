@@ -23,6 +23,7 @@ func Documents() (map[string][]byte, error) {
 		"rules.md":         rulesPage(),
 		"configuration.md": configurationPage(),
 		"lint.md":          lintPage(),
+		"upgrade.md":       upgradePage(),
 	}, nil
 }
 

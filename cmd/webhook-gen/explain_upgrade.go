@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+func explainUpgradeCommand(s streams) *cobra.Command {
+	var dir, format string
+	c := &cobra.Command{
+		Use:   "upgrade OLD [NEW]",
+		Short: "Say what a change of markers and types means to a running cluster",
+		Long: "upgrade compares two states of a project and says what a cluster notices of the step from one to the other: requests\n" +
+			"that are refused, data that is lost, policies that no longer hold, and in which order to roll out so that none of it happens.\n" +
+			"docs/upgrade.md has the rules.\n\n" +
+			"A state is a git revision (of the module around), a folder with go.mod, a folder of manifests, a manifest, or - for one on\n" +
+			"standard input, as kubectl get -o yaml prints it. NEW is the work tree, unless it is named. Nothing is written.\n" +
+			"It exits with 1 where something breaks, and with 0 where the rest needs care or nothing.",
+		Example: "  webhook-gen explain upgrade HEAD~1\n  webhook-gen explain upgrade v1.4.0 v1.5.0 --format json\n" +
+			"  kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,crds -l app=orders -o yaml |\n    webhook-gen explain upgrade - rendered.yaml",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, words []string) error {
+			if err := oneOf("format", format, generator.UpgradeFormats()); err != nil {
+				return err
+			}
+			dir, err := filepath.Abs(dir)
+			if err != nil {
+				return err
+			}
+			old, err := generator.OpenState(c.Context(), dir, words[0], c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			defer old.Close()
+			now, err := generator.OpenState(c.Context(), dir, strings.Join(words[1:], ""), c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			defer now.Close()
+			findings := generator.Upgrade(old, now)
+			if err := findings.Print(s.out, format, dir); err != nil {
+				return err
+			}
+			breaking, careful, safe := findings.Count()
+			fmt.Fprintf(s.err, "webhook-gen: %d breaking, %d careful, %d safe\n", breaking, careful, safe)
+			if breaking > 0 {
+				return errFindings
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(generator.UpgradeFormats(), ", "))
+	complete(c, "format", generator.UpgradeFormats()...)
+	return c
+}

@@ -1,0 +1,30 @@
+package diag
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Printer shows places and source lines in the forms of Print, for findings that say more than a Diagnostic.
+type Printer struct{ printer }
+
+// NewPrinter makes a printer that shows paths relative to a folder.
+func NewPrinter(dir string) Printer {
+	return Printer{printer{dir: dir, sources: map[string][]string{}}}
+}
+
+// File is how a file is shown.
+func (p Printer) File(at Position) string { return p.file(at) }
+
+// Excerpt writes the source line of a range, with a caret below it.
+func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at) }
+
+// Command is a workflow command by which GitHub shows a message beside a line of a pull request, or beside none where file is empty.
+// The level is error, warning or notice.
+func Command(level, file string, line, column int, title, message string) string {
+	place := ""
+	if file != "" {
+		place = fmt.Sprintf("file=%s,line=%d,col=%d,", escapeProperty(file), line, column)
+	}
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", level, place, escapeProperty(title), escapeData(message))
+}

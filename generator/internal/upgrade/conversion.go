@@ -1,0 +1,273 @@
+package upgrade
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+func hubMoved(p *pass) {
+	hubs := func(s *State) map[string]*plan {
+		found := map[string]*plan{}
+		for _, plan := range s.plans {
+			found[plan.kind()] = plan
+		}
+		return found
+	}
+	before, then := hubs(p.from), hubs(p.to)
+	for _, kind := range slices.Sorted(maps.Keys(before)) {
+		old, now := before[kind], then[kind]
+		if now == nil || now.Hub.Version == old.Hub.Version {
+			continue
+		}
+		p.report(Finding{Range: now.Range, Severity: Careful,
+			Message: fmt.Sprintf("the hub of %s is %s in place of %s", kind, now.Hub.Version, old.Hub.Version),
+			Effect: "No object changes by that. Versions convert into each other by another way, on which each pair of them may lose what it did not lose before, and keep what it lost; " +
+				"what the annotations of stored objects have is still found where the version that said it converts as before.",
+			Steps: []string{"compare webhook-gen explain conversion of both states", "move the hub in a release that changes nothing else of the kind"}})
+	}
+}
+
+func fieldGone(p *pass) {
+	for _, old := range p.from.versions {
+		now := p.to.version(old.kind, old.name)
+		if now == nil {
+			continue
+		}
+		gone := ""
+		for _, f := range old.fields {
+			if gone != "" && (strings.HasPrefix(f.path, gone+".") || strings.HasPrefix(f.path, gone+"[]")) {
+				continue // it goes with what is around it
+			}
+			is, ok := now.field(f.path)
+			switch {
+			case !ok:
+				gone = f.path
+				report := Finding{Range: f.Range, InOld: true, Severity: Breaking,
+					Message: fmt.Sprintf("%s of %s no longer has the field %s", old.name, old.kind, f.path),
+					Effect:  "Once the schema is without it, the API server drops it from what clients write and from what is stored in that version, when that is read.",
+					Steps: []string{
+						"keep the field in every version that is served or stored, also where nothing reads it any more",
+						"take fields away in a new version, with a rule that says what becomes of them"}}
+				if p.keeps(old, f.path) {
+					report.Effect += " What annotations of objects in other versions keep of it fits nowhere, and is dropped too."
+				}
+				p.report(report)
+			case is.shape != f.shape:
+				gone = f.path
+				p.report(Finding{Range: is.Range, Severity: Breaking,
+					Message: fmt.Sprintf("the field %s of %s %s is %s in place of %s", f.path, old.name, old.kind, article(is.shape), article(f.shape)),
+					Effect:  "Stored objects and clients say it as before: servers fail to decode them, and the API server refuses them.",
+					Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
+			}
+		}
+	}
+}
+
+func article(shape string) string {
+	if strings.ContainsRune("aeio", rune(shape[0])) {
+		return "an " + shape
+	}
+	return "a " + shape
+}
+
+// keeps reports whether a conversion of the old state keeps a field of a version in the annotation.
+func (s *step) keeps(v *version, path string) bool {
+	return slices.ContainsFunc(s.from.plans, func(p *plan) bool {
+		for side := range p.sides {
+			side := convert.Direction(side)
+			if p.kind() == v.kind && p.version(side) == v.name {
+				if f := p.fate(side, path); f != nil && f.kept() {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// kept reports whether the annotation has something of a field.
+func (f *fate) kept() bool { return f.loss != "" && f.verb != model.Drop }
+
+func keptNotFound(p *pass) {
+	p.eachSide(func(old, now *plan, side convert.Direction) {
+		if now.Lossy(side) || p.storage(old) == old.version(side) {
+			return // it is looked for, or was not kept on what is stored
+		}
+		var kept []string
+		for _, f := range old.sides[side] {
+			if then := now.fate(side, f.path); f.kept() && f.whole && then != nil && then.verb != model.Drop {
+				kept = append(kept, f.path)
+			}
+		}
+		if len(kept) == 0 {
+			return
+		}
+		here, there := old.version(side), old.version(1-side)
+		p.report(Finding{Range: now.Range, Severity: Breaking,
+			Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, and are not looked at any more", there, old.kind(), several(kept), here),
+			Effect: fmt.Sprintf("Now that the conversion loses nothing of %s, it has no annotation. What has been kept in one, webhook-gen.github.io/conversion, stays there: objects that were written as %s "+
+				"and are stored in another version read without it.", here, here),
+			Steps: []string{
+				fmt.Sprintf("store %s, and write every object again while the old servers run: a StorageVersionMigration", here),
+				"then roll out the new servers"}})
+	})
+}
+
+// storage is the version in which objects of a kind are stored; empty where it is not known.
+func (s *step) storage(p *plan) string {
+	if p.CRD == nil {
+		return ""
+	}
+	if d := s.from.definition(p.CRD.Plural + "." + p.Spoke.Group); d != nil {
+		return d.storage()
+	}
+	return ""
+}
+
+// eachSide visits both sides of the conversions of both states.
+func (s *step) eachSide(visit func(old, now *plan, side convert.Direction)) {
+	for _, p := range s.plans {
+		visit(p.old, p.new, convert.ToHub)
+		visit(p.old, p.new, convert.FromHub)
+	}
+}
+
+// eachField visits the fields that both states have.
+func (s *step) eachField(visit func(old, now *plan, side convert.Direction, before, then *fate)) {
+	s.eachSide(func(old, now *plan, side convert.Direction) {
+		for _, then := range now.sides[side] {
+			if before := old.fate(side, then.path); before != nil {
+				visit(old, now, side, before, then)
+			}
+		}
+	})
+}
+
+func fieldDropped(p *pass) {
+	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
+		if before.verb != model.Drop && then.verb == model.Drop {
+			p.report(Finding{Range: then.Range, Severity: Breaking,
+				Message: fmt.Sprintf("the field %s of %s %s is given up: %s", then.path, now.version(side), now.kind(), then.reason),
+				Effect: fmt.Sprintf("It is lost for good when an object that has it is written as, or stored in, another version than %s.",
+					now.version(side)),
+				Steps: []string{"look for objects that have it: kubectl get -A -o json", "+webhook:conversion:stash keeps it while there are any"}})
+		}
+	})
+}
+
+func fieldLossy(p *pass) {
+	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
+		if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
+			p.report(Finding{Range: then.Range, Severity: Careful,
+				Message: fmt.Sprintf("%s cannot say all of %s of %s %s: %s", now.version(1-side), then.path, now.version(side), now.kind(), then.loss),
+				Effect: fmt.Sprintf("The annotation keeps it. Old servers do not know of it, so that what is written through them during the rollout, or after a rollback, may lose it; "+
+					"so does a client that writes %s objects without their annotations.", now.version(1-side)),
+				Steps: []string{serversFirst, "then have clients use it"}})
+		}
+	})
+}
+
+func fieldMoved(p *pass) {
+	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
+		f := Finding{Range: then.Range, Severity: Breaking, Steps: []string{
+			"convert as before, and have the new place in a new version",
+			"otherwise stop what writes the kind, roll out the servers, and start it again"}}
+		switch {
+		case side == convert.FromHub, then.verb == model.Drop, before.verb == model.Drop:
+			return // it is told at the spoke's field, or as given up
+		case before.counterpart != then.counterpart:
+			f.Message = fmt.Sprintf("%s of %s %s converts to %s in place of %s", then.path, now.version(side), now.kind(), orAnnotation(then.counterpart), orAnnotation(before.counterpart))
+			f.Effect = fmt.Sprintf("An object that is stored as %s reads otherwise as %s from one server to the next, while old and new ones run, and stays so afterwards.",
+				now.version(side), now.version(1-side))
+		case before.how != then.how:
+			f.Severity = Careful
+			f.Message = fmt.Sprintf("%s of %s %s converts otherwise: %s in place of %s", then.path, now.version(side), now.kind(), orItself(then.how), orItself(before.how))
+			f.Effect = fmt.Sprintf("Where the two do not make the same of a value, an object that is stored as %s reads otherwise as %s.", now.version(side), now.version(1-side))
+			f.Steps = []string{"hold both to the same values in a test, those that are stored among them"}
+		default:
+			return
+		}
+		f.Effect += before.dropsKept()
+		p.report(f)
+	})
+}
+
+// dropsKept says what becomes of what is kept of a field that converts otherwise: it is put back only where the object still says what
+// the conversion made of it.
+func (f *fate) dropsKept() string {
+	if !f.kept() {
+		return ""
+	}
+	return " What annotations keep of it may no longer fit, and is dropped then."
+}
+
+func orAnnotation(counterpart string) string {
+	if counterpart == "" {
+		return "an entry of the annotation"
+	}
+	return counterpart
+}
+
+func orItself(how string) string {
+	if how == "" {
+		return "by its type"
+	}
+	return how
+}
+
+func valueMoved(p *pass) {
+	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
+		for _, r := range before.renames {
+			is := then.becomes(r.From)
+			if is == r.To || before.counterpart != then.counterpart || then.how != before.how {
+				continue
+			}
+			if spoke := now.fate(convert.ToHub, then.counterpart); side == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
+				continue // it is told at the spoke's field
+			}
+			p.report(Finding{Range: then.Range, Severity: Breaking,
+				Message: fmt.Sprintf("the value %q of %s of %s %s becomes %q in place of %q", r.From, then.path, now.version(side), now.kind(), is, r.To),
+				Effect: fmt.Sprintf("An object that is stored as %s with that value reads as another one in %s, which may not know it: then the API server refuses it when it is written.%s",
+					now.version(side), now.version(1-side), before.dropsKept()),
+				Steps: []string{fmt.Sprintf("keep +webhook:conversion:enum for %q while objects say it", r.From)}})
+		}
+	})
+}
+
+// becomes is what a value of an enum is on the other side.
+func (f *fate) becomes(value string) string {
+	for _, r := range f.renames {
+		if r.From == value {
+			return r.To
+		}
+	}
+	return value
+}
+
+func otherDefault(p *pass) {
+	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
+		if before.missing == then.missing || before.counterpart != then.counterpart || side == convert.ToHub && then.verb == model.Drop {
+			return
+		}
+		if side == convert.FromHub && then.counterpart != "" {
+			return // it is told at the spoke's field
+		}
+		p.report(Finding{Range: then.Range, Severity: Careful,
+			Message: fmt.Sprintf("where %s says nothing, %s has %s for %s of %s in place of %s",
+				now.Spoke.Version, now.Hub.Version, orNone(then.missing), then.path, now.kind(), orNone(before.missing)),
+			Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it.",
+			Steps:  []string{"have objects that should keep the old value say it: write them before the rollout"}})
+	})
+}
+
+func orNone(value any) string {
+	if value == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%v", value)
+}

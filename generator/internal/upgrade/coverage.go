@@ -1,0 +1,182 @@
+package upgrade
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// request is what rules match. other stands for everything that no rule of either state names.
+type request struct{ operation, group, version, resource, subresource, scope string }
+
+const other = "*"
+
+// covered compares which requests the rules of a webhook match. anyVersion leaves the versions of objects out of it.
+func (s *step) covered(old, now *Webhook, anyVersion bool) (lost, gained []request) {
+	before, after := old.Spec.Rules, now.Spec.Rules
+	c := candidates(slices.Concat(before, after))
+	if anyVersion {
+		c.versions = []string{""}
+	}
+	for _, group := range c.groups {
+		for _, resource := range c.resources {
+			known := s.scopeOf(group, resource)
+			scopes := []string{"Namespaced", "Cluster"}
+			if known != "" {
+				scopes = []string{known}
+			}
+			for _, subresource := range c.subresources {
+				for _, version := range c.versions {
+					for _, scope := range scopes {
+						for _, operation := range allOperations() {
+							r := request{operation, group, version, resource, subresource, scope}
+							was, is := r.matchedBy(before), r.matchedBy(after)
+							if known != "" {
+								r.scope = "" // it says nothing
+							}
+							switch {
+							case was && !is:
+								lost = append(lost, r)
+							case is && !was:
+								gained = append(gained, r)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return lost, gained
+}
+
+func allOperations() []string { return []string{"CREATE", "UPDATE", "DELETE", "CONNECT"} }
+
+// scopeOf is the scope of a resource whose definition is known.
+func (s *step) scopeOf(group, resource string) string {
+	for _, state := range []*State{s.from, s.to} {
+		for _, d := range state.Definitions {
+			if d.Group == group && d.Plural == resource && d.Scope != "" {
+				return d.Scope
+			}
+		}
+	}
+	return ""
+}
+
+// dimensions are the values that tell requests apart.
+type dimensions struct{ groups, versions, resources, subresources []string }
+
+func candidates(rules []admissionregistrationv1.RuleWithOperations) dimensions {
+	d := dimensions{[]string{other}, []string{other}, []string{other}, []string{"", other}}
+	for _, r := range rules {
+		d.groups = append(d.groups, r.APIGroups...)
+		d.versions = append(d.versions, r.APIVersions...)
+		for _, pattern := range r.Resources {
+			resource, subresource, _ := strings.Cut(pattern, "/")
+			d.resources = append(d.resources, resource)
+			d.subresources = append(d.subresources, subresource)
+		}
+	}
+	for _, list := range []*[]string{&d.groups, &d.versions, &d.resources, &d.subresources} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return d
+}
+
+// matchedBy decides as k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches.
+func (r request) matchedBy(rules []admissionregistrationv1.RuleWithOperations) bool {
+	is := func(value string) func(string) bool {
+		return func(pattern string) bool { return pattern == "*" || pattern == value }
+	}
+	for _, rule := range rules {
+		operation := func(o admissionregistrationv1.OperationType) bool { return is(r.operation)(string(o)) }
+		if slices.ContainsFunc(rule.Operations, operation) && slices.ContainsFunc(rule.APIGroups, is(r.group)) &&
+			(r.version == "" || slices.ContainsFunc(rule.APIVersions, is(r.version))) &&
+			is(r.scope)(string(*rule.Scope)) && slices.ContainsFunc(rule.Resources, func(pattern string) bool {
+			resource, subresource, _ := strings.Cut(pattern, "/")
+			return is(r.resource)(resource) && is(r.subresource)(subresource)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// told says in words which requests these are. What no rule names is left out where others are named.
+func told(requests []request) string {
+	for _, value := range []func(request) string{
+		func(r request) string { return r.group },
+		func(r request) string { return r.resource },
+		func(r request) string { return r.subresource },
+		func(r request) string { return r.version },
+	} {
+		if slices.ContainsFunc(requests, func(r request) bool { return value(r) != other }) {
+			requests = slices.DeleteFunc(slices.Clone(requests), func(r request) bool { return value(r) == other })
+		}
+	}
+	scopes := map[string]map[string][]string{} // of requests that differ in nothing else, by subject and operation
+	for _, r := range requests {
+		if scopes[r.subject()] == nil {
+			scopes[r.subject()] = map[string][]string{}
+		}
+		scopes[r.subject()][r.operation] = append(scopes[r.subject()][r.operation], r.scope)
+	}
+	subjects := map[string][]string{} // by what is done to them
+	for _, subject := range slices.Sorted(maps.Keys(scopes)) {
+		byScope := map[string][]string{}
+		for _, operation := range allOperations() {
+			if found := scopes[subject][operation]; len(found) > 0 {
+				byScope[inScope(found)] = append(byScope[inScope(found)], operation)
+			}
+		}
+		for _, scope := range slices.Sorted(maps.Keys(byScope)) {
+			verbs := strings.Join(byScope[scope], ", ") + " of " + scope
+			subjects[verbs] = append(subjects[verbs], subject)
+		}
+	}
+	var parts []string
+	for _, verbs := range slices.Sorted(maps.Keys(subjects)) {
+		parts = append(parts, verbs+several(subjects[verbs]))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// inScope says in words that requests are for one scope; empty where they are for any.
+func inScope(scopes []string) string {
+	switch only := scopes[0]; {
+	case len(scopes) > 1 || only == "":
+		return ""
+	case only == "Cluster":
+		return "cluster-scoped "
+	}
+	return "namespaced "
+}
+
+// subject names what a request is about: "orders/status.shop.example.com/v1".
+func (r request) subject() string {
+	name := cmp.Or(strings.TrimSuffix(r.resource, other), "any other resource")
+	if r.subresource != "" {
+		name += "/" + r.subresource
+	}
+	if r.group != "" && r.group != other {
+		name += "." + r.group
+	}
+	if r.version != "" {
+		name += "/" + r.version
+	}
+	return name
+}
+
+// several lists some of many.
+func several(names []string) string {
+	const most = 4
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

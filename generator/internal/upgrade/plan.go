@@ -1,0 +1,134 @@
+package upgrade
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// plan is a planned conversion with what becomes of the fields of either side.
+type plan struct {
+	*convert.Plan
+	sides [2][]*fate // by side, as a direction has its source; in the order of paths
+}
+
+// fate is what becomes of a field in a conversion.
+type fate struct {
+	diag.Range
+	path string
+	// counterpart is the field of the other side; empty where it has none.
+	counterpart string
+	verb        model.Verb
+	// how tells ways of converting the value apart.
+	how string
+	// loss is what an annotation keeps; empty where the other side can say all.
+	loss, reason string
+	renames      []convert.Renaming
+	// missing is the hub's value where the spoke says nothing; nil for none.
+	missing any
+	// whole says that the field holds no others that have a fate of their own.
+	whole bool
+}
+
+// kind names the kind, which is the same in all versions.
+func (p *plan) kind() string { return p.Spoke.Name + "." + p.Spoke.Group }
+
+// version is that of a side.
+func (p *plan) version(side convert.Direction) string {
+	if side == convert.FromHub {
+		return p.Hub.Version
+	}
+	return p.Spoke.Version
+}
+
+// fate finds a field of a side by its path; nil where there is none.
+func (p *plan) fate(side convert.Direction, path string) *fate {
+	i, ok := slices.BinarySearchFunc(p.sides[side], path, func(f *fate, path string) int { return cmp.Compare(f.path, path) })
+	if !ok {
+		return nil
+	}
+	return p.sides[side][i]
+}
+
+func newPlan(p *convert.Plan) *plan {
+	n := &plan{Plan: p}
+	for _, side := range []convert.Direction{convert.ToHub, convert.FromHub} {
+		n.add(side, p.Root, "", "", map[*convert.Pair]bool{})
+		slices.SortStableFunc(n.sides[side], func(a, b *fate) int { return cmp.Compare(a.path, b.path) })
+		n.sides[side] = slices.CompactFunc(n.sides[side], func(a, b *fate) bool { return a.path == b.path })
+	}
+	return n
+}
+
+// add adds the fields of a struct; those of one inside itself are there once.
+func (n *plan) add(side convert.Direction, p *convert.Pair, before, across string, inside map[*convert.Pair]bool) {
+	if inside[p] || p.Opaque {
+		return
+	}
+	inside[p] = true
+	defer delete(inside, p)
+	for _, c := range p.Claims {
+		path, counterpart := c.Spoke, c.Hub
+		if side == convert.FromHub {
+			path, counterpart = counterpart, path
+			for _, o := range c.Others {
+				n.sides[side] = append(n.sides[side], &fate{Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
+			}
+		}
+		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
+			continue
+		}
+		f := &fate{Range: path.Last().Range, path: before + path.String(), verb: c.Verb, loss: c.Loss(side), reason: c.Reason, missing: c.Default, whole: true}
+		if c.Verb == model.Custom {
+			f.how = "your own code"
+		}
+		if counterpart != nil {
+			f.counterpart = across + counterpart.String()
+		}
+		below := ""
+		for v := c.Value; v != nil; v = v.Elem {
+			f.how += how(v)
+			f.renames = append(f.renames, v.Renames[side]...)
+			if v.Op == convert.Each || v.Op == convert.Entries {
+				below += "[]"
+			}
+			if v.Pair != nil && !v.Pair.Opaque {
+				f.whole = false
+				n.add(side, v.Pair, f.path+below+".", f.counterpart+below+".", inside)
+			}
+		}
+		n.sides[side] = append(n.sides[side], f)
+	}
+}
+
+// how tells ways of converting a value apart. That of an enum is told by its pairs of values, and what goes by the types alone by them.
+func how(v *convert.Value) string {
+	switch v.Op {
+	case convert.Hook:
+		return "your own code"
+	case convert.Checked:
+		return fmt.Sprint(v.Funcs[convert.ToHub], " ", v.Argument)
+	case convert.Not:
+		return "not"
+	case convert.First:
+		return "first"
+	case convert.Wrap:
+		return "wrap:" + v.Member.String()
+	case convert.Keyed:
+		return "keyed:" + v.Member.String()
+	case convert.Element:
+		text := "element:"
+		for _, c := range v.Constants {
+			text += fmt.Sprintf("%s=%v,", c.Member, c.Value)
+		}
+		return text
+	case convert.Entry:
+		return strings.Join(v.Entries[:], " ")
+	}
+	return ""
+}

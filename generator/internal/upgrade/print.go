@@ -1,0 +1,127 @@
+package upgrade
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Formats are the forms in which a Printer can write.
+func Formats() []string { return []string{"text", "json", "github"} }
+
+// Printer writes findings, with paths of the new state relative to a folder.
+type Printer struct {
+	diag.Printer
+	// Trees are folders that do not stay.
+	Trees []Tree
+}
+
+// Tree is a folder with the files of a git revision, and what that is called.
+type Tree struct{ Dir, Name string }
+
+// Print writes findings in one of the Formats.
+//
+//   - text: file:line:column: severity: message [rule], the source line with a caret below it, the effect, and the steps.
+//   - json: one array of objects with the fields of Finding.
+//   - github: workflow commands that GitHub shows beside the lines of a pull request.
+func (p Printer) Print(w io.Writer, format string, found []Finding) error {
+	switch format {
+	case "json":
+		return p.json(w, found)
+	case "github":
+		return p.github(w, found)
+	case "text":
+		return p.text(w, found)
+	}
+	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
+}
+
+// file is how a finding's file is shown: one of a revision as git names it, HEAD~1:api/v1/order_types.go.
+func (p Printer) file(f Finding) string {
+	for _, t := range p.Trees {
+		if rel, err := filepath.Rel(t.Dir, f.Pos.File); err == nil && filepath.IsLocal(rel) {
+			return t.Name + ":" + filepath.ToSlash(rel)
+		}
+	}
+	return p.File(f.Pos)
+}
+
+// place is file:line:column, as far as they are known.
+func (p Printer) place(f Finding) string {
+	return fmt.Sprintf("%s:%d:%d", p.file(f), f.Pos.Line, f.Pos.Column)
+}
+
+// advice is the effect and the steps, each a line.
+func (f Finding) advice() []string {
+	lines := []string{f.Effect}
+	for i, step := range f.Steps {
+		if len(f.Steps) > 1 {
+			step = fmt.Sprintf("%d. %s", i+1, step)
+		}
+		lines = append(lines, step)
+	}
+	return lines
+}
+
+func (p Printer) text(w io.Writer, found []Finding) error {
+	var out bytes.Buffer
+	for i, f := range found {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "%s: %s: %s [%s]\n", p.place(f), f.Severity, f.Message, f.Rule)
+		p.Excerpt(&out, f.Range)
+		for _, line := range f.advice() {
+			fmt.Fprintf(&out, "    %s\n", line)
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// The json shape is part of the command's contract: fields are added, never renamed.
+type jsonFinding struct {
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	State    string   `json:"state"`
+	Severity string   `json:"severity"`
+	Rule     string   `json:"rule"`
+	Message  string   `json:"message"`
+	Effect   string   `json:"effect"`
+	Steps    []string `json:"steps,omitempty"`
+}
+
+func (p Printer) json(w io.Writer, found []Finding) error {
+	out := make([]jsonFinding, 0, len(found))
+	for _, f := range found {
+		state := "new"
+		if f.InOld {
+			state = "old"
+		}
+		out = append(out, jsonFinding{p.file(f), f.Pos.Line, f.Pos.Column, state, f.Severity.String(), f.Rule, f.Message, f.Effect, f.Steps})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+func (p Printer) github(w io.Writer, found []Finding) error {
+	var out bytes.Buffer
+	for _, f := range found {
+		level := [...]string{Breaking: "error", Careful: "warning", Safe: "notice"}[f.Severity]
+		file, message := p.file(f), strings.Join(append([]string{f.Message}, f.advice()...), "\n")
+		if f.InOld { // a line of the old state is none of the pull request's
+			file, message = "", p.place(f)+": "+message
+		}
+		out.WriteString(diag.Command(level, file, f.Pos.Line, f.Pos.Column, "webhook-gen "+f.Rule, message))
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}

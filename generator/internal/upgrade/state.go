@@ -1,0 +1,225 @@
+package upgrade
+
+import (
+	"net/url"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// State is what a cluster is told of a project.
+type State struct {
+	Configurations []*Configuration
+	// Definitions are the kinds, by what a CustomResourceDefinition says of them or, where there is none, by what markers say of
+	// their conversions.
+	Definitions []*Definition
+	plans       []*plan
+	versions    []*version
+}
+
+// version finds a version of a kind whose Go type is known; nil where there is none.
+func (s *State) version(kind, name string) *version {
+	i := slices.IndexFunc(s.versions, func(v *version) bool { return v.kind == kind && v.name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.versions[i]
+}
+
+// Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
+type Configuration struct {
+	*model.Configuration
+	Webhooks []*Webhook
+}
+
+// Webhook is one entry of a configuration with the defaults of its API version in place.
+type Webhook struct {
+	*model.Webhook
+	In   *Configuration
+	Spec admissionregistrationv1.MutatingWebhook
+}
+
+// Definition is a kind whose objects are the project's own.
+type Definition struct {
+	diag.Range
+	// Name is that of the CustomResourceDefinition: "orders.shop.example.com".
+	Name, Group, Plural, Scope string
+	Versions                   []Version
+	// Stored are the versions that objects may be stored in; nil where no cluster says it.
+	Stored []string
+	// Conversion is the webhook that converts the versions; nil where there is none.
+	Conversion *Conversion
+	// derived says that markers alone tell of the kind: of the versions that are converted, and of nothing else.
+	derived bool
+}
+
+// Version is a version of a kind.
+type Version struct {
+	diag.Range
+	Name            string
+	Served, Storage bool
+}
+
+// Conversion is a webhook that converts.
+type Conversion struct {
+	diag.Range
+	Client         admissionregistrationv1.WebhookClientConfig
+	ReviewVersions []string
+}
+
+// version finds a version by its name.
+func (d *Definition) version(name string) (Version, bool) {
+	i := slices.IndexFunc(d.Versions, func(v Version) bool { return v.Name == name })
+	if i < 0 {
+		return Version{}, false
+	}
+	return d.Versions[i], true
+}
+
+// storage is the name of the version in which objects are stored; empty where it is not known.
+func (d *Definition) storage() string {
+	for _, v := range d.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// Of is the state that markers describe. What files say of the project's kinds may be added to it.
+func Of(p *model.Project, conversions []*convert.Package, definitions []*Definition) *State {
+	s := &State{Definitions: definitions}
+	for _, c := range p.Configurations {
+		s.add(c, p.API)
+	}
+	for _, c := range p.Conversions {
+		if c.CRD != nil {
+			s.derive(c)
+		}
+	}
+	for _, pkg := range conversions {
+		for _, p := range pkg.Plans {
+			s.plans = append(s.plans, newPlan(p))
+		}
+	}
+	for _, plan := range s.plans {
+		s.addVersion(plan.Spoke, plan.Root.Spoke, p.Module.Path)
+		s.addVersion(plan.Hub, plan.Root.Hub, p.Module.Path)
+	}
+	return s
+}
+
+// addVersion adds the Go type of a version, once.
+func (s *State) addVersion(v model.VersionedType, t *resolve.Type, module string) {
+	if n := newVersion(v, t, module); s.version(n.kind, n.name) == nil {
+		s.versions = append(s.versions, n)
+	}
+}
+
+// add adds a configuration with its defaults.
+func (s *State) add(c *model.Configuration, api string) {
+	configuration := &Configuration{Configuration: c}
+	for _, w := range c.Webhooks {
+		configuration.Webhooks = append(configuration.Webhooks, &Webhook{Webhook: w, In: configuration, Spec: defaulted(w.Spec, api)})
+	}
+	s.Configurations = append(s.Configurations, configuration)
+}
+
+// derive adds what markers say of a kind.
+func (s *State) derive(c *model.Conversion) {
+	name := c.CRD.Plural + "." + c.Spoke.Group
+	i := slices.IndexFunc(s.Definitions, func(d *Definition) bool { return d.Name == name })
+	if i < 0 {
+		i = len(s.Definitions)
+		s.Definitions = append(s.Definitions, &Definition{Range: c.Range, Name: name, Group: c.Spoke.Group, Plural: c.CRD.Plural, derived: true,
+			Versions: []Version{{Range: c.Range, Name: c.Hub.Version, Served: true}}})
+	}
+	d := s.Definitions[i]
+	if d.derived {
+		d.Versions = append(d.Versions, Version{Range: c.Range, Name: c.Spoke.Version, Served: true})
+	}
+	if d.Conversion == nil { // a patch adds it to what the file says
+		service := c.CRD.Service
+		d.Conversion = &Conversion{Range: c.Range, ReviewVersions: []string{"v1", "v1beta1"},
+			Client: admissionregistrationv1.WebhookClientConfig{Service: &service, CABundle: c.CRD.CABundle}}
+	}
+}
+
+// defaulted is a webhook as an API server completes it: k8s.io/kubernetes/pkg/apis/admissionregistration/v1 and v1beta1,
+// SetDefaults_MutatingWebhook, SetDefaults_ValidatingWebhook and SetDefaults_Rule.
+func defaulted(w admissionregistrationv1.MutatingWebhook, api string) admissionregistrationv1.MutatingWebhook {
+	w = *w.DeepCopy()
+	failure, match, timeout := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent, int32(10)
+	if api == "v1beta1" {
+		failure, match, timeout = admissionregistrationv1.Ignore, admissionregistrationv1.Exact, 30
+		preset(&w.SideEffects, admissionregistrationv1.SideEffectClassUnknown)
+		if len(w.AdmissionReviewVersions) == 0 {
+			w.AdmissionReviewVersions = []string{"v1beta1"}
+		}
+	}
+	preset(&w.FailurePolicy, failure)
+	preset(&w.MatchPolicy, match)
+	preset(&w.TimeoutSeconds, timeout)
+	preset(&w.SideEffects, admissionregistrationv1.SideEffectClassNone)
+	preset(&w.ReinvocationPolicy, admissionregistrationv1.NeverReinvocationPolicy)
+	preset(&w.NamespaceSelector, metav1.LabelSelector{})
+	preset(&w.ObjectSelector, metav1.LabelSelector{})
+	for i := range w.Rules {
+		preset(&w.Rules[i].Scope, admissionregistrationv1.AllScopes)
+	}
+	return w
+}
+
+func preset[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
+	}
+}
+
+// failsClosed reports whether requests are refused while the webhook cannot be called.
+func (w *Webhook) failsClosed() bool { return *w.Spec.FailurePolicy == admissionregistrationv1.Fail }
+
+// severity is that of calls that fail.
+func (w *Webhook) severity() Severity {
+	if w.failsClosed() {
+		return Breaking
+	}
+	return Careful
+}
+
+// outcome says what becomes of a request whose call fails.
+func (w *Webhook) outcome() string {
+	if w.failsClosed() {
+		return "the API server refuses the request (500, failed calling webhook), as failurePolicy Fail says"
+	}
+	return "the request passes the webhook by, as failurePolicy Ignore says"
+}
+
+// path is where a server serves the webhook.
+func (w *Webhook) path() string { return servedAt(w.Spec.ClientConfig) }
+
+func servedAt(c admissionregistrationv1.WebhookClientConfig) string {
+	switch {
+	case c.Service != nil && c.Service.Path != nil:
+		return *c.Service.Path
+	case c.URL != nil:
+		if u, err := url.Parse(*c.URL); err == nil {
+			return u.Path
+		}
+	}
+	return ""
+}
+
+// kind is the word for what the webhook does.
+func (w *Webhook) kind() string {
+	if w.Mutating {
+		return "mutating"
+	}
+	return "validating"
+}

@@ -1,0 +1,88 @@
+// Package upgrade says what the step from one state of a project to the next means for a cluster in which the first one
+// runs: what is refused, lost or no longer checked, and in which order the step is taken so that it is not.
+//
+// A State comes of markers (Of) or of manifests (Read). Compare holds two of them to a table of rules. During a rollout,
+// configurations and servers are not of one age, and rules look at both ways that this can be: an old configuration that calls a
+// new server, and a new one that calls an old server.
+package upgrade
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Severity says what a finding means to a cluster.
+type Severity int
+
+const (
+	// Breaking says that requests are refused or data is lost, unless the steps are taken in their order.
+	Breaking Severity = iota
+	// Careful says that something behaves otherwise than before.
+	Careful
+	// Safe says that there is nothing to do.
+	Safe
+)
+
+func (s Severity) String() string { return [...]string{"breaking", "careful", "safe"}[s] }
+
+// Finding is one thing that a cluster notices.
+type Finding struct {
+	// Range is where the cause stands, in the new state or, if InOld, in the old one.
+	diag.Range
+	InOld    bool
+	Severity Severity
+	// Rule is the id under which docs/upgrade.md explains the finding.
+	Rule string
+	// Message says what changes, Effect what happens in a cluster.
+	Message, Effect string
+	// Steps are what to do, in this order.
+	Steps []string
+}
+
+// Compare reports what the step from one state to another means, in the order of places.
+func Compare(from, to *State) []Finding {
+	s := step{from: from, to: to}
+	s.matchWebhooks()
+	s.matchKinds()
+	var found []Finding
+	for _, r := range table() {
+		r.find(&pass{step: &s, rule: r.ID, found: &found})
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(
+			strings.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+			cmp.Compare(a.Severity, b.Severity),
+		)
+	})
+	return found
+}
+
+// step is what leads from one state to the other.
+type step struct {
+	from, to *State
+	webhooks []pair[*Webhook]
+	// added and removed are the webhooks of one state alone.
+	added, removed []*Webhook
+	definitions    []pair[*Definition]
+	plans          []pair[*plan]
+}
+
+// pair is the same thing in both states.
+type pair[T any] struct{ old, new T }
+
+// pass is what a rule looks at, and where it reports.
+type pass struct {
+	*step
+	rule  string
+	found *[]Finding
+}
+
+func (p *pass) report(f Finding) {
+	f.Rule = p.rule
+	*p.found = append(*p.found, f)
+}

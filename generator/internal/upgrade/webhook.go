@@ -1,0 +1,450 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// Steps that several rules ask for.
+const (
+	serversFirst = "roll out the servers, and wait until all old ones are gone: kubectl rollout status"
+	thenApply    = "apply the configuration"
+	applyFirst   = "apply the configuration, while the old servers run"
+	thenServers  = "roll out the servers"
+)
+
+func failsClosed(p *pass) {
+	for _, w := range p.webhooks {
+		if w.old.failsClosed() || !w.new.failsClosed() {
+			continue
+		}
+		p.report(Finding{Range: w.new.Where("failurePolicy"), Severity: Breaking,
+			Message: fmt.Sprintf("webhook %s fails closed: failurePolicy Ignore becomes Fail", w.new.Spec.Name),
+			Effect:  fmt.Sprintf("Calls that failed unseen now refuse the request: %s, while no server answers within %d seconds.", matched(w.new), *w.new.Spec.TimeoutSeconds),
+			Steps: []string{
+				"look at what fails now: the audit annotation failed-open.validating.webhook.admission.k8s.io or ...mutating..., the API server's metric apiserver_admission_webhook_fail_open_count",
+				"have two servers or more, behind a PodDisruptionBudget, and their own namespace outside of the namespaceSelector",
+				thenApply,
+			}})
+	}
+}
+
+func failsOpen(p *pass) {
+	for _, w := range p.webhooks {
+		if w.old.failsClosed() && !w.new.failsClosed() {
+			p.report(Finding{Range: w.new.Where("failurePolicy"), Severity: Careful,
+				Message: fmt.Sprintf("webhook %s fails open: failurePolicy Fail becomes Ignore", w.new.Spec.Name),
+				Effect:  "Requests pass it by while its servers cannot be called. What it holds no longer holds at all times: code that relies on it has to check.",
+				Steps:   []string{"alert on apiserver_admission_webhook_fail_open_count"}})
+		}
+	}
+}
+
+func newWebhook(p *pass) {
+	for _, w := range p.added {
+		f := Finding{Range: w.Range, Severity: w.severity(),
+			Message: fmt.Sprintf("%s webhook %s is new, and old servers do not have %s", w.kind(), w.Spec.Name, w.path()),
+			Effect: fmt.Sprintf("It is called for %s from the moment that the configuration is applied. Until a server has its path, calls fail (404, or no connection), and %s.",
+				matched(w), w.outcome()),
+			Steps: []string{serversFirst, thenApply}}
+		if w.failsClosed() {
+			f.Steps = []string{serversFirst, `apply the configuration with failurePolicy: "Ignore"`, `look at what it denies and how it answers, then say "Fail"`}
+		}
+		p.report(f)
+	}
+}
+
+func goneWebhook(p *pass) {
+	for _, w := range p.removed {
+		effect := "What it denied is accepted, and objects that it would have denied stay."
+		if w.Mutating {
+			effect = "What it filled in stays open in new objects."
+		}
+		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful,
+			Message: fmt.Sprintf("%s webhook %s is gone", w.kind(), w.Spec.Name), Effect: effect})
+	}
+}
+
+func pathGone(p *pass) {
+	var served []string
+	for _, w := range p.to.webhooks() {
+		served = append(served, w.path())
+	}
+	gone := func(old *Webhook) bool { return old.path() != "" && !slices.Contains(served, old.path()) }
+	for _, w := range p.webhooks {
+		if gone(w.old) {
+			p.report(Finding{Range: w.new.Where("clientConfig.service.path"), Severity: worse(w).severity(),
+				Message: fmt.Sprintf("webhook %s is served at %s and no longer at %s", w.new.Spec.Name, w.new.path(), w.old.path()),
+				Effect: fmt.Sprintf("During the rollout the old configuration calls new servers, which lack %s, and the new one old servers, which lack %s. The answer is 404, and %s.",
+					w.old.path(), w.new.path(), worse(w).outcome()),
+				Steps: []string{
+					fmt.Sprintf("keep the path, if nothing speaks against it: path: %q", w.old.path()),
+					fmt.Sprintf("otherwise have the servers serve both for one release, with the same handler at %s, and roll them out", w.old.path()),
+					thenApply, "take the old path away in the next release"}})
+		}
+	}
+	for _, old := range p.removed {
+		if gone(old) {
+			p.report(Finding{Range: old.Where("clientConfig.service.path"), InOld: true, Severity: old.severity(),
+				Message: fmt.Sprintf("%s, the path of webhook %s, vanishes before its configuration", old.path(), old.Spec.Name),
+				Effect:  fmt.Sprintf("New servers answer 404 to the configuration that is still in the cluster, and %s.", old.outcome()),
+				Steps:   []string{applyFirst + "; what kubectl apply does not remove, kubectl delete does", thenServers}})
+		}
+	}
+}
+
+// worse is the side of a webhook whose calls may not fail.
+func worse(w pair[*Webhook]) *Webhook {
+	if w.new.failsClosed() {
+		return w.new
+	}
+	return w.old
+}
+
+func matchesMore(p *pass) {
+	for _, w := range p.webhooks {
+		if _, gained := p.covered(w.old, w.new, true); len(gained) > 0 {
+			p.report(Finding{Range: w.new.Where(w.new.ruleOf(gained[0])), Severity: w.new.severity(),
+				Message: fmt.Sprintf("webhook %s matches more: %s", w.new.Spec.Name, told(gained)),
+				Effect: fmt.Sprintf("Old servers may not know such requests: a generated handler answers 400 to an operation or a kind that it is not for, and %s. New ones may deny what passed.",
+					w.new.outcome()),
+				Steps: []string{serversFirst, thenApply}})
+		}
+		more, _ := selection(w.old, w.new)
+		for _, c := range more {
+			p.report(Finding{Range: w.new.Where(c.field), Severity: Careful,
+				Message: fmt.Sprintf("webhook %s matches more: %s", w.new.Spec.Name, c.text),
+				Effect:  "It is called for objects that it never saw, and may deny what passed, updates of objects that exist among it.",
+				Steps:   []string{"look for objects in the cluster that it denies: kubectl apply --dry-run=server of them", thenApply}})
+		}
+	}
+}
+
+// ruleOf is the field that lets a request through: the operations of a rule.
+func (w *Webhook) ruleOf(r request) string {
+	if r.scope == "" {
+		r.scope = other
+	}
+	for i := range w.Spec.Rules {
+		if r.matchedBy(w.Spec.Rules[i : i+1]) {
+			return fmt.Sprintf("rules[%d].operations", i)
+		}
+	}
+	return "rules"
+}
+
+func matchesLess(p *pass) {
+	for _, w := range p.webhooks {
+		report := func(field, text string) {
+			effect := "These requests are no longer checked."
+			if w.new.Mutating {
+				effect = "These requests are no longer changed: what the webhook filled in stays open."
+			}
+			p.report(Finding{Range: w.new.Where(field), Severity: Careful,
+				Message: fmt.Sprintf("webhook %s matches less: %s", w.new.Spec.Name, text), Effect: effect,
+				Steps: []string{applyFirst, thenServers}})
+		}
+		if lost, _ := p.covered(w.old, w.new, true); len(lost) > 0 {
+			report("rules[0].operations", "no longer "+told(lost))
+		}
+		_, less := selection(w.old, w.new)
+		for _, c := range less {
+			report(c.field, c.text)
+		}
+	}
+}
+
+func otherVersions(p *pass) {
+	for _, w := range p.webhooks {
+		lost, gained := p.covered(w.old, w.new, false)
+		known := func(requests []request) []request { // those whose resource is matched before and after
+			return slices.DeleteFunc(slices.Clone(requests), func(r request) bool {
+				r.version = ""
+				return !r.matchedBy(w.old.Spec.Rules) || !r.matchedBy(w.new.Spec.Rules)
+			})
+		}
+		lost, gained = known(lost), known(gained)
+		var effect string
+		severity := w.new.severity()
+		equivalent := *w.old.Spec.MatchPolicy == admissionregistrationv1.Equivalent && *w.new.Spec.MatchPolicy == admissionregistrationv1.Equivalent
+		switch {
+		case len(gained) > 0:
+			effect = fmt.Sprintf("Old servers get objects in a version that they are not for: a generated handler answers 400, and %s.", w.new.outcome())
+		case len(lost) > 0 && equivalent:
+			severity, effect = Careful, "With matchPolicy Equivalent, requests in the other versions are converted to those that the rules name."
+		case len(lost) > 0:
+			severity, effect = Careful, "With matchPolicy Exact, requests in the other versions pass the webhook by."
+		default:
+			continue
+		}
+		var texts []string
+		if len(gained) > 0 {
+			texts = append(texts, "now "+told(gained))
+		}
+		if len(lost) > 0 {
+			texts = append(texts, "no longer "+told(lost))
+		}
+		p.report(Finding{Range: w.new.Where("rules[0].apiVersions"), Severity: severity,
+			Message: fmt.Sprintf("webhook %s is for other versions: %s", w.new.Spec.Name, strings.Join(texts, ", ")),
+			Effect:  effect, Steps: []string{serversFirst, thenApply}})
+	}
+}
+
+func otherServer(p *pass) {
+	for _, w := range p.webhooks {
+		before, then := endpoint(w.old.Spec.ClientConfig), endpoint(w.new.Spec.ClientConfig)
+		if before == then {
+			continue
+		}
+		field := "clientConfig.service.name"
+		if w.new.Spec.ClientConfig.URL != nil {
+			field = "clientConfig.url"
+		}
+		p.report(Finding{Range: w.new.Where(field), Severity: w.new.severity(),
+			Message: fmt.Sprintf("webhook %s is called at %s in place of %s", w.new.Spec.Name, then, before),
+			Effect:  fmt.Sprintf("While nothing answers there with a certificate for that name, calls fail, and %s.", w.new.outcome()),
+			Steps: []string{
+				"have " + then + " lead to servers whose certificate has its name, beside " + before,
+				thenApply, "take " + before + " away when the configuration is in place"}})
+	}
+}
+
+// endpoint names whom an API server calls, the path left out.
+func endpoint(c admissionregistrationv1.WebhookClientConfig) string {
+	if s := c.Service; s != nil {
+		port := int32(443)
+		if s.Port != nil {
+			port = *s.Port
+		}
+		return fmt.Sprintf("Service %s/%s:%d", s.Namespace, s.Name, port)
+	}
+	if c.URL != nil {
+		return strings.TrimSuffix(*c.URL, servedAt(c))
+	}
+	return "nowhere"
+}
+
+func noAuthority(p *pass) {
+	for _, w := range p.webhooks {
+		before, then := w.old.Spec.ClientConfig.CABundle, w.new.Spec.ClientConfig.CABundle
+		injector := func(w *Webhook) string { return injected(w.In.Annotations) }
+		f := Finding{Range: w.new.Where("clientConfig.caBundle"), Severity: w.new.severity()}
+		switch {
+		case injector(w.old) != "" && injector(w.new) == "" && len(then) == 0:
+			f.Range = w.new.In.Where("annotations")
+			if !f.IsValid() {
+				f.Range = w.new.Range
+			}
+			f.Message = fmt.Sprintf("the caBundle of webhook %s is no longer injected: %s is gone", w.new.Spec.Name, injector(w.old))
+			f.Effect = fmt.Sprintf("What has been injected stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", w.new.outcome())
+			f.Steps = []string{"have something else put the caBundle there, then remove the annotation"}
+		case len(before) > 0 && len(then) == 0 && injector(w.new) == "":
+			f.Message = fmt.Sprintf("webhook %s has no caBundle any more, and nothing that injects one", w.new.Spec.Name)
+			f.Effect = fmt.Sprintf("The API server trusts its own roots alone. Calls fail (x509: certificate signed by unknown authority), and %s.", w.new.outcome())
+			f.Steps = []string{"keep the caBundle, or have something inject it"}
+		case len(before) > 0 && len(then) > 0 && !strings.Contains(string(then), strings.TrimSpace(string(before))):
+			f.Message = fmt.Sprintf("webhook %s trusts another authority, and no longer the old one", w.new.Spec.Name)
+			f.Effect = fmt.Sprintf("Servers whose certificate the old authority signed are not trusted, and %s.", w.new.outcome())
+			f.Steps = []string{"apply a caBundle with both authorities", "roll out servers with certificates of the new one", "take the old one out of the caBundle"}
+		default:
+			continue
+		}
+		p.report(f)
+	}
+}
+
+// injected is the annotation that has a caBundle injected; empty where there is none.
+func injected(annotations map[string]string) string {
+	for _, name := range []string{
+		"cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca",
+		"service.beta.openshift.io/inject-cabundle",
+	} {
+		if annotations[name] != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func otherTimeout(p *pass) {
+	for _, w := range p.webhooks {
+		before, then := *w.old.Spec.TimeoutSeconds, *w.new.Spec.TimeoutSeconds
+		f := Finding{Range: w.new.Where("timeoutSeconds"), Severity: Careful, Message: fmt.Sprintf("webhook %s has %d seconds in place of %d", w.new.Spec.Name, then, before)}
+		switch {
+		case then < before:
+			f.Effect = fmt.Sprintf("A call that takes longer fails, and %s.", w.new.outcome())
+			f.Steps = []string{"compare with the API server's apiserver_admission_webhook_admission_duration_seconds of the webhook"}
+		case then > before && w.new.Mutating:
+			f.Effect = "Mutating webhooks are called one after the other, and the request has one deadline for all: where they use it up, it fails whatever failurePolicy says."
+			f.Steps = []string{"keep the sum over a request's mutating webhooks well below the 34 seconds that a request has"}
+		case then > before:
+			f.Severity, f.Effect = Safe, "Requests wait longer for a server that does not answer."
+		default:
+			continue
+		}
+		p.report(f)
+	}
+}
+
+func otherSideEffects(p *pass) {
+	silent := func(c admissionregistrationv1.SideEffectClass) bool {
+		return c == admissionregistrationv1.SideEffectClassNone || c == admissionregistrationv1.SideEffectClassNoneOnDryRun
+	}
+	for _, w := range p.webhooks {
+		before, then := *w.old.Spec.SideEffects, *w.new.Spec.SideEffects
+		f := Finding{Range: w.new.Where("sideEffects"), Message: fmt.Sprintf("webhook %s has sideEffects %s in place of %s", w.new.Spec.Name, then, before)}
+		switch {
+		case before == then:
+			continue
+		case silent(before) && !silent(then):
+			f.Severity, f.Effect = Breaking, "The API server refuses requests with dryRun that the webhook matches (400, does not support dry run), whatever failurePolicy says: kubectl diff and --dry-run=server among them."
+			f.Steps = []string{"have the webhook do nothing where the request says dryRun, and say NoneOnDryRun"}
+		case !silent(before):
+			f.Severity, f.Effect = Careful, "Requests with dryRun, which were refused, are sent: servers that do not look at dryRun do for them what they do for others."
+			f.Steps = []string{serversFirst, thenApply}
+		default:
+			f.Severity, f.Effect = Safe, "Requests with dryRun are sent as before."
+		}
+		p.report(f)
+	}
+}
+
+func otherReviews(p *pass) {
+	// An API server sends the first version that it knows: k8s.io/apiserver/pkg/admission/plugin/webhook/request, CreateAdmissionObjects.
+	sent := func(w *Webhook) string {
+		for _, v := range w.Spec.AdmissionReviewVersions {
+			if v == "v1" || v == "v1beta1" {
+				return v
+			}
+		}
+		return ""
+	}
+	for _, w := range p.webhooks {
+		before, then := sent(w.old), sent(w.new)
+		if before == then {
+			continue
+		}
+		f := Finding{Range: w.new.Where("admissionReviewVersions"), Severity: w.new.severity(),
+			Message: fmt.Sprintf("webhook %s gets AdmissionReviews of %s in place of %s", w.new.Spec.Name, then, before),
+			Effect:  fmt.Sprintf("Old servers never said that they read %s. One that cannot fails the call, and %s.", then, w.new.outcome()),
+			Steps:   []string{serversFirst, thenApply}}
+		if slices.Contains(w.old.Spec.AdmissionReviewVersions, then) || w.old.Handler != nil {
+			f.Severity, f.Effect, f.Steps = Safe, "Old servers read both.", nil
+		}
+		p.report(f)
+	}
+}
+
+func renamed(p *pass) {
+	for _, w := range p.webhooks {
+		if w.old.Spec.Name != w.new.Spec.Name {
+			p.report(Finding{Range: w.new.Where("name"), Severity: Careful,
+				Message: fmt.Sprintf("webhook %s is called %s", w.old.Spec.Name, w.new.Spec.Name),
+				Effect: "The entry of the old name goes and one of the new name comes. With server-side apply it does not go where somebody else owns a part of it, as an injector owns " +
+					"caBundle: then the API server refuses the configuration, because the rest of the entry is missing. Metrics, audit annotations and messages have the new name.",
+				Steps: []string{"keep the name, or replace the configuration as a whole: kubectl replace", "change alerts and kustomize patches that name the webhook"}})
+		}
+	}
+}
+
+func configurationGone(p *pass) {
+	for _, c := range p.from.Configurations {
+		if p.to.configuration(c.Mutating, c.Name) != nil {
+			continue
+		}
+		f := Finding{Range: c.Range, InOld: true, Severity: Careful, Message: fmt.Sprintf("the configuration %s is gone", c.Name),
+			Effect: "kubectl apply leaves it in the cluster, and its webhooks are called."}
+		if !f.IsValid() {
+			f.Range = c.Webhooks[0].Range
+		}
+		object := fmt.Sprintf("kubectl delete %swebhookconfiguration %s", c.Webhooks[0].kind(), c.Name)
+		f.Steps = []string{"delete it: " + object}
+		if into := p.movedInto(c); into != nil {
+			f.Message = fmt.Sprintf("webhooks of the configuration %s are in %s", c.Name, into.Name)
+			f.Effect += " Until it is deleted they are called twice for each request, by both."
+			f.Steps = []string{"apply the new configuration", "delete the old one, not before: " + object}
+		}
+		p.report(f)
+	}
+}
+
+// movedInto is the configuration that has a webhook of one that is gone; nil where none has.
+func (s *step) movedInto(c *Configuration) *Configuration {
+	for _, w := range s.webhooks {
+		if w.old.In == c {
+			return w.new.In
+		}
+	}
+	return nil
+}
+
+func otherOrder(p *pass) {
+	var before, then []*Webhook
+	for _, w := range p.webhooks {
+		if w.old.Mutating {
+			before, then = append(before, w.old), append(then, w.new)
+		}
+	}
+	called := func(all []*Webhook, state *State) []int { // in the API server's order: by configuration, then as they are listed
+		var order []int
+		configurations := slices.Clone(state.Configurations)
+		slices.SortStableFunc(configurations, func(a, b *Configuration) int { return strings.Compare(a.Name, b.Name) })
+		for _, c := range configurations {
+			for _, w := range c.Webhooks {
+				if i := slices.Index(all, w); i >= 0 {
+					order = append(order, i)
+				}
+			}
+		}
+		return order
+	}
+	was, is := called(before, p.from), called(then, p.to)
+	for i := range was {
+		if was[i] != is[i] {
+			w := then[is[i]]
+			p.report(Finding{Range: w.Where("order"), Severity: Careful,
+				Message: fmt.Sprintf("webhook %s is called before %s", w.Spec.Name, then[was[i]].Spec.Name),
+				Effect:  "Each mutating webhook sees what those before it made of the object: where two of them touch the same fields, the result is another one.",
+				Steps:   []string{"have webhooks not depend on their order, which other configurations in the cluster decide with theirs"}})
+			break
+		}
+	}
+	for _, w := range p.webhooks {
+		if before, then := *w.old.Spec.ReinvocationPolicy, *w.new.Spec.ReinvocationPolicy; w.new.Mutating && before != then {
+			f := Finding{Range: w.new.Where("reinvocationPolicy"), Severity: Careful,
+				Message: fmt.Sprintf("webhook %s has reinvocationPolicy %s in place of %s", w.new.Spec.Name, then, before),
+				Effect:  "It may be called a second time for the same request, with what it made of the object and others went on with.",
+				Steps:   []string{"have it be idempotent: old servers too, or roll the servers out before the configuration"}}
+			if then == admissionregistrationv1.NeverReinvocationPolicy {
+				f.Effect = "It does not see what webhooks after it change."
+				f.Steps = []string{"have a validating webhook hold what must be true in the end"}
+			}
+			p.report(f)
+		}
+	}
+}
+
+// matched says in words what a webhook is called for.
+func matched(w *Webhook) string {
+	var parts []string
+	for _, r := range w.Spec.Rules {
+		var verbs, resources []string
+		for _, o := range r.Operations {
+			verbs = append(verbs, string(o))
+		}
+		for _, name := range r.Resources {
+			if group := r.APIGroups[0]; group != "" && group != "*" {
+				name += "." + group
+			}
+			resources = append(resources, name)
+		}
+		parts = append(parts, strings.Join(verbs, ", ")+" of "+several(resources))
+	}
+	if len(parts) == 0 {
+		return "nothing, as it has no rules"
+	}
+	return several(parts)
+}

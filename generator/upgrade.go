@@ -1,0 +1,171 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
+)
+
+// State is one state of a project, of which Upgrade compares two. Close removes what it has written for that.
+type State struct {
+	name    string
+	dir     string // where its files lie
+	scratch string // a folder of its own; empty where there is none
+	upgrade.State
+}
+
+// OpenState reads the state of a project that a word names, relative to dir:
+//
+//   - nothing: the module that dir stands in, as it is in the work tree
+//   - a folder with go.mod: a module's markers, and its CustomResourceDefinitions as far as files say them
+//   - another folder: the manifests below it
+//   - a file, or - for in: a manifest
+//   - anything else: that module in a revision of the git repository around dir
+//
+// Mistakes in the markers are an error: what they were to mean is not known.
+func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, error) {
+	s := &State{name: word, dir: dir}
+	switch word {
+	case "":
+		s.name = "the work tree"
+		return s, s.module(ctx)
+	case "-":
+		text, err := io.ReadAll(in)
+		if err != nil {
+			return nil, err
+		}
+		return s, s.Read(filepath.Join(dir, "-"), text)
+	}
+	if s.dir = word; !filepath.IsAbs(word) {
+		s.dir = filepath.Join(dir, word)
+	}
+	info, err := os.Stat(s.dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return s, s.manifests(false, s.dir)
+	case err == nil && isModule(s.dir):
+		return s, s.module(ctx)
+	case err == nil:
+		return s, s.manifests(false, yamlBelow(s.dir)...)
+	}
+	if s.scratch, s.dir, err = checkOut(ctx, dir, word); err != nil {
+		return nil, err
+	}
+	if err := s.module(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close removes what OpenState has written.
+func (s *State) Close() error {
+	if s.scratch == "" {
+		return nil
+	}
+	return os.RemoveAll(s.scratch)
+}
+
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// module reads the markers of the module that the state lies in, and its definitions.
+func (s *State) module(ctx context.Context) error {
+	run, diags := Config{Dir: s.dir}.resolve()
+	_, project, found := run.project(ctx, edits{})
+	diags.Add(found...)
+	conversions, found := convert.Project(ctx, project)
+	diags.Add(found...)
+	if diags.HasErrors() {
+		var text bytes.Buffer
+		if err := diag.Print(&text, "text", s.dir, diags.Sort()); err != nil {
+			return err
+		}
+		return fmt.Errorf("the markers of %s have mistakes:\n%s", s.name, strings.TrimSpace(text.String()))
+	}
+	patterns := run.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{"config/crd", "config/crd/bases"} // where kubebuilder has them
+	}
+	if err := s.manifests(true, crd.Options{Root: run.root, Patterns: patterns}.Files()...); err != nil {
+		return err
+	}
+	s.State = *upgrade.Of(project, conversions, s.Definitions)
+	return nil
+}
+
+// manifests reads files. In a module, those that are none are passed over: templates, say.
+func (s *State) manifests(inModule bool, files ...string) error {
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if inModule && !bytes.Contains(text, []byte("CustomResourceDefinition")) {
+			continue
+		}
+		if err := s.Read(file, text); err != nil && !inModule {
+			return err
+		}
+	}
+	return nil
+}
+
+// yamlBelow are the manifests in a folder and below it.
+func yamlBelow(dir string) []string {
+	var files []string
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not listed
+		if err == nil && !d.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
+}
+
+// UpgradeFindings are what a cluster notices of the step from one state to another.
+type UpgradeFindings struct {
+	found    []upgrade.Finding
+	old, new *State
+}
+
+// Upgrade compares two states.
+func Upgrade(old, new *State) UpgradeFindings {
+	return UpgradeFindings{upgrade.Compare(&old.State, &new.State), old, new}
+}
+
+// Count counts the findings that are breaking, careful and safe.
+func (u UpgradeFindings) Count() (breaking, careful, safe int) {
+	var n [3]int
+	for _, f := range u.found {
+		n[f.Severity]++
+	}
+	return n[upgrade.Breaking], n[upgrade.Careful], n[upgrade.Safe]
+}
+
+// UpgradeFormats are the forms in which findings can be printed.
+func UpgradeFormats() []string { return upgrade.Formats() }
+
+// Print writes the findings in one of the UpgradeFormats, with paths relative to dir, and those of a revision as git names them.
+func (u UpgradeFindings) Print(w io.Writer, format, dir string) error {
+	p := upgrade.Printer{Printer: diag.NewPrinter(dir)}
+	for _, s := range []*State{u.old, u.new} {
+		if s.scratch != "" {
+			p.Trees = append(p.Trees, upgrade.Tree{Dir: treeOf(s.scratch), Name: s.name})
+		}
+	}
+	return p.Print(w, format, u.found)
+}

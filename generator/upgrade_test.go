@@ -1,0 +1,123 @@
+package generator
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
+)
+
+// upgradeScenarios are txtar files, each of which shows one rule, by whose id its name begins. Their files are states of a project: "old", "new",
+// and "passing", which lies as near to new as can be and does not break the rule; what begins with "all" is in each. "want new" and
+// "want passing" are what is reported of the step to the two.
+const upgradeScenarios = "testdata/upgrade/*.txtar"
+
+var upgradeScenarioName = regexp.MustCompile(`^g(\d+)_\w+\.txtar$`)
+
+func TestUpgrade(t *testing.T) {
+	files, err := filepath.Glob(upgradeScenarios)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scenarios", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			var input, want []txtar.File
+			for _, f := range archive.Files {
+				if strings.HasPrefix(f.Name, "want ") {
+					want = append(want, f)
+					continue
+				}
+				input = append(input, f)
+				state, name, _ := strings.Cut(f.Name, "/")
+				for _, s := range []string{"old", "new", "passing"} {
+					if state == s || state == "all" {
+						writeFile(t, filepath.Join(dir, s, name), string(f.Data))
+					}
+				}
+			}
+			var got []txtar.File
+			for _, state := range []string{"new", "passing"} {
+				got = append(got, txtar.File{Name: "want " + state, Data: upgradeReport(t, dir, "old", state)})
+			}
+			if *update {
+				archive.Files = append(input, got...)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(show(want), show(got)); diff != "" {
+				t.Errorf("(-want +got; go test ./generator -update rewrites)\n%s", diff)
+			}
+		})
+	}
+}
+
+func upgradeReport(t *testing.T, dir, from, to string) []byte {
+	t.Helper()
+	var states []*State
+	for _, word := range []string{from, to} {
+		s, err := OpenState(t.Context(), dir, word, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, s)
+	}
+	var text bytes.Buffer
+	if err := Upgrade(states[0], states[1]).Print(&text, "text", dir); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// TestEveryUpgradeRuleHasScenarios holds the scenarios to the table: each rule is broken in those that are called by its id, and
+// not in their passing state; each severity that it says it has is had.
+func TestEveryUpgradeRuleHasScenarios(t *testing.T) {
+	files, err := filepath.Glob(upgradeScenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := map[string]string{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		name := upgradeScenarioName.FindStringSubmatch(filepath.Base(file))
+		if err != nil || name == nil {
+			t.Fatalf("%s is no scenario of a rule: %v", file, err)
+		}
+		n, _ := strconv.Atoi(name[1])
+		id := "G" + strconv.Itoa(n)
+		for _, f := range archive.Files {
+			switch {
+			case f.Name == "want new":
+				broken[id] += string(f.Data)
+			case f.Name == "want passing" && strings.Contains(string(f.Data), "["+id+"]"):
+				t.Errorf("%s: the passing state breaks %s", file, id)
+			}
+		}
+	}
+	for _, r := range upgrade.Rules() {
+		for _, severity := range r.Severities {
+			found := false
+			for line := range strings.Lines(broken[r.ID]) {
+				found = found || strings.Contains(line, ": "+severity.String()+": ") && strings.HasSuffix(line, "["+r.ID+"]\n")
+			}
+			if !found {
+				t.Errorf("no scenario breaks %s as %s: %s", r.ID, severity, r.Title)
+			}
+		}
+	}
+}
