@@ -340,13 +340,20 @@ func otherReviews(p *pass) {
 
 func renamed(p *pass) {
 	for _, w := range p.webhooks {
-		if w.old.Spec.Name != w.new.Spec.Name {
-			p.report(Finding{Range: w.new.Where("name"), Severity: Careful,
-				Message: fmt.Sprintf("webhook %s is called %s", w.old.Spec.Name, w.new.Spec.Name),
-				Effect: "The entry of the old name goes and one of the new name comes. With server-side apply it does not go where somebody else owns a part of it, as an injector owns " +
-					"caBundle: then the API server refuses the configuration, because the rest of the entry is missing. Metrics, audit annotations and messages have the new name.",
-				Steps: []string{"keep the name, or replace the configuration as a whole: kubectl replace", "change alerts and kustomize patches that name the webhook"}})
+		if w.old.Spec.Name == w.new.Spec.Name {
+			continue
 		}
+		f := Finding{Range: w.new.Where("name"), Severity: Careful,
+			Message: fmt.Sprintf("webhook %s is called %s", w.old.Spec.Name, w.new.Spec.Name),
+			Effect:  "The entry of the old name goes and one of the new name comes. Metrics, audit annotations and messages have that.",
+			Steps:   []string{"keep the name; otherwise change alerts and kustomize patches that have it"}}
+		if len(w.new.Spec.ClientConfig.CABundle) == 0 {
+			f.Severity = w.new.severity()
+			f.Effect += fmt.Sprintf(" A caBundle that has been injected goes with the old entry: until it is injected again, calls fail (x509: certificate signed by unknown authority), and %s. "+
+				"Where the injector uses server-side apply, and so do you, the API server refuses the configuration: what the injector owns of the old entry stays, and is none.", w.new.outcome())
+			f.Steps = append(f.Steps, `apply it with failurePolicy: "Ignore", wait until caBundle is there, then say what it was`)
+		}
+		p.report(f)
 	}
 }
 
