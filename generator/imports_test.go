@@ -32,7 +32,7 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder"},
 		"scaffold":    {"diag", "load", "marker", "model", "output"},
-		"upgrade":     {"diag", "model", "convert", "resolve"},
+		"upgrade":     {"diag", "model", "convert", "resolve", "manifest"},
 	}
 	files, err := filepath.Glob("internal/*/*.go")
 	if err != nil || len(files) == 0 {

@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
@@ -23,42 +22,36 @@ type State struct {
 	name    string
 	dir     string // where its files lie
 	scratch string // a folder of its own; empty where there is none
-	upgrade.State
+	*upgrade.State
 }
 
 // OpenState reads the state of a project that a word names, relative to dir:
 //
 //   - nothing: the module that dir stands in, as it is in the work tree
 //   - a folder with go.mod: a module's markers, and its CustomResourceDefinitions as far as files say them
-//   - another folder: the manifests below it
+//   - another folder: the manifests in it, *.yaml and *.yml
 //   - a file, or - for in: a manifest
 //   - anything else: that module in a revision of the git repository around dir
 //
-// Mistakes in the markers are an error: what they were to mean is not known.
+// Mistakes are an error: what they were to mean is not known.
 func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, error) {
 	s := &State{name: word, dir: dir}
-	switch word {
-	case "":
+	if word == "" {
 		s.name = "the work tree"
 		return s, s.module(ctx)
-	case "-":
-		text, err := io.ReadAll(in)
-		if err != nil {
-			return nil, err
-		}
-		return s, s.Read(filepath.Join(dir, "-"), text)
+	}
+	if word == "-" {
+		return s, s.manifests(word, in)
 	}
 	if s.dir = word; !filepath.IsAbs(word) {
 		s.dir = filepath.Join(dir, word)
 	}
-	info, err := os.Stat(s.dir)
+	_, err := os.Stat(s.dir)
 	switch {
-	case err == nil && !info.IsDir():
-		return s, s.manifests(false, s.dir)
 	case err == nil && isModule(s.dir):
 		return s, s.module(ctx)
 	case err == nil:
-		return s, s.manifests(false, yamlBelow(s.dir)...)
+		return s, s.manifests(s.dir, in)
 	}
 	if s.scratch, s.dir, err = checkOut(ctx, dir, word); err != nil {
 		return nil, err
@@ -89,51 +82,43 @@ func (s *State) module(ctx context.Context) error {
 	diags.Add(found...)
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
-	if diags.HasErrors() {
-		var text bytes.Buffer
-		if err := diag.Print(&text, "text", s.dir, diags.Sort()); err != nil {
-			return err
-		}
-		return fmt.Errorf("the markers of %s have mistakes:\n%s", s.name, strings.TrimSpace(text.String()))
+	if err := s.mistakes(diags, s.dir); err != nil {
+		return err
 	}
 	patterns := run.CRDs
 	if len(patterns) == 0 {
 		patterns = []string{"config/crd", "config/crd/bases"} // where kubebuilder has them
 	}
-	if err := s.manifests(true, crd.Options{Root: run.root, Patterns: patterns}.Files()...); err != nil {
+	sources, err := manifest.Open(crd.Options{Root: run.root, Patterns: patterns}.Files(), nil)
+	if err != nil {
 		return err
 	}
-	s.State = *upgrade.Of(project, conversions, s.Definitions)
+	contents, _ := manifest.Read(sources) // what is no manifest is a template, or generate complains of it
+	s.State = upgrade.Of(project, conversions, contents.Definitions)
 	return nil
 }
 
-// manifests reads files. In a module, those that are none are passed over: templates, say.
-func (s *State) manifests(inModule bool, files ...string) error {
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if inModule && !bytes.Contains(text, []byte("CustomResourceDefinition")) {
-			continue
-		}
-		if err := s.Read(file, text); err != nil && !inModule {
-			return err
-		}
+// manifests reads a file, a folder or standard input.
+func (s *State) manifests(path string, in io.Reader) error {
+	sources, err := manifest.Open([]string{path}, in)
+	if err != nil {
+		return err
 	}
-	return nil
+	contents, diags := manifest.Read(sources)
+	s.State = upgrade.OfManifests(contents)
+	return s.mistakes(diags, filepath.Dir(path))
 }
 
-// yamlBelow are the manifests in a folder and below it.
-func yamlBelow(dir string) []string {
-	var files []string
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not listed
-		if err == nil && !d.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-			files = append(files, path)
-		}
+// mistakes is an error where the state cannot be understood. Paths in it are relative to dir.
+func (s *State) mistakes(list diag.List, dir string) error {
+	if !list.HasErrors() {
 		return nil
-	})
-	return files
+	}
+	var text bytes.Buffer
+	if err := diag.Print(&text, "text", dir, list.Sort(), nil); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s cannot be understood:\n%s", s.name, strings.TrimSpace(text.String()))
 }
 
 // UpgradeFindings are what a cluster notices of the step from one state to another.
@@ -144,7 +129,7 @@ type UpgradeFindings struct {
 
 // Upgrade compares two states.
 func Upgrade(old, new *State) UpgradeFindings {
-	return UpgradeFindings{upgrade.Compare(&old.State, &new.State), old, new}
+	return UpgradeFindings{upgrade.Compare(old.State, new.State), old, new}
 }
 
 // Count counts the findings that are breaking, careful and safe.

@@ -27,7 +27,7 @@ const upgradeIntroduction = "`webhook-gen explain upgrade OLD [NEW]` compares tw
 	"| OLD, NEW | is |\n|---|---|\n" +
 	"| `HEAD~1`, `v1.4.0` | the module around, in that revision: its files go to a temporary folder, which is removed; the repository is not touched |\n" +
 	"| a folder with go.mod | a module: its markers as webhook-gen.yaml says, and the CustomResourceDefinitions of `crds`, or of config/crd and config/crd/bases |\n" +
-	"| another folder, a file, `-` | manifests: webhook configurations of v1 and v1beta1, CustomResourceDefinitions, Lists of them; other objects are passed over |\n" +
+	"| another folder (its *.yaml and *.yml), a file, `-` | manifests: webhook configurations of v1 and v1beta1, CustomResourceDefinitions, Lists of them; other objects are passed over |\n" +
 	"| no NEW | the module around, in the work tree |\n\n" +
 	"Compare what is alike: markers with markers, rendered manifests with what the cluster has. Markers know nothing of the names and namespaces that kustomize or helm put in, and manifests nothing of " +
 	"what becomes of fields in conversions. What `kubectl get -o yaml` prints of definitions has their status, so that the versions in which objects are stored are known.\n\n" +

@@ -1,5 +1,5 @@
 // Package manifest reads webhook configurations back from YAML, with the place of every field: those that
-// this tool wrote, and any others.
+// this tool wrote, and any others; and of CustomResourceDefinitions what there is to know of their versions.
 package manifest
 
 import (
@@ -36,6 +36,8 @@ type Contents struct {
 	// Projects are the webhook configurations by the API version they are written in, v1 first. There is none of a
 	// version that no object has.
 	Projects []*model.Project
+	// Definitions are the CustomResourceDefinitions, in the order in which they stand.
+	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.
 	Namespaces map[string]map[string]string
 	// Deploys says that there is a Deployment, StatefulSet or DaemonSet.
@@ -183,6 +185,10 @@ func (r *reader) object(t text, node *yaml.Node) {
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		if group == "admissionregistration.k8s.io" && (version == "v1" || version == "v1beta1") {
 			r.configuration(t, node, version, kind == "MutatingWebhookConfiguration")
+		}
+	case "CustomResourceDefinition":
+		if group == "apiextensions.k8s.io" && version == "v1" {
+			r.definition(t, node)
 		}
 	case "Namespace":
 		if node.Decode(&o) == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 )
 
 func versionGone(p *pass) {
@@ -111,14 +113,16 @@ func otherConversionServer(p *pass) {
 			continue
 		}
 		before, then := d.old.Conversion, d.new.Conversion
-		where := func(c *Conversion) string { return endpoint(c.Client) + servedAt(c.Client) }
+		where := func(c *manifest.Conversion) string { return endpoint(c.Client) + servedAt(c.Client) }
 		if where(before) != where(then) {
 			p.report(Finding{Range: then.Range, Severity: Breaking,
 				Message: fmt.Sprintf("%s is converted at %s in place of %s", d.new.Name, where(then), where(before)),
 				Effect:  "A conversion has no failurePolicy: while nothing answers there, requests in other versions than the stored one fail, and with them lists and watches. A definition that is not applied yet calls the old place.",
 				Steps:   []string{"have " + where(then) + " answer, beside " + where(before), "apply the definition", "take the old place away"}})
 		}
-		first := func(c *Conversion) string { return strings.Join(c.ReviewVersions[:min(1, len(c.ReviewVersions))], "") }
+		first := func(c *manifest.Conversion) string {
+			return strings.Join(c.ReviewVersions[:min(1, len(c.ReviewVersions))], "")
+		}
 		if first(before) != first(then) && !slices.Contains(before.ReviewVersions, first(then)) {
 			p.report(Finding{Range: then.Range, Severity: Breaking,
 				Message: fmt.Sprintf("conversions of %s get ConversionReviews of %s in place of %s", d.new.Name, first(then), first(before)),

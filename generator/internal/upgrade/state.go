@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -47,37 +47,16 @@ type Webhook struct {
 
 // Definition is a kind whose objects are the project's own.
 type Definition struct {
-	diag.Range
-	// Name is that of the CustomResourceDefinition: "orders.shop.example.com".
-	Name, Group, Plural, Scope string
-	Versions                   []Version
-	// Stored are the versions that objects may be stored in; nil where no cluster says it.
-	Stored []string
-	// Conversion is the webhook that converts the versions; nil where there is none.
-	Conversion *Conversion
+	*manifest.Definition
 	// derived says that markers alone tell of the kind: of the versions that are converted, and of nothing else.
 	derived bool
 }
 
-// Version is a version of a kind.
-type Version struct {
-	diag.Range
-	Name            string
-	Served, Storage bool
-}
-
-// Conversion is a webhook that converts.
-type Conversion struct {
-	diag.Range
-	Client         admissionregistrationv1.WebhookClientConfig
-	ReviewVersions []string
-}
-
 // version finds a version by its name.
-func (d *Definition) version(name string) (Version, bool) {
-	i := slices.IndexFunc(d.Versions, func(v Version) bool { return v.Name == name })
+func (d *Definition) version(name string) (manifest.Version, bool) {
+	i := slices.IndexFunc(d.Versions, func(v manifest.Version) bool { return v.Name == name })
 	if i < 0 {
-		return Version{}, false
+		return manifest.Version{}, false
 	}
 	return d.Versions[i], true
 }
@@ -92,25 +71,34 @@ func (d *Definition) storage() string {
 	return ""
 }
 
-// Of is the state that markers describe. What files say of the project's kinds may be added to it.
-func Of(p *model.Project, conversions []*convert.Package, definitions []*Definition) *State {
-	s := &State{Definitions: definitions}
-	for _, c := range p.Configurations {
-		s.add(c, p.API)
-	}
+// Of is the state that markers describe, and files that define the project's kinds.
+func Of(p *model.Project, conversions []*convert.Package, definitions []*manifest.Definition) *State {
+	s := OfManifests(manifest.Contents{Projects: []*model.Project{p}, Definitions: definitions})
 	for _, c := range p.Conversions {
 		if c.CRD != nil {
 			s.derive(c)
 		}
 	}
 	for _, pkg := range conversions {
-		for _, p := range pkg.Plans {
-			s.plans = append(s.plans, newPlan(p))
+		for _, plan := range pkg.Plans {
+			s.plans = append(s.plans, newPlan(plan))
+			s.addVersion(plan.Spoke, plan.Root.Spoke, p.Module.Path)
+			s.addVersion(plan.Hub, plan.Root.Hub, p.Module.Path)
 		}
 	}
-	for _, plan := range s.plans {
-		s.addVersion(plan.Spoke, plan.Root.Spoke, p.Module.Path)
-		s.addVersion(plan.Hub, plan.Root.Hub, p.Module.Path)
+	return s
+}
+
+// OfManifests is the state that manifests describe.
+func OfManifests(c manifest.Contents) *State {
+	s := &State{}
+	for _, p := range c.Projects {
+		for _, c := range p.Configurations {
+			s.add(c, p.API)
+		}
+	}
+	for _, d := range c.Definitions {
+		s.Definitions = append(s.Definitions, &Definition{Definition: d})
 	}
 	return s
 }
@@ -137,16 +125,16 @@ func (s *State) derive(c *model.Conversion) {
 	i := slices.IndexFunc(s.Definitions, func(d *Definition) bool { return d.Name == name })
 	if i < 0 {
 		i = len(s.Definitions)
-		s.Definitions = append(s.Definitions, &Definition{Range: c.Range, Name: name, Group: c.Spoke.Group, Plural: c.CRD.Plural, derived: true,
-			Versions: []Version{{Range: c.Range, Name: c.Hub.Version, Served: true}}})
+		s.Definitions = append(s.Definitions, &Definition{derived: true, Definition: &manifest.Definition{Range: c.Range, Name: name, Group: c.Spoke.Group, Plural: c.CRD.Plural,
+			Versions: []manifest.Version{{Range: c.Range, Name: c.Hub.Version, Served: true}}}})
 	}
 	d := s.Definitions[i]
 	if d.derived {
-		d.Versions = append(d.Versions, Version{Range: c.Range, Name: c.Spoke.Version, Served: true})
+		d.Versions = append(d.Versions, manifest.Version{Range: c.Range, Name: c.Spoke.Version, Served: true})
 	}
 	if d.Conversion == nil { // a patch adds it to what the file says
 		service := c.CRD.Service
-		d.Conversion = &Conversion{Range: c.Range, ReviewVersions: []string{"v1", "v1beta1"},
+		d.Conversion = &manifest.Conversion{Range: c.Range, ReviewVersions: []string{"v1", "v1beta1"},
 			Client: admissionregistrationv1.WebhookClientConfig{Service: &service, CABundle: c.CRD.CABundle}}
 	}
 }
