@@ -20,6 +20,9 @@ func (r run) delivery() render.Delivery {
 	if r.Delivery.Callers != "nothing" {
 		d.Callers = r.Delivery.Callers
 	}
+	if d.Aggregated = r.isAggregated(); d.Aggregated {
+		d.Authorities = r.authorities
+	}
 	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml")) // the pattern is a good one; sorted
 	for _, file := range files {
 		if text, err := os.ReadFile(file); err == nil {
@@ -32,6 +35,9 @@ func (r run) delivery() render.Delivery {
 // namespace is where the program is deployed.
 func (r run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery.Name+"-system") }
 
+// isAggregated reports whether API servers reach the program through kube-aggregator.
+func (r run) isAggregated() bool { return r.Delivery.Name != "" && r.Delivery.Topology == "aggregated" }
+
 // deliver tells the model what follows for webhooks from where the program is deployed.
 func (r run) deliver(o *model.Options) {
 	if r.Delivery.Name == "" {
@@ -40,13 +46,23 @@ func (r run) deliver(o *model.Options) {
 	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // they share the cluster with those of others
 	o.Service = model.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
 	o.KeepOut = []string{"kube-system", r.namespace()}
-	o.CABundle = r.authorities
+	if !r.isAggregated() { // where only the APIService says it
+		o.CABundle = r.authorities
+	}
 }
 
-// checkCallers reports conversions whose callers would be turned away: an API server presents credentials to
+// checkCallers reports what callers cannot do: to present anything besides kube-aggregator's certificate where that stands
+// between; and to present anything to conversions, since an API server presents credentials to
 // admission webhooks alone (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
 func (r run) checkCallers(p *model.Project) diag.List {
-	if r.Delivery.Name == "" || r.Delivery.Callers == "nothing" || len(p.Conversions) == 0 {
+	switch {
+	case r.Delivery.Name == "" || r.Delivery.Callers == "nothing":
+		return nil
+	case r.isAggregated():
+		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.root, config.FileName)}}
+		return diag.List{diag.Errorf(at, "", "delivery.callers asks for a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
+			WithHint("leave delivery.callers out of " + config.FileName)}
+	case len(p.Conversions) == 0:
 		return nil
 	}
 	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers asks for one", r.Delivery.Callers).

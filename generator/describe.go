@@ -83,12 +83,13 @@ func Describe(ctx context.Context, c Config) (Description, Diagnostics) {
 	if len(patterns) == 0 {
 		patterns = []string{render.CRDBases}
 	}
+	delivery := run.delivery()
 	d := Description{
 		Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(project),
 		Definitions: slices.Concat([]string{}, crd.Options{Root: run.root, Patterns: patterns}.Files()),
 	}
 	for _, c := range project.Configurations {
-		described := ConfigurationDescription{Object: render.Object(c), Webhooks: []WebhookDescription{}}
+		described := ConfigurationDescription{Object: render.Object(c, delivery), Webhooks: []WebhookDescription{}}
 		for _, w := range c.Webhooks {
 			described.Webhooks = append(described.Webhooks, describeWebhook(w))
 		}

@@ -194,7 +194,7 @@ func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
 	if len(r.CRDs) == 0 || !slices.Contains(r.Outputs, render.Conversions) {
 		return nil, nil
 	}
-	conversions, err := render.CRDConversions(p)
+	conversions, err := render.CRDConversions(p, r.delivery())
 	if err != nil {
 		return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}
 	}

@@ -37,6 +37,8 @@ type Project struct {
 	Program string
 	// Certificates says where the server's certificate comes from: "cert-manager", which is the default, "self-managed" or "secret".
 	Certificates string
+	// Topology says how API servers reach the program: "service", which is the default, or "aggregated".
+	Topology string
 	// ToolVersion is the version of webhook-gen that a new go.mod asks for; empty for the newest.
 	ToolVersion string
 }
@@ -97,7 +99,7 @@ func newModule(root string, p Project) (Scaffold, error) {
 	if err := p.check(); err != nil {
 		return Scaffold{}, err
 	}
-	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), ToolVersion: p.ToolVersion}
+	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service"), ToolVersion: p.ToolVersion}
 	files, err := m.Files(root)
 	if err != nil {
 		return Scaffold{}, err

@@ -34,6 +34,8 @@ func initCommand(s streams) *cobra.Command {
 	c.Flags().StringVar(&project.Program, "program", "", "folder of the program that serves the webhooks (default the one there is, or cmd/webhook)")
 	c.Flags().StringVar(&project.Certificates, "certificates", "", "where the server's certificate comes from: cert-manager (default), self-managed or secret")
 	complete(c, "certificates", "cert-manager", "self-managed", "secret")
+	c.Flags().StringVar(&project.Topology, "topology", "", "how API servers reach the webhooks: service (default), or aggregated, through kube-aggregator")
+	complete(c, "topology", "service", "aggregated")
 	c.Flags().StringVar(&project.ToolVersion, "tool-version", releasedVersion(), "version of webhook-gen that the new go.mod asks for (default this one if it is a release, or else the newest)")
 	return c
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,17 +12,8 @@ import (
 
 // dev runs `webhook-gen dev` in the project: the cluster enforces its policy, enforces the changed one after a change,
 // and has nothing of it in the end.
-func (p project) dev(t *testing.T, cluster []string) {
-	kubectl := func(stdin string, args ...string) (string, error) {
-		file := filepath.Join(t.TempDir(), "stdin.yaml")
-		if err := os.WriteFile(file, []byte(stdin), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if stdin != "" {
-			args = append(args, "-f", file)
-		}
-		return try(p.dir, cluster, append([]string{p.kubectl}, args...)...)
-	}
+func (p project) dev(t *testing.T, c cluster) {
+	kubectl := func(manifest string, args ...string) (string, error) { return c.kubectl(p, manifest, args...) }
 	conversion := func() string {
 		out, err := kubectl("", "get", "crd", "orders.shop.example.com", "-o", "jsonpath={.spec.conversion}")
 		if err != nil {
@@ -45,7 +35,7 @@ func (p project) dev(t *testing.T, cluster []string) {
 
 	command := exec.Command(p.webhookGen, "dev", "--kubectl", p.kubectl, "--listen", freeAddress(t))
 	var log lockedBuffer
-	command.Dir, command.Env, command.Stderr = p.dir, append(p.env, cluster[len(cluster)-1]), &log
+	command.Dir, command.Env, command.Stderr = p.dir, append(p.env, c.env[len(c.env)-1]), &log
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

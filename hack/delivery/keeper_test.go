@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/webhook-gen/webhook-gen/templates/certificates"
@@ -59,23 +58,15 @@ metadata: {name: shop-system}
 
 // TestCertificates has two replicas keep one certificate on a real API server, and sees an authority change beside the old one.
 func TestCertificates(t *testing.T) {
-	cluster := startCluster(t)
+	c := startCluster(t)
 	kubectl := filepath.Join(t.TempDir(), "kubectl")
 	output(t, ".", nil, "go", "build", "-o", kubectl, "./kubectl")
 	manifest := filepath.Join(t.TempDir(), "configurations.yaml")
 	if err := os.WriteFile(manifest, []byte(configurations), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output(t, ".", cluster, kubectl, "apply", "-f", manifest)
-	config, err := clientcmd.BuildConfigFromFlags("", strings.TrimPrefix(cluster[len(cluster)-1], "KUBECONFIG="))
-	if err != nil {
-		t.Fatal(err)
-	}
-	http, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api := &certificates.API{URL: config.Host, Client: http}
+	output(t, ".", c.env, kubectl, "apply", "-f", manifest)
+	config, api := c.config, &certificates.API{URL: strings.TrimSuffix(c.config.Host, "/"), Client: c.client(t)}
 	start := func(now time.Time) string {
 		dir := t.TempDir()
 		ctx, stop := context.WithCancel(t.Context())

@@ -2,15 +2,10 @@ package delivery
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -24,7 +19,7 @@ import (
 )
 
 // live runs the project's program, has the API server call it, and sees a default, a denial and a conversion.
-func (p project) live(t *testing.T, cluster []string) {
+func (p project) live(t *testing.T, c cluster) {
 	address, authority := p.serve(t)
 	manifest := p.run(p.kustomize, "build", "config/default")
 	var objects []string
@@ -43,33 +38,21 @@ func (p project) live(t *testing.T, cluster []string) {
 			objects = append(objects, string(text))
 		}
 	}
-	kubectl := func(stdin string, args ...string) (string, error) {
-		file := filepath.Join(t.TempDir(), "stdin.yaml")
-		if err := os.WriteFile(file, []byte(stdin), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if stdin != "" {
-			args = append(args, "-f", file)
-		}
-		return try(p.dir, cluster, append([]string{p.kubectl}, args...)...)
-	}
-	must := func(out string, err error) string {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	must(kubectl(strings.Join(objects, "\n---\n"), "apply"))
-	must(kubectl("", "wait", "--for=condition=Established", "crd/orders.shop.example.com", "--timeout=30s"))
+	c.must(p, strings.Join(objects, "\n---\n"), "apply")
+	p.enforced(t, c)
+}
 
+// enforced sees the API server apply the project's policies: a denial, a default and a conversion.
+func (p project) enforced(t *testing.T, c cluster) {
+	t.Helper()
+	c.must(p, "", "wait", "--for=condition=Established", "crd/orders.shop.example.com", "--timeout=30s")
 	order := func(name, spec string) string {
 		return "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: " + name + ", namespace: default}\nspec: " + spec + "\n"
 	}
 	// The API server reads new configurations a moment later.
 	deadline := time.Now().Add(30 * time.Second)
 	for {
-		_, err := kubectl(order("nothing", "{}"), "create", "--dry-run=server")
+		_, err := c.kubectl(p, order("nothing", "{}"), "create", "--dry-run=server")
 		if err != nil && strings.Contains(err.Error(), "spec.sku: Required value: an order is for an article") {
 			break
 		}
@@ -78,10 +61,11 @@ func (p project) live(t *testing.T, cluster []string) {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	must(kubectl(order("tea", "{sku: tea}"), "create"))
-	if got := must(kubectl("", "get", "orders.v2.shop.example.com", "tea", "-o", "jsonpath={.apiVersion} {.spec.article} {.spec.priority}")); got != "shop.example.com/v2 tea normal" {
+	c.must(p, order("tea", "{sku: tea}"), "create")
+	if got := c.must(p, "", "get", "orders.v2.shop.example.com", "tea", "-o", "jsonpath={.apiVersion} {.spec.article} {.spec.priority}"); got != "shop.example.com/v2 tea normal" {
 		t.Errorf("in version v2, with its default: %s", got)
 	}
+	c.must(p, "", "delete", "orders.v1.shop.example.com", "tea")
 }
 
 // reachAt has an object's webhooks reached at a URL in place of the Service.
@@ -107,9 +91,8 @@ func reachAt(object map[string]any, url, authority string) {
 func (p project) serve(t *testing.T) (address, authority string) {
 	t.Helper()
 	p.run("make", "build")
-	dir := t.TempDir()
-	cert, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
-	certificate := writeCertificate(t, cert, key)
+	signer := newAuthority(t)
+	cert, key := signer.issue(t, t.TempDir(), "tls", &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
 	address = freeAddress(t)
 	var log bytes.Buffer
 	program := exec.Command(filepath.Join(p.dir, "bin", "webhook"), "-address", address, "-cert", cert, "-key", key)
@@ -124,13 +107,13 @@ func (p project) serve(t *testing.T) (address, authority string) {
 		}
 	})
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(certificate)
+	roots.AddCert(signer.certificate)
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	for range 100 {
 		if response, err := client.Get("https://" + address + "/readyz"); err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {
-				return address, base64.StdEncoding.EncodeToString(certificate)
+				return address, base64.StdEncoding.EncodeToString(signer.pem())
 			}
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -148,33 +131,4 @@ func freeAddress(t *testing.T) string {
 	}
 	defer listener.Close()
 	return listener.Addr().String()
-}
-
-// writeCertificate makes a certificate for 127.0.0.1 that signs itself, and returns it as PEM.
-func writeCertificate(t *testing.T, certFile, keyFile string) []byte {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encodedKey, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	if err := os.WriteFile(certFile, certificate, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encodedKey}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return certificate
 }

@@ -106,10 +106,11 @@ func TestFromNothing(t *testing.T) {
 	}
 	charts := p.charts()
 
-	cluster := startCluster(t)
-	t.Run("what an API server is given", func(t *testing.T) { p.dryRun(cluster, charts) })
-	t.Run("what it enforces", func(t *testing.T) { p.live(t, cluster) })
-	t.Run("from the developer's machine", func(t *testing.T) { p.dev(t, cluster) })
+	c := startCluster(t)
+	t.Run("what an API server is given", func(t *testing.T) { p.in(t).dryRun(c, charts) })
+	t.Run("what it enforces", func(t *testing.T) { p.in(t).live(t, c) })
+	t.Run("through kube-aggregator", func(t *testing.T) { p.in(t).aggregated(t, c) })
+	t.Run("from the developer's machine", func(t *testing.T) { p.in(t).dev(t, c) })
 
 	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)
 	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order")...)
@@ -129,10 +130,13 @@ func (p project) charts() map[string]string {
 	p.run(p.helm, "lint", "charts/shop")
 	charts := map[string]string{}
 	for name, values := range map[string][]string{
-		"cert-manager": nil,
-		"self-managed": {"certificates.mode=self-managed"},
-		"secret":       {"certificates.mode=secret", "certificates.caBundle=LS0tLQ==", "certificates.secretName=mine"},
-		"values":       {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
+		"cert-manager":             nil,
+		"self-managed":             {"certificates.mode=self-managed"},
+		"secret":                   {"certificates.mode=secret", "certificates.caBundle=LS0tLQ==", "certificates.secretName=mine"},
+		"aggregated":               {"topology=aggregated"},
+		"aggregated, self-managed": {"topology=aggregated", "certificates.mode=self-managed"},
+		"aggregated, secret":       {"topology=aggregated", "certificates.mode=secret", "certificates.caBundle=LS0tLQ=="},
+		"values":                   {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
 	} {
 		command := []string{p.helm, "template", "release", "charts/shop", "--namespace", "shop-system"}
 		for _, v := range values {
@@ -145,7 +149,11 @@ func (p project) charts() map[string]string {
 		"cert-manager": {"inject-ca-from: shop-system/release-shop", "secretName: release-shop-tls", `failurePolicy: "Fail"`, "path: /convert"},
 		"secret":       {"caBundle: LS0tLQ==", "secretName: mine"},
 		"self-managed": {"customresourcedefinitions/orders.shop.example.com", "validatingwebhookconfigurations/release-shop-validating-webhook-configuration", "resources: [secrets]"},
-		"values":       {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
+		"aggregated": {"path: /apis/release-shop.shop-system.svc/v1/convert", "name: v1.release-shop.shop-system.svc", "inject-ca-from: shop-system/release-shop",
+			"- -aggregated=release-shop.shop-system.svc/v1", "automountServiceAccountToken: true", "name: extension-apiserver-authentication-reader"},
+		"aggregated, self-managed": {"-certificate-injects=apiservices/v1.release-shop.shop-system.svc", "resources: [apiservices]"},
+		"aggregated, secret":       {"caBundle: LS0tLQ=="},
+		"values":                   {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
 	} {
 		for _, text := range texts {
 			if !strings.Contains(charts[chart], text) {
@@ -153,29 +161,60 @@ func (p project) charts() map[string]string {
 			}
 		}
 	}
+	if n := strings.Count(charts["aggregated"], "inject-ca-from"); n != 1 {
+		p.Errorf("%d objects have an authority injected, and the APIService alone reaches the Service\n%s", n, charts["aggregated"])
+	}
+	if n := strings.Count(charts["aggregated, secret"], "caBundle"); n != 1 {
+		p.Errorf("%d objects say who signs the certificate, and the APIService alone reaches the Service\n%s", n, charts["aggregated, secret"])
+	}
 	if strings.Contains(charts["values"], "kind: NetworkPolicy") || strings.Contains(charts["secret"], "cert-manager.io") {
 		p.Error("the chart has what values have turned off")
 	}
-	if _, err := try(p.dir, p.env, p.helm, "template", "charts/shop", "--set", "certificates.mode=other"); err == nil || !strings.Contains(err.Error(), "use cert-manager, self-managed or secret") {
-		p.Errorf("an unknown kind of certificates: %v", err)
+	for values, want := range map[string]string{
+		"certificates.mode=other":           "use cert-manager, self-managed or secret",
+		"topology=other":                    "use service or aggregated",
+		"topology=aggregated,callers=token": "kube-aggregator calls, by its own certificate",
+		"callers=token":                     "an API server presents nothing to conversions",
+		"certificates.mode=secret":          "certificates.mode secret needs certificates.caBundle",
+	} {
+		if _, err := try(p.dir, p.env, p.helm, "template", "charts/shop", "--set", values); err == nil || !strings.Contains(err.Error(), want) {
+			p.Errorf("%s: %v", values, err)
+		}
 	}
 	return charts
 }
 
-// dryRun has the API server check everything that it would be given.
-func (p project) dryRun(cluster []string, charts map[string]string) {
+// deliver has webhook-gen.yaml say of the delivery what the lines do in place of its certificates, and generates.
+func (p project) deliver(lines ...string) (restore func()) {
 	p.Helper()
-	kubectl := func(manifest string, args ...string) {
+	was := p.read("webhook-gen.yaml")
+	p.replace("webhook-gen.yaml", "  certificates: cert-manager\n", "  "+strings.Join(lines, "\n  ")+"\n")
+	p.run("go", "tool", "webhook-gen")
+	return func() {
 		p.Helper()
-		file := filepath.Join(p.TempDir(), "manifest.yaml")
-		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-			p.Fatal(err)
-		}
-		output(p.T, p.dir, cluster, append([]string{p.kubectl}, append(args, "-f", file)...)...)
+		p.write("webhook-gen.yaml", was)
+		p.run("go", "tool", "webhook-gen")
 	}
-	kubectl(p.read("config/base/namespace.yaml"), "apply")
-	kubectl(p.run(p.kustomize, "build", "config/default"), "apply", "--server-side", "--dry-run=server", "--validate=strict")
+}
+
+// dryRun has the API server check everything that it would be given, each way that it can be delivered.
+func (p project) dryRun(c cluster, charts map[string]string) {
+	p.Helper()
+	c.must(p, p.read("config/base/namespace.yaml"), "apply")
+	check := func(manifest string) {
+		p.Helper()
+		decodeStrictly(p.T, manifest)
+		c.must(p, manifest, "apply", "--server-side", "--dry-run=server", "--validate=strict")
+	}
+	p.write("config/ca.crt", string(newAuthority(p.T).pem()))
+	for _, topology := range []string{"service", "aggregated"} {
+		for _, certificates := range []string{"cert-manager", "self-managed", "secret\n  caFile: config/ca.crt"} {
+			restore := p.deliver("topology: "+topology, "certificates: "+certificates)
+			check(p.run(p.kustomize, "build", "config/default"))
+			restore()
+		}
+	}
 	for _, chart := range charts {
-		kubectl(chart, "apply", "--server-side", "--dry-run=server", "--validate=strict", "--namespace", "shop-system")
+		check(chart)
 	}
 }

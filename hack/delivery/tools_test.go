@@ -1,11 +1,15 @@
 package delivery
 
 import (
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
@@ -25,9 +29,17 @@ func buildTools(t *testing.T) tools {
 	return tools{at("webhook-gen"), at("helm"), at("kustomize"), at("kubectl")}
 }
 
-// startCluster starts an API server with the CRDs of cert-manager and returns the environment in which kubectl talks to
-// it. Without the binaries the test is skipped.
-func startCluster(t *testing.T) []string {
+// cluster is a running API server.
+type cluster struct {
+	// env is the environment in which kubectl talks to it.
+	env []string
+	// config is an administrator's.
+	config *rest.Config
+}
+
+// startCluster starts an API server with the CRDs of cert-manager, its aggregation layer, and what flags say besides; it
+// finds the endpoints of Services itself, as nothing routes their addresses here. Without the binaries the test is skipped.
+func startCluster(t *testing.T, flags ...string) cluster {
 	t.Helper()
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("KUBEBUILDER_ASSETS is not set: make test-delivery builds an API server and sets it")
@@ -38,7 +50,19 @@ func startCluster(t *testing.T) []string {
 		CRDDirectoryPaths:     []string{filepath.Join(certManager, "deploy", "crds")},
 		ErrorIfCRDPathMissing: true,
 	}
-	if _, err := environment.Start(); err != nil {
+	dir := t.TempDir()
+	frontProxy := newAuthority(t)
+	certificate, key := frontProxy.issue(t, dir, "front-proxy-client", &x509.Certificate{Subject: pkix.Name{CommonName: "front-proxy-client"}})
+	for _, flag := range append([]string{
+		"requestheader-client-ca-file=" + frontProxy.file(t, dir), "requestheader-allowed-names=front-proxy-client",
+		"requestheader-username-headers=X-Remote-User", "requestheader-group-headers=X-Remote-Group", "requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"proxy-client-cert-file=" + certificate, "proxy-client-key-file=" + key, "enable-aggregator-routing=true",
+	}, flags...) {
+		name, value, _ := strings.Cut(flag, "=")
+		environment.ControlPlane.GetAPIServer().Configure().Set(name, value)
+	}
+	config, err := environment.Start()
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -46,9 +70,9 @@ func startCluster(t *testing.T) []string {
 			t.Error(err)
 		}
 	})
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, environment.KubeConfig, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	return cluster{env: append(os.Environ(), "KUBECONFIG="+kubeconfig), config: config}
 }

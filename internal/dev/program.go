@@ -52,7 +52,7 @@ func (p *program) restart(ctx context.Context) error {
 func (p *program) arguments() []string {
 	given := p.Arguments
 	if len(given) == 0 {
-		given = []string{"-address={address}", "-cert={cert}", "-key={key}", "-drain=0s"}
+		given = []string{"-address={address}", "-cert={cert}", "-key={key}", "-drain=-1s"}
 	}
 	words := strings.NewReplacer("{address}", p.Listen, "{cert}", filepath.Join(p.dir, "tls.crt"), "{key}", filepath.Join(p.dir, "tls.key"), "{dir}", p.dir)
 	var filled []string

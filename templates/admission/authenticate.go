@@ -19,6 +19,7 @@ import (
 type knownClients struct {
 	authorities *reloaded[x509.CertPool]
 	names       []string
+	commonNames *reloaded[[]string] // an empty list allows any
 	tokens      *reloaded[secrets]
 	passwords   *reloaded[secrets]
 }

@@ -93,6 +93,11 @@ func named(name string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) { c.Subject.CommonName = name }
 }
 
+// dnsNamed has a certificate be for a DNS name.
+func dnsNamed(name string) func(*x509.Certificate) {
+	return func(c *x509.Certificate) { c.DNSNames = []string{name} }
+}
+
 func newKey(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

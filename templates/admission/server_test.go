@@ -84,6 +84,12 @@ func TestServerSaysWhyItDoesNotStart(t *testing.T) {
 		"not a pair":             {&admission.Server{CertFile: certFile, KeyFile: certFile}, "certificate: " + certFile},
 		"names without authorities": {
 			&admission.Server{CertFile: certFile, KeyFile: keyFile, AllowedClients: []string{"a"}}, "AllowedClients needs ClientCAFile"},
+		"allowed clients in a file without an authority": {
+			&admission.Server{CertFile: certFile, KeyFile: keyFile, AllowedClientsFile: empty}, "AllowedClientsFile needs ClientCAFile"},
+		"an aggregated API for everybody": {
+			&admission.Server{CertFile: certFile, KeyFile: keyFile, Aggregated: "shop.svc/v1"}, "Aggregated needs ClientCAFile"},
+		"an aggregated API without a group": {
+			&admission.Server{CertFile: certFile, KeyFile: keyFile, ClientCAFile: certFile, Aggregated: "v1"}, `Aggregated is "v1": want a group and a version`},
 		"no authority in the file": {
 			&admission.Server{CertFile: certFile, KeyFile: keyFile, ClientCAFile: junk}, "client authorities: " + junk + ": no PEM certificate"},
 		"no token in the file": {

@@ -2,7 +2,8 @@
 //
 // A [Keeper] holds an authority and a serving certificate in a Secret that all replicas share, writes the certificate to
 // the files that the server reads, and writes who signs it, caBundle, into the objects that name the server's Service:
-// webhook configurations, and CustomResourceDefinitions with a conversion.
+// webhook configurations, CustomResourceDefinitions with a conversion, and APIServices. A [FrontProxy] writes who calls the
+// server of an aggregated API to the files by which the server knows its callers.
 //
 // # Rotation
 //

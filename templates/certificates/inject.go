@@ -20,7 +20,7 @@ func targetsOf(objects []string) ([]target, error) {
 		resource, name, ok := strings.Cut(o, "/")
 		t := target{resource, name}
 		if !ok || name == "" || t.group() == "" {
-			return nil, fmt.Errorf("%q is none of validatingwebhookconfigurations/, mutatingwebhookconfigurations/ and customresourcedefinitions/ with a name", o)
+			return nil, fmt.Errorf("%q is none of validatingwebhookconfigurations/, mutatingwebhookconfigurations/, customresourcedefinitions/ and apiservices/ with a name", o)
 		}
 		targets = append(targets, t)
 	}
@@ -34,11 +34,13 @@ func (t target) group() string {
 		return "admissionregistration.k8s.io"
 	case "customresourcedefinitions":
 		return "apiextensions.k8s.io"
+	case "apiservices":
+		return "apiregistration.k8s.io"
 	}
 	return ""
 }
 
-// clientConfig is what there is of both of Kubernetes' types of that name.
+// clientConfig is what there is of both of Kubernetes' types of that name, and of an APIService's specification.
 type clientConfig struct {
 	CABundle []byte `json:"caBundle"`
 	Service  *struct {
@@ -56,7 +58,8 @@ type injected struct {
 		ClientConfig clientConfig `json:"clientConfig"`
 	} `json:"webhooks"`
 	Spec struct {
-		Conversion *struct {
+		clientConfig // of an APIService
+		Conversion   *struct {
 			Webhook *struct {
 				ClientConfig *clientConfig `json:"clientConfig"`
 			} `json:"webhook"`
@@ -83,17 +86,18 @@ func (t target) inject(ctx context.Context, api *API, namespace, service string,
 		return false, err
 	}
 	patch := []step{{"replace", "/metadata/resourceVersion", object.Metadata.ResourceVersion}} // another one is a conflict
-	set := func(at string, c *clientConfig) {
+	set := func(at string, c *clientConfig) {                                                  // at is the parent of caBundle
 		if c != nil && c.Service != nil && c.Service.Namespace == namespace && c.Service.Name == service && !bytes.Equal(c.CABundle, authorities) {
-			patch = append(patch, step{"add", at + "/clientConfig/caBundle", authorities})
+			patch = append(patch, step{"add", at + "/caBundle", authorities})
 		}
 	}
 	for i := range object.Webhooks {
-		set(fmt.Sprintf("/webhooks/%d", i), &object.Webhooks[i].ClientConfig)
+		set(fmt.Sprintf("/webhooks/%d/clientConfig", i), &object.Webhooks[i].ClientConfig)
 	}
 	if c := object.Spec.Conversion; c != nil && c.Webhook != nil {
-		set("/spec/conversion/webhook", c.Webhook.ClientConfig)
+		set("/spec/conversion/webhook/clientConfig", c.Webhook.ClientConfig)
 	}
+	set("/spec", &object.Spec.clientConfig)
 	if len(patch) == 1 {
 		return false, nil
 	}

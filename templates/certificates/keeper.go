@@ -1,14 +1,11 @@
 package certificates
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -21,7 +18,8 @@ type Keeper struct {
 	Service string
 	// Objects are those that say who signs the certificate, as resource/name:
 	// "validatingwebhookconfigurations/shop", "mutatingwebhookconfigurations/shop",
-	// "customresourcedefinitions/orders.shop.example.com". One that does not exist is left out until it does.
+	// "customresourcedefinitions/orders.shop.example.com", "apiservices/v1.shop.shop-system.svc". One that does not exist
+	// is left out until it does.
 	Objects []string
 	// CertFile and KeyFile are where the server reads its certificate and key, PEM.
 	CertFile, KeyFile string
@@ -55,39 +53,12 @@ func (k *Keeper) Start(ctx context.Context) error {
 	}
 	round := round{
 		Keeper: k, api: api, namespace: namespace, name: name, targets: targets,
-		log: cmp.Or(k.Log, slog.Default()), interval: cmp.Or(k.Interval, time.Minute), now: k.Now,
+		log: cmp.Or(k.Log, slog.Default()), now: k.Now,
 	}
 	if round.now == nil {
 		round.now = time.Now
 	}
-	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
-		err := round.run(ctx)
-		if err == nil {
-			break
-		}
-		round.log.Warn("certificates are not ready", "error", err)
-		if !sleep(ctx, wait) {
-			return fmt.Errorf("certificates: %w", errors.Join(context.Cause(ctx), err))
-		}
-	}
-	go func() {
-		for sleep(ctx, round.interval) {
-			if err := round.run(ctx); err != nil {
-				round.log.Error("certificates could not be looked after", "error", err)
-			}
-		}
-	}()
-	return nil
-}
-
-// sleep waits, and reports whether that was not broken off.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
+	return follow(ctx, round.log, k.Interval, round.run)
 }
 
 // round is one look at everything.
@@ -97,7 +68,6 @@ type round struct {
 	namespace, name string
 	targets         []target
 	log             *slog.Logger
-	interval        time.Duration
 	now             func() time.Time
 }
 
@@ -148,20 +118,4 @@ func (r *round) renew(ctx context.Context) (*held, error) {
 			return nil, err
 		}
 	}
-}
-
-// write puts a file in its place as a whole. The server reads both files again when one has changed, and takes them once
-// they belong together.
-func write(file string, content []byte) error {
-	if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, content) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	fresh := file + ".new"
-	if err := os.WriteFile(fresh, content, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(fresh, file)
 }

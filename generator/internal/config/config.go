@@ -60,6 +60,8 @@ type Delivery struct {
 	Name string
 	// Namespace is where they go; empty means the name and -system.
 	Namespace string
+	// Topology says how API servers reach it: "service" or "aggregated".
+	Topology string
 	// Certificates says where the server's certificate comes from.
 	Certificates string
 	// Callers says what an API server has to present: "nothing", "certificate", "token" or "password".

@@ -107,6 +107,10 @@ func keys(c *Config) []key {
 			Doc: "The namespace they go to; by default the name and -system. Webhooks without a +webhook:service are reached there.",
 		}, text(&c.Delivery.Namespace, "", objectName)},
 		{Key{
+			Name: "delivery.topology", Example: "aggregated",
+			Doc: "How API servers reach the webhooks: by the Service, or through kube-aggregator, as an aggregated API that an APIService declares. There it presents a client certificate, which the server verifies.",
+		}, word(&c.Delivery.Topology, "service", "aggregated")},
+		{Key{
 			Name: "delivery.certificates", Example: "secret",
 			Doc: "Where the server's certificate comes from: cert-manager; the server itself, which keeps it in a Secret; or a Secret of your own. The Secret is called the name and -tls.",
 		}, word(&c.Delivery.Certificates, "cert-manager", "self-managed", "secret")},

@@ -100,7 +100,7 @@ func TestRead(t *testing.T) {
 		Handlers: Handlers{Path: "pkg/webhooks"},
 		Tests:    Tests{Samples: []string{"samples", "docs/examples"}, Integration: "test/webhook"},
 		Program:  "cmd/webhook",
-		Delivery: Delivery{Name: "shop", Namespace: "shops", Certificates: "secret", Callers: "token", CAFile: "config/ca.crt"},
+		Delivery: Delivery{Name: "shop", Namespace: "shops", Topology: "aggregated", Certificates: "secret", Callers: "token", CAFile: "config/ca.crt"},
 		Outputs:  []string{"conversions", "manifests"},
 	}
 	const text = `# everything
@@ -126,6 +126,7 @@ program: cmd/webhook
 delivery:
   name: shop
   namespace: shops
+  topology: aggregated
   certificates: secret
   callers: token
   caFile: config/ca.crt
@@ -171,7 +172,7 @@ func TestDefault(t *testing.T) {
 		},
 		Handlers: Handlers{Path: "internal/webhook"},
 		Tests:    Tests{Samples: []string{"config/samples"}},
-		Delivery: Delivery{Certificates: "cert-manager", Callers: "nothing"},
+		Delivery: Delivery{Topology: "service", Certificates: "cert-manager", Callers: "nothing"},
 		Outputs:  []string{"manifests", "handlers", "conversions", "tests", "delivery"},
 	}
 	if diff := cmp.Diff(want, Default()); diff != "" {

@@ -48,11 +48,11 @@ type crdConversion struct {
 }
 
 // crdPatches writes a patch for each of the project's kinds that has a conversion.
-func crdPatches(p *model.Project) ([]output.File, error) {
+func crdPatches(p *model.Project, o Delivery) ([]output.File, error) {
 	var files []output.File
 	for _, d := range definitions(p) {
 		patch := crdPatch{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Metadata: metadata{d.name}}
-		patch.Spec.Conversion = d.conversion()
+		patch.Spec.Conversion = d.conversion(o)
 		text, err := yaml.Marshal(patch)
 		if err != nil {
 			return nil, err
@@ -67,10 +67,10 @@ func crdPatches(p *model.Project) ([]output.File, error) {
 }
 
 // CRDConversions are what the definitions of the project's kinds have to say of their conversions.
-func CRDConversions(p *model.Project) ([]crd.Conversion, error) {
+func CRDConversions(p *model.Project, o Delivery) ([]crd.Conversion, error) {
 	var conversions []crd.Conversion
 	for _, d := range definitions(p) {
-		text, err := yaml.Marshal(d.conversion())
+		text, err := yaml.Marshal(d.conversion(o))
 		if err != nil {
 			return nil, err
 		}
@@ -106,9 +106,9 @@ func definitions(p *model.Project) []*definition {
 }
 
 // conversion is spec.conversion.
-func (d *definition) conversion() crdConversion {
+func (d *definition) conversion(o Delivery) crdConversion {
 	c := crdConversion{Strategy: "Webhook"}
-	c.Webhook.ClientConfig.Service = d.Service
+	c.Webhook.ClientConfig.Service = o.service(d.Service)
 	c.Webhook.ClientConfig.CABundle = d.CABundle
 	c.Webhook.ConversionReviewVersions = []string{"v1"}
 	return c

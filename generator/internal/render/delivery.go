@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/base64"
 	"path/filepath"
 	"strings"
 
@@ -15,10 +16,15 @@ type Delivery struct {
 	Name string
 	// Namespace is where they go.
 	Namespace string
+	// Aggregated says that API servers reach it through kube-aggregator, and by the Service otherwise.
+	Aggregated bool
 	// Certificates is "cert-manager", "self-managed" or "secret".
 	Certificates string
 	// Callers says what an API server has to present: "certificate", "token", "password"; empty for nothing.
 	Callers string
+	// Authorities sign the server's certificate, PEM, where kube-aggregator is told; nil where something in the cluster says
+	// it.
+	Authorities []byte
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile
 }
@@ -68,6 +74,12 @@ type object struct {
 	Name, Namespace, Image, Replicas, Secret string
 	Certificates, Callers                    string
 	Helm                                     bool
+	// Aggregated says that kube-aggregator stands before the webhooks, and Group is the API group under which it has them.
+	// The chart can have it either way.
+	Aggregated bool
+	Group      string
+	// CABundle is what the APIService says, PEM in base64; empty where something in the cluster says it.
+	CABundle string
 	// ClusterName is the name of objects that have no namespace.
 	ClusterName                    string
 	Injected                       []injected
@@ -83,14 +95,19 @@ func (i injected) Group() string {
 	return group
 }
 
-// CallerFlag is the program's flag for what an API server has to present; empty where that is nothing.
+// Version is that of the API group under which kube-aggregator has the webhooks.
+func (object) Version() string { return aggregatedVersion }
+
+// CallerFlag is the program's flag for who has to call it; empty where anybody may.
 func (o object) CallerFlag() string {
-	switch o.Callers {
-	case "certificate":
+	switch {
+	case o.Aggregated:
+		return "-aggregated=" + o.Group + "/" + o.Version()
+	case o.Callers == "certificate":
 		return "-client-ca=/etc/webhook/callers/ca.crt"
-	case "token":
+	case o.Callers == "token":
 		return "-tokens=/etc/webhook/callers/tokens"
-	case "password":
+	case o.Callers == "password":
 		return "-passwords=/etc/webhook/callers/passwords"
 	}
 	return ""
@@ -124,10 +141,11 @@ func (o object) SelectorLabels(indent int) string {
 }
 
 func (d *deliverer) plain() object {
-	name := d.options.Delivery.Name
+	o := d.options.Delivery
 	return object{
-		App: name, Name: name, Namespace: d.options.Delivery.Namespace, Image: name, Replicas: "2", Secret: name + "-tls",
-		ClusterName: name, Certificates: d.options.Delivery.Certificates, Callers: d.options.Delivery.Callers,
+		App: o.Name, Name: o.Name, Namespace: o.Namespace, Image: o.Name, Replicas: "2", Secret: o.Name + "-tls",
+		ClusterName: o.Name, Certificates: o.Certificates, Callers: o.Callers,
+		Aggregated: o.Aggregated, Group: o.group(), CABundle: base64.StdEncoding.EncodeToString(o.Authorities),
 	}
 }
 

@@ -34,8 +34,9 @@ func (d *deliverer) chart() error {
 		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
 		"cert-manager": `eq .Values.certificates.mode "cert-manager"`,
 		"self-managed": `eq .Values.certificates.mode "self-managed"`,
+		"aggregated":   fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
 	}
-	for _, name := range append(sharedObjects(), "cert-manager", "self-managed") {
+	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "self-managed") {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
 		if err != nil {
 			return err
@@ -66,7 +67,8 @@ func (d *deliverer) helm() object {
 	o.Replicas = "{{ .Values.replicas }}"
 	o.Secret = fmt.Sprintf("{{ include %q $ }}", o.App+".secret")
 	o.ClusterName = "{{ $.Release.Namespace }}-" + o.Name
-	for _, i := range d.injected() {
+	o.Group = fmt.Sprintf("{{ include %q $ }}", o.App+".group")
+	for _, i := range d.called() {
 		if i.Kind != "CustomResourceDefinition" {
 			i.Name = o.Name + "-" + d.chartName(i.Name)
 		}
@@ -190,11 +192,11 @@ func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregi
 		}
 		return block(b, indent, known)
 	}
-	fmt.Fprintf(b, "%[1]s{{- with include %[2]q $ }}\n%[1]scaBundle: {{ . }}\n%[1]s{{- end }}\n", indent, d.options.Delivery.Name+".caBundle")
-	fmt.Fprintf(b, "%[1]sservice:\n%[1]s  name: %[2]s\n%[1]s  namespace: {{ $.Release.Namespace }}\n%[1]s  path: %[3]s\n", indent, d.helm().Name, *s.Path)
+	port := ""
 	if s.Port != nil {
-		fmt.Fprintf(b, "%s  port: %d\n", indent, *s.Port)
+		port = fmt.Sprintf(` "port" %d`, *s.Port)
 	}
+	fmt.Fprintf(b, "%s{{- include %q (dict \"root\" $ \"path\" %q%s) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, port, len(indent))
 	return nil
 }
 

@@ -9,7 +9,11 @@ import (
 // kustomize writes bases, and once an overlay that is the user's.
 func (d *deliverer) kustomize() error {
 	data := d.plain()
-	for _, name := range append(sharedObjects(), "namespace") {
+	objects := append(sharedObjects(), "namespace")
+	if data.Aggregated {
+		objects = append(objects, "aggregated")
+	}
+	for _, name := range objects {
 		if err := d.add("config/base/"+name+".yaml", "delivery/objects/"+name+".yaml.tmpl", data, output.Generated); err != nil {
 			return err
 		}
@@ -80,6 +84,19 @@ func (d *deliverer) kustomizeCRDs() error {
 
 // injected are the objects into which somebody writes who signs the server's certificate.
 func (d *deliverer) injected() []injected {
+	if d.options.Delivery.Aggregated {
+		return []injected{apiService(d.options.Delivery.group())}
+	}
+	return d.called()
+}
+
+// apiService is the object that has kube-aggregator reach the webhooks under a group.
+func apiService(group string) injected {
+	return injected{"apiregistration.k8s.io/v1", "APIService", "apiservices", aggregatedVersion + "." + group}
+}
+
+// called are the objects by which an API server reaches the Service itself.
+func (d *deliverer) called() []injected {
 	var all []injected
 	for _, c := range d.project.Configurations {
 		i := injected{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", c.Name}

@@ -43,6 +43,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	test, err := templates.Execute("integration/integration_test.go.tmpl", map[string]any{
 		"Package": pkg.Name, "Manifest": fromFolder(dir, o.Manifest), "Definitions": below(definitions...),
 		"Conversions": below(path.Join(CRDPatches, CRDPatch))[0], "Samples": below(o.Samples...),
+		"Prefix": o.Delivery.prefix(),
 	})
 	if err != nil {
 		return nil, err

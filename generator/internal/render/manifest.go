@@ -16,13 +16,13 @@ import (
 
 // manifest writes the configurations as YAML documents in the form that controller-gen gives
 // them: a --- before each, keys in alphabetical order, no creationTimestamp.
-func manifest(p *model.Project, header bool) ([]byte, error) {
+func manifest(p *model.Project, o Options) ([]byte, error) {
 	var out bytes.Buffer
-	if header {
+	if o.Header && hasOwn(p) {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	for _, c := range p.Configurations {
-		document, err := document(c, p.API)
+		document, err := document(c, p.API, o.Delivery)
 		if err != nil {
 			return nil, err
 		}
@@ -32,18 +32,18 @@ func manifest(p *model.Project, header bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func document(c *model.Configuration, api string) ([]byte, error) {
-	typed, err := json.Marshal(Object(c))
+func document(c *model.Configuration, api string, d Delivery) ([]byte, error) {
+	text, err := json.Marshal(Object(c, d))
 	if err != nil {
 		return nil, err
 	}
 	if api == "v1beta1" {
-		if typed, err = inV1beta1(typed, c.Mutating); err != nil {
+		if text, err = inV1beta1(text, c.Mutating); err != nil {
 			return nil, err
 		}
 	}
 	var generic map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(typed))
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&generic); err != nil {
 		return nil, err
@@ -65,21 +65,21 @@ func inV1beta1(v1 []byte, mutating bool) ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// Object is the configuration in Kubernetes' own type of v1.
-func Object(c *model.Configuration) any {
+// Object is the configuration in Kubernetes' own type of v1, as API servers reach its webhooks.
+func Object(c *model.Configuration, d Delivery) any {
 	kind := metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}
 	meta := metav1.ObjectMeta{Name: c.Name, Labels: c.Labels, Annotations: c.Annotations}
 	if c.Mutating {
 		kind.Kind = "MutatingWebhookConfiguration"
 		o := &admissionregistrationv1.MutatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 		for _, w := range c.Webhooks {
-			o.Webhooks = append(o.Webhooks, w.Spec)
+			o.Webhooks = append(o.Webhooks, d.reached(w.Spec))
 		}
 		return o
 	}
 	o := &admissionregistrationv1.ValidatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 	for _, w := range c.Webhooks {
-		o.Webhooks = append(o.Webhooks, spec.Validating(w.Spec))
+		o.Webhooks = append(o.Webhooks, spec.Validating(d.reached(w.Spec)))
 	}
 	return o
 }

@@ -55,7 +55,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 	var files []output.File
 	reads := false // reviews, so that the package wire is needed
 	if slices.Contains(o.Outputs, Manifests) && len(p.Configurations) > 0 {
-		text, err := manifest(p, o.Header && hasOwn(p))
+		text, err := manifest(p, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the manifest: %w", err)
 		}
@@ -96,7 +96,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		files = append(files, code...)
 	}
 	if slices.Contains(o.Outputs, Conversions) && o.Patches {
-		patches, err := crdPatches(p)
+		patches, err := crdPatches(p, o.Delivery)
 		if err != nil {
 			return nil, fmt.Errorf("writing the patches of CRDs: %w", err)
 		}

@@ -20,6 +20,8 @@ type Module struct {
 	Domain string
 	// Certificates says where the server's certificate comes from, as delivery.certificates of webhook-gen.yaml does.
 	Certificates string
+	// Topology says how API servers reach it, as delivery.topology does.
+	Topology string
 	// SelfManaged says that the program can keep its certificates itself.
 	SelfManaged bool
 	// ToolVersion is the version of webhook-gen that go.mod asks for; empty for the newest.

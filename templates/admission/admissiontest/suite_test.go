@@ -337,6 +337,20 @@ func TestCheckManifest(t *testing.T) {
 	}
 }
 
+// TestCheckManifestThroughAggregator has a webhook called through the API server itself, and one of a Service that only looks like it.
+func TestCheckManifestThroughAggregator(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "manifests.yaml")
+	const manifest = `kind: ValidatingWebhookConfiguration
+webhooks:
+- clientConfig: {service: {name: kubernetes, namespace: default, path: /apis/shop.shop-system.svc/v1/validate}}
+- clientConfig: {service: {name: kubernetes, namespace: shop, path: /apis/shop.shop-system.svc/v1/other}}
+`
+	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	CheckManifest(t, file, []string{"/validate"}, []string{"/apis/shop.shop-system.svc/v1/other"})
+}
+
 // TestFilled wants the same for the same seed, another for another one, and JSON that the type reads as it was.
 func TestFilled(t *testing.T) {
 	seen := map[string]bool{}

@@ -3,6 +3,7 @@
 package admission
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/pem"
@@ -89,7 +90,24 @@ func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
 		return refusalOf(http.StatusForbidden,
 			fmt.Sprintf("the client certificate is for %q, which is no allowed client", certificateNames(leaf)))
 	}
+	if c.commonNames != nil {
+		if names := *c.commonNames.get(); len(names) > 0 && !slices.Contains(names, leaf.Subject.CommonName) {
+			return refusalOf(http.StatusForbidden,
+				fmt.Sprintf("the common name of the client certificate is %q, which is no allowed client", leaf.Subject.CommonName))
+		}
+	}
 	return nil
+}
+
+// parseNames reads one name a line. Blank lines are skipped.
+func parseNames(_ *[]string, contents [][]byte) (*[]string, error) {
+	names := []string{}
+	for line := range bytes.Lines(contents[0]) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			names = append(names, string(line))
+		}
+	}
+	return &names, nil
 }
 
 // isAllowed reports whether AllowedClients has a name.

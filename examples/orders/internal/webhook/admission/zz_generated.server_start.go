@@ -48,7 +48,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 		return errors.New("already ran")
 	}
 
-	handler := clients.wrap(limit.wrap(orNotFound(&s.webhooks)))
+	handler := clients.wrap(limit.wrap(s.aggregated(orNotFound(&s.webhooks))))
 	if s.HealthAddress == "" {
 		handler = health.beside(handler)
 	} else {
@@ -107,6 +107,12 @@ func (s *Server) check() error {
 		return errors.New("CertFile and KeyFile go together: one is set, the other is not")
 	case len(s.AllowedClients) > 0 && s.ClientCAFile == "":
 		return errors.New("AllowedClients needs ClientCAFile: without it no client certificate is asked for")
+	case s.AllowedClientsFile != "" && s.ClientCAFile == "":
+		return errors.New("AllowedClientsFile needs ClientCAFile: without it no client certificate is asked for")
+	case s.Aggregated != "" && s.ClientCAFile == "":
+		return errors.New("Aggregated needs ClientCAFile: it is by its certificate that kube-aggregator is known")
+	case s.Aggregated != "" && !isGroupVersion(s.Aggregated):
+		return fmt.Errorf("Aggregated is %q: want a group and a version, as shop.shop-system.svc/v1", s.Aggregated)
 	case s.MaxInFlight < 0:
 		return fmt.Errorf("MaxInFlight is %d, but no request fits in fewer than 1", s.MaxInFlight)
 	}
@@ -119,6 +125,11 @@ func (s *Server) clients(files *fileReader) (*knownClients, error) {
 	var err error
 	if s.ClientCAFile != "" {
 		if clients.authorities, err = reloadFrom(files, "client authorities", parseAuthorities, s.ClientCAFile); err != nil {
+			return nil, err
+		}
+	}
+	if s.AllowedClientsFile != "" {
+		if clients.commonNames, err = reloadFrom(files, "allowed clients", parseNames, s.AllowedClientsFile); err != nil {
 			return nil, err
 		}
 	}

@@ -21,6 +21,7 @@ import (
 type knownClients struct {
 	authorities *reloaded[x509.CertPool]
 	names       []string
+	commonNames *reloaded[[]string] // an empty list allows any
 	tokens      *reloaded[secrets]
 	passwords   *reloaded[secrets]
 }

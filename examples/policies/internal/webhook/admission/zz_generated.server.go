@@ -69,6 +69,22 @@ type Server struct {
 	// means that any client the authorities signed may call.
 	AllowedClients []string
 
+	// AllowedClientsFile holds names, one a line, of which a client
+	// certificate's common name must be one; an empty file means any. It is for
+	// the names of kube-aggregator, which alone goes by common names
+	// (k8s.io/apiserver pkg/authentication/request/x509,
+	// NewDynamicCAVerifier). Empty means that there is no such condition.
+	AllowedClientsFile string
+
+	// Aggregated is the group and version, as "shop.shop-system.svc/v1", under
+	// which an APIService has kube-aggregator hand requests on to this server:
+	// the webhook of the path /validate is then also at
+	// /apis/shop.shop-system.svc/v1/validate, beside the discovery documents
+	// that make the APIService available. It needs ClientCAFile, by which
+	// kube-aggregator is known; whom that lets through has been authenticated
+	// and authorized by the API server. Empty means that there is none.
+	Aggregated string
+
 	// TokenFile holds bearer tokens of API servers, one a line, so that an old
 	// and a new one can be valid together. Empty means that none are accepted.
 	TokenFile string
@@ -129,6 +145,7 @@ type Server struct {
 	Log *slog.Logger
 
 	webhooks http.ServeMux
+	paths    []string // of webhooks, as they came
 	running  atomic.Pointer[runningServer]
 }
 
@@ -136,6 +153,7 @@ type Server struct {
 // generated Register. Like http.ServeMux, it panics if the path is taken.
 func (s *Server) Handle(path string, handler http.Handler) {
 	s.webhooks.Handle(path, handler)
+	s.paths = append(s.paths, path)
 }
 
 // ListenAndServe serves until the process is told to stop, by SIGTERM or an

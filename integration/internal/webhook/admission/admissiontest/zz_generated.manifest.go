@@ -72,13 +72,18 @@ func configuredIn(t testing.TB, file string) []configured {
 	}
 }
 
-// path is where the API server calls the webhook.
+// path is where the server has the webhook: where the API server calls it or, through kube-aggregator, what the path of that call has
+// below the group and version.
 func (c configured) path() string {
 	if s := c.ClientConfig.Service; s != nil {
-		if s.Path != nil {
-			return *s.Path
+		if s.Path == nil {
+			return "/"
 		}
-		return "/"
+		below := strings.SplitN(*s.Path, "/", 5) // "", apis, group, version, and the rest
+		if s.Namespace == metav1.NamespaceDefault && s.Name == "kubernetes" && len(below) == 5 && below[1] == "apis" {
+			return "/" + below[4]
+		}
+		return *s.Path
 	}
 	if c.ClientConfig.URL != nil {
 		if u, err := url.Parse(*c.ClientConfig.URL); err == nil && u.Path != "" {

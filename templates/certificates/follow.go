@@ -1,0 +1,62 @@
+package certificates
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// follow looks until that has succeeded once, and then goes on once an interval, a minute by default, in the background until ctx is
+// done. Its error is the end of ctx before the first success.
+func follow(ctx context.Context, log *slog.Logger, interval time.Duration, look func(context.Context) error) error {
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		err := look(ctx)
+		if err == nil {
+			break
+		}
+		log.Warn("certificates are not ready", "error", err)
+		if !sleep(ctx, wait) {
+			return fmt.Errorf("certificates: %w", errors.Join(context.Cause(ctx), err))
+		}
+	}
+	go func() {
+		for sleep(ctx, cmp.Or(interval, time.Minute)) {
+			if err := look(ctx); err != nil {
+				log.Error("certificates could not be looked after", "error", err)
+			}
+		}
+	}()
+	return nil
+}
+
+// sleep waits, and reports whether that was not broken off.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// write puts a file in its place as a whole. The server reads both files again when one has changed, and takes them once
+// they belong together.
+func write(file string, content []byte) error {
+	if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	fresh := file + ".new"
+	if err := os.WriteFile(fresh, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, file)
+}

@@ -1,0 +1,72 @@
+package certificates
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// FrontProxy learns how kube-aggregator names itself to a server of an aggregated API: who signs its client certificate
+// and which common names that may have. An API server says both in the ConfigMap extension-apiserver-authentication of
+// kube-system, of which the Role extension-apiserver-authentication-reader lets a service account know
+// (k8s.io/kubernetes pkg/controlplane/controller/clusterauthenticationtrust). Fields must not change once it has started.
+type FrontProxy struct {
+	// AuthorityFile is where the server reads who signs the certificate, PEM.
+	AuthorityFile string
+	// NamesFile is where it reads the common names, one a line; none means any.
+	NamesFile string
+	// API is the API server. Nil means the one of the cluster that the process runs in.
+	API *API
+	// Interval is how often the ConfigMap is looked at. Zero means one minute.
+	Interval time.Duration
+	// Log receives what fails. Nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Start returns when both files are written, and goes on in the background until ctx is done. An error is one that
+// nothing but another configuration mends, or the end of ctx: until the API server answers, Start tries again.
+func (f *FrontProxy) Start(ctx context.Context) error {
+	api := f.API
+	if api == nil {
+		var err error
+		if api, err = InCluster(); err != nil {
+			return fmt.Errorf("certificates: %w", err)
+		}
+	}
+	return follow(ctx, cmp.Or(f.Log, slog.Default()), f.Interval, func(ctx context.Context) error { return f.look(ctx, api) })
+}
+
+// look reads the ConfigMap and writes the files.
+func (f *FrontProxy) look(ctx context.Context, api *API) error {
+	var said corev1.ConfigMap
+	if err := api.call(ctx, http.MethodGet, "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication", "", nil, &said); err != nil {
+		return err
+	}
+	authorities := []byte(said.Data["requestheader-client-ca-file"])
+	if len(certificates(authorities)) == 0 {
+		return errors.New("the API server does not say who signs kube-aggregator's certificate: it runs without --requestheader-client-ca-file")
+	}
+	var names []string
+	if text := said.Data["requestheader-allowed-names"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &names); err != nil {
+			return fmt.Errorf("requestheader-allowed-names: %w", err)
+		}
+	}
+	var lines strings.Builder
+	for _, name := range names {
+		lines.WriteString(name + "\n")
+	}
+	// The names first: authorities without them would let any name in.
+	if err := write(f.NamesFile, []byte(lines.String())); err != nil {
+		return err
+	}
+	return write(f.AuthorityFile, authorities)
+}
