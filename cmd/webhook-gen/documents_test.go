@@ -44,7 +44,11 @@ func commandsPage() []byte {
 		}
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s\n", use, about)
 		if c.Example != "" {
-			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimSpace(c.Example), "\n  ", "\n"))
+			fence := "sh"
+			if c.Name() == "dev" {
+				fence = "sh cluster"
+			}
+			fmt.Fprintf(&b, "\n```%s\n%s\n```\n", fence, strings.ReplaceAll(strings.TrimSpace(c.Example), "\n  ", "\n"))
 		}
 		if flags := c.NonInheritedFlags().FlagUsages(); flags != "" {
 			fmt.Fprintf(&b, "\n```\n%s```\n", flags)

@@ -27,7 +27,7 @@ func explainConversionCommand(s streams) *cobra.Command {
 		Short: "Show for every field what claims it in each direction, and whether anything is lost",
 		Long: "conversion shows each field of both versions, what claims it (its name, or a rule), and for each direction\n" +
 			"whether the other version can say all of it. What it cannot is kept in an annotation, or given up by a drop.",
-		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion CronJob --format json",
+		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion Order --format json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, kind []string) error {
 			docs, err := conversions(c, s, strings.Join(kind, ""))
@@ -47,7 +47,7 @@ func graphCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "graph [kind]",
 		Short:   "Draw versions, hub, and the fields that are not lossless",
-		Example: "  webhook-gen graph\n  webhook-gen graph CronJob --format svg > conversions.svg",
+		Example: "  webhook-gen graph\n  webhook-gen graph Order --format svg > conversions.svg",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, kind []string) error {
 			docs, err := conversions(c, s, strings.Join(kind, ""))

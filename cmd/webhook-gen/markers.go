@@ -13,7 +13,7 @@ func markersCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "markers [names]",
 		Short:   "List the markers, or show some in full",
-		Example: "  webhook-gen markers\n  webhook-gen markers webhook:mutating\n  webhook-gen markers --format json",
+		Example: "  webhook-gen markers\n  webhook-gen markers webhook:mutating\n  webhook-gen markers --format json webhook:mutating",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, d := range generator.MarkerDocs() {

@@ -18,7 +18,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the transcripts")
 
 // TestScripts runs the commands of testdata/*.txtar. Lines of the comment that begin with "$ " are commands,
-// run one after the other in the folder that the archive's files make: webhook-gen, cat FILE, ls, rm FILE, cp FROM TO.
+// run one after the other in the folder that the archive's files make: webhook-gen, cat FILE, ls, rm FILE, cp FROM TO,
+// each with > FILE behind it or without.
 // "transcript" is what they print, standard error behind a "! ", and the exit code where it is not 0.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -76,6 +77,7 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 			continue
 		}
 		fmt.Fprintf(&out, "$ %s\n", command)
+		command, file, redirected := strings.Cut(command, " > ")
 		words := strings.Fields(command)
 		var stdout, stderr bytes.Buffer
 		code := 0
@@ -112,6 +114,12 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 			}
 		default:
 			t.Fatalf("unknown command %q", words[0])
+		}
+		if redirected {
+			if err := os.WriteFile(file, stdout.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			stdout.Reset()
 		}
 		out.Write(stdout.Bytes())
 		for l := range strings.Lines(stderr.String()) {

@@ -51,8 +51,8 @@ func (p project) replace(name, old, now string) {
 }
 
 // follow does what a section of a page of the manual says, which begins with a heading: it runs the lines of blocks of sh,
-// in order, and writes the files of blocks that name one behind their language. Blocks of "sh cluster" need a cluster, and
-// are left out. It returns what the commands print.
+// in order, and writes the files of blocks that name one behind their language. Blocks of "sh cluster" are left out. It
+// returns what the commands print. TestEveryCommand in cmd/webhook-gen reads the calls of it.
 func (p project) follow(page, heading string) string {
 	p.Helper()
 	text, err := os.ReadFile(page)
@@ -73,12 +73,11 @@ func (p project) follow(page, heading string) string {
 		info, content, _ := strings.Cut(blocks[i], "\n")
 		language, file, _ := strings.Cut(info, " ")
 		switch {
-		case file == "cluster":
-		case language == "sh":
+		case language == "sh" && file == "":
 			for line := range strings.Lines(content) {
 				printed.WriteString(p.run(strings.Fields(line)...))
 			}
-		case file != "":
+		case language != "sh" && file != "":
 			p.write(file, content)
 		}
 	}
@@ -88,6 +87,7 @@ func (p project) follow(page, heading string) string {
 // TestFromNothing follows the tutorial from an empty folder to policies that an API server enforces, and takes one of them back.
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
+	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
 	p.follow("../../docs/tutorial.md", "# From nothing to a policy that is enforced")
 	p.follow("../../docs/ci.md", "### The same version everywhere")
 	gen := []string{"go", "tool", "webhook-gen"}
@@ -106,6 +106,7 @@ func TestFromNothing(t *testing.T) {
 	}
 	charts := p.charts()
 
+	t.Run("what its generated test asks an API server", func(t *testing.T) { p.in(t).integration(t) })
 	c := startCluster(t)
 	t.Run("what an API server is given", func(t *testing.T) { p.in(t).dryRun(c, charts) })
 	t.Run("what it enforces", func(t *testing.T) { p.in(t).live(t, c) })
@@ -115,12 +116,41 @@ func TestFromNothing(t *testing.T) {
 	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)
 	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order")...)
 	p.run("make", "generate", "test", "verify")
-	knows := p.run("grep", "-rliE", "orders|orderwebhook|/convert", "cmd", "config", "charts", "internal")
+	knows := p.run("grep", "-rliE", "orders|orderwebhook|/convert", "cmd", "config", "charts", "internal", "test")
 	stay := []string{"config/crd/bases/", "config/crd/kustomization.yaml", "charts/shop/templates/crds.yaml", "charts/shop/values.yaml", "internal/webhook/admission/", "internal/webhook/certificates/"}
 	for f := range strings.Lines(knows) {
 		if !slices.ContainsFunc(stay, func(prefix string) bool { return strings.HasPrefix(f, prefix) }) {
 			t.Errorf("%s still knows of what was deleted", strings.TrimSpace(f))
 		}
+	}
+}
+
+// integration has the project tested by a real API server, for which nothing that is generated needs an edit. The kind is given a
+// scale first, in both versions.
+func (p project) integration(t *testing.T) {
+	p.T = t
+	for _, version := range []string{"v1", "v2"} {
+		file := "api/" + version + "/order_types.go"
+		p.replace(file, "// +kubebuilder:object:root=true\n", "// +kubebuilder:object:root=true\n"+
+			"// +kubebuilder:subresource:scale:specpath=.spec.parcels,statuspath=.status.parcels\n")
+		p.replace(file, "\t// Priority is", "\t// Parcels is how many are packed.\n\tParcels int32 `json:\"parcels,omitempty\"`\n\t// Priority is")
+	}
+	if err := os.Mkdir(filepath.Join(p.dir, "config", "samples"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.write("config/samples/samples.yaml", "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: tea, namespace: shop}\nspec: {sku: tea, parcels: 2}\n"+
+		"---\napiVersion: shop.example.com/v2\nkind: Order\nmetadata: {name: coffee, namespace: shop}\nspec: {article: coffee, parcels: 3}\n"+
+		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: prices, namespace: shop}\n")
+	p.write("webhook-gen.yaml", p.read("webhook-gen.yaml")+"tests:\n  integration: test/webhook\n")
+	p.run("make", "generate", "test", "verify")
+	said := p.follow("../../docs/testing.md", "## On a real API server")
+	for _, test := range []string{"Order/tea/v1", "Order/tea/v2", "Order/coffee/v1", "Order/coffee/v2", "ConfigMap/prices/v1"} {
+		if !strings.Contains(said, "--- PASS: TestGeneratedIntegration/"+test+" ") {
+			t.Errorf("%s is not tested\n%s", test, said)
+		}
+	}
+	if strings.Contains(said, "has not been called") {
+		t.Errorf("not everything is called\n%s", said)
 	}
 }
 
