@@ -50,8 +50,12 @@ func (p project) replace(name, old, now string) {
 	p.write(name, strings.Replace(text, old, now, 1))
 }
 
-// follow does what a section of a page of the manual says, which begins with a heading: it runs the lines of blocks of sh,
-// in order, and writes the files of blocks that name one behind their language. Blocks of "sh cluster" are left out. It
+// path is the environment with the tools in PATH.
+func (p project) path() []string {
+	return append(slices.Clone(p.env), "PATH="+filepath.Dir(p.kustomize)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// follow does what a section of a page of the manual says, which begins with a heading: it runs blocks of sh, in order, and writes the files of blocks that name one behind their language. Blocks of "sh cluster" are left out. It
 // returns what the commands print. TestEveryCommand in cmd/webhook-gen reads the calls of it.
 func (p project) follow(page, heading string) string {
 	p.Helper()
@@ -74,9 +78,7 @@ func (p project) follow(page, heading string) string {
 		language, file, _ := strings.Cut(info, " ")
 		switch {
 		case language == "sh" && file == "":
-			for line := range strings.Lines(content) {
-				printed.WriteString(p.run(strings.Fields(line)...))
-			}
+			printed.WriteString(output(p.T, p.dir, p.path(), "bash", "-eo", "pipefail", "-c", content))
 		case language != "sh" && file != "":
 			p.write(file, content)
 		}
@@ -111,6 +113,7 @@ func TestFromNothing(t *testing.T) {
 	t.Run("what an API server is given", func(t *testing.T) { p.in(t).dryRun(c, charts) })
 	t.Run("what it enforces", func(t *testing.T) { p.in(t).live(t, c) })
 	t.Run("through kube-aggregator", func(t *testing.T) { p.in(t).aggregated(t, c) })
+	t.Run("what the help shows", func(t *testing.T) { p.in(t).help(t, c) })
 	t.Run("from the developer's machine", func(t *testing.T) { p.in(t).dev(t, c) })
 
 	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)

@@ -23,6 +23,7 @@ func buildTools(t *testing.T) tools {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	output(t, root, nil, "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
+	output(t, filepath.Join(root, "explain"), nil, "go", "build", "-o", at("webhook-gen-explain"), "./cmd/webhook-gen-explain")
 	output(t, ".", nil, "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
 	output(t, ".", nil, "go", "build", "-o", at("kustomize"), "sigs.k8s.io/kustomize/kustomize/v5")
 	output(t, ".", nil, "go", "build", "-o", at("kubectl"), "./kubectl")

@@ -1,0 +1,29 @@
+package delivery
+
+import (
+	"strings"
+	"testing"
+)
+
+// help runs what the help and the manual show of commands that other programs take part in: helm, kustomize, the API server's own
+// code, a cluster.
+func (p project) help(t *testing.T, c cluster) {
+	p.env = append(p.env, c.env[len(c.env)-1])
+	p.run(p.kubectl, "config", "rename-context", strings.TrimSpace(p.run(p.kubectl, "config", "current-context")), "production")
+
+	const order = "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: tea, namespace: shop}\n"
+	p.write("before.yaml", order+"spec: {sku: tea}\n")
+	p.write("order.yaml", order+"spec: {sku: tea, priority: high}\n")
+	p.write("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: default}\nspec: {containers: [{name: web, image: web}]}\n")
+	p.write("manifests.yaml", p.read("config/webhook/manifests.yaml"))
+	p.write("review.json", `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+  "uid": "1", "operation": "CREATE", "name": "tea", "namespace": "shop", "userInfo": {"username": "alice"},
+  "kind": {"group": "shop.example.com", "version": "v1", "kind": "Order"},
+  "resource": {"group": "shop.example.com", "version": "v1", "resource": "orders"},
+  "object": {"apiVersion": "shop.example.com/v1", "kind": "Order", "metadata": {"name": "tea", "namespace": "shop"}, "spec": {"sku": "tea"}}}}`)
+	if said := p.follow("../../docs/commands.md", "## `webhook-gen explain request`"); !strings.Contains(said, "validate.orders.v1.shop.example.com") {
+		t.Errorf("explain request does not know the project's webhooks:\n%s", said)
+	}
+	p.follow("../../docs/commands.md", "## `webhook-gen lint [packages]`")
+	p.follow("../../docs/lint.md", "# Lint")
+}
