@@ -73,12 +73,12 @@ func (n *plan) add(side convert.Direction, p *convert.Pair, before, across strin
 	inside[p] = true
 	defer delete(inside, p)
 	for _, c := range p.Claims {
-		path, counterpart := c.Spoke, c.Hub
+		path, counterpart, others := c.Spoke, c.Hub, c.SpokeOthers
 		if side == convert.FromHub {
-			path, counterpart = counterpart, path
-			for _, o := range c.Others {
-				n.sides[side] = append(n.sides[side], &fate{Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
-			}
+			path, counterpart, others = counterpart, path, c.HubOthers
+		}
+		for _, o := range others {
+			n.sides[side] = append(n.sides[side], &fate{Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
 		}
 		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
 			continue
