@@ -77,7 +77,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	}
 	if err := node.Decode(&o); err != nil {
 		_, what, _ := strings.Cut(err.Error(), "\n  ") // behind "unmarshal errors:"
-		what, _, _ = strings.Cut(what, " into ")         // the type here is no concern of the reader's
+		what, _, _ = strings.Cut(what, " into ")       // the type here is no concern of the reader's
 		r.diags.Add(diag.Errorf(t.place(node), RuleObject, "not a CustomResourceDefinition: %s", what))
 		return
 	}
