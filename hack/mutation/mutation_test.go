@@ -68,7 +68,7 @@ func TestGeneratedTestsFindFaults(t *testing.T) {
 		})
 	}
 	if !t.Failed() && seeded == len(targets()) { // which -run may have left some of out
-		holdTable(t, table(found))
+		holdTable(t, "faults", table(found))
 	}
 }
 
@@ -217,9 +217,10 @@ func table(found map[string]*row) string {
 	return out.String()
 }
 
-// holdTable compares the documentation with a table, or writes it.
-func holdTable(t *testing.T, want string) {
-	const page, begin, end = "../../docs/testing.md", "<!-- faults -->\n", "<!-- end of faults -->"
+// holdTable compares a table of the documentation, which it names, with what it has to be, or writes it.
+func holdTable(t *testing.T, name, want string) {
+	const page = "../../docs/testing.md"
+	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

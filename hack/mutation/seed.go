@@ -106,12 +106,22 @@ func (s *seeder) seeded(in *ast.FuncDecl, n ast.Node) string {
 	return out.String()
 }
 
-// statementsIn are the statements of the nearest blocks below a node, in their order.
+// statementsIn are the statements of the nearest blocks and cases below a node, in their order.
 func statementsIn(n ast.Node) []ast.Stmt {
 	var found []ast.Stmt
 	ast.Inspect(n, func(m ast.Node) bool {
-		if block, ok := m.(*ast.BlockStmt); ok {
-			found = append(found, block.List...)
+		switch m := m.(type) {
+		case *ast.BlockStmt:
+			for _, statement := range m.List {
+				switch s := statement.(type) {
+				case *ast.CaseClause:
+					found = append(found, s.Body...)
+				case *ast.CommClause:
+					found = append(found, s.Body...)
+				default:
+					found = append(found, s)
+				}
+			}
 			return false
 		}
 		return true

@@ -158,6 +158,35 @@ func TestHandlerOldObjectEndsWithThePolicy(t *testing.T) {
 	}
 }
 
+// TestHandlerKeepsCallsApart holds that a policy which keeps what it got sees nothing of the next call, whose body takes the place
+// of its own.
+func TestHandlerKeepsCallsApart(t *testing.T) {
+	var first *UpdateRequest[corev1.Pod]
+	h := Validating("pods.example.com", OnUpdate(func(_ context.Context, r *UpdateRequest[corev1.Pod]) error {
+		if first == nil {
+			first = r
+		} else if _, err := first.OldObject(); err == nil {
+			t.Error("the first request has an old object in the second call")
+		}
+		return nil
+	}))
+	for range 2 {
+		verdictOf(t, h, reviewOf(Update, podJSON, podJSON))
+	}
+
+	var objects []json.RawMessage
+	raw := Validating("pods.example.com", On(Create, func(_ context.Context, r *RawRequest) error {
+		objects = append(objects, r.Object())
+		return nil
+	}))
+	for _, object := range []string{`{"a":1}`, `{"b":2}`} {
+		verdictOf(t, raw, reviewOf(Create, object, ""))
+	}
+	if string(objects[0]) != `{"a":1}` {
+		t.Errorf("the first object is %s after the second call", objects[0])
+	}
+}
+
 func TestHandlerPatches(t *testing.T) {
 	addLabel := func(_ context.Context, r *CreateRequest[corev1.Pod]) error {
 		r.Object.Labels = map[string]string{"a": "b"}

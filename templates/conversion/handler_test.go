@@ -168,6 +168,22 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// TestStopOnTheWay holds that an object on its way by the hub is not overwritten by another one that takes the first half of the
+// way meanwhile.
+func TestStopOnTheWay(t *testing.T) {
+	var h *Handler
+	meanwhile := func(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
+		call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp","spec":{"room":{"other":"other"},"watts":"1"},"status":{"other":"other"}}`))
+		return lampFromHub(ctx, src, dst)
+	}
+	h = NewHandler(Parallel(1), Serve(wide("v1", lampSame), Between("example.com", "Lamp", "v0", "v2", lampToHub, meanwhile, lampSame)))
+	a := answerOf(t, call(h, reviewOf("example.com/v0", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":"60","room":{"a":"b"}},"status":{"on":true}}`)))
+	want := `{"kind":"Lamp","apiVersion":"example.com/v0","metadata":{"name":"a"},"spec":{"watts":"60","room":{"a":"b"}},"status":{"on":true}}`
+	if got := string(a.Response.ConvertedObjects[0]); got != want {
+		t.Errorf("\ngot  %s\nwant %s", got, want)
+	}
+}
+
 // TestMetadataSeen holds that functions which see the metadata can set labels and annotations, and nothing else of them.
 func TestMetadataSeen(t *testing.T) {
 	relabel := func(_ context.Context, src, dst *lamp[textSpec]) error {
@@ -224,6 +240,7 @@ func TestFailures(t *testing.T) {
 		{"a group", "example.org/v2", good, `Lamp good of example.com/v1 cannot be converted to example.org/v2: an object stays in its group`},
 		{"a kind", "example.com/v2", `{"apiVersion":"example.com/v1","kind":"Candle","metadata":{"name":"a"}}`, `no conversion of this kind is served`},
 		{"no kind", "example.com/v2", `{"apiVersion":"example.com/v1","metadata":{"name":"a"}}`, `an object a of example.com/v1 cannot be converted to example.com/v2: it has no apiVersion or no kind`},
+		{"a member twice", "example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp","spec":{},"spec":{"watts":"1"}}`, `the key "spec" stands twice`},
 		{"no object", "example.com/v2", `7`, `a number cannot be read as object`},
 		{"null", "example.com/v2", `null`, `an object without a name of no version cannot be converted to example.com/v2: it is null`},
 		{"a version that is none", "a/b/c", good, `unexpected GroupVersion string`},

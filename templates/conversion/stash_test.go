@@ -144,6 +144,46 @@ func TestKeepOfWhatArrives(t *testing.T) {
 	}
 }
 
+// TestStashOfStructs keeps and restores what lies in structs of the object itself.
+func TestStashOfStructs(t *testing.T) {
+	for _, tc := range []struct {
+		name                       string
+		schema                     Schema
+		said, returned, live, want frameSpec
+	}{
+		{"a live value wins", Schema{}, frameSpec{Own: "kept"}, frameSpec{}, frameSpec{Own: "live"}, frameSpec{Own: "live"}},
+		{"a list of as many elements", Schema{}, frameSpec{List: []string{"a", "B"}}, frameSpec{List: []string{"a", "b"}}, frameSpec{List: []string{"a", "b"}}, frameSpec{List: []string{"a", "B"}}},
+		{"what is dropped", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Dropped: true}}}}},
+			frameSpec{Own: "dropped", List: []string{"A"}}, frameSpec{List: []string{"a"}}, frameSpec{List: []string{"a"}}, frameSpec{List: []string{"A"}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			of := func(spec frameSpec) *frame { return &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: spec} }
+			stash, live := NewStash[frame]("v2", tc.schema), of(tc.live)
+			if err := stash.Keep(live, of(tc.said), of(tc.returned)); err != nil {
+				t.Fatal(err)
+			}
+			if err := stash.Restore(live); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, live.Spec); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestKeepAgain holds that what is kept of a version takes the place of what was kept of it before.
+func TestKeepAgain(t *testing.T) {
+	live := thingOf(t, `{"x":1}`)
+	live.Annotations = map[string]string{Annotation: `{"v2":[{"at":["spec","a"],"is":1}]}`}
+	if err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"b":2,"x":1}`), thingOf(t, `{"x":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b"],"is":2}]}`; got != want {
+		t.Errorf("annotation %s, want %s", got, want)
+	}
+}
+
 func TestKeepIsSparse(t *testing.T) {
 	live := thingOf(t, `{"a":1}`)
 	if err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`)); err != nil {

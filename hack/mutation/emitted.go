@@ -1,0 +1,108 @@
+package mutation
+
+import (
+	"go/ast"
+	"strings"
+)
+
+// emittedFault is a fault of a package that is emitted into projects: a text of a file, which stands there once, and what is
+// there in its place.
+type emittedFault struct{ file, kind, old, now string }
+
+// emittedFaults are some in each file that decides on anything.
+func emittedFaults() []emittedFault {
+	return []emittedFault{
+		{"admission/audit.go", "a key may begin with a dot", `key = strings.TrimLeft(key, "-_.")`, ""},
+		{"admission/authenticate.go", "everybody is let in", "if c.authorities == nil && c.tokens == nil && c.passwords == nil {", "if true {"},
+		{"admission/authenticate.go", "only the last secret counts", "found |= ", "found = "},
+		{"admission/body.go", "any media type that can be read is taken", "err != nil || parsed != wanted", `err != nil || parsed == ""`},
+		{"admission/call.go", "a v1beta1 review is answered in v1", `c.version = "v1beta1"`, `c.version = "v1"`},
+		{"admission/call.go", "the kind that was asked for is lost", "r.RequestKind = r.Kind", ""},
+		{"admission/call.go", "a request reads the body of the next one", "c.request.envelope = nil", ""},
+		{"admission/call.go", "a call knows what the last one was about", `c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil`, ""},
+		{"admission/certificate.go", "an expired certificate replaces a valid one", "validAt(current.Leaf, now) == nil {", "false {"},
+		{"admission/clientca.go", "any client that is signed is allowed", "if len(c.names) > 0 && ", "if false && "},
+		{"admission/context.go", "the end of the server cancels requests", "ctx = context.WithoutCancel(ctx)", ""},
+		{"admission/deadline.go", "who waits late waits on", "d.over = true", ""},
+		{"admission/deny.go", "too many requests are a denial", " || code == http.StatusTooManyRequests", ""},
+		{"admission/deny.go", "one failure among denials is a failure", "!slices.ContainsFunc(reasons, func(err error) bool { return !isFailure(err) })", "slices.ContainsFunc(reasons, isFailure)"},
+		{"admission/deny.go", "what is said besides field errors is lost", `status.Message = strings.ReplaceAll(err.Error(), "\n", "; ")`, ""},
+		{"admission/drain.go", "connections stay open in the drain", `l.Header().Set("Connection", "close")`, ""},
+		{"admission/envelope.go", "a part may stand twice", "if e.seen[p] {", "if false {"},
+		{"admission/envelope.go", "null is a value", "if !wire.IsNull(e.body, start) {", "if true {"},
+		{"admission/envelope.go", "a review need not have a request", `return errors.New("the review has no request")`, "return nil"},
+		{"admission/handler.go", "any kind is taken", "if len(h.kinds) > 0 && ", "if false && "},
+		{"admission/handler.go", "a failure is a denial", "if isFailure(err) {", "if false {"},
+		{"admission/handler.go", "nobody hears of calls", "observer.Observe(r.Context(), o)", ""},
+		{"admission/health.go", "a server is ready in the drain", `draining.err = errors.New("the server was told to stop")`, ""},
+		{"admission/kept.go", "who asks is kept for another call to change", "user.Groups = slices.Clone(user.Groups)", ""},
+		{"admission/overload.go", "who is refused is not told to try again", "refusal.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}", ""},
+		{"admission/patch.go", "slashes in names are no part of them", "pointer.WriteString(pointerEscapes.Replace(step.member))", "pointer.WriteString(step.member)"},
+		{"admission/patch.go", "a webhook changes the kind", "if root && isTypeMeta(f.Name) {", "if false {"},
+		{"admission/patch.go", "a changed number is not seen", "return err == nil && n == v.Int()", "return err == nil"},
+		{"admission/patch.go", "what is left out is always removed", "if !ok || p.differs(f.Shape, i, value) {", "if true {"},
+		{"admission/patch.go", "what is added to labels is lost", "if present < len(labels) {", "if false {"},
+		{"admission/patchlist.go", "elements are taken out from the first on", "for i := len(kept) - 1; i >= 0; i-- {", "for i := range kept {"},
+		{"admission/patchlist.go", "an element that moves loses what its type does not know", "l.out = append(l.out, l.old[i].Of(l.src)...)", "l.marshal(l.v.Index(j))"},
+		{"admission/patchlist.go", "keys that stand twice are told apart by nothing", "if byKey.repeat() {", "if false {"},
+		{"admission/request.go", "what a policy gets is overwritten by the next call", "return append([]byte(nil), r.envelope.raw(p)...)", "return r.envelope.raw(p)"},
+		{"admission/response.go", "no patch is sent", "if len(c.patch) > 0 {", "if false {"},
+		{"admission/server_file.go", "a problem that is over is told for ever", "r.broken.Store(nil)", ""},
+		{"admission/server_timeout.go", "a caller who has given up is written to", "if err == nil && timeout > 0 && ", "if false && "},
+		{"admission/warn.go", "a warning is given twice", `if message == "" || slices.Contains(r.warnings, message) {`, `if message == "" {`},
+		{"admission/warn.go", "warnings are longer than all may be", "if length <= warningsLimit {", "if true {"},
+
+		{"conversion/change.go", "elements may change their order", "if j < last {", "if false {"},
+		{"conversion/change.go", "an element is inserted at the end", "return slices.Insert(list, max(0, min(c.Index, len(list))), any(c.Is))", "return append(list, any(c.Is))"},
+		{"conversion/compare.go", "what is dropped is kept", "if below.Dropped {", "if false {"},
+		{"conversion/entry.go", "a zero value becomes an entry", "if src != zero {", "if true {"},
+		{"conversion/entry.go", "an entry takes the place of another one", "ok && !taken {", "ok && (!taken || true) {"},
+		{"conversion/handler.go", "nobody hears which kind it was", "o.Kind, o.Desired = h.kinds.known(first, asked.desired)", ""},
+		{"conversion/inplace.go", "an object that has grown is cut off", "c.rest = bytes.Clone(text[n:])", ""},
+		{"conversion/kinds.go", "an object leaves its group", "if from.Group != to.Group {", "if false {"},
+		{"conversion/kinds.go", "the way by the hub reads what it writes", "stop = bytes.Clone(text)", "stop = text"},
+		{"conversion/metadata.go", "labels are there twice", `if !m.is("labels") && !m.is("annotations") {`, "if true {"},
+		{"conversion/metadata.go", "the annotation is there twice", "if !a.is(Annotation) {", "if true {"},
+		{"conversion/record.go", "what has to be made is forgotten", "c.Make, _ = strconv.Atoi(string(m.value))", ""},
+		{"conversion/restore.go", "what is kept wins over what is there", "if !present && c.Is != nil {", "if c.Is != nil {"},
+		{"conversion/review.go", "a member may stand twice", "; ok && r.problem == nil {", "; ok && false {"},
+		{"conversion/review.go", "objects come with a failure", "all, result = nil, failure", "result = failure"},
+		{"conversion/route.go", "a panic is an object", "if v := recover(); v != nil {", "if v := recover(); false {"},
+		{"conversion/route.go", "a member stands twice in an object", "if named(o.members[:j], f.Name) != nil {", "if false {"},
+		{"conversion/same.go", "an empty struct is invented", "&& !isObject(old) {", "&& false {"},
+		{"conversion/stash.go", "something is kept on a part of an object", `if on.GetName() == "" && on.GetGenerateName() == "" {`, "if false {"},
+		{"conversion/stash.go", "the annotations are larger than an API server takes", "size > maxAnnotations {", "false {"},
+		{"conversion/stash.go", "what was kept before stays", "kept = kept.without(s.version)", ""},
+		{"conversion/value.go", "a number is cut off", "if S(d) != src || (d < 0) != (src < 0) {", "if false {"},
+		{"conversion/value.go", "a separator in an element joins", "if strings.Contains(string(s), separator) {", "if false {"},
+		{"conversion/within.go", "an object without a name yet is a part of one", `&& object.GetGenerateName() == ""`, ""},
+
+		{"wire/decode.go", "a field may stand twice", "if seen[i] {", "if false {"},
+		{"wire/decode.go", "a key of a map may stand twice", "if n++; v.Len() != n {", "if n++; false {"},
+		{"wire/decode.go", "an empty list is none", "if n == 0 {", "if false {"},
+		{"wire/equal.go", "a list of as many elements is the same", "if !s.Elem.Equal(a.Index(i), b.Index(i)) {", "if false {"},
+		{"wire/scan.go", "something may stand behind the value", "if i = Space(src, i); i < len(src) {", "if i = Space(src, i); false {"},
+		{"wire/scan.go", "half a pair of surrogates is a character", "if !utf16.IsSurrogate(r) {", "if true {"},
+		{"wire/shape.go", "embedded structs hide what is nearer", "return len(a.path) - len(b.path)", "return len(b.path) - len(a.path)"},
+		{"wire/text.go", "a backslash is not escaped", `out = append(out, '\\', c)`, "out = append(out, c)"},
+		{"wire/unique.go", "a key may stand twice below what decodes itself", "; !seen.add(text) {", "; false {"},
+	}
+}
+
+// seeds are the variants that a file's faults are, for a seeder: each at the smallest statement that has its text.
+func seeds(faults []emittedFault) func(*seeder, *ast.FuncDecl, ast.Stmt) []variant {
+	return func(s *seeder, _ *ast.FuncDecl, statement ast.Stmt) []variant {
+		text := s.text(statement)
+		var here []variant
+		for _, f := range faults {
+			inner := false
+			for _, below := range statementsIn(statement) {
+				inner = inner || strings.Contains(s.text(below), f.old)
+			}
+			if !inner && strings.Contains(text, f.old) {
+				here = append(here, variant{kind: f.kind, text: strings.Replace(text, f.old, f.now, 1)})
+			}
+		}
+		return here
+	}
+}
