@@ -103,10 +103,15 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	return pair
 }
 
-// name makes a name for the functions of a pair.
+// name makes a name for the functions of a pair: the spoke's type's and, where others have that, what it becomes, unless that is
+// called the same, and the kind that it is in.
 func (p *planner) name(spoke, hub *resolve.Type) string {
 	name := lowerFirst(identifier(spoke))
-	for _, further := range []string{"", "As" + identifier(hub)} {
+	as := ""
+	if identifier(hub) != identifier(spoke) {
+		as = "As" + identifier(hub)
+	}
+	for _, further := range []string{"", as, "Of" + p.conversion.Spoke.Name} {
 		if name += further; !p.names[name] {
 			p.names[name] = true
 			return name
