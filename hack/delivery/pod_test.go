@@ -1,0 +1,125 @@
+package delivery
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// accountOf writes what a kubelet mounts of the service account to a folder.
+func (c cluster) accountOf(p project) string {
+	p.Helper()
+	dir := p.TempDir()
+	writeFile(p.T, filepath.Join(dir, "ca.crt"), c.config.CAData)
+	writeFile(p.T, filepath.Join(dir, "token"), []byte(c.must(p, "", "create", "token", "shop", "--namespace", "shop-system")))
+	return dir
+}
+
+// buildPod builds the program, which finds the service account in a folder.
+func (p project) buildPod(account string) string {
+	p.Helper()
+	const inCluster = "internal/webhook/certificates/zz_generated.api.go"
+	was := p.read(inCluster)
+	defer p.write(inCluster, was)
+	p.replace(inCluster, "/var/run/secrets/kubernetes.io/serviceaccount/", account+"/")
+	binary := filepath.Join(p.TempDir(), "webhook")
+	p.run("go", "build", "-o", binary, "./cmd/webhook")
+	return binary
+}
+
+// runPod runs the program as a pod of the manifest's Deployment would be: with its flags, volumes in a folder, and an endpoint of its
+// Service. It returns the program's address when that is ready.
+func (c cluster) runPod(p project, manifest, binary, volumes string) string {
+	p.Helper()
+	t := p.T
+	_, port, err := net.SplitHostPort(freeAddress(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The flags of volumes whose paths are the program's defaults.
+	args := []string{"-cert=/etc/webhook/certs/tls.crt", "-key=/etc/webhook/certs/tls.key", "-front-proxy-ca=/etc/webhook/callers/ca.crt",
+		"-front-proxy-names=/etc/webhook/callers/names", "-drain=-1s"}
+	args = append(args, deploymentOf(t, manifest).Spec.Template.Spec.Containers[0].Args...)
+	for i := range args {
+		args[i] = strings.NewReplacer("-address=:9443", "-address=:"+port, "/etc/webhook", volumes).Replace(args[i])
+	}
+	server, err := url.Parse(c.config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log lockedBuffer
+	program := exec.Command(binary, args...)
+	program.Env, program.Stderr = append(os.Environ(), "KUBERNETES_SERVICE_HOST="+server.Hostname(), "KUBERNETES_SERVICE_PORT="+server.Port()), &log
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		program.Process.Signal(os.Interrupt)
+		if err := program.Wait(); err != nil {
+			t.Errorf("the program: %v", err)
+		}
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	c.must(p, fmt.Sprintf(`apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: shop, namespace: shop-system, labels: {kubernetes.io/service-name: shop}}
+addressType: IPv4
+ports: [{name: webhook, port: %s}]
+endpoints: [{addresses: [%q], conditions: {ready: true}}]
+`, port, reachableIP(t)), "apply")
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	for range 300 {
+		if response, err := client.Get("https://127.0.0.1:" + port + "/readyz"); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return "127.0.0.1:" + port
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("the program is not ready\n%s", log.String())
+	return ""
+}
+
+// deploymentOf is the Deployment of a manifest.
+func deploymentOf(t *testing.T, manifest string) appsv1.Deployment {
+	t.Helper()
+	for document := range strings.SplitSeq(manifest, "\n---\n") {
+		var d appsv1.Deployment
+		if err := yaml.Unmarshal([]byte(document), &d); err == nil && d.Kind == "Deployment" {
+			return d
+		}
+	}
+	t.Fatal("there is no Deployment")
+	return appsv1.Deployment{}
+}
+
+// reachableIP is an address of this machine that an EndpointSlice may have, which the loopback's is none of
+// (k8s.io/kubernetes pkg/apis/core/validation, ValidateEndpointIP).
+func reachableIP(t *testing.T) string {
+	t.Helper()
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if ip, ok := a.(*net.IPNet); ok && ip.IP.To4() != nil && ip.IP.IsGlobalUnicast() {
+			return ip.IP.String()
+		}
+	}
+	t.Skip("this machine has no address but the loopback's, which an API server does not call as a Service's endpoint")
+	return ""
+}
