@@ -18,7 +18,8 @@ func (p project) callers(t *testing.T) {
 	signer, clients := newAuthority(t), newAuthority(t)
 	p.write("config/ca.crt", string(signer.pem()))
 	binary := p.buildPod(t.TempDir()) // it does not ask for its service account
-	for callers, test := range map[string]struct {
+	for _, test := range []struct {
+		callers string
 		// file is what the server takes, among the volumes, with another credential in it than the API server's, and the right one.
 		file         string
 		other, right string
@@ -26,24 +27,27 @@ func (p project) callers(t *testing.T) {
 		present      func(t *testing.T, dir string) // writes what the API server presents
 		password     string
 	}{
-		"certificate": {
-			file: "ca.crt", other: string(newAuthority(t).pem()), right: string(clients.pem()), refused: "the client certificate is not accepted",
+		{
+			callers: "certificate",
+			file:    "ca.crt", other: string(newAuthority(t).pem()), right: string(clients.pem()), refused: "the client certificate is not accepted",
 			present: func(t *testing.T, dir string) {
 				clients.issue(t, dir, "client", &x509.Certificate{Subject: pkix.Name{CommonName: "kube-apiserver"}})
 			},
 		},
-		"token": {
-			file: "tokens", other: "another\n", right: "old\nsecret\n", refused: "the bearer token is not known",
+		{
+			callers: "token",
+			file:    "tokens", other: "another\n", right: "old\nsecret\n", refused: "the bearer token is not known",
 			present: func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "token"), []byte("secret")) },
 		},
-		"password": {
-			file: "passwords", other: "kube-apiserver:another\n", right: "kube-apiserver:secret\n", refused: "the user or password is not known",
+		{ // the last, because its kubeconfig is the user's, and stays
+			callers: "password",
+			file:    "passwords", other: "kube-apiserver:another\n", right: "kube-apiserver:secret\n", refused: "the user or password is not known",
 			present: func(*testing.T, string) {}, password: "secret",
 		},
 	} {
-		t.Run(callers, func(t *testing.T) {
+		t.Run(test.callers, func(t *testing.T) {
 			p := p.in(t)
-			defer p.deliver("certificates: secret", "caFile: config/ca.crt", "callers: "+callers)()
+			defer p.deliver("certificates: secret", "caFile: config/ca.crt", "callers: "+test.callers)()
 			apiServer := t.TempDir()
 			for _, name := range []string{"admission.yaml", "kubeconfig.yaml"} {
 				text := strings.ReplaceAll(p.read("config/apiserver/"+name), "/etc/kubernetes/webhook", apiServer)
