@@ -101,7 +101,8 @@ const lintIntroduction = "`webhook-gen lint` says what goes wrong with webhooks 
 	"A rule fires where the configuration alone proves it right. Of what nobody can see from here, such as the labels of a namespace or what a match condition lets through, the best is assumed.\n\n" +
 	"## Allowances\n\nA webhook that has to break a rule says so beside its marker, with the reason. The allowance covers every webhook in the same comment, unless it names one:\n\n" +
 	"```go\n// +webhook:mutating(operations: \"create\", timeoutSeconds: 15)\n// +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\ntype Order struct { ... }\n```\n\n" +
-	"In the comment of the package, `webhook` names any webhook of it: that is where an allowance goes for a `+kubebuilder:webhook` that stands on no type.\n\n" +
+	"In the comment of the package, `webhook` names any webhook of it: that is where an allowance goes for a `+kubebuilder:webhook` that stands on no type. In a manifest, an allowance stands in a comment directly above the webhook:\n\n" +
+	"```yaml\nwebhooks:\n# +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\n- name: orders.shop.example.com\n```\n\n" +
 	"## Rules\n"
 
 func configurationPage() []byte {

@@ -26,7 +26,7 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"resolve":     {"diag", "load"},
 		"check":       {"diag", "model"},
 		"lint":        {"diag", "load", "model"},
-		"manifest":    {"diag", "model"},
+		"manifest":    {"diag", "marker", "model"},
 		"convert":     {"diag", "load", "marker", "model", "resolve"},
 		"crd":         {"diag", "output"},
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},

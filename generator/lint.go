@@ -54,7 +54,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader) (LintResult, err
 		return LintResult{}, err
 	}
 	contents, diags := manifest.Read(sources)
-	s := lint.Surroundings{Namespaces: contents.Namespaces, Deployed: contents.Deploys, Injects: contents.Injects}
+	s := lint.Surroundings{Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects}
 	return linted(diags, contents.Projects, s, checkObjects), nil
 }
 
@@ -76,13 +76,15 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 		judged = func(string) bool { return false }
 	}
 	for _, p := range projects {
-		found := lint.Findings(p, s)
+		reported := lint.Apply(p, lint.Findings(p, s), judged)
 		for _, d := range check(p) {
-			if !slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Replaces(d) }) {
-				diags.Add(d)
+			if i := slices.IndexFunc(reported, func(r diag.Diagnostic) bool { return lint.Replaces(r, d) }); i >= 0 {
+				reported[i].Severity = min(reported[i].Severity, d.Severity) // the lower, the worse
+				continue
 			}
+			diags.Add(d)
 		}
-		diags.Add(lint.Apply(p, found, judged)...)
+		diags.Add(reported...)
 		result.Webhooks += len(p.Webhooks())
 		for _, id := range lint.Unchecked(p) {
 			if !slices.Contains(result.Unchecked, id) {

@@ -44,9 +44,10 @@ const (
 type Surroundings struct {
 	// Namespaces are the labels of the namespaces that are known, by name.
 	Namespaces map[string]map[string]string
-	// Deployed says that the program that serves the webhooks, and what it may do, is known, and Injects that
-	// something in it may write webhook configurations.
-	Deployed, Injects bool
+	// Servers are the Services, as namespace/name, of which is known what their pods may do, and Injects says that
+	// something may write webhook configurations.
+	Servers map[string]bool
+	Injects bool
 	// Tests says that the handlers have generated tests.
 	Tests bool
 	// Constants are what is known of the policies' code.
@@ -83,14 +84,9 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 	return found
 }
 
-// Replaces reports whether a finding says more exactly what another, of package check, says.
-func (f Finding) Replaces(other diag.Diagnostic) bool {
-	for _, r := range table() {
-		if r.ID == f.Rule {
-			return r.insteadOf != "" && r.insteadOf == other.Rule && f.Range == other.Range
-		}
-	}
-	return false
+// Replaces reports whether a finding says more exactly what another, of package check, says at the same place.
+func Replaces(d, other diag.Diagnostic) bool {
+	return d.Range == other.Range && slices.ContainsFunc(table(), func(r rule) bool { return r.ID == d.Rule && r.insteadOf == other.Rule })
 }
 
 // pass is one rule at work.

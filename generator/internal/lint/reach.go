@@ -13,7 +13,7 @@ import (
 
 // neverCalled reports webhooks without rules in a configuration that is complete otherwise.
 func neverCalled(p configurationPass) {
-	if !slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return len(w.Spec.Rules) > 0 || isTrusted(w) }) && !p.injects() {
+	if !slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return len(w.Spec.Rules) > 0 || isTrusted(w) }) && !p.isAnnotated() {
 		return
 	}
 	for _, w := range p.Webhooks {
@@ -28,8 +28,8 @@ func isTrusted(w *model.Webhook) bool {
 	return len(w.Spec.ClientConfig.CABundle) > 0 || w.Spec.ClientConfig.URL != nil
 }
 
-// injects reports an annotation by which an injector in the cluster writes every caBundle of the object.
-func (p configurationPass) injects() bool {
+// isAnnotated reports an annotation by which an injector in the cluster writes every caBundle of the object.
+func (p configurationPass) isAnnotated() bool {
 	for key := range p.Annotations {
 		switch group, name, _ := strings.Cut(key, "/"); {
 		case (group == "cert-manager.io" || group == "certmanager.k8s.io") && strings.HasPrefix(name, "inject-"):
@@ -42,7 +42,7 @@ func (p configurationPass) injects() bool {
 }
 
 func untrusted(p configurationPass) {
-	if p.injects() {
+	if p.isAnnotated() {
 		return
 	}
 	others := slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return len(w.Spec.ClientConfig.CABundle) > 0 })
@@ -51,10 +51,16 @@ func untrusted(p configurationPass) {
 		case isTrusted(w) || len(w.Spec.Rules) == 0:
 		case others:
 			p.of(w).at("clientConfig", "the webhook has no caBundle, and others of %s have one", p.Name)
-		case p.Deployed && !p.Surroundings.Injects:
+		case p.isKnown(w) && !p.Injects:
 			p.of(w).at("clientConfig", "the webhook has no caBundle, and nothing in these files adds one")
 		}
 	}
+}
+
+// isKnown reports a webhook of whose server is known what it may do.
+func (p pass) isKnown(w *model.Webhook) bool {
+	s := w.Spec.ClientConfig.Service
+	return s != nil && p.Servers[s.Namespace+"/"+s.Name]
 }
 
 // customPath is what controller-runtime's builder takes for a path (sigs.k8s.io/controller-runtime/pkg/builder).

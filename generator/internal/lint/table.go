@@ -30,7 +30,7 @@ func table() []rule {
 			fix: "write the plural, or add a rule for pods/eviction", webhook: wrongResource},
 		{Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "something says who signs the server's certificate",
 			Doc: "Without caBundle an API server trusts its machine's authorities, of which none signs a Service's certificate. It is reported where the configuration has neither an annotation of cert-manager or OpenShift, " +
-				"nor any other webhook without a caBundle, or where the files hold the server's Deployment and no role that would let it write the caBundle itself."},
+				"nor any other webhook without a caBundle, or where the files hold the server with all its roles, and no role that would let anything write the caBundle."},
 			fix: "annotate the configuration for cert-manager, or write caBundle", configuration: untrusted},
 		{Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is one that an API server takes",
 			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with no more than a line in the API server's log " +

@@ -43,6 +43,9 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 	for i, spec := range object.Webhooks {
 		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: spec, At: model.Places{}}
 		if i < len(items) { // not where a merge key hides them
+			allowed, bad := model.Allowances(t.above(items[i]))
+			r.diags.Add(bad...)
+			w.Allowed = allowed
 			t.places(w.At, "", items[i])
 			w.Range = t.place(items[i])
 			if name, ok := w.At["name"]; ok {

@@ -40,9 +40,9 @@ type Contents struct {
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.
 	Namespaces map[string]map[string]string
-	// Deploys says that there is a Deployment, StatefulSet or DaemonSet.
-	Deploys bool
-	// Injects says that a role lets something write webhook configurations.
+	// Servers are the Services of which is known what their pods may do, as namespace/name.
+	Servers map[string]bool
+	// Injects says that a role may let something write webhook configurations.
 	Injects bool
 }
 
@@ -95,11 +95,18 @@ func Open(paths []string, stdin io.Reader) ([]Source, error) {
 
 // Read reads the documents of the sources.
 func Read(sources []Source) (Contents, diag.List) {
-	r := reader{projects: map[string]*model.Project{}, Contents: Contents{Namespaces: map[string]map[string]string{}}}
+	r := reader{projects: map[string]*model.Project{}}
 	for _, s := range sources {
 		r.source(s)
 	}
 	r.diags.Add(r.templatesFound()...)
+	r.Servers, r.Injects = r.objects.servers(), r.objects.injects()
+	r.Namespaces = map[string]map[string]string{}
+	for _, o := range r.objects {
+		if o.Kind == "Namespace" {
+			r.Namespaces[o.Metadata.Name] = o.Metadata.Labels
+		}
+	}
 	for _, version := range []string{"v1", "v1beta1"} {
 		if p := r.projects[version]; p != nil {
 			slices.SortStableFunc(p.Configurations, func(a, b *model.Configuration) int { return strings.Compare(a.Name, b.Name) })
@@ -112,7 +119,8 @@ func Read(sources []Source) (Contents, diag.List) {
 type reader struct {
 	Contents
 	projects  map[string]*model.Project // by API version
-	templates []diag.Range              // that are no YAML
+	objects   objects
+	templates []diag.Range // that are no YAML
 	diags     diag.List
 }
 
@@ -161,19 +169,6 @@ func (r *reader) templatesFound() diag.List {
 
 // object takes from a document what is of interest.
 func (r *reader) object(t text, node *yaml.Node) {
-	var o struct {
-		APIVersion string `yaml:"apiVersion"`
-		Kind       string `yaml:"kind"`
-		Metadata   struct {
-			Name   string            `yaml:"name"`
-			Labels map[string]string `yaml:"labels"`
-		} `yaml:"metadata"`
-		Rules []struct {
-			APIGroups []string `yaml:"apiGroups"`
-			Resources []string `yaml:"resources"`
-			Verbs     []string `yaml:"verbs"`
-		} `yaml:"rules"`
-	}
 	if strings.HasSuffix(value(node, "kind"), "List") {
 		for _, item := range elements(entry(node, "items")) {
 			r.object(t, resolve(item))
@@ -190,22 +185,10 @@ func (r *reader) object(t text, node *yaml.Node) {
 		if group == "apiextensions.k8s.io" && version == "v1" {
 			r.definition(t, node)
 		}
-	case "Namespace":
+	case "Namespace", "Service", "Deployment", "StatefulSet", "DaemonSet", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding":
+		var o object
 		if node.Decode(&o) == nil {
-			r.Namespaces[o.Metadata.Name] = o.Metadata.Labels
-		}
-	case "Deployment", "StatefulSet", "DaemonSet":
-		r.Deploys = true
-	case "Role", "ClusterRole":
-		if node.Decode(&o) != nil {
-			return
-		}
-		has := func(list []string, words ...string) bool {
-			return slices.ContainsFunc(append(words, "*"), func(w string) bool { return slices.Contains(list, w) })
-		}
-		for _, rule := range o.Rules {
-			r.Injects = r.Injects || has(rule.APIGroups, "admissionregistration.k8s.io") && has(rule.Verbs, "update", "patch") &&
-				has(rule.Resources, "validatingwebhookconfigurations", "mutatingwebhookconfigurations")
+			r.objects = append(r.objects, o)
 		}
 	}
 }

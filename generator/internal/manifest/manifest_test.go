@@ -63,16 +63,32 @@ func at(text string, r diag.Range) string {
 
 // TestSurroundings reads what stands beside the configurations.
 func TestSurroundings(t *testing.T) {
+	server := `kind: Service
+metadata: {name: shop, namespace: shop}
+spec: {selector: {app: shop}}
+---
+kind: Deployment
+metadata: {name: shop, namespace: shop}
+spec: {template: {metadata: {labels: {app: shop, tier: web}}, spec: {serviceAccountName: shop}}}
+---
+kind: ClusterRoleBinding
+roleRef: {kind: ClusterRole, name: shop}
+subjects: [{kind: ServiceAccount, name: shop, namespace: shop}]
+---
+`
+	readOnly := "kind: ClusterRole\nmetadata: {name: shop}\n"
 	role := "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- {apiGroups: [%s], resources: [%s], verbs: [%s]}\n"
 	for text, want := range map[string]string{
 		"kind: Namespace\nmetadata: {name: shop, labels: {a: b}}": "shop a=b",
-		"kind: Deployment\n": "deploys",
+		server + readOnly: "serves",
+		server:            "",
 		fmt.Sprintf(role, "admissionregistration.k8s.io", "mutatingwebhookconfigurations", "get, patch"): "injects",
 		fmt.Sprintf(role, "'*'", "'*'", "'*'"): "injects",
 		fmt.Sprintf(role, "admissionregistration.k8s.io", "mutatingwebhookconfigurations", "get, list"):                   "",
 		fmt.Sprintf(role, "apps", "'*'", "'*'"):                                                                           "",
+		"kind: ClusterRole\naggregationRule: {clusterRoleSelectors: []}":                                                  "injects",
 		"kind: ValidatingWebhookConfiguration\napiVersion: shop.example.com/v1":                                           "",
-		"apiVersion: v1\nkind: List\nitems:\n- kind: DaemonSet\n- {kind: Namespace, metadata: {name: x}}\n- null\n- text": "x deploys",
+		"apiVersion: v1\nkind: List\nitems:\n- kind: DaemonSet\n- {kind: Namespace, metadata: {name: x}}\n- null\n- text": "x",
 	} {
 		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
 		var got []string
@@ -82,8 +98,8 @@ func TestSurroundings(t *testing.T) {
 				got = append(got, key+"="+value)
 			}
 		}
-		if contents.Deploys {
-			got = append(got, "deploys")
+		if contents.Servers["shop/shop"] {
+			got = append(got, "serves")
 		}
 		if contents.Injects {
 			got = append(got, "injects")

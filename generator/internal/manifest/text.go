@@ -2,12 +2,14 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -60,6 +62,21 @@ func (t text) place(node *yaml.Node) diag.Range {
 		Pos: diag.Position{File: t.Path, Line: node.Line, Column: from + 1},
 		End: diag.Position{File: t.Path, Line: node.Line, Column: to + 1},
 	}
+}
+
+// above is the comment in the lines directly above a node.
+func (t text) above(node *yaml.Node) (comment []marker.Line) {
+	for i := min(node.Line-1, len(t.lines)) - 1; i >= 0; i-- {
+		line := strings.TrimRight(t.lines[i], "\r\n")
+		said, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "#")
+		if !ok {
+			break
+		}
+		at := diag.Position{File: t.Path, Line: i + 1, Column: len(line) - len(said) + 1}
+		comment = append(comment, marker.Line{Text: said, Pos: at})
+	}
+	slices.Reverse(comment)
+	return comment
 }
 
 // offset converts the columns of package yaml, which count characters and no byte order mark, to bytes.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
 // Allowance is a +webhook:allow: a rule of lint that webhooks may break.
@@ -26,12 +27,36 @@ func (b *builder) allow(m *packageMarkers) {
 			if d.typ == nil && said.Webhook.IsSet() {
 				candidates = b.ofPackage(m.Path)
 			}
-			allowance := &Allowance{a.Range, said.Rule.V, said.Reason.V, said.Rule.At, said.Reason.At}
+			allowance := newAllowance(a.Range, said)
 			for _, w := range b.belonging(candidates, d.broken, a.Range, said.Webhook, "+webhook:allow") {
 				w.Allowed = append(w.Allowed, allowance)
 			}
 		}
 	}
+}
+
+func newAllowance(at diag.Range, said *allowMarker) *Allowance {
+	return &Allowance{at, said.Rule.V, said.Reason.V, said.Rule.At, said.Reason.At}
+}
+
+// Allowances reads those in a comment that stands above a webhook in a manifest.
+func Allowances(comment []marker.Line) (found []*Allowance, diags diag.List) {
+	markers, diags := marker.Parse(comment, Prefix+":allow")
+	var placed []marker.Placed
+	for _, m := range markers {
+		placed = append(placed, marker.Placed{Marker: m, On: marker.OnType})
+	}
+	decoded, bad := Registry().Decode(placed)
+	diags.Add(bad...)
+	for _, d := range decoded {
+		said := d.Target.(*allowMarker)
+		if said.Webhook.IsSet() {
+			diags.Add(diag.Errorf(said.Webhook.At, RuleBelongs, "in a manifest, an allowance is for the webhook below it").WithHint("leave the argument webhook out"))
+			continue
+		}
+		found = append(found, newAllowance(d.Range, said))
+	}
+	return found, diags
 }
 
 // besides are the webhooks of the +kubebuilder:webhook markers in the comment that holds the place.

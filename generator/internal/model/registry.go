@@ -130,7 +130,7 @@ func webhookDefinitions() marker.Registry {
 		{
 			Name: "webhook:allow", On: marker.OnType | marker.OnPackage, Repeatable: true,
 			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why. It covers every webhook whose marker, +kubebuilder:webhook or ours, stands in the same " +
-				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package.",
+				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest it stands in a comment above the webhook.",
 			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			New: func() (any, []marker.Parameter) {
 				m := &allowMarker{}

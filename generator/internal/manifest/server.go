@@ -1,0 +1,125 @@
+package manifest
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// object is what of the objects beside webhook configurations says who serves the webhooks, and what those may do.
+type object struct {
+	Kind     string `yaml:"kind"`
+	Metadata struct {
+		Name      string            `yaml:"name"`
+		Namespace string            `yaml:"namespace"`
+		Labels    map[string]string `yaml:"labels"`
+	} `yaml:"metadata"`
+	// Spec is that of a Service, a Deployment, a StatefulSet or a DaemonSet.
+	Spec struct {
+		Selector yaml.Node `yaml:"selector"`
+		Template struct {
+			Metadata struct {
+				Labels map[string]string `yaml:"labels"`
+			} `yaml:"metadata"`
+			Spec struct {
+				ServiceAccountName string `yaml:"serviceAccountName"`
+			} `yaml:"spec"`
+		} `yaml:"template"`
+	} `yaml:"spec"`
+	// RoleRef and Subjects are of a binding.
+	RoleRef  subject   `yaml:"roleRef"`
+	Subjects []subject `yaml:"subjects"`
+	// Rules and AggregationRule are of a role.
+	Rules []struct {
+		APIGroups []string `yaml:"apiGroups"`
+		Resources []string `yaml:"resources"`
+		Verbs     []string `yaml:"verbs"`
+	} `yaml:"rules"`
+	AggregationRule yaml.Node `yaml:"aggregationRule"`
+}
+
+type subject struct {
+	Kind      string `yaml:"kind"`
+	Name      string `yaml:"name"`
+	Namespace string `yaml:"namespace"`
+}
+
+// objects are those of all sources.
+type objects []object
+
+// injects reports a role that lets something write webhook configurations, or may let it: others may add to it.
+func (all objects) injects() bool {
+	has := func(list []string, words ...string) bool {
+		return slices.ContainsFunc(append(words, "*"), func(w string) bool { return slices.Contains(list, w) })
+	}
+	for _, o := range all {
+		if !o.isRole() {
+			continue
+		}
+		if !o.AggregationRule.IsZero() {
+			return true
+		}
+		for _, rule := range o.Rules {
+			if has(rule.APIGroups, "admissionregistration.k8s.io") && has(rule.Verbs, "update", "patch") &&
+				has(rule.Resources, "validatingwebhookconfigurations", "mutatingwebhookconfigurations") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (o object) isRole() bool { return o.Kind == "Role" || o.Kind == "ClusterRole" }
+
+// servers are the Services, as namespace/name, of which everything is there: pods, and each role of their accounts.
+func (all objects) servers() map[string]bool {
+	servers := map[string]bool{}
+	for _, o := range all {
+		if o.Kind != "Service" {
+			continue
+		}
+		var selector map[string]string
+		if o.Spec.Selector.Decode(&selector) != nil || len(selector) == 0 {
+			continue
+		}
+		isServed := false
+		isKnown := true
+		for _, p := range all {
+			if p.Metadata.Namespace != o.Metadata.Namespace || !contains(p.Spec.Template.Metadata.Labels, selector) {
+				continue
+			}
+			isServed = true
+			isKnown = isKnown && all.knowsRightsOf(p.Metadata.Namespace, p.Spec.Template.Spec.ServiceAccountName)
+		}
+		if isServed && isKnown {
+			servers[o.Metadata.Namespace+"/"+o.Metadata.Name] = true
+		}
+	}
+	return servers
+}
+
+// knowsRightsOf reports whether roles are bound to an account, all of which are there.
+func (all objects) knowsRightsOf(namespace, account string) bool {
+	isBound := false
+	for _, b := range all {
+		if !slices.Contains(b.Subjects, subject{"ServiceAccount", account, namespace}) {
+			continue
+		}
+		isBound = true
+		if !slices.ContainsFunc(all, func(o object) bool {
+			return o.Kind == b.RoleRef.Kind && o.Metadata.Name == b.RoleRef.Name && (o.Kind == "ClusterRole" || o.Metadata.Namespace == b.Metadata.Namespace)
+		}) {
+			return false
+		}
+	}
+	return isBound
+}
+
+func contains(labels, selector map[string]string) bool {
+	for key, value := range selector {
+		if v, ok := labels[key]; !ok || v != value {
+			return false
+		}
+	}
+	return true
+}

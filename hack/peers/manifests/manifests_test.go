@@ -1,0 +1,189 @@
+package manifests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the section in docs/lint.md")
+
+// project is a real project and how its webhooks are got at. One of its lists is set.
+type project struct {
+	module, version string
+	// files, overlays of kustomize and a chart of helm are below the module's folder.
+	files, overlays []string
+	chart           string
+	// read says what of all that a finding was seen to be, when it was read by eye.
+	read string
+}
+
+// projects were chosen for having webhook configurations on the module proxy, before it was known what lint says of them.
+func projects() []project {
+	return []project{
+		{module: "github.com/cert-manager/cert-manager", version: "v1.21.2", chart: "deploy/charts/cert-manager",
+			read: "the mutating webhook has timeoutSeconds 30: while its server hangs, each CertificateRequest waits half a minute"},
+		{module: "github.com/kedacore/keda/v2", version: "v2.21.0", overlays: []string{"config/webhooks"}},
+		{module: "github.com/open-policy-agent/gatekeeper/v3", version: "v3.23.1", files: []string{"deploy/gatekeeper.yaml"},
+			read: "those that are called for everything have failurePolicy Ignore, the one with Fail is for namespaces"},
+		{module: "github.com/prometheus-operator/prometheus-operator", version: "v0.85.0", files: []string{
+			"test/framework/resources/alertmanager-config-validating-webhook.yaml",
+			"test/framework/resources/prometheus-operator-mutatingwebhook.yaml",
+			"test/framework/resources/prometheus-operator-validatingwebhook.yaml",
+		}},
+		{module: "go.universe.tf/metallb", version: "v0.16.2", files: []string{"config/manifests/metallb-native.yaml"}},
+		{module: "knative.dev/serving", version: "v0.51.0", files: []string{"config/core/webhooks", "third_party/istio-latest", "third_party/gateway-api-latest"},
+			read: "some have no rules, and none a caBundle: their servers write both when they start"},
+		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", overlays: []string{"core/config/default", "bootstrap/kubeadm/config/default", "controlplane/kubeadm/config/default"}},
+		{module: "sigs.k8s.io/cluster-api-operator", version: "v0.29.0", overlays: []string{"config/default"}},
+		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", overlays: []string{"config/default"}},
+		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", overlays: []string{"config/default"},
+			read: "eight of the webhooks take v1beta1 alone"},
+		{module: "sigs.k8s.io/gateway-api", version: "v1.0.0", files: []string{"config/webhook"}},
+	}
+}
+
+const root = "../../.."
+
+// TestManifests lints every project and holds docs/lint.md to what is found.
+func TestManifests(t *testing.T) {
+	bin := t.TempDir()
+	at := func(name string) string { return filepath.Join(bin, name) }
+	run(t, root, "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
+	run(t, ".", "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
+	run(t, ".", "go", "build", "-o", at("kustomize"), "sigs.k8s.io/kustomize/kustomize/v5")
+
+	var section bytes.Buffer
+	section.WriteString(heading + "\n\n" + introduction + "\n\n| project | read from | webhooks | findings | which are |\n|---|---|---|---|---|\n")
+	for _, p := range projects() {
+		dir := download(t, p)
+		var text []byte
+		from := ""
+		switch {
+		case p.chart != "":
+			text = run(t, dir, at("helm"), "template", "release", p.chart)
+			from = "`helm template " + p.chart + "`"
+		case p.overlays != nil:
+			from = "`kustomize build` of " + strings.Join(p.overlays, ", ")
+			for _, overlay := range p.overlays {
+				text = append(text, "\n---\n"...)
+				text = append(text, run(t, dir, at("kustomize"), "build", overlay)...)
+			}
+		default:
+			from = strings.Join(p.files, ", ")
+			text = read(t, dir, p.files)
+		}
+		webhooks := bytes.Count(text, []byte("admissionReviewVersions:"))
+		if webhooks == 0 {
+			t.Errorf("%s has no webhooks", p.module)
+		}
+		fmt.Fprintf(&section, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, at("webhook-gen"), text), p.read)
+	}
+
+	const page = root + "/docs/lint.md"
+	was, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(was), "\n"+heading)
+	is := strings.TrimRight(before, "\n") + "\n\n" + section.String()
+	if *update {
+		if err := os.WriteFile(page, []byte(is), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if is != string(was) {
+		t.Errorf("docs/lint.md is stale (go test -update rewrites); it is to end in\n%s", section.String())
+	}
+}
+
+// heading is, with the line before it, what TestDocuments of package generator knows the end of its own part by.
+const heading = "<!-- What follows is not made from the table. -->\n\n## Real projects"
+
+const introduction = "What lint finds in the webhooks of projects that the Go module proxy serves, rendered as they are delivered. Each finding was read by eye; one that would have been wrong " +
+	"was mended in its rule. `make test-peers` (`go test -update` in hack/peers/manifests) makes this section."
+
+// summary counts the findings by rule.
+func summary(t *testing.T, webhookGen string, text []byte) string {
+	t.Helper()
+	c := exec.Command(webhookGen, "lint", "-f", "-", "--format", "json")
+	c.Stdin = bytes.NewReader(text)
+	out, err := c.Output()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var findings []struct{ Rule, Message string }
+	if err := json.Unmarshal(out, &findings); err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	var rules []string
+	for _, f := range findings {
+		if count[f.Rule]++; count[f.Rule] == 1 {
+			rules = append(rules, f.Rule)
+		}
+	}
+	slices.Sort(rules)
+	var parts []string
+	for _, rule := range rules {
+		parts = append(parts, fmt.Sprintf("%s: %d", rule, count[rule]))
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// read joins files, and the YAML files of folders.
+func read(t *testing.T, dir string, paths []string) (text []byte) {
+	t.Helper()
+	for _, path := range paths {
+		path = filepath.Join(dir, path)
+		files := []string{path}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			files, _ = filepath.Glob(filepath.Join(path, "*.yaml")) // the pattern is a good one
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = append(text, "\n---\n"...)
+			text = append(text, content...)
+		}
+	}
+	return text
+}
+
+// download returns the folder of a project's module.
+func download(t *testing.T, p project) string {
+	t.Helper()
+	var answer struct{ Dir string }
+	if err := json.Unmarshal(run(t, t.TempDir(), "go", "mod", "download", "-json", p.module+"@"+p.version), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Dir
+}
+
+func run(t *testing.T, dir string, name string, args ...string) []byte {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, stderr.String())
+	}
+	return out
+}
