@@ -41,10 +41,10 @@ test-race: ## the quick ones once more, with the race detector
 	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -race ./...); done
 
 .PHONY: test-examples
-test-examples: build ## examples are up to date and behave
+test-examples: build ## examples are up to date, clean and behave
 	@for e in $(EXAMPLES); do \
 		printf '\n==> %s\n' "$$e"; \
-		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && go vet ./... && go test ./...); \
+		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && $(CURDIR)/bin/webhook-gen lint && go vet ./... && go test ./...); \
 	done
 
 .PHONY: test-upstream

@@ -99,6 +99,8 @@ const lintIntroduction = "`webhook-gen lint` says what goes wrong with webhooks 
 	"says more than the webhook configurations alone. Besides the rules below, it reports what an API server refuses: the E rules of [Rules](rules.md).\n\n" +
 	"Findings go to standard output. The exit code is 1 where there is an error or a warning, and 0 where there is nothing or advice alone.\n\n" +
 	"A rule fires where the configuration alone proves it right. Of what nobody can see from here, such as the labels of a namespace or what a match condition lets through, the best is assumed.\n\n" +
+	"What match conditions and handlers say is read by `webhook-gen-explain`, a program of its own, so that this one stays small and starts at once. Where it is missing, " +
+	"lint says on standard error which rules it did not look for, and how to install it.\n\n" +
 	"## Allowances\n\nA webhook that has to break a rule says so beside its marker, with the reason. The allowance covers every webhook in the same comment, unless it names one:\n\n" +
 	"```go\n// +webhook:mutating(operations: \"create\", timeoutSeconds: 15)\n// +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\ntype Order struct { ... }\n```\n\n" +
 	"In the comment of the package, `webhook` names any webhook of it: that is where an allowance goes for a `+kubebuilder:webhook` that stands on no type. In a manifest, an allowance stands in a comment directly above the webhook:\n\n" +

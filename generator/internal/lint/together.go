@@ -152,7 +152,7 @@ func sharedPath(p projectPass) {
 		s := w.Spec.ClientConfig.Service
 		key := fmt.Sprintf("%s/%s:%d%s", s.Namespace, s.Name, port(s), w.Path())
 		for _, other := range first[key] {
-			message := ""
+			var message string
 			switch {
 			case other.Mutating != w.Mutating:
 				message = "a mutating and a validating webhook are served at " + w.Path()
