@@ -1,0 +1,115 @@
+package condition
+
+import (
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+)
+
+// absent says why what is at a path may not be there, or that it never is for the operation; an empty text where it is there, or
+// nothing is known.
+func (s state) absent(path string) (why string, always bool) {
+	variable, field, _ := strings.Cut(path, ".")
+	switch variable {
+	case cel.ObjectVarName, cel.OldObjectVarName:
+		return s.absentInObject(variable, field)
+	case cel.RequestVarName:
+		return s.absentInRequest(field), false
+	}
+	return "", false
+}
+
+func (s state) absentInObject(variable, field string) (why string, always bool) {
+	if s.operation == "CONNECT" && (field == "metadata" || strings.HasPrefix(field, "metadata.")) {
+		return "is missing", true
+	}
+	field, ok := strings.CutPrefix(field, "metadata.")
+	if !ok {
+		return "", false
+	}
+	created := s.operation == "CREATE" && variable == cel.ObjectVarName
+	switch field {
+	case "labels", "annotations", "ownerReferences", "finalizers", "generateName", "deletionTimestamp", "deletionGracePeriodSeconds":
+		return "may be missing", false
+	case "name":
+		if created {
+			return "is missing where generateName is given", false
+		}
+	case "namespace":
+		if s.mayBeClusterScoped() {
+			return "is missing in objects without a namespace", false
+		}
+	case "uid", "creationTimestamp", "resourceVersion":
+		if created {
+			return "is missing", true
+		}
+	}
+	if isMetadataMap(variable + ".metadata." + before(field)) {
+		return "may be missing", false
+	}
+	return "", false
+}
+
+// absentInRequest knows the fields that are left out where they are empty, and of those the ones that can be.
+func (s state) absentInRequest(field string) string {
+	switch field {
+	case "subResource", "requestSubResource":
+		if s.matchesMain() {
+			return "is missing where the request is not for a subresource"
+		}
+	case "namespace":
+		if s.mayBeClusterScoped() {
+			return "is missing for objects without a namespace"
+		}
+	case "name":
+		if s.operation == "CREATE" {
+			return "is missing where generateName is given"
+		}
+		if s.operation == "DELETE" {
+			return "is missing where a whole collection is deleted"
+		}
+	case "userInfo.uid", "userInfo.extra":
+		return "may be missing"
+	}
+	return ""
+}
+
+// matchesMain reports whether a rule matches resources themselves.
+func (s state) matchesMain() bool {
+	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
+		return slices.ContainsFunc(r.Resources, func(name string) bool {
+			return name == "*/*" || !strings.Contains(name, "/") || strings.HasSuffix(name, "/*")
+		})
+	})
+}
+
+// mayBeClusterScoped reports whether a rule says that it matches what has no namespace: by its scope, or as it matches everything.
+func (s state) mayBeClusterScoped() bool {
+	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
+		if r.Scope != nil && *r.Scope != v1.AllScopes {
+			return *r.Scope == v1.ClusterScope
+		}
+		return slices.ContainsFunc(r.Resources, func(name string) bool { return strings.HasPrefix(name, "*") })
+	})
+}
+
+// isMetadataMap reports whether a path is that of a map whose keys are up to users.
+func isMetadataMap(path string) bool {
+	for _, variable := range []string{cel.ObjectVarName, cel.OldObjectVarName} {
+		if path == variable+".metadata.labels" || path == variable+".metadata.annotations" {
+			return true
+		}
+	}
+	return false
+}
+
+// before is the first name of a field.
+func before(field string) string {
+	first, _, more := strings.Cut(field, ".")
+	if !more {
+		return ""
+	}
+	return first
+}

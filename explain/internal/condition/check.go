@@ -1,0 +1,178 @@
+package condition
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/ast"
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// Rule is the id of a rule of webhook-gen, which documents it.
+type Rule string
+
+const (
+	// Compiles is broken by an expression that an API server refuses.
+	Compiles Rule = "E22"
+	// NoNamespaceObject is broken by one that reads the variable which webhooks do not have.
+	NoNamespaceObject Rule = "W1"
+	// Present is broken by one that reads what a request may not have.
+	Present Rule = "W2"
+	// NoAuthorizer is broken by one that asks the authorizer.
+	NoAuthorizer Rule = "W26"
+)
+
+// Finding is something wrong with a condition.
+type Finding struct {
+	Rule Rule
+	// Condition is its index.
+	Condition int
+	// From and To are the bytes of the expression that are wrong.
+	From, To int
+	// Message says what is wrong, without a full stop.
+	Message string
+}
+
+// Check says what is wrong with the conditions of a webhook that is called by these rules.
+func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOperations) []Finding {
+	var found []Finding
+	var trees []*tree
+	for i, m := range conditions {
+		if strings.TrimSpace(m.Expression) == "" {
+			continue // which is reported already
+		}
+		if refused := c.compile(m); len(refused) > 0 {
+			for _, f := range refused {
+				f.Condition = i
+				found = append(found, f)
+			}
+			continue
+		}
+		checked, issues := c.environment.NewExpressionsEnv().Compile(m.Expression)
+		if issues.Err() != nil { // impossible: it has been compiled
+			continue
+		}
+		t := &tree{AST: checked.NativeRep(), text: m.Expression, condition: i}
+		trees = append(trees, t)
+		found = append(found, t.variables()...)
+	}
+	return append(found, missing(trees, rules)...)
+}
+
+// compile says what an API server says of a new expression.
+func (c *Compiler) compile(m v1.MatchCondition) []Finding {
+	accessor := matchconditions.MatchCondition(m)
+	result := c.compiler.CompileCELExpression(&accessor, variables(), environment.NewExpressions)
+	if result.Error == nil {
+		return nil
+	}
+	compilation, ok := errors.AsType[*apiservercel.CompilationError](result.Error)
+	if !ok {
+		return []Finding{{Rule: Compiles, To: len(m.Expression), Message: "the expression " + result.Error.Detail}}
+	}
+	var found []Finding
+	for _, e := range compilation.Issues.Errors() {
+		from := byteOf(m.Expression, e.Location.Line(), e.Location.Column())
+		found = append(found, Finding{Rule: Compiles, From: from, To: wordEnd(m.Expression, from), Message: "the expression does not compile: " + oneLine(e.Message)})
+	}
+	return found
+}
+
+// byteOf converts a place as CEL counts, lines from 1 and characters of a line from 0.
+func byteOf(text string, line, column int) int {
+	at := 0
+	for ; line > 1; line-- {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			break
+		}
+		at += next + 1
+	}
+	return at + len(characters(text[at:], column))
+}
+
+// characters is the beginning of a text that has so many characters.
+func characters(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// wordEnd is where the word ends that begins at a byte, or the character where none does.
+func wordEnd(text string, from int) int {
+	end := strings.IndexFunc(text[from:], func(r rune) bool { return !isWord(r) })
+	switch {
+	case end < 0:
+		return len(text)
+	case end == 0:
+		_, size := utf8.DecodeRuneInString(text[from:])
+		return from + size
+	}
+	return from + end
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func oneLine(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return line
+}
+
+// tree is a checked expression.
+type tree struct {
+	*ast.AST
+	text      string
+	condition int
+}
+
+// place is where an expression begins in the text, in bytes. Of a field, that is its dot, and of an index its bracket.
+func (t *tree) place(e ast.Expr) int {
+	r, ok := t.SourceInfo().GetOffsetRange(e.ID())
+	if !ok {
+		return 0
+	}
+	return len(characters(t.text, int(r.Start)))
+}
+
+// variables reports the variables that are better left alone, each where it first stands.
+func (t *tree) variables() []Finding {
+	var found []Finding
+	seen := map[Rule]bool{}
+	report := func(e ast.Expr, rule Rule, message string) {
+		if !seen[rule] {
+			seen[rule] = true
+			from := t.place(e)
+			if from < len(t.text) && t.text[from] == '.' { // of a variable with a dot in its name
+				from = strings.LastIndex(t.text[:from], cel.AuthorizerVarName)
+			}
+			found = append(found, Finding{Rule: rule, Condition: t.condition, From: from, To: wordEnd(t.text, from), Message: message})
+		}
+	}
+	var visit func(ast.Expr)
+	visit = func(e ast.Expr) {
+		if e.Kind() == ast.IdentKind {
+			switch name, _, _ := strings.Cut(e.AsIdent(), "."); name {
+			case cel.NamespaceVarName:
+				report(e, NoNamespaceObject, fmt.Sprintf("%s is always null for webhooks", cel.NamespaceVarName))
+			case cel.AuthorizerVarName:
+				report(e, NoAuthorizer, "the authorizer is asked within every request that comes here")
+			}
+		}
+		for _, child := range children(e) {
+			visit(child)
+		}
+	}
+	visit(t.Expr())
+	return found
+}

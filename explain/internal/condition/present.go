@@ -1,0 +1,494 @@
+package condition
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+)
+
+// missing reports what conditions read although a request may not have it.
+//
+// For each operation that the rules have, the conditions are evaluated without a request: the operation is known, and so is
+// which of object and oldObject is null; what else a value is stays open. An error of a part is reported where it can be the
+// error of the whole. That follows the rules of evaluation: false && and true || outweigh an error on their other side, and one
+// condition that is false outweighs all others (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions). Fields below
+// spec and status are not judged: which of them a kind requires is not known here.
+func missing(trees []*tree, rules []v1.RuleWithOperations) []Finding {
+	var found []Finding
+	at := map[Finding]int{} // of a finding without its operations
+	operations := map[int][]string{}
+	for _, operation := range operationsOf(rules) {
+		s := state{operation: operation, rules: rules, present: map[string]bool{}}
+		var all []part
+		for _, t := range trees {
+			all = append(all, parts(t, t.Expr(), operators.LogicalAnd)...)
+		}
+		for _, l := range s.junction(all, true).lacks {
+			f := Finding{Rule: Present, Condition: l.tree.condition, From: l.from, To: l.to, Message: l.message}
+			i, known := at[f]
+			if !known {
+				i = len(found)
+				at[f] = i
+				found = append(found, f)
+			}
+			if l.always && !slices.Contains(operations[i], operation) {
+				operations[i] = append(operations[i], operation)
+			}
+		}
+	}
+	for i := range found {
+		if len(operations[i]) > 0 {
+			found[i].Message += " on " + strings.Join(operations[i], " and ")
+		}
+	}
+	return found
+}
+
+// operationsOf are the operations for which a webhook is called, CONNECT with a wildcard only where a rule has subresources.
+func operationsOf(rules []v1.RuleWithOperations) []string {
+	var all []string
+	add := func(o string) {
+		if !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	for _, r := range rules {
+		for _, o := range r.Operations {
+			if o != v1.OperationAll {
+				add(string(o))
+				continue
+			}
+			for _, each := range []string{"CREATE", "UPDATE", "DELETE"} {
+				add(each)
+			}
+			if slices.ContainsFunc(r.Resources, func(name string) bool {
+				_, sub, _ := strings.Cut(name, "/")
+				return slices.Contains([]string{"*", "exec", "attach", "portforward", "proxy"}, sub)
+			}) {
+				add("CONNECT")
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// state is what is known where an expression is evaluated.
+type state struct {
+	operation string
+	rules     []v1.RuleWithOperations
+	present   map[string]bool // paths that are there
+	// keys are the variables of loops over the keys of a map, and the map's path.
+	keys map[string]string
+}
+
+// lack is a read of something that may not be there.
+type lack struct {
+	tree     *tree
+	from, to int
+	message  string
+	always   bool // for the operation
+}
+
+// outcome is what an expression can come to.
+type outcome struct {
+	// yes and no say whether it can be true and false; both, for what is not a boolean.
+	yes, no bool
+	// null says that it is null, optional that it is an optional value.
+	null, optional bool
+	// path is what it reads, from a variable on: object.metadata.labels. It is empty for what is computed.
+	path string
+	// lacks are the reasons why it can be an error.
+	lacks []lack
+}
+
+func open(lacks []lack) outcome { return outcome{yes: true, no: true, lacks: lacks} }
+
+func exactly(yes bool) outcome { return outcome{yes: yes, no: !yes} }
+
+// part is an expression of a condition.
+type part struct {
+	*tree
+	ast.Expr
+}
+
+// parts takes a chain of && or || apart.
+func parts(t *tree, e ast.Expr, function string) []part {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != function {
+		return []part{{t, e}}
+	}
+	var all []part
+	for _, a := range e.AsCall().Args() {
+		all = append(all, parts(t, a, function)...)
+	}
+	return all
+}
+
+// junction evaluates a chain of && or, where and is false, of ||. Parts that cannot fail guard the others, on either side.
+func (s state) junction(all []part, and bool) outcome {
+	guarded := s
+	safe := make([]bool, len(all))
+	for again := true; again; {
+		again = false
+		for i, p := range all {
+			if !safe[i] && len(guarded.evaluate(p.tree, p.Expr).lacks) == 0 {
+				safe[i], again = true, true
+				guarded = guarded.with(s.facts(p.Expr, and))
+			}
+		}
+	}
+	result := outcome{yes: and, no: !and}
+	var lacks []lack
+	for i, p := range all {
+		o := guarded.evaluate(p.tree, p.Expr)
+		if safe[i] && and && !o.yes {
+			return exactly(false)
+		}
+		if safe[i] && !and && !o.no {
+			return exactly(true)
+		}
+		if and {
+			result.yes, result.no = result.yes && o.yes, result.no || o.no
+		} else {
+			result.yes, result.no = result.yes || o.yes, result.no && o.no
+		}
+		lacks = append(lacks, o.lacks...)
+	}
+	result.lacks = lacks
+	return result
+}
+
+func (s state) with(paths []string) state {
+	present := maps.Clone(s.present)
+	for _, p := range paths {
+		present[p] = true
+	}
+	s.present = present
+	return s
+}
+
+// evaluate says what an expression can come to.
+func (s state) evaluate(t *tree, e ast.Expr) outcome {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		if e.AsLiteral().Type() == types.BoolType {
+			return exactly(e.AsLiteral() == types.True)
+		}
+		return outcome{yes: true, no: true, null: isNull(e)}
+	case ast.IdentKind:
+		return outcome{yes: true, no: true, path: e.AsIdent(), null: s.isNull(e.AsIdent())}
+	case ast.SelectKind:
+		selected := e.AsSelect()
+		return s.read(t, e, selected.Operand(), selected.FieldName(), selected.IsTestOnly())
+	case ast.CallKind:
+		return s.call(t, e)
+	}
+	if e.Kind() == ast.ComprehensionKind {
+		s = s.looping(e.AsComprehension())
+	}
+	var lacks []lack
+	for _, child := range children(e) {
+		lacks = append(lacks, s.evaluate(t, child).lacks...)
+	}
+	return open(lacks)
+}
+
+// looping knows that the variable of a loop over a map is one of its keys.
+func (s state) looping(loop ast.ComprehensionExpr) state {
+	path, ok := pathOf(loop.IterRange())
+	if !ok {
+		return s
+	}
+	keys := maps.Clone(s.keys)
+	if keys == nil {
+		keys = map[string]string{}
+	}
+	keys[loop.IterVar()] = path
+	s.keys = keys
+	return s
+}
+
+// isKey reports whether an expression is one of the keys of the map at a path.
+func (s state) isKey(e ast.Expr, path string) bool {
+	return e.Kind() == ast.IdentKind && s.keys[e.AsIdent()] == path
+}
+
+func (s state) call(t *tree, e ast.Expr) outcome {
+	call := e.AsCall()
+	args := call.Args()
+	switch call.FunctionName() {
+	case operators.LogicalAnd, operators.LogicalOr:
+		return s.junction(parts(t, e, call.FunctionName()), call.FunctionName() == operators.LogicalAnd)
+	case operators.LogicalNot:
+		o := s.evaluate(t, args[0])
+		return outcome{yes: o.no, no: o.yes, lacks: o.lacks}
+	case operators.Conditional:
+		return s.conditional(t, args[0], args[1], args[2])
+	case operators.Index:
+		if key, ok := literal(args[1]); ok {
+			return s.read(t, e, args[0], key, false)
+		}
+		operand := s.evaluate(t, args[0])
+		lacks := append(operand.lacks, s.evaluate(t, args[1]).lacks...)
+		if isMetadataMap(operand.path) && !operand.optional && len(operand.lacks) == 0 && !s.isKey(args[1], operand.path) {
+			lacks = append(lacks, s.lack(t, e, "may have no such key", false))
+		}
+		return outcome{yes: true, no: true, optional: operand.optional, lacks: lacks}
+	case operators.OptSelect, operators.OptIndex:
+		return outcome{yes: true, no: true, optional: true, lacks: s.evaluate(t, args[0]).lacks}
+	case operators.Equals, operators.NotEquals, operators.In:
+		if o, ok := s.compared(call.FunctionName(), args); ok {
+			return o
+		}
+	}
+	var lacks []lack
+	for _, child := range children(e) {
+		lacks = append(lacks, s.evaluate(t, child).lacks...)
+	}
+	return open(lacks)
+}
+
+func (s state) conditional(t *tree, condition, then, otherwise ast.Expr) outcome {
+	c := s.evaluate(t, condition)
+	o := outcome{lacks: c.lacks}
+	if c.yes {
+		branch := s.with(s.facts(condition, true)).evaluate(t, then)
+		o.yes, o.no, o.lacks = branch.yes, branch.no, append(o.lacks, branch.lacks...)
+	}
+	if c.no {
+		branch := s.with(s.facts(condition, false)).evaluate(t, otherwise)
+		o.yes, o.no, o.lacks = o.yes || branch.yes, o.no || branch.no, append(o.lacks, branch.lacks...)
+	}
+	return o
+}
+
+// compared knows comparisons of object and oldObject with null, and of the operation with words.
+func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
+	for i, other := range []ast.Expr{args[1], args[0]} {
+		switch e := args[i]; {
+		case function != operators.In && isNull(other) && isObject(e):
+			return exactly(s.isNull(e.AsIdent()) == (function == operators.Equals)), true
+		case !isOperation(e):
+		case function == operators.In && i == 0 && other.Kind() == ast.ListKind:
+			among := false
+			for _, element := range other.AsList().Elements() {
+				word, ok := literal(element)
+				if !ok {
+					return outcome{}, false
+				}
+				among = among || word == s.operation
+			}
+			return exactly(among), true
+		case function != operators.In:
+			if word, ok := literal(other); ok {
+				return exactly((word == s.operation) == (function == operators.Equals)), true
+			}
+		}
+	}
+	return outcome{}, false
+}
+
+// read reads a field, or asks with has whether it is there.
+func (s state) read(t *tree, e, of ast.Expr, field string, test bool) outcome {
+	operand := s.evaluate(t, of)
+	o := outcome{yes: true, no: true, optional: operand.optional, lacks: operand.lacks}
+	switch {
+	case operand.optional || len(operand.lacks) > 0:
+		return o
+	case operand.null && test:
+		return exactly(false)
+	case operand.null:
+		o.lacks = append(o.lacks, s.lack(t, of, "is null", true))
+		return o
+	case operand.path == "":
+		return o
+	}
+	path := operand.path + "." + field
+	why, always := s.absent(path)
+	switch {
+	case test && s.present[path]:
+		return exactly(true)
+	case test && always:
+		return exactly(false)
+	case test:
+		return o
+	case why != "" && !s.present[path]:
+		o.lacks = append(o.lacks, s.lack(t, e, why, always))
+	}
+	o.path = path
+	return o
+}
+
+// lack points at the whole of what is read, from the variable to the last field.
+func (s state) lack(t *tree, e ast.Expr, why string, always bool) lack {
+	root := e
+	for root.Kind() != ast.IdentKind {
+		inner := children(root)
+		if len(inner) == 0 {
+			break
+		}
+		root = inner[0]
+	}
+	from, last := t.place(root), t.place(e)
+	to := wordEnd(t.text, last)
+	if last < len(t.text) && t.text[last] == '.' {
+		to = wordEnd(t.text, last+1)
+	} else if t.text[last] == '[' {
+		to = last + closing(t.text[last:])
+	}
+	return lack{tree: t, from: from, to: to, message: fmt.Sprintf("%s %s", t.text[from:to], why), always: always}
+}
+
+// closing is where the bracket ends that a text begins with. One in a string counts as one, which makes the place longer at most.
+func closing(text string) int {
+	depth := 0
+	for i, r := range text {
+		switch r {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
+}
+
+// isNull reports whether a variable is null for the operation.
+func (s state) isNull(variable string) bool {
+	switch variable {
+	case cel.ObjectVarName:
+		return s.operation == "DELETE"
+	case cel.OldObjectVarName:
+		return s.operation == "CREATE" || s.operation == "CONNECT"
+	}
+	return false
+}
+
+// facts are the paths that are there if an expression is true, or false.
+func (s state) facts(e ast.Expr, truth bool) []string {
+	switch e.Kind() {
+	case ast.SelectKind:
+		selected := e.AsSelect()
+		if selected.IsTestOnly() && truth {
+			if path, ok := pathOf(selected.Operand()); ok {
+				return append(strictly(selected.Operand()), path+"."+selected.FieldName())
+			}
+		}
+	case ast.CallKind:
+		call := e.AsCall()
+		args := call.Args()
+		switch call.FunctionName() {
+		case operators.LogicalNot:
+			return s.facts(args[0], !truth)
+		case operators.LogicalAnd, operators.LogicalOr:
+			a, b := s.facts(args[0], truth), s.facts(args[1], truth)
+			if truth == (call.FunctionName() == operators.LogicalAnd) {
+				return append(a, b...)
+			}
+			return slices.DeleteFunc(a, func(path string) bool { return !slices.Contains(b, path) })
+		case operators.Conditional:
+			return nil
+		case operators.In:
+			if key, ok := literal(args[0]); ok && truth {
+				if path, ok := pathOf(args[1]); ok {
+					return append(strictly(e), path+"."+key)
+				}
+			}
+		case "hasValue":
+			if path, ok := optionalPath(call.Target()); ok && truth {
+				return prefixes(path)
+			}
+		}
+	}
+	return strictly(e)
+}
+
+// strictly lists the paths that an expression must have read if it is not an error.
+func strictly(e ast.Expr) []string {
+	var paths []string
+	switch e.Kind() {
+	case ast.ComprehensionKind:
+		return strictly(e.AsComprehension().IterRange())
+	case ast.CallKind:
+		switch e.AsCall().FunctionName() {
+		case operators.LogicalAnd, operators.LogicalOr:
+			return nil
+		case operators.Conditional:
+			return strictly(e.AsCall().Args()[0])
+		}
+	}
+	if path, ok := pathOf(e); ok && (e.Kind() != ast.SelectKind || !e.AsSelect().IsTestOnly()) {
+		paths = append(paths, path)
+	}
+	for _, child := range children(e) {
+		paths = append(paths, strictly(child)...)
+	}
+	return paths
+}
+
+// pathOf is the path of a chain of fields and of indexes that are texts.
+func pathOf(e ast.Expr) (string, bool) {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return e.AsIdent(), true
+	case ast.SelectKind:
+		of, ok := pathOf(e.AsSelect().Operand())
+		return of + "." + e.AsSelect().FieldName(), ok
+	case ast.CallKind:
+		if call := e.AsCall(); call.FunctionName() == operators.Index {
+			of, ok := pathOf(call.Args()[0])
+			key, text := literal(call.Args()[1])
+			return of + "." + key, ok && text
+		}
+	}
+	return "", false
+}
+
+// optionalPath is the path of a chain in which some fields are optional.
+func optionalPath(e ast.Expr) (string, bool) {
+	switch e.Kind() {
+	case ast.SelectKind:
+		of, ok := optionalPath(e.AsSelect().Operand())
+		return of + "." + e.AsSelect().FieldName(), ok
+	case ast.CallKind:
+		switch call := e.AsCall(); call.FunctionName() {
+		case operators.OptSelect, operators.OptIndex, operators.Index:
+			of, ok := optionalPath(call.Args()[0])
+			key, text := literal(call.Args()[1])
+			return of + "." + key, ok && text
+		}
+	}
+	return pathOf(e)
+}
+
+// prefixes are a path and those that lead to it.
+func prefixes(path string) []string {
+	all := []string{path}
+	for i := strings.LastIndexByte(path, '.'); i >= 0; i = strings.LastIndexByte(path[:i], '.') {
+		all = append(all, path[:i])
+	}
+	return all
+}
+
+// literal is a text that is written out.
+func literal(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	text, ok := e.AsLiteral().Value().(string)
+	return text, ok
+}
+
+func isOperation(e ast.Expr) bool {
+	path, ok := pathOf(e)
+	return ok && path == cel.RequestVarName+".operation"
+}
