@@ -2,12 +2,10 @@ package generator
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
@@ -34,8 +32,6 @@ type ConfigurationDescription struct {
 type WebhookDescription struct {
 	// At is the marker.
 	At PlaceDescription `json:"at"`
-	// Expressions are the places of its matchConditions, in their order.
-	Expressions []ExpressionDescription `json:"expressions"`
 }
 
 // PlaceDescription is a place in a source file.
@@ -45,14 +41,6 @@ type PlaceDescription struct {
 	// Line and Column count from 1, the latter in bytes.
 	Line   int `json:"line"`
 	Column int `json:"column"`
-}
-
-// ExpressionDescription is where the text of a matchCondition stands.
-type ExpressionDescription struct {
-	// At is the value with its quotes, or what says it in other ways.
-	At PlaceDescription `json:"at"`
-	// Bytes are line and column of each byte of the text, and of its end; none where no marker says the text as it is.
-	Bytes [][2]int `json:"bytes"`
 }
 
 // KindDescription is an API type that the project has webhooks or conversions for.
@@ -83,42 +71,22 @@ func Describe(ctx context.Context, c Config) (Description, Diagnostics) {
 	if len(patterns) == 0 {
 		patterns = []string{render.CRDBases}
 	}
-	delivery := run.delivery()
-	d := Description{
-		Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(project),
-		Definitions: slices.Concat([]string{}, crd.Options{Root: run.root, Patterns: patterns}.Files()),
-	}
-	for _, c := range project.Configurations {
-		described := ConfigurationDescription{Object: render.Object(c, delivery), Webhooks: []WebhookDescription{}}
-		for _, w := range c.Webhooks {
-			described.Webhooks = append(described.Webhooks, describeWebhook(w))
-		}
-		d.Configurations = append(d.Configurations, described)
-	}
+	d := describeProject(project, run.delivery())
+	d.Definitions = append(d.Definitions, crd.Options{Root: run.root, Patterns: patterns}.Files()...)
 	return d, diags.Sort()
 }
 
-func describeWebhook(w *model.Webhook) WebhookDescription {
-	d := WebhookDescription{At: describePlace(w.Range), Expressions: []ExpressionDescription{}}
-	for i, c := range w.Spec.MatchConditions {
-		field := fmt.Sprintf("matchConditions[%d].expression", i)
-		e := ExpressionDescription{At: describePlace(w.Where(field)), Bytes: [][2]int{}}
-		if part := w.Expressions[field]; part != nil {
-			for at := range len(c.Expression) {
-				place := part(at, at+1)
-				e.Bytes = append(e.Bytes, [2]int{place.Pos.Line, place.Pos.Column})
-				if at == len(c.Expression)-1 {
-					e.Bytes = append(e.Bytes, [2]int{place.End.Line, place.End.Column})
-				}
-			}
+func describeProject(p *model.Project, delivery render.Delivery) Description {
+	d := Description{Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(p), Definitions: []string{}}
+	for _, c := range p.Configurations {
+		described := ConfigurationDescription{Object: render.Object(c, delivery), Webhooks: []WebhookDescription{}}
+		for _, w := range c.Webhooks {
+			at := PlaceDescription{File: w.Pos.File, Line: w.Pos.Line, Column: w.Pos.Column}
+			described.Webhooks = append(described.Webhooks, WebhookDescription{At: at})
 		}
-		d.Expressions = append(d.Expressions, e)
+		d.Configurations = append(d.Configurations, described)
 	}
 	return d
-}
-
-func describePlace(r diag.Range) PlaceDescription {
-	return PlaceDescription{File: r.Pos.File, Line: r.Pos.Line, Column: r.Pos.Column}
 }
 
 // kinds are those of webhooks and both ends of conversions, each once.

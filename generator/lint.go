@@ -23,6 +23,8 @@ type LintResult struct {
 	// Unchecked are the ids of the rules that concern these webhooks and were not looked for: it takes a program
 	// that reads CEL, or Go with its types.
 	Unchecked []string
+	// Unread says why the ExpressionReader has not looked; nil where it has, or where there is nothing to read.
+	Unread error
 }
 
 // HasFindings reports whether anything but advice was found.
@@ -31,17 +33,18 @@ func (r LintResult) HasFindings() bool {
 }
 
 // Lint holds the webhooks that markers declare to the rules of docs/lint.md, and to those that stop Generate.
-func Lint(ctx context.Context, c Config) LintResult {
+// Without a reader, the rules that take one are left aside.
+func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	run, diags := c.resolve()
 	_, project, found := run.project(ctx, edits{})
 	diags.Add(found...)
 	s := lint.Surroundings{Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, project)}
-	return linted(diags, []*model.Project{project}, s, check.Project)
+	return linted(diags, []*model.Project{project}, s, check.Project, read)
 }
 
 // LintManifests holds the webhook configurations in YAML files to the same rules. Paths are files, folders of them,
 // or "-" for stdin; relative ones are so to dir.
-func LintManifests(dir string, paths []string, stdin io.Reader) (LintResult, error) {
+func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionReader) (LintResult, error) {
 	var absolute []string
 	for _, path := range paths {
 		if path != "-" && !filepath.IsAbs(path) {
@@ -55,7 +58,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader) (LintResult, err
 	}
 	contents, diags := manifest.Read(sources)
 	s := lint.Surroundings{Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects}
-	return linted(diags, contents.Projects, s, checkObjects), nil
+	return linted(diags, contents.Projects, s, checkObjects, read), nil
 }
 
 // checkObjects is what an API server says of the objects. A name for an API server's own disk is in place in a file.
@@ -69,14 +72,22 @@ func checkObjects(p *model.Project) (list diag.List) {
 }
 
 // linted adds to the findings of the projects' making those of lint.
-func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List) LintResult {
+func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List, read ExpressionReader) LintResult {
 	var result LintResult
-	judged := lint.Judged
-	if diags.HasErrors() { // a webhook that could not be built may have been the one that needs an allowance
-		judged = func(string) bool { return false }
-	}
+	incomplete := diags.HasErrors() // a webhook that could not be built may have been the one that needs an allowance
 	for _, p := range projects {
-		reported := lint.Apply(p, lint.Findings(p, s), judged)
+		found := lint.Findings(p, s)
+		var others []lint.Finder
+		if read != nil && slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 }) {
+			expressions, refused, err := readExpressions(p, read)
+			if result.Unread = err; err == nil {
+				others = append(others, lint.Expressions)
+			}
+			found = append(found, expressions...)
+			diags.Add(refused...)
+		}
+		judged := func(id string) bool { return !incomplete && lint.Judged(id, others...) }
+		reported := lint.Apply(p, found, judged)
 		for _, d := range check(p) {
 			if i := slices.IndexFunc(reported, func(r diag.Diagnostic) bool { return lint.Replaces(r, d) }); i >= 0 {
 				reported[i].Severity = min(reported[i].Severity, d.Severity) // the lower, the worse
@@ -86,7 +97,7 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 		}
 		diags.Add(reported...)
 		result.Webhooks += len(p.Webhooks())
-		for _, id := range lint.Unchecked(p) {
+		for _, id := range lint.Unchecked(p, others...) {
 			if !slices.Contains(result.Unchecked, id) {
 				result.Unchecked = append(result.Unchecked, id)
 			}

@@ -31,12 +31,12 @@ func TestLintIsFast(t *testing.T) {
 	for range rounds {
 		measure("generate", func() { Generate(context.Background(), config) })
 		measure("markers", func() {
-			if r := Lint(context.Background(), config); r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
+			if r := Lint(context.Background(), config, nil); r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
 				t.Fatalf("%d webhooks, %d findings", r.Webhooks, len(r.Diagnostics))
 			}
 		})
 		measure("manifest", func() {
-			r, err := LintManifests(dir, []string{manifest}, nil)
+			r, err := LintManifests(dir, []string{manifest}, nil, nil)
 			if err != nil || r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
 				t.Fatalf("%d webhooks, %d findings: %v", r.Webhooks, len(r.Diagnostics), err)
 			}

@@ -86,7 +86,7 @@ func lintFolder(t *testing.T, dir string) LintResult {
 		files = append(files, filepath.Join(dir, name))
 	}
 	if !isGo {
-		result, err := LintManifests(dir, files, nil)
+		result, err := LintManifests(dir, files, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func lintFolder(t *testing.T, dir string) LintResult {
 	if tree["go.mod"] == "" {
 		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26\n")
 	}
-	return Lint(context.Background(), Config{Dir: dir})
+	return Lint(context.Background(), Config{Dir: dir}, nil)
 }
 
 func lintScenarios(t *testing.T) []string {

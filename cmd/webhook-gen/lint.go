@@ -13,6 +13,7 @@ import (
 func lintCommand(s streams) *cobra.Command {
 	var flags runFlags
 	var files []string
+	var kubeVersion string
 	c := &cobra.Command{
 		Use:   "lint [packages]",
 		Short: "Say what goes wrong with the webhooks in a cluster, though an API server takes them",
@@ -25,25 +26,27 @@ func lintCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			read := expressionReader(c.Context(), config.Dir, kubeVersion)
 			var result generator.LintResult
 			switch {
 			case len(files) > 0 && len(patterns) > 0:
 				return errors.New("packages and --file exclude each other")
 			case len(files) > 0:
-				if result, err = generator.LintManifests(config.Dir, files, c.InOrStdin()); err != nil {
+				if result, err = generator.LintManifests(config.Dir, files, c.InOrStdin(), read); err != nil {
 					return err
 				}
 				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
 					return fmt.Errorf("there is no webhook configuration in %s", strings.Join(files, ", "))
 				}
 			default:
-				result = generator.Lint(c.Context(), config)
+				result = generator.Lint(c.Context(), config, read)
 			}
 			return flags.reportLint(s, config.Dir, result)
 		},
 	}
 	flags.addReading(c)
 	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML, in place of markers: files, folders, or - for standard input")
+	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes, as 1.34, by which match conditions are read (default the newest known)")
 	return c
 }
 
@@ -52,7 +55,10 @@ func (f *runFlags) reportLint(s streams, dir string, result generator.LintResult
 	if err := generator.PrintDiagnostics(s.out, f.format, dir, result.Diagnostics); err != nil {
 		return err
 	}
-	if len(result.Unchecked) > 0 {
+	switch {
+	case result.Unread != nil:
+		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s: %s\n", strings.Join(result.Unchecked, ", "), result.Unread)
+	case len(result.Unchecked) > 0:
 		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; webhook-gen-explain does that: go install github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-explain@latest\n",
 			strings.Join(result.Unchecked, ", "))
 	}

@@ -80,6 +80,9 @@ func (c *Compiler) compile(m v1.MatchCondition) []Finding {
 	var found []Finding
 	for _, e := range compilation.Issues.Errors() {
 		from := byteOf(m.Expression, e.Location.Line(), e.Location.Column())
+		if strings.HasPrefix(m.Expression[from:], ".") {
+			from++ // to the field behind it
+		}
 		found = append(found, Finding{Rule: Compiles, From: from, To: wordEnd(m.Expression, from), Message: "the expression does not compile: " + oneLine(e.Message)})
 	}
 	return found

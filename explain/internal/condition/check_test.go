@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 		{"object.metadata.name = 'a'", []string{"E22 at =: the expression does not compile: Syntax error: token recognition error at: '= '",
 			"E22 at ': the expression does not compile: Syntax error: extraneous input ''a'' expecting <EOF>"}},
 		{"objekt.metadata.name == 'ä' && request.nane == ''", []string{"E22 at objekt: the expression does not compile: undeclared reference to 'objekt' (in container '')",
-			"E22 at .: the expression does not compile: undefined field 'nane'"}},
+			"E22 at nane: the expression does not compile: undefined field 'nane'"}},
 		{"'a'", []string{"E22 at 'a': the expression must evaluate to bool but got string"}},
 		{"object.metadata.name", []string{"E22 at object.metadata.name: the expression must evaluate to bool but got dyn"}},
 		{"namespaceObject.metadata.name == 'a'", []string{"W1 at namespaceObject: namespaceObject is always null for webhooks"}},

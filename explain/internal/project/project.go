@@ -32,8 +32,6 @@ type Configuration struct {
 type Webhook struct {
 	// At is the marker.
 	At Place `json:"at"`
-	// Expressions are the places of its matchConditions, in their order.
-	Expressions []Expression `json:"expressions"`
 }
 
 // Place is a place in a source file. Columns count bytes from 1.
@@ -41,22 +39,6 @@ type Place struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-}
-
-// Expression is where the text of a matchCondition stands.
-type Expression struct {
-	// At is the value with its quotes.
-	At Place `json:"at"`
-	// Bytes are line and column of each byte of the text, and of its end; none where no marker says the text as it is.
-	Bytes [][2]int `json:"bytes"`
-}
-
-// Byte is the place of a byte of the text.
-func (e Expression) Byte(offset int) Place {
-	if offset < 0 || offset >= len(e.Bytes) {
-		return e.At
-	}
-	return Place{File: e.At.File, Line: e.Bytes[offset][0], Column: e.Bytes[offset][1]}
 }
 
 // Kind is an API type that the project has webhooks or conversions for.

@@ -180,17 +180,31 @@ func Rules() []diag.Rule {
 	return append(docs, allowanceRules()...)
 }
 
-// Judged reports whether a rule is one that Findings looks for.
-func Judged(id string) bool {
-	i := slices.IndexFunc(table(), func(r rule) bool { return r.ID == id })
-	return i >= 0 && table()[i].by == Here
+// Found is a finding of another finder than this package; not ok, where the table has no such rule.
+func Found(w *model.Webhook, id string, at diag.Range, message string) (f Finding, ok bool) {
+	for _, r := range table() {
+		if r.ID == id && r.by != Here {
+			d := diag.Diagnostic{Range: at, Severity: r.Severity, Rule: id, Message: message, Hint: r.fix}
+			return Finding{d, w}, true
+		}
+	}
+	return Finding{}, false
 }
 
-// Unchecked are the rules that the project may break and Findings does not look for.
-func Unchecked(p *model.Project) (ids []string) {
+// Judged reports whether a rule is one that Findings looks for, or one of the others that have looked.
+func Judged(id string, others ...Finder) bool {
+	i := slices.IndexFunc(table(), func(r rule) bool { return r.ID == id })
+	return i >= 0 && slices.Contains(append(others, Here), table()[i].by)
+}
+
+// Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
+func Unchecked(p *model.Project, others ...Finder) (ids []string) {
 	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 })
 	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
 	for _, r := range table() {
+		if slices.Contains(others, r.by) {
+			continue
+		}
 		if r.by == Expressions && expressions || r.by == Code && code {
 			ids = append(ids, r.ID)
 		}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/webhook-gen/webhook-gen/generator"
+)
+
+// expressionReader has the companion read match conditions.
+func expressionReader(ctx context.Context, dir, kubeVersion string) generator.ExpressionReader {
+	return func(project generator.Description) ([]generator.ExpressionFinding, error) {
+		arguments := []string{"conditions"}
+		if kubeVersion != "" {
+			arguments = append(arguments, "--kube-version="+kubeVersion)
+		}
+		var out bytes.Buffer
+		if err := runCompanion(ctx, &out, dir, arguments, &project); err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Findings []generator.ExpressionFinding `json:"findings"`
+		}
+		if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+			return nil, fmt.Errorf("the answer of %s: %w", companionName, err)
+		}
+		return answer.Findings, nil
+	}
+}
