@@ -1,0 +1,13 @@
+// Command webhook-gen-vet holds the code of webhooks to what their markers say: rules W17 and W27 of webhook-gen lint.
+//
+//	go vet -vettool=$(go tool -n webhook-gen-vet) ./...    with go vet's cache
+//	webhook-gen-vet ./...                                  by itself
+package main
+
+import (
+	"golang.org/x/tools/go/analysis/multichecker"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/vet"
+)
+
+func main() { multichecker.Main(vet.Analyzers()...) }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// TestGoVet has go vet run the command on handlers that webhook-gen generated, with controller-runtime's and client-go's own clients: package
+// policies of the module integration, in which two policies are given code that writes and waits.
+func TestGoVet(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "webhook-gen-vet")
+	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	project := t.TempDir()
+	if err := os.CopyFS(project, os.DirFS("../../../integration")); err != nil {
+		t.Fatal(err)
+	}
+	added, err := txtar.ParseFile("testdata/writes.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want string
+	for _, f := range added.Files {
+		if f.Name == "want" {
+			want = string(f.Data)
+			continue
+		}
+		file := filepath.Join(project, f.Name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, f.Data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vet := exec.Command("go", "vet", "-vettool="+tool, "./policies", "./late")
+	vet.Dir = project
+	out, err := vet.CombinedOutput()
+	if err == nil {
+		t.Error("go vet found nothing")
+	}
+	found := regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*\n`).FindAllString(string(out), -1)
+	slices.Sort(found)
+	if diff := cmp.Diff(want, strings.Join(found, "")); diff != "" {
+		t.Errorf("(-want +got)\n%s\nof\n%s", diff, out)
+	}
+}

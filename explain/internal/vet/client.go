@@ -1,0 +1,87 @@
+package vet
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// clientCall is a request to an API server that a method of a client makes.
+type clientCall struct {
+	// name is how a reader knows the method: "client.Writer.Create".
+	name string
+	// writes says that it asks for a change, and waits that a client of client-go's makes it, which by default waits for a limit of its own.
+	writes, waits bool
+}
+
+// requestOf tells what request a method of controller-runtime's or client-go's clients makes. Of both, the packages that have the
+// interfaces are known, clients that client-gen generated among them.
+func requestOf(f *types.Func) (clientCall, bool) {
+	recv := f.Signature().Recv()
+	if f.Pkg() == nil || recv == nil {
+		return clientCall{}, false
+	}
+	named, ok := types.Unalias(deref(recv.Type())).(*types.Named)
+	if !ok {
+		return clientCall{}, false
+	}
+	c := clientCall{name: f.Pkg().Name() + "." + named.Obj().Name() + "." + f.Name()}
+	path, typ := f.Pkg().Path(), named.Obj().Name()
+	switch {
+	case path == "sigs.k8s.io/controller-runtime/pkg/client":
+		c.writes = (strings.HasSuffix(typ, "Writer") || strings.HasSuffix(typ, "Client")) && writes(f.Name())
+		return c, c.writes
+	case path == "k8s.io/client-go/rest":
+		c.writes = slices.Contains([]string{"Post", "Put", "Patch", "Delete"}, f.Name())
+		c.waits = c.writes || f.Name() == "Get"
+		return c, c.waits
+	case path == "k8s.io/client-go/dynamic", path == "k8s.io/client-go/metadata", strings.Contains(path, "/typed/"):
+		if !takesContext(f) {
+			return clientCall{}, false
+		}
+		c.waits, c.writes = true, writes(f.Name()) && !onlyAsks(typ)
+		return c, true
+	}
+	return clientCall{}, false
+}
+
+// writes tells from a client's method whether it asks for a change.
+func writes(method string) bool {
+	return slices.ContainsFunc([]string{"Create", "Update", "Patch", "Delete", "Apply", "Evict", "Bind"}, func(verb string) bool { return strings.HasPrefix(method, verb) })
+}
+
+// onlyAsks tells resources that are created to ask a question, of which nothing is stored, by the name of their kind or client.
+func onlyAsks(name string) bool {
+	name = strings.TrimSuffix(name, "Interface")
+	return strings.HasSuffix(name, "AccessReview") || strings.HasSuffix(name, "RulesReview") || name == "TokenReview" || name == "SelfSubjectReview"
+}
+
+func takesContext(f *types.Func) bool {
+	params := f.Signature().Params()
+	return params.Len() > 0 && params.At(0).Type().String() == "context.Context"
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// changesNothing reports whether the arguments of a call say that it is a dry run, or that its object only asks.
+func changesNothing(info *types.Info, arguments []ast.Expr) bool {
+	nothing := false
+	for _, a := range arguments {
+		if named, ok := types.Unalias(deref(info.TypeOf(a))).(*types.Named); ok && onlyAsks(named.Obj().Name()) {
+			return true
+		}
+		ast.Inspect(a, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && id.Name == "DryRunAll" {
+				nothing = true
+			}
+			return !nothing
+		})
+	}
+	return nothing
+}

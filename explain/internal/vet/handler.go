@@ -1,0 +1,242 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// handler is a method that serves a webhook, and what it does.
+type handler struct {
+	hook
+	effect
+	// method is the code, and on the type that it is called on.
+	method *types.Func
+	on     *types.TypeName
+}
+
+func (h handler) String() string { return h.on.Name() + "." + h.method.Name() }
+
+// pos is where the method stands or, where that is another package, its type.
+func (h handler) pos(pkg *types.Package) token.Pos {
+	if h.method.Pkg() == pkg {
+		return h.method.Pos()
+	}
+	return h.on.Pos()
+}
+
+// declared is the fact about a type that markers declare webhooks for it.
+type declared struct{ Hooks []hook }
+
+func (*declared) AFact() {}
+
+func (d *declared) String() string { return "webhooks" }
+
+func handlerAnalyzer(effects *analysis.Analyzer) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:       "webhookhandlers",
+		Doc:        "find the methods that serve webhooks",
+		Run:        findHandlers,
+		Requires:   []*analysis.Analyzer{effects},
+		FactTypes:  []analysis.Fact{new(declared)},
+		ResultType: reflect.TypeFor[[]handler](),
+	}
+}
+
+func findHandlers(pass *analysis.Pass) (any, error) {
+	f := finder{Pass: pass}
+	for a, result := range pass.ResultOf {
+		if a.ResultType == reflect.TypeFor[effects]() {
+			f.effects = result.(effects)
+		}
+	}
+	f.declare()
+	for _, file := range pass.Files {
+		if ast.IsGenerated(file) {
+			f.generated(file)
+		}
+	}
+	return f.found, nil
+}
+
+// finder looks for handlers.
+type finder struct {
+	*analysis.Pass
+	effects effects
+	found   []handler
+}
+
+// declare reads the markers that stand above types, or above an assertion such as var _ webhook.Validator = &Order{}.
+func (f *finder) declare() {
+	defaults := defaultSideEffects(f.Files)
+	for _, file := range f.Files {
+		after := file.Name.End()
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok {
+				after = d.End()
+				continue
+			}
+			for _, s := range decl.Specs {
+				name := f.subject(s)
+				if said := hooks(above(file, after, s.Pos()), defaults); name != nil && len(said) > 0 {
+					f.declareOn(name, said)
+				}
+				after = s.End()
+			}
+			after = decl.End()
+		}
+	}
+}
+
+// subject is the type that a declaration is about; nil where it is about none.
+func (f *finder) subject(s ast.Spec) *types.TypeName {
+	switch s := s.(type) {
+	case *ast.TypeSpec:
+		name, _ := f.TypesInfo.Defs[s.Name].(*types.TypeName)
+		return name
+	case *ast.ValueSpec:
+		if len(s.Names) == 1 && s.Names[0].Name == "_" && len(s.Values) == 1 {
+			if named, ok := types.Unalias(deref(f.TypesInfo.TypeOf(s.Values[0]))).(*types.Named); ok && named.Obj().Pkg() == f.Pkg {
+				return named.Obj()
+			}
+		}
+	}
+	return nil
+}
+
+func (f *finder) declareOn(name *types.TypeName, said []hook) {
+	var before declared
+	f.ImportObjectFact(name, &before)
+	f.ExportObjectFact(name, &declared{append(before.Hooks, said...)})
+	for _, h := range said {
+		if !h.Handwritten {
+			continue
+		}
+		for method := range types.NewMethodSet(types.NewPointer(name.Type())).Methods() {
+			m, ok := method.Obj().(*types.Func)
+			if ok && (m.Name() == "Handle" || h.Mutating && m.Name() == "Default" || !h.Mutating && slices.Contains([]string{"ValidateCreate", "ValidateUpdate", "ValidateDelete"}, m.Name())) {
+				f.add(h, m, name)
+			}
+		}
+	}
+}
+
+func (f *finder) add(h hook, method *types.Func, on *types.TypeName) {
+	f.found = append(f.found, handler{h, f.effects(method), method, on})
+}
+
+var asks = regexp.MustCompile(`^(\w+) is what \+webhook:(mutating|validating) on (\w+) asks for`)
+
+// generated finds the implementations of the interfaces in a generated file.
+func (f *finder) generated(file *ast.File) {
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.TYPE || decl.Doc == nil {
+			continue
+		}
+		m := asks.FindStringSubmatch(decl.Doc.Text())
+		if m == nil {
+			continue
+		}
+		name, ok := f.Pkg.Scope().Lookup(m[1]).(*types.TypeName)
+		if !ok {
+			continue
+		}
+		asked, ok := name.Type().Underlying().(*types.Interface)
+		if !ok {
+			continue
+		}
+		mutating, marked := m[2] == "mutating", m[3]
+		said, ok := f.hookOf(asked, mutating, marked, suffix(m[1], marked))
+		if !ok {
+			continue
+		}
+		for _, on := range f.implementations(asked, marked) {
+			for i := range asked.NumMethods() {
+				object, _, _ := types.LookupFieldOrMethod(types.NewPointer(on.Type()), true, f.Pkg, asked.Method(i).Name())
+				if method, ok := object.(*types.Func); ok {
+					f.add(said, method.Origin(), on)
+				}
+			}
+		}
+	}
+}
+
+// suffix is what tells the interfaces of a type's webhooks apart.
+func suffix(asked, marked string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(asked, marked), "Validator"), "Defaulter")
+}
+
+// hookOf finds what the marker says that a generated interface comes of. The marked type is of this package, or the one that the requests
+// carry.
+func (f *finder) hookOf(asked *types.Interface, mutating bool, marked, suffix string) (hook, bool) {
+	var said declared
+	if name, ok := f.Pkg.Scope().Lookup(marked).(*types.TypeName); !ok || !f.ImportObjectFact(name, &said) {
+		if name := carried(asked); name == nil || name.Name() != marked || !f.ImportObjectFact(name, &said) {
+			return hook{}, false
+		}
+	}
+	said.Hooks = slices.DeleteFunc(slices.Clone(said.Hooks), func(h hook) bool { return h.Handwritten || h.Mutating != mutating })
+	for i, h := range said.Hooks {
+		word, _, _ := strings.Cut(h.Name, ".")
+		if suffix == "" && i == 0 || word != "" && len(suffix) >= len(word) && strings.EqualFold(suffix[:len(word)], word) {
+			return h, true
+		}
+	}
+	if len(said.Hooks) == 1 { // a suffix that is a subresource
+		return said.Hooks[0], true
+	}
+	return hook{}, false
+}
+
+// carried is the type of the objects that the requests of an interface's methods carry; nil where they are raw.
+func carried(asked *types.Interface) *types.TypeName {
+	for i := range asked.NumMethods() {
+		params := asked.Method(i).Signature().Params()
+		if params.Len() == 0 {
+			continue
+		}
+		request, ok := types.Unalias(deref(params.At(params.Len() - 1).Type())).(*types.Named)
+		if !ok || request.TypeArgs().Len() == 0 {
+			continue
+		}
+		if object, ok := types.Unalias(request.TypeArgs().At(0)).(*types.Named); ok {
+			return object.Obj()
+		}
+	}
+	return nil
+}
+
+// implementations are the types that an interface asks its methods of: the one with the name that webhook-gen gives it, or else all that
+// have the methods, unless the requests are raw, which any policy takes.
+func (f *finder) implementations(asked *types.Interface, marked string) []*types.TypeName {
+	has := func(object types.Object) (*types.TypeName, bool) {
+		name, ok := object.(*types.TypeName)
+		if !ok || name.IsAlias() || types.IsInterface(name.Type()) {
+			return nil, false
+		}
+		return name, types.Implements(types.NewPointer(name.Type()), asked)
+	}
+	for _, own := range []string{marked + "Webhook", marked} {
+		if name, ok := has(f.Pkg.Scope().Lookup(own)); ok {
+			return []*types.TypeName{name}
+		}
+	}
+	if carried(asked) == nil {
+		return nil
+	}
+	var all []*types.TypeName
+	for _, n := range f.Pkg.Scope().Names() {
+		if name, ok := has(f.Pkg.Scope().Lookup(n)); ok {
+			all = append(all, name)
+		}
+	}
+	return all
+}

@@ -1,0 +1,159 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strings"
+)
+
+// hook is what a marker says of a webhook.
+type hook struct {
+	Mutating bool
+	// Name is the word or the name that tells several webhooks of a type apart; it may be empty.
+	Name string
+	// SideEffects is None, NoneOnDryRun, or what older API versions take.
+	SideEffects string
+	// Allowed are the rules that an allowance beside the marker lets the webhook break.
+	Allowed []string
+	// Handwritten says that a +kubebuilder marker declares it.
+	Handwritten bool
+}
+
+var (
+	ownMarker = regexp.MustCompile(`^\+webhook:(mutating|validating|defaults|allow)\(`)
+	argument  = regexp.MustCompile("(\\w+):\\s*(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[\\w.-]+)")
+)
+
+const kubebuilder = "+kubebuilder:webhook:"
+
+// markers are the lines of comments that begin with a plus, each with the lines that it runs on over: until its parentheses are closed.
+func markers(groups []*ast.CommentGroup) []string {
+	var found []string
+	for _, g := range groups {
+		open := false
+		for _, c := range g.List {
+			text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+			switch {
+			case open:
+				found[len(found)-1] += " " + text
+			case strings.HasPrefix(text, "+"):
+				found = append(found, text)
+			default:
+				continue
+			}
+			open = unclosed(found[len(found)-1])
+		}
+	}
+	return found
+}
+
+// unclosed reports whether a marker has a parenthesis or a quote that is not closed.
+func unclosed(text string) bool {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '`':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == '#':
+			return false // a comment
+		}
+	}
+	return depth > 0
+}
+
+// arguments are the named arguments of a marker of ours, without quotes.
+func arguments(text string) map[string]string {
+	found := map[string]string{}
+	for _, m := range argument.FindAllStringSubmatch(text, -1) {
+		found[m[1]] = strings.Trim(m[2], "\"`")
+	}
+	return found
+}
+
+// hooks reads the markers of one declaration. defaults is what the package says of sideEffects; it may be empty.
+func hooks(groups []*ast.CommentGroup, defaults string) []hook {
+	var found []hook
+	var allowed []string
+	for _, text := range markers(groups) {
+		if rest, ok := strings.CutPrefix(text, kubebuilder); ok {
+			found = append(found, handwritten(rest))
+			continue
+		}
+		m := ownMarker.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		switch said := arguments(text); m[1] {
+		case "allow":
+			allowed = append(allowed, said["rule"])
+		case "mutating", "validating":
+			found = append(found, hook{Mutating: m[1] == "mutating", Name: said["name"], SideEffects: class(said["sideEffects"], defaults)})
+		}
+	}
+	for i := range found {
+		found[i].Allowed = allowed
+	}
+	return found
+}
+
+// class is the side effects that a marker says, in the case of the API; None where neither it nor the package says any.
+func class(said, defaults string) string {
+	for _, s := range []string{said, defaults} {
+		for _, known := range []string{"None", "NoneOnDryRun", "Some", "Unknown"} {
+			if strings.EqualFold(s, known) {
+				return known
+			}
+		}
+	}
+	return "None"
+}
+
+// handwritten reads the arguments of a +kubebuilder:webhook marker.
+func handwritten(text string) hook {
+	h := hook{Handwritten: true}
+	for _, a := range strings.Split(text, ",") {
+		switch name, value, _ := strings.Cut(a, "="); name {
+		case "mutating":
+			h.Mutating = value == "true"
+		case "sideEffects":
+			h.SideEffects = class(value, "")
+		case "name":
+			h.Name = value
+		}
+	}
+	return h
+}
+
+// defaultSideEffects is what the comments of a package say of the sideEffects of its webhooks.
+func defaultSideEffects(files []*ast.File) string {
+	for _, f := range files {
+		for _, text := range markers(above(f, token.NoPos, f.Name.Pos())) {
+			if m := ownMarker.FindStringSubmatch(text); m != nil && m[1] == "defaults" && arguments(text)["sideEffects"] != "" {
+				return arguments(text)["sideEffects"]
+			}
+		}
+	}
+	return ""
+}
+
+// above are the comments between two places of a file.
+func above(f *ast.File, after, before token.Pos) []*ast.CommentGroup {
+	var found []*ast.CommentGroup
+	for _, g := range f.Comments {
+		if g.Pos() > after && g.End() <= before {
+			found = append(found, g)
+		}
+	}
+	return found
+}

@@ -1,0 +1,6 @@
+package v1
+
+type AdmissionRequest struct {
+	Name   string
+	DryRun *bool
+}

@@ -1,0 +1,16 @@
+package vet
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+)
+
+// TestAnalyzers runs the rules on projects that say, where they are wrong, what is to be found. The clients in testdata have the signatures of
+// controller-runtime's and client-go's; TestGoVet of cmd/webhook-gen-vet has the real ones.
+func TestAnalyzers(t *testing.T) {
+	projects := map[string]string{"sideeffects": "shop/...", "ratelimit": "queue/..."}
+	for _, a := range Analyzers() {
+		t.Run(a.Name, func(t *testing.T) { analysistest.Run(t, analysistest.TestData(), a, projects[a.Name]) })
+	}
+}
