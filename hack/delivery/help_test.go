@@ -25,5 +25,17 @@ func (p project) help(t *testing.T, c cluster) {
 		t.Errorf("explain request does not know the project's webhooks:\n%s", said)
 	}
 	p.follow("../../docs/commands.md", "## `webhook-gen lint [packages]`")
+
+	p.run("git", "init", "--quiet")
+	for _, release := range []string{"v1.3.0", "v1.4.0", "v1.5.0"} {
+		p.write("release", release)
+		p.run("git", "add", "--all")
+		p.run("git", "-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message", release)
+		p.run("git", "tag", release)
+	}
+	p.write("rendered.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: orders, namespace: shop}\nspec: {ports: [{port: 443}]}\n")
+	if said := p.follow("../../docs/commands.md", "## `webhook-gen explain upgrade OLD [NEW]`"); !strings.Contains(said, "[]") {
+		t.Errorf("explain upgrade finds something in releases that have all webhooks alike:\n%s", said)
+	}
 	p.follow("../../docs/lint.md", "# Lint")
 }
