@@ -15,6 +15,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Webhook is what one +kubebuilder:webhook marker says.
@@ -32,19 +33,13 @@ type Webhook struct {
 	// At holds the argument, or for an element of a list the element, that set a field of Spec,
 	// by the field's path: "name", "rules[0].operations", "rules[0].operations[1]",
 	// "clientConfig.service.path". A field that the patch set or removed has the patch.
-	At map[string]diag.Range
+	At spec.Places
 }
 
 // Place is where a field of Spec is said: At its path, or else At the nearest field around it,
 // or else the marker.
 func (w Webhook) Place(path string) diag.Range {
-	for path != "" {
-		if at, ok := w.At[path]; ok {
-			return at
-		}
-		path = path[:max(0, strings.LastIndexAny(path, ".["))]
-	}
-	return w.Range
+	return w.At.Nearest(path, w.Range)
 }
 
 // Configuration is what one +kubebuilder:webhookconfiguration marker says.

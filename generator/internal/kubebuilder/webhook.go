@@ -20,7 +20,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	r.hook = Webhook{
 		Range: c.whole(), File: c.file, Package: p,
 		Mutating: said.arguments["mutating"].truth,
-		At:       map[string]diag.Range{},
+		At:       spec.Places{},
 	}
 	r.name()
 	r.rules()

@@ -10,12 +10,13 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // configuration reads one configuration object.
 func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
 	object, unknown, err := decode(node, mutating)
-	c := &model.Configuration{Range: t.place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
+	c := &model.Configuration{Range: t.place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: spec.Places{}}
 	switch {
 	case err != nil && t.isTemplate(): // {{ .Values.name }} is YAML, but no name
 		r.broken(t.Source, err)
@@ -24,7 +25,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
 		return
 	}
-	places := model.Places{}
+	places := spec.Places{}
 	t.places(places, "", node)
 	for _, problem := range unknown {
 		_, field, _ := strings.Cut(problem.Error(), `"`)
@@ -40,8 +41,8 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		}
 	}
 	items := elements(entry(node, "webhooks"))
-	for i, spec := range object.Webhooks {
-		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: spec, At: model.Places{}}
+	for i, said := range object.Webhooks {
+		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: said, At: spec.Places{}}
 		if i < len(items) { // not where a merge key hides them
 			allowed, bad := model.Allowances(t.above(items[i]))
 			r.diags.Add(bad...)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // text is a file by line.
@@ -23,7 +23,7 @@ func newText(s Source) text { return text{s, strings.SplitAfter(string(s.Text), 
 
 // places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
 // the value, and else its key.
-func (t text) places(at model.Places, path string, node *yaml.Node) {
+func (t text) places(at spec.Places, path string, node *yaml.Node) {
 	node = resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:

@@ -9,6 +9,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Options are what a project says outside of its markers.
@@ -210,7 +211,7 @@ func (b *builder) declareObject(c declared[*configurationMarker]) {
 		key := objectKey{mutating, b.objectName(c.marker, mutating)}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: Places{}}
+			object = &Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: spec.Places{}}
 			b.objects[key] = object
 		}
 		at := c.marker.Name.At

@@ -7,6 +7,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // addKubebuilder adds the webhooks of +kubebuilder:webhook markers. All mutating ones go into one
@@ -20,7 +21,7 @@ func (b *builder) addKubebuilder(packages []*load.Package) {
 	for _, c := range configurations {
 		key := objectKey{c.Mutating, c.Name}
 		if _, ok := b.objects[key]; !ok && c.Name == name(c.Mutating) {
-			b.objects[key] = &Configuration{Range: c.Range, Mutating: c.Mutating, Name: c.Name, At: Places{"name": c.NameAt}}
+			b.objects[key] = &Configuration{Range: c.Range, Mutating: c.Mutating, Name: c.Name, At: spec.Places{"name": c.NameAt}}
 		}
 	}
 	mutating, validating := kubebuilder.Order(webhooks)
@@ -32,7 +33,7 @@ func (b *builder) addKubebuilder(packages []*load.Package) {
 		}
 		b.webhooks = append(b.webhooks, &Webhook{
 			Range: w.Range, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
-			Configuration: name(w.Mutating), Spec: w.Spec, At: Places(w.At),
+			Configuration: name(w.Mutating), Spec: w.Spec, At: w.At,
 		})
 	}
 }

@@ -5,12 +5,11 @@
 package model
 
 import (
-	"strings"
-
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Project is one module's webhooks.
@@ -49,7 +48,7 @@ type Configuration struct {
 	// order in which the API server calls them.
 	Webhooks []*Webhook
 	// At holds where "name", "labels" and "annotations" are said.
-	At Places
+	At spec.Places
 }
 
 // Kind is the API type that a webhook is for.
@@ -86,7 +85,7 @@ type Webhook struct {
 	// server needs.
 	KeptOut bool
 	// At holds which argument said what, by field path in Spec.
-	At Places
+	At spec.Places
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
 	// Expressions hold, of the expressions that a +webhook:matchCondition says as they are, where each piece
@@ -105,32 +104,10 @@ func (w *Webhook) Path() string {
 // Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it
 // that the source says, or the marker itself.
 func (w *Webhook) Where(field string) diag.Range {
-	if at, ok := w.At.find(field); ok {
-		return at
-	}
-	return w.Range
+	return w.At.Nearest(field, w.Range)
 }
 
 // Where is the place of "name", "labels" or "annotations", or the marker.
 func (c *Configuration) Where(field string) diag.Range {
-	if at, ok := c.At.find(field); ok {
-		return at
-	}
-	return c.Range
-}
-
-// Places says where in the source fields are set, by path.
-type Places map[string]diag.Range
-
-func (p Places) find(field string) (diag.Range, bool) {
-	for {
-		if at, ok := p[field]; ok {
-			return at, true
-		}
-		cut := strings.LastIndexAny(field, ".[")
-		if cut < 0 {
-			return diag.Range{}, false
-		}
-		field = field[:cut]
-	}
+	return c.At.Nearest(field, c.Range)
 }

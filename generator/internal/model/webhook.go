@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // The names that kubebuilder's kustomize bases expect, and controller-gen writes.
@@ -48,7 +49,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhoo
 	}
 	w := &Webhook{
 		Range: at.Range, Mutating: said.mutating, Package: m.Path, Kind: subject.kind,
-		Order: said.Order.V, At: Places{},
+		Order: said.Order.V, At: spec.Places{},
 	}
 	w.Spec.Name = b.name(subject, at)
 	w.set("name", said.Name.At)

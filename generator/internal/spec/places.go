@@ -1,0 +1,21 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Places says where in the source fields of a webhook are set, by path: "clientConfig.service.path", "rules[0].scope".
+type Places map[string]diag.Range
+
+// Nearest is where a field is set, or else the nearest field around it, or else what is around them all.
+func (p Places) Nearest(field string, around diag.Range) diag.Range {
+	for field != "" {
+		if at, ok := p[field]; ok {
+			return at
+		}
+		field = field[:max(0, strings.LastIndexAny(field, ".["))]
+	}
+	return around
+}
