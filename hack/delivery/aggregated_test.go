@@ -18,7 +18,7 @@ func (p project) aggregated(t *testing.T, c cluster) {
 		t.Errorf("the server keeps its certificates itself, and the APIService alone says who signs them\n%s", manifest)
 	}
 	c.must(p, manifest, "apply")
-	address := c.runPod(p, manifest, p.buildPod(c.accountOf(p)), t.TempDir())
+	pod := c.runPod(p, manifest, p.buildPod(c.accountOf(p)), t.TempDir())
 
 	const group, prefix, path = "shop.shop-system.svc", "/apis/shop.shop-system.svc/v1", "/apis/shop.shop-system.svc/v1/validate-shop-example-com-v1-order"
 	c.must(p, "", "wait", "--for=condition=Available", "apiservice/v1."+group, "--timeout=60s")
@@ -57,8 +57,26 @@ func (p project) aggregated(t *testing.T, c cluster) {
 	}
 	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, at := range []string{path, strings.TrimPrefix(path, prefix), prefix} {
-		if answer := call(stranger, "https://"+address+at, "X-Remote-User", "system:apiserver"); !strings.HasPrefix(answer, "401 ") {
+		if answer := call(stranger, "https://"+pod.webhooks+at, "X-Remote-User", "system:apiserver"); !strings.HasPrefix(answer, "401 ") {
 			t.Errorf("%s: who is not kube-aggregator is answered %s", at, answer)
+		}
+	}
+	response, err := http.Get("http://" + pod.metrics + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	metrics, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, series := range []string{
+		`webhook_admission_requests_total{code="422",operation="CREATE",verdict="denied",webhook="validate.orders.v1.shop.example.com"} `,
+		`webhook_admission_requests_total{code="200",operation="CREATE",verdict="allowed",webhook="mutate.orders.v1.shop.example.com"} `,
+		`webhook_admission_duration_seconds_count{operation="CREATE",webhook="validate.orders.v1.shop.example.com"} `,
+	} {
+		if !strings.Contains(string(metrics), "\n"+series) {
+			t.Errorf("/metrics has no %s\n%s", series, metrics)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (p project) callers(t *testing.T) {
 			taken := writeFile(t, filepath.Join(volumes, "callers", test.file), []byte(test.other))
 			manifest := p.run(p.kustomize, "build", "config/default")
 			c.must(p, manifest, "apply")
-			address := c.runPod(p, manifest, binary, volumes)
+			pod := c.runPod(p, manifest, binary, volumes)
 
 			create := func() string {
 				_, err := c.kubectl(p, "", "create", "configmap", "mine", "--dry-run=server")
@@ -93,7 +93,7 @@ func (p project) callers(t *testing.T) {
 			until("accepted")
 
 			stranger := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-			response, err := stranger.Post("https://"+address+"/validate--v1-configmap", "application/json", strings.NewReader("{}"))
+			response, err := stranger.Post("https://"+pod.webhooks+"/validate--v1-configmap", "application/json", strings.NewReader("{}"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,12 +38,16 @@ func (p project) buildPod(account string) string {
 	return binary
 }
 
+// pod is a running program: the addresses of its webhooks and of its metrics.
+type pod struct{ webhooks, metrics string }
+
 // runPod runs the program as a pod of the manifest's Deployment would be: with its flags, volumes in a folder, and an endpoint of its
-// Service. It returns the program's address when that is ready.
-func (c cluster) runPod(p project, manifest, binary, volumes string) string {
+// Service. It returns when that is ready.
+func (c cluster) runPod(p project, manifest, binary, volumes string) pod {
 	p.Helper()
 	t := p.T
-	_, port, err := net.SplitHostPort(freeAddress(t))
+	run := pod{freeAddress(t), freeAddress(t)}
+	_, port, err := net.SplitHostPort(run.webhooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +56,7 @@ func (c cluster) runPod(p project, manifest, binary, volumes string) string {
 		"-front-proxy-names=/etc/webhook/callers/names", "-drain=-1s"}
 	args = append(args, deploymentOf(t, manifest).Spec.Template.Spec.Containers[0].Args...)
 	for i := range args {
-		args[i] = strings.NewReplacer("-address=:9443", "-address=:"+port, "/etc/webhook", volumes).Replace(args[i])
+		args[i] = strings.NewReplacer("-metrics-address=:8080", "-metrics-address="+run.metrics, "-address=:9443", "-address=:"+port, "/etc/webhook", volumes).Replace(args[i])
 	}
 	server, err := url.Parse(c.config.Host)
 	if err != nil {
@@ -82,16 +86,16 @@ endpoints: [{addresses: [%q], conditions: {ready: true}}]
 `, port, reachableIP(t)), "apply")
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for range 300 {
-		if response, err := client.Get("https://127.0.0.1:" + port + "/readyz"); err == nil {
+		if response, err := client.Get("https://" + run.webhooks + "/readyz"); err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {
-				return "127.0.0.1:" + port
+				return run
 			}
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("the program is not ready\n%s", log.String())
-	return ""
+	return pod{}
 }
 
 // deploymentOf is the Deployment of a manifest.

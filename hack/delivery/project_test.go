@@ -170,6 +170,7 @@ func (p project) charts() map[string]string {
 		"aggregated":               {"topology=aggregated"},
 		"aggregated, self-managed": {"topology=aggregated", "certificates.mode=self-managed"},
 		"aggregated, secret":       {"topology=aggregated", "certificates.mode=secret", "certificates.caBundle=LS0tLQ=="},
+		"metrics":                  {"metrics.enabled=true", "metrics.serviceMonitor=true"},
 		"values":                   {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
 	} {
 		command := []string{p.helm, "template", "release", "charts/shop", "--namespace", "shop-system"}
@@ -187,6 +188,7 @@ func (p project) charts() map[string]string {
 			"- -aggregated=release-shop.shop-system.svc/v1", "automountServiceAccountToken: true", "name: extension-apiserver-authentication-reader"},
 		"aggregated, self-managed": {"-certificate-injects=apiservices/v1.release-shop.shop-system.svc", "resources: [apiservices]"},
 		"aggregated, secret":       {"caBundle: LS0tLQ=="},
+		"metrics":                  {"- -metrics-address=:8080", "containerPort: 8080", "targetPort: metrics", "port: 8080", "kind: ServiceMonitor"},
 		"values":                   {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
 	} {
 		for _, text := range texts {
@@ -200,6 +202,9 @@ func (p project) charts() map[string]string {
 	}
 	if n := strings.Count(charts["aggregated, secret"], "caBundle"); n != 1 {
 		p.Errorf("%d objects say who signs the certificate, and the APIService alone reaches the Service\n%s", n, charts["aggregated, secret"])
+	}
+	if strings.Contains(charts["cert-manager"], "8080") || strings.Contains(charts["cert-manager"], "ServiceMonitor") {
+		p.Error("the chart has metrics that nobody has asked for")
 	}
 	if strings.Contains(charts["values"], "kind: NetworkPolicy") || strings.Contains(charts["secret"], "cert-manager.io") {
 		p.Error("the chart has what values have turned off")
@@ -240,6 +245,9 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 		decodeStrictly(p.T, manifest)
 		c.must(p, manifest, "apply", "--server-side", "--dry-run=server", "--validate=strict")
 	}
+	c.must(p, serviceMonitors, "apply")
+	c.must(p, "", "wait", "--for=condition=Established", "crd/servicemonitors.monitoring.coreos.com", "--timeout=30s")
+	p.replace("config/default/kustomization.yaml", "# components:", "components:")
 	p.write("config/ca.crt", string(newAuthority(p.T).pem()))
 	for _, topology := range []string{"service", "aggregated"} {
 		for _, certificates := range []string{"cert-manager", "self-managed", "secret\n  caFile: config/ca.crt"} {
@@ -252,3 +260,16 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 		check(chart)
 	}
 }
+
+// serviceMonitors has the API server take a ServiceMonitor. What is in one is decodeStrictly's to say: the module that has the type
+// has no definition.
+const serviceMonitors = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: servicemonitors.monitoring.coreos.com}
+spec:
+  group: monitoring.coreos.com
+  scope: Namespaced
+  names: {kind: ServiceMonitor, plural: servicemonitors, singular: servicemonitor, listKind: ServiceMonitorList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`

@@ -32,11 +32,12 @@ func (d *deliverer) chart() error {
 	}
 	conditions := map[string]string{
 		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
-		"cert-manager": `eq .Values.certificates.mode "cert-manager"`,
-		"self-managed": `eq .Values.certificates.mode "self-managed"`,
-		"aggregated":   fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
+		"cert-manager":   `eq .Values.certificates.mode "cert-manager"`,
+		"servicemonitor": `and (.Values.metrics).enabled (.Values.metrics).serviceMonitor`,
+		"self-managed":   `eq .Values.certificates.mode "self-managed"`,
+		"aggregated":     fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
 	}
-	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "self-managed") {
+	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "self-managed", "servicemonitor") {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
 		if err != nil {
 			return err

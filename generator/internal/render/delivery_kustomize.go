@@ -32,6 +32,14 @@ func (d *deliverer) kustomize() error {
 		}
 		data.Resources = append(data.Resources, filepath.ToSlash(folder))
 	}
+	for file, template := range map[string]string{
+		"metrics/kustomization.yaml": "kustomize/metrics", "servicemonitor/kustomization.yaml": "kustomize/servicemonitor",
+		"servicemonitor/servicemonitor.yaml": "objects/servicemonitor",
+	} {
+		if err := d.add("config/"+file, "delivery/"+template+".yaml.tmpl", data, output.Generated); err != nil {
+			return err
+		}
+	}
 	data.Injected = d.injected()
 	for mode, file := range map[string]string{"cert-manager": "certificate.yaml", "self-managed": "rbac.yaml"} {
 		if mode != data.Certificates {
