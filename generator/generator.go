@@ -72,7 +72,9 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
 	result := Result{Root: r.root}
-	files, err := render.Project(project, conversions, r.render(source.Module))
+	options := r.render(source.Module)
+	diags.Add(render.CheckProgram(project, conversions, options)...)
+	files, err := render.Project(project, conversions, options)
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}

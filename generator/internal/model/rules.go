@@ -18,6 +18,7 @@ const (
 	RuleMethod        = "D12"
 	RuleHub           = "D13"
 	RuleConvertible   = "D14"
+	RuleProgram       = "D15"
 )
 
 // Rules documents them.
@@ -37,5 +38,6 @@ func Rules() []diag.Rule {
 		{ID: RuleMethod, Severity: diag.Warning, Title: "a policy's methods are those that its markers ask for", Doc: "A method such as ValidateDelete is called only while the marker names the operation. One that no marker asks for is left over from an operation that the marker lost, or is misspelt."},
 		{ID: RuleHub, Title: "a spoke has one hub", Doc: "One version of a kind is marked +webhook:conversion:hub, or named by the spoke's argument `hub`. All others are its spokes: a chain from version to version would lose on the way what one of them cannot say."},
 		{ID: RuleConvertible, Title: "a kind can have the methods of controller-runtime's Convertible and Hub", Doc: "Go declares methods in the package of their type: spoke and hub are of this module, their packages do not import each other in a circle, and no method of that name stands there already, but for the hub's. A method has no place to hold what converts fields by your own code. controller-runtime's IsConvertible refuses a kind of which only some versions have methods."},
+		{ID: RuleProgram, Title: "the program has a name for each package of webhooks", Doc: "zz_generated.webhooks.go has one field for each, called as the folder below the folder of handlers, or in the module without `internal` and `pkg`: V1, ShopV1, Policy. It depends on nothing else, so that it stays when other packages come; so two folders that come to the same name cannot stand side by side."},
 	}
 }

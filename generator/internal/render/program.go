@@ -10,6 +10,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -34,6 +35,7 @@ type programPackage struct {
 	// place, so that it stays the same when others come.
 	field string
 	types []handledType // none in a package of conversions
+	cause diag.Range    // a marker that asks for it
 	hooks bool          // the user's own code takes part in its conversions
 }
 
@@ -41,15 +43,34 @@ func newProgram(project *model.Project, planned []*convert.Package, in model.Han
 	shared := path.Join(project.Module.Path, o.Handlers)
 	p := program{HandlerPackage: in, admission: shared + "/admission", conversion: shared + "/conversion", options: true}
 	for _, pkg := range handlerPackages(project, o) {
-		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types})
+		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}
 	for _, pkg := range planned {
 		if len(pkg.Plans) > 0 && slices.Contains(o.Outputs, Conversions) {
 			hooks := slices.ContainsFunc(pkg.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() })
-			p.conversions = append(p.conversions, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o) + "Hooks", hooks: hooks})
+			p.conversions = append(p.conversions, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o) + "Hooks", hooks: hooks, cause: pkg.Cause()})
 		}
 	}
 	return p
+}
+
+// CheckProgram reports packages for which the program has the same name.
+func CheckProgram(project *model.Project, planned []*convert.Package, o Options) diag.List {
+	if o.Program.Dir == "" || !slices.Contains(o.Outputs, Handlers) {
+		return nil
+	}
+	var diags diag.List
+	named := map[string]programPackage{}
+	p := newProgram(project, planned, o.Program, o)
+	for _, pkg := range append(p.handlers, slices.DeleteFunc(p.conversions, func(pkg programPackage) bool { return !pkg.hooks })...) {
+		if first, ok := named[pkg.field]; ok {
+			diags.Add(diag.Errorf(pkg.cause, model.RuleProgram, "%s and %s are both called %s in %s", first.Path, pkg.Path, pkg.field, filepath.Base(ProgramFile(""))).
+				WithHint("give the folder of one of them another name").WithRelated(first.cause, "the other package's webhooks begin here"))
+			continue
+		}
+		named[pkg.field] = pkg
+	}
+	return diags
 }
 
 // file writes the struct of all policies, the function that makes it, and the registration.
