@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -38,27 +39,42 @@ func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	run, diags := c.resolve()
 	_, project, found := run.project(ctx, edits{})
 	diags.Add(found...)
-	s := lint.Surroundings{Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, project)}
+	s := lint.Surroundings{
+		Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, project),
+		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.root, "config")}, run.manifest) }),
+	}
 	return linted(diags, []*model.Project{project}, s, check.Project, read)
 }
 
 // LintManifests holds the webhook configurations in YAML files to the same rules. Paths are files, folders of them,
 // or "-" for stdin; relative ones are so to dir.
 func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionReader) (LintResult, error) {
-	var absolute []string
-	for _, path := range paths {
+	paths = slices.Clone(paths)
+	for i, path := range paths {
 		if path != "-" && !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+			paths[i] = filepath.Join(dir, path)
 		}
-		absolute = append(absolute, path)
 	}
-	sources, err := manifest.Open(absolute, stdin)
+	sources, err := manifest.Open(paths, stdin)
 	if err != nil {
 		return LintResult{}, err
 	}
 	contents, diags := manifest.Read(sources)
-	s := lint.Surroundings{Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects}
+	s := lint.Surroundings{
+		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects,
+		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
+	}
 	return linted(diags, contents.Projects, s, checkObjects, read), nil
+}
+
+// folders are those in which files were named.
+func folders(sources []manifest.Source) (all []string) {
+	for _, s := range sources {
+		if folder := filepath.Dir(s.Path); !s.Found && filepath.IsAbs(s.Path) && !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
 }
 
 // checkObjects is what an API server says of the objects. A name for an API server's own disk is in place in a file.

@@ -41,6 +41,7 @@ func deadlock(p webhookPass) {
 	}
 	var refused, exclude []string
 	at, nodes := -1, false
+	patched := p.isPlaceholder(service.Namespace) && p.Patched()
 	for _, n := range needs(service.Namespace) {
 		rule := p.ruleFor(n.request)
 		if rule < 0 {
@@ -48,7 +49,7 @@ func deadlock(p webhookPass) {
 		}
 		var in []string
 		for _, namespace := range n.in {
-			if p.reaches(namespace, p.isPlaceholder(namespace)) && !slices.Contains(in, namespace) {
+			if !patched && p.reaches(namespace, p.isPlaceholder(namespace)) && !slices.Contains(in, namespace) {
 				in = append(in, namespace)
 			}
 		}
@@ -77,12 +78,24 @@ func deadlock(p webhookPass) {
 		refused = append(refused[:enough], "...")
 	}
 	d := p.at(fmt.Sprintf("rules[%d].resources", at), "while its own server is down, the webhook refuses what brings that back: %s", strings.Join(refused, ", "))
-	if slices.Sort(exclude); len(exclude) > 0 {
-		d.Hint = fmt.Sprintf(`add namespaceSelector: "%s notin (%s)"`, corev1.LabelMetadataName, strings.Join(slices.Compact(exclude), ", "))
+	d.Hint = p.wayOut(exclude, nodes)
+}
+
+// wayOut says how to leave namespaces out, and nodes, in the words of the marker or manifest.
+func (p webhookPass) wayOut(namespaces []string, nodes bool) string {
+	var hints []string
+	if slices.Sort(namespaces); len(namespaces) > 0 {
+		list := strings.Join(slices.Compact(namespaces), ", ")
+		hint := fmt.Sprintf("add a namespaceSelector: %s NotIn %s", corev1.LabelMetadataName, list)
+		if p.Package != "" && !p.Kubebuilder {
+			hint = fmt.Sprintf(`add namespaceSelector: "%s notin (%s)"`, corev1.LabelMetadataName, list)
+		}
+		hints = append(hints, hint)
 	}
 	if nodes {
-		d.Hint = strings.TrimPrefix(d.Hint+"; a namespaceSelector excludes no nodes: set scope: Namespaced, or name the resources", p.rule.fix+"; ")
+		hints = append(hints, "a namespaceSelector excludes no nodes: set scope to Namespaced, or name the resources")
 	}
+	return strings.Join(hints, "; ")
 }
 
 // ruleFor is the index of the first rule that matches a request, or -1.

@@ -48,6 +48,8 @@ type Surroundings struct {
 	// something may write webhook configurations.
 	Servers map[string]bool
 	Injects bool
+	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
+	Patched func() bool
 	// Tests says that the handlers have generated tests.
 	Tests bool
 	// Constants are what is known of the policies' code.

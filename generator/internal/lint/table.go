@@ -48,7 +48,7 @@ func table() []rule {
 			fix: "leave matchPolicy out, or set it to Equivalent", webhook: exact},
 		{Rule: diag.Rule{ID: "W12", Severity: diag.Warning, Title: "a webhook does not stand in the way of its own server",
 			Doc: "A webhook with failurePolicy Fail and a Service, for what a pod needs to start and to be reached (creating pods, their status, tokens and bindings, leases, endpointslices, nodes), keeps its own server from coming back once that is down: " +
-				"in the server's namespace, in kube-system where the network comes from, in kube-node-lease, and for nodes. It is reported where the selectors let it happen for certain: labels that nobody said, an objectSelector and match conditions count as a way out."},
+				"in the server's namespace, in kube-system where the network comes from, in kube-node-lease, and for nodes. It is reported where the selectors let it happen for certain: labels that nobody said, an objectSelector and match conditions count as a way out, and so does a file of kustomize that says namespaceSelectors where the Service's namespace is still to be written (below config for markers, and in the folder of a file)."},
 			fix: "exclude those namespaces with namespaceSelector", webhook: deadlock},
 		{Rule: diag.Rule{ID: "W13", Severity: diag.Warning, Title: "a namespaceSelector is not the only bound on what has no namespace",
 			Doc: "For objects without a namespace, Namespaces themselves apart, an API server ignores namespaceSelector (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace, MatchNamespaceSelector). It is reported where the rules match nothing else, and the selector does more than leave namespaces out by name."},
