@@ -29,8 +29,8 @@ func table() []rule {
 				"(k8s.io/kubernetes/pkg/registry/core/pod/storage, EvictionREST; kubernetes/kubernetes#110169)."},
 			fix: "write the plural, or add a rule for pods/eviction", webhook: wrongResource},
 		{Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "something says who signs the server's certificate",
-			Doc: "Without caBundle an API server trusts its machine's authorities, of which none signs a Service's certificate. It is reported where the configuration has neither an annotation of cert-manager or OpenShift, " +
-				"nor any other webhook without a caBundle, or where the files hold the server with all its roles, and no role that would let anything write the caBundle."},
+			Doc: "Without caBundle an API server trusts its machine's authorities, of which none signs a Service's certificate. It is reported where no annotation of cert-manager or OpenShift asks for one, " +
+				"and other webhooks of the configuration do have a caBundle, or the files hold the server with all its roles, and no role that would let anything write the caBundle."},
 			fix: "annotate the configuration for cert-manager, or write caBundle", configuration: untrusted},
 		{Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is one that an API server takes",
 			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with no more than a line in the API server's log " +

@@ -16,12 +16,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the section in docs/lint.md")
 
-// project is a real project and how its webhooks are got at. One of its lists is set.
+// project is a real project and how its webhooks are got at: one of files, overlays, chart and markers is set.
 type project struct {
 	module, version string
 	// files, overlays of kustomize and a chart of helm are below the module's folder.
 	files, overlays []string
 	chart           string
+	// markers says that the module's +kubebuilder markers are read.
+	markers bool
 	// read says what of all that a finding was seen to be, when it was read by eye.
 	read string
 }
@@ -48,6 +50,13 @@ func projects() []project {
 		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", overlays: []string{"config/default"},
 			read: "eight of the webhooks take v1beta1 alone"},
 		{module: "sigs.k8s.io/gateway-api", version: "v1.0.0", files: []string{"config/webhook"}},
+
+		{module: "github.com/kedacore/keda/v2", version: "v2.21.0", markers: true},
+		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", markers: true},
+		{module: "sigs.k8s.io/cluster-api-operator", version: "v0.29.0", markers: true,
+			read: "matchPolicy or failurePolicy is given twice, with the same value"},
+		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", markers: true, read: "a name that is given twice, with two values"},
+		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", markers: true, read: "the eight of the manifest, at their markers"},
 	}
 }
 
@@ -66,8 +75,11 @@ func TestManifests(t *testing.T) {
 	for _, p := range projects() {
 		dir := download(t, p)
 		var text []byte
-		from := ""
+		from, lint := "", []string{"lint", "-f", "-"}
 		switch {
+		case p.markers:
+			text = run(t, dir, at("webhook-gen"), "generate", "--output", "-")
+			from, lint = "`+kubebuilder` markers", []string{"lint", "-C", dir}
 		case p.chart != "":
 			text = run(t, dir, at("helm"), "template", "release", p.chart)
 			from = "`helm template " + p.chart + "`"
@@ -85,7 +97,7 @@ func TestManifests(t *testing.T) {
 		if webhooks == 0 {
 			t.Errorf("%s has no webhooks", p.module)
 		}
-		fmt.Fprintf(&section, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, at("webhook-gen"), text), p.read)
+		fmt.Fprintf(&section, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, text, at("webhook-gen"), lint...), p.read)
 	}
 
 	const page = root + "/docs/lint.md"
@@ -109,14 +121,14 @@ func TestManifests(t *testing.T) {
 // heading is, with the line before it, what TestDocuments of package generator knows the end of its own part by.
 const heading = "<!-- What follows is not made from the table. -->\n\n## Real projects"
 
-const introduction = "What lint finds in the webhooks of projects that the Go module proxy serves, rendered as they are delivered. Each finding was read by eye; one that would have been wrong " +
+const introduction = "What lint finds in the webhooks of projects that the Go module proxy serves, rendered as they are delivered, and in their `+kubebuilder` markers. Each finding was read by eye; one that would have been wrong " +
 	"was mended in its rule. `make test-peers` (`go test -update` in hack/peers/manifests) makes this section."
 
-// summary counts the findings by rule.
-func summary(t *testing.T, webhookGen string, text []byte) string {
+// summary counts the findings of a command by rule.
+func summary(t *testing.T, stdin []byte, name string, args ...string) string {
 	t.Helper()
-	c := exec.Command(webhookGen, "lint", "-f", "-", "--format", "json")
-	c.Stdin = bytes.NewReader(text)
+	c := exec.Command(name, append(args, "--format", "json")...)
+	c.Stdin = bytes.NewReader(stdin)
 	out, err := c.Output()
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
