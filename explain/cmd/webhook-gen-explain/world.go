@@ -6,9 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -210,21 +213,30 @@ func (w *world) locate(webhook *admit.Webhook, mutating bool) {
 	webhook.Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// selectsNamespaces reports whether a webhook asks for labels of namespaces.
+// selectsNamespaces reports whether a webhook asks for labels of namespaces besides their name.
 func (w *world) selectsNamespaces() bool {
 	for _, c := range w.configurations.Mutating {
 		for _, h := range c.Webhooks {
-			if len(h.NamespaceSelector.MatchLabels)+len(h.NamespaceSelector.MatchExpressions) > 0 {
+			if asksMoreThanName(h.NamespaceSelector) {
 				return true
 			}
 		}
 	}
 	for _, c := range w.configurations.Validating {
 		for _, h := range c.Webhooks {
-			if len(h.NamespaceSelector.MatchLabels)+len(h.NamespaceSelector.MatchExpressions) > 0 {
+			if asksMoreThanName(h.NamespaceSelector) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func asksMoreThanName(s *metav1.LabelSelector) bool {
+	for key := range s.MatchLabels {
+		if key != corev1.LabelMetadataName {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key != corev1.LabelMetadataName })
 }

@@ -157,7 +157,7 @@ func (c Cluster) phase(ctx context.Context, compiler *condition.Compiler, reques
 		indexes[h.GetConfigurationName()]++
 		return Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: i}
 	}
-	var explained []Webhook
+	explained := []Webhook{}
 	dispatched := false
 	p.dispatch = func(hooks []webhook.WebhookAccessor) {
 		dispatched = true

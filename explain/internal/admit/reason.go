@@ -125,7 +125,7 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, quoted(r.APIGroups))
 	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf(r.APIVersions))
 	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf(r.Resources))
-	try(func(o rule) { o.Scope = r.Scope }, "the request is %s, and the rule's scope is %s", scope(request), value(r.Scope))
+	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), value(r.Scope))
 	return found
 }
 

@@ -83,7 +83,7 @@ func (c *Compiler) compile(m v1.MatchCondition) []Finding {
 		if strings.HasPrefix(m.Expression[from:], ".") {
 			from++ // to the field behind it
 		}
-		found = append(found, Finding{Rule: Compiles, From: from, To: wordEnd(m.Expression, from), Message: "the expression does not compile: " + oneLine(e.Message)})
+		found = append(found, Finding{Rule: Compiles, From: from, To: wordEnd(m.Expression, from), Message: "the expression does not compile: " + brief(e.Message)})
 	}
 	return found
 }
@@ -127,9 +127,11 @@ func wordEnd(text string, from int) int {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func oneLine(message string) string {
-	line, _, _ := strings.Cut(message, "\n")
-	return line
+// brief leaves away what concerns who wrote the parser.
+func brief(message string) string {
+	message, _, _ = strings.Cut(message, "\n")
+	message, _, _ = strings.Cut(message, " expecting {")
+	return strings.TrimSuffix(message, " (in container '')")
 }
 
 // tree is a checked expression.

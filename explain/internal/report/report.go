@@ -65,8 +65,11 @@ func (r Report) text() string {
 	b.WriteString(r.Request.text() + "\n")
 	phase(&b, "mutating webhooks, one after the other", r.Mutating)
 	phase(&b, "validating webhooks, all at once", r.Validating)
+	if len(r.Assumed) > 0 {
+		b.WriteString("\nassumed:\n")
+	}
 	for _, a := range r.Assumed {
-		fmt.Fprintf(&b, "\nassumed: %s\n", a)
+		fmt.Fprintf(&b, "  %s\n", a)
 	}
 	return b.String()
 }
@@ -83,7 +86,7 @@ func (r Request) text() string {
 	if r.Name != "" {
 		text += " " + r.Name
 	}
-	if r.Namespace != "" {
+	if r.Namespace != "" && r.Kind != "Namespace" {
 		text += " in the namespace " + r.Namespace
 	}
 	if r.DryRun {

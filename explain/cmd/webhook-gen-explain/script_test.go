@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts")
+
+// TestMain is this command where the test calls itself by the command's name, which saves linking that as well.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "webhook-gen-explain" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestScripts runs the commands of testdata/*.txtar, as the scripts of webhook-gen's own command are run: lines of the comment
+// that begin with "$ webhook-gen ", in the folder that the archive's files make. This command lies beside webhook-gen.
+// "transcript" is what they print, standard error behind a "! ", and the exit code where it is not 0.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	binaries := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(binaries, "webhook-gen-explain")); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", binaries+"/", "./cmd/webhook-gen")
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			var want string
+			input := archive.Files[:0:0]
+			for _, f := range archive.Files {
+				if f.Name == "transcript" {
+					want = string(f.Data)
+					continue
+				}
+				input = append(input, f)
+				path := filepath.Join(dir, f.Name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := transcript(t, filepath.Join(binaries, "webhook-gen"), dir, archive.Comment)
+			if *update {
+				archive.Files = append(input, txtar.File{Name: "transcript", Data: []byte(got)})
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got; go test ./cmd/webhook-gen-explain -update rewrites)\n%s", diff)
+			}
+		})
+	}
+}
+
+func transcript(t *testing.T, program, dir string, comment []byte) string {
+	var out strings.Builder
+	for line := range strings.Lines(string(comment)) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+		if !ok {
+			continue
+		}
+		arguments, ok := strings.CutPrefix(command, "webhook-gen ")
+		if !ok {
+			t.Fatalf("unknown command %q", command)
+		}
+		fmt.Fprintf(&out, "$ %s\n", command)
+		c := exec.Command(program, strings.Fields(arguments)...)
+		c.Dir = dir
+		var stdout, stderr bytes.Buffer
+		c.Stdout, c.Stderr = &stdout, &stderr
+		err := c.Run()
+		out.Write(stdout.Bytes())
+		for l := range strings.Lines(stderr.String()) {
+			out.WriteString("! " + l)
+		}
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			fmt.Fprintf(&out, "exit code %d\n", exit.ExitCode())
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
