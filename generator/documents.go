@@ -69,10 +69,10 @@ func lintPage() []byte {
 		case lint.Expressions:
 			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads CEL.\n")
 		case lint.Code:
-			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads handlers with their types.\n")
+			b.WriteString("\n*Found by* `webhook-gen-vet`, which reads code: [below](#code).\n")
 		}
 	}
-	b.WriteString("\n## Rules on allowances and files\n")
+	b.WriteString(codeRules + "\n## Rules on allowances and files\n")
 	for _, r := range lintRules() {
 		if !strings.HasPrefix(r.ID, "W") {
 			fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n", r.ID, r.Title, severityWord(r.Severity), r.Doc)
@@ -80,6 +80,19 @@ func lintPage() []byte {
 	}
 	return []byte(b.String())
 }
+
+const codeRules = "\n## Code\n\nW17 and W27 are about what handlers do. They are analyzers of `golang.org/x/tools/go/analysis`, in a command of their own for `go vet`, which caches what it finds out " +
+	"about each package:\n\n" +
+	"```\ngo get -tool github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-vet@latest\ngo vet -vettool=\"$(go tool -n webhook-gen-vet)\" ./...\n```\n\n" +
+	"`webhook-gen-vet ./...` does the same without go vet, and `webhook-gen-vet help` says more. A handler is a method that a generated interface asks for, of the type with the name that " +
+	"[Names](naming.md) gives it, or of any type where its requests carry the marked one; for webhooks under `+kubebuilder:webhook`, where the marker stands above the type or above `var _ ... = &Type{}`, it is " +
+	"`Default`, `ValidateCreate`, `ValidateUpdate`, `ValidateDelete` or `Handle`. `+webhook:allow` beside the marker is heeded.\n\n" +
+	"What a handler does is followed through functions and methods of any package, `controllerutil.CreateOrUpdate` among them; what is passed on to be called counts as called. " +
+	"Writing is Create, Update, Patch, Delete, DeleteAllOf and Apply of controller-runtime's clients, status and subresources included, and the like of client-go's typed, dynamic, metadata and REST clients; not " +
+	"what is sent with DryRunAll, and not reviews that only ask (SubjectAccessReview, TokenReview). A client waits for a limit of its own if it is made by client-go's NewForConfig in a package that sets " +
+	"neither QPS nor RateLimiter and does not have its rest.Config from controller-runtime, which sets none (v0.22 and later; v0.18 sets 20).\n\n" +
+	"What is not seen: calls through interfaces and function variables of your own; Events, other databases, HTTP; whether a write is really behind the look at DryRun, only that there is one; handlers of an API package " +
+	"with `decode: none`, since nothing in their package leads to the marker; clients that are made in a package which does not import the handlers, directly or not.\n"
 
 func severityWord(s diag.Severity) string {
 	switch s {
@@ -99,7 +112,7 @@ const lintIntroduction = "`webhook-gen lint` says what goes wrong with webhooks 
 	"says more than the webhook configurations alone. Besides the rules below, it reports what an API server refuses: the E rules of [Rules](rules.md).\n\n" +
 	"Findings go to standard output. The exit code is 1 where there is an error or a warning, and 0 where there is nothing or advice alone.\n\n" +
 	"A rule fires where the configuration alone proves it right. Of what nobody can see from here, such as the labels of a namespace or what a match condition lets through, the best is assumed.\n\n" +
-	"What match conditions and handlers say is read by `webhook-gen-explain`, a program of its own, so that this one stays small and starts at once. Where it is missing, " +
+	"What match conditions say is read by `webhook-gen-explain`, a program of its own, so that this one stays small and starts at once. Where it is missing, " +
 	"lint says on standard error which rules it did not look for, and how to install it.\n\n" +
 	"## Allowances\n\nA webhook that has to break a rule says so beside its marker, with the reason. The allowance covers every webhook in the same comment, unless it names one:\n\n" +
 	"```go\n// +webhook:mutating(operations: \"create\", timeoutSeconds: 15)\n// +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\ntype Order struct { ... }\n```\n\n" +

@@ -22,8 +22,10 @@ type LintResult struct {
 	// Webhooks is how many webhooks were looked at.
 	Webhooks int
 	// Unchecked are the ids of the rules that concern these webhooks and were not looked for: it takes a program
-	// that reads CEL, or Go with its types.
+	// that reads CEL.
 	Unchecked []string
+	// Code are the ids of those that concern these webhooks and are looked for by go vet.
+	Code []string
 	// Unread says why the ExpressionReader has not looked; nil where it has, or where there is nothing to read.
 	Unread error
 }
@@ -114,8 +116,12 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 		diags.Add(reported...)
 		result.Webhooks += len(p.Webhooks())
 		for _, id := range lint.Unchecked(p, others...) {
-			if !slices.Contains(result.Unchecked, id) {
-				result.Unchecked = append(result.Unchecked, id)
+			list := &result.Unchecked
+			if lint.ReadsCode(id) {
+				list = &result.Code
+			}
+			if !slices.Contains(*list, id) {
+				*list = append(*list, id)
 			}
 		}
 	}

@@ -56,11 +56,14 @@ func (f *runFlags) reportLint(s streams, dir string, result generator.LintResult
 		return err
 	}
 	switch {
-	case result.Unread != nil:
+	case result.Unread != nil && len(result.Unchecked) > 0:
 		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s: %s\n", strings.Join(result.Unchecked, ", "), result.Unread)
 	case len(result.Unchecked) > 0:
 		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; webhook-gen-explain does that: go install github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-explain@latest\n",
 			strings.Join(result.Unchecked, ", "))
+	}
+	if len(result.Code) > 0 {
+		fmt.Fprintf(s.err, "webhook-gen: %s are about code, which go vet reads with webhook-gen-vet: docs/lint.md has the command\n", strings.Join(result.Code, ", "))
 	}
 	if result.HasFindings() {
 		return errFindings

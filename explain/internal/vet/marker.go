@@ -42,16 +42,21 @@ func markers(groups []*ast.CommentGroup) []string {
 			default:
 				continue
 			}
-			open = unclosed(found[len(found)-1])
+			_, closed := inside(found[len(found)-1])
+			open = !closed && strings.HasPrefix(found[len(found)-1], "+webhook:")
 		}
 	}
 	return found
 }
 
-// unclosed reports whether a marker has a parenthesis or a quote that is not closed.
-func unclosed(text string) bool {
+// inside is what stands in the parentheses of a marker, and whether they are closed.
+func inside(text string) (arguments string, closed bool) {
+	open := strings.IndexByte(text, '(')
+	if open < 0 {
+		return "", true
+	}
 	depth, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
+	for i := open; i < len(text); i++ {
 		switch c := text[i]; {
 		case quote != 0:
 			if c == '\\' && quote == '"' {
@@ -64,18 +69,19 @@ func unclosed(text string) bool {
 		case c == '(':
 			depth++
 		case c == ')':
-			depth--
-		case c == '#':
-			return false // a comment
+			if depth--; depth == 0 {
+				return text[open+1 : i], true
+			}
 		}
 	}
-	return depth > 0
+	return text[open+1:], false
 }
 
 // arguments are the named arguments of a marker of ours, without quotes.
 func arguments(text string) map[string]string {
 	found := map[string]string{}
-	for _, m := range argument.FindAllStringSubmatch(text, -1) {
+	given, _ := inside(text)
+	for _, m := range argument.FindAllStringSubmatch(given, -1) {
 		found[m[1]] = strings.Trim(m[2], "\"`")
 	}
 	return found
@@ -84,7 +90,7 @@ func arguments(text string) map[string]string {
 // hooks reads the markers of one declaration. defaults is what the package says of sideEffects; it may be empty.
 func hooks(groups []*ast.CommentGroup, defaults string) []hook {
 	var found []hook
-	var allowed []string
+	var allowed []map[string]string
 	for _, text := range markers(groups) {
 		if rest, ok := strings.CutPrefix(text, kubebuilder); ok {
 			found = append(found, handwritten(rest))
@@ -96,15 +102,26 @@ func hooks(groups []*ast.CommentGroup, defaults string) []hook {
 		}
 		switch said := arguments(text); m[1] {
 		case "allow":
-			allowed = append(allowed, said["rule"])
+			allowed = append(allowed, said)
 		case "mutating", "validating":
 			found = append(found, hook{Mutating: m[1] == "mutating", Name: said["name"], SideEffects: class(said["sideEffects"], defaults)})
 		}
 	}
 	for i := range found {
-		found[i].Allowed = allowed
+		for _, a := range allowed {
+			if found[i].isCalled(a["webhook"]) {
+				found[i].Allowed = append(found[i].Allowed, a["rule"])
+			}
+		}
 	}
 	return found
+}
+
+// isCalled reports whether an allowance that names a webhook means this one: by its name or word, or by the name that is derived of it. One
+// that names none means all.
+func (h hook) isCalled(name string) bool {
+	word, _, _ := strings.Cut(name, ".")
+	return name == "" || h.Name == name || h.Name == word || h.Name == "" && word == map[bool]string{true: "mutate", false: "validate"}[h.Mutating]
 }
 
 // class is the side effects that a marker says, in the case of the API; None where neither it nor the package says any.

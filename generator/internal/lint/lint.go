@@ -199,6 +199,11 @@ func Judged(id string, others ...Finder) bool {
 	return i >= 0 && slices.Contains(append(others, Here), table()[i].by)
 }
 
+// ReadsCode reports whether a rule is one that go vet looks for.
+func ReadsCode(id string) bool {
+	return slices.ContainsFunc(table(), func(r rule) bool { return r.ID == id && r.by == Code })
+}
+
 // Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
 func Unchecked(p *model.Project, others ...Finder) (ids []string) {
 	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 })

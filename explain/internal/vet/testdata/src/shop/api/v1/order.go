@@ -19,3 +19,7 @@ type Cart struct{ Name string }
 // +webhook:validating(operations: "create", sideEffects: none)
 // +webhook:allow(rule: "W17")="the ledger is idempotent, and a dry run may be in it"
 type Ledger struct{ Name string }
+
+// +webhook:validating(operations: "create", name: "daily", sideEffects: none)
+// +webhook:allow(rule: "W17", webhook: "weekly")="that one is gone"
+type Journal struct{ Name string }

@@ -34,3 +34,8 @@ type CartValidator interface {
 type LedgerValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Ledger]) error
 }
+
+// JournalValidator is what +webhook:validating on Journal asks for.
+type JournalValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Journal]) error
+}
