@@ -35,7 +35,7 @@ func table() []Rule {
 		{ID: "G7", Title: "a webhook matches less", Severities: []Severity{Careful}, find: matchesLess,
 			Doc: "What it held no longer holds for what it no longer sees. The same comparison as G6."},
 		{ID: "G8", Title: "objects arrive in another version", Severities: []Severity{Breaking, Careful}, find: otherVersions,
-			Doc: "The versions that rules name are those that a webhook gets. Old servers may not know a new one: it breaks if the webhook fails closed. Where a version goes and matchPolicy is Equivalent, its requests are converted to one that is left. Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/generic, ShouldCallHook."},
+			Doc: "The versions that rules name are those that a webhook gets. Old servers may not know a new one: it breaks if the webhook fails closed. Where a version goes and matchPolicy is Equivalent, its requests are converted to one that is left. With another path, as webhook-gen gives each version, G5 says it all. Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/generic, ShouldCallHook."},
 		{ID: "G9", Title: "a webhook is called elsewhere", Severities: []Severity{Breaking, Careful}, find: otherServer,
 			Doc: "Another Service, port or URL. The name that the certificate has to have changes with a Service, `<name>.<namespace>.svc`. It breaks if the webhook fails closed. Upstream: k8s.io/apiserver/pkg/util/webhook, HookClient."},
 		{ID: "G10", Title: "a server is no longer trusted", Severities: []Severity{Breaking, Careful}, find: noAuthority,
