@@ -124,9 +124,19 @@ func (f *filler) known(v reflect.Value) bool {
 	case *json.RawMessage:
 		*p = f.raw()
 	case json.Unmarshaler:
-		// Types that hold JSON of any kind, such as runtime.RawExtension, keep it in Raw. Others stay empty.
+		// Types that hold JSON of any kind, such as runtime.RawExtension, keep it in Raw. Others take what they can read.
 		if raw := reflect.Indirect(v).FieldByName("Raw"); v.Kind() == reflect.Struct && raw.IsValid() && raw.Type() == reflect.TypeFor[[]byte]() {
 			raw.SetBytes(f.raw())
+			break
+		}
+		samples := []string{`"text"`, `["text"]`, `{"key":"text"}`, `7`, `true`}
+		for _, i := range f.random.Perm(len(samples)) {
+			if p.UnmarshalJSON([]byte(samples[i])) == nil {
+				if _, err := json.Marshal(p); err == nil {
+					break
+				}
+			}
+			v.SetZero()
 		}
 	default:
 		return false

@@ -28,6 +28,13 @@ func text(v any) string {
 	return string(b)
 }
 
+// writes reports whether a value can be written: a type that encodes itself may refuse what its fields hold, as where a
+// part of an object lacks one.
+func writes(v any) bool {
+	_, err := json.Marshal(v)
+	return err == nil
+}
+
 // wire is a copy of an object as it arrives when it is sent: what JSON does not tell apart is the same.
 func wire[T any](o *T) *T {
 	arrived := new(T)

@@ -104,6 +104,7 @@ func (f *filler) value(v reflect.Value) {
 	f.budget--
 	if f.depth++; f.depth > deepest && !f.full || f.budget < 0 && f.depth > 3 {
 		f.depth--
+		f.writable(v)
 		return
 	}
 	defer func() { f.depth-- }()
@@ -161,6 +162,32 @@ func (f *filler) value(v reflect.Value) {
 			if v.Field(i).CanSet() {
 				f.value(v.Field(i))
 			}
+		}
+	}
+	f.writable(v)
+}
+
+// writable puts into types that encode themselves, and cannot write what their fields hold, something that they read.
+func (f *filler) writable(v reflect.Value) {
+	p, ok := v.Addr().Interface().(json.Unmarshaler)
+	if !ok {
+		for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+			if v.Field(i).CanSet() {
+				f.writable(v.Field(i))
+			}
+		}
+		return
+	}
+	sample := func() any {
+		return []any{f.text(), []string{f.text()}, map[string]string{"key": f.text()}, f.random.IntN(100), true}[f.random.IntN(5)]
+	}
+	for range 20 {
+		if _, err := json.Marshal(p); err == nil {
+			return
+		}
+		v.SetZero()
+		if text, err := json.Marshal(sample()); err == nil {
+			_ = json.Unmarshal(text, p) // it may read others
 		}
 	}
 }

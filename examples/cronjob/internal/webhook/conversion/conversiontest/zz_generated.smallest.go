@@ -17,7 +17,7 @@ func smallest[T any](o *T, input string, err error, fails func(*T) error) (strin
 			return false
 		}
 		candidate := decoded[T](t)
-		if object(candidate).GetName() != name {
+		if object(candidate).GetName() != name || !writes(candidate) {
 			return false
 		}
 		smaller := text(candidate)
