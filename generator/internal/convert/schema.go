@@ -93,7 +93,7 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 				s.scatter(around.and(nil))
 			}
 		}
-		below := &Schema{Dropped: c.Verb == model.Drop, Keys: listKeys(path.Last())}
+		below := &Schema{Dropped: c.Verb == model.Drop, Keys: c.listKeys(from)}
 		if c.Value != nil {
 			below.addValue(c.Value, from, inside)
 		}
@@ -111,7 +111,7 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	seen[p] = true
 	for _, c := range p.Claims {
 		path := c.side(from)
-		if path != nil && (c.Verb == model.Drop || c.Value != nil && len(listKeys(path.Last())) > 0) {
+		if path != nil && (c.Verb == model.Drop || c.Value != nil && len(c.listKeys(from)) > 0) {
 			return true
 		}
 		for v := c.Value; v != nil; v = v.Elem {
@@ -198,6 +198,25 @@ func (s *Schema) scatter(path []string) {
 		s = s.Members[name]
 	}
 	s.Scattered = len(path) > 0
+}
+
+// listKeys are the keys of the list that is claimed on a side: those that are declared there or else, by the names that they have
+// there, those that are declared on the other side.
+func (c *Claim) listKeys(side Direction) []string {
+	if keys := listKeys(c.side(side).Last()); keys != nil || c.Value == nil || c.Value.Op != Each || c.Value.Elem.Pair == nil {
+		return keys
+	}
+	var keys []string
+	for _, declared := range listKeys(c.side(1 - side).Last()) {
+		i := slices.IndexFunc(c.Value.Elem.Pair.Claims, func(k *Claim) bool {
+			return slices.Equal(k.side(1-side).and(nil), []string{declared}) && len(k.side(side).and(nil)) == 1
+		})
+		if i < 0 {
+			return nil
+		}
+		keys = append(keys, c.Value.Elem.Pair.Claims[i].side(side).and(nil)[0])
+	}
+	return keys
 }
 
 // listKeys are the keys that +listMapKey declares, or for Kubernetes' own types the struct tag patchMergeKey.

@@ -16,6 +16,7 @@ func TestSchema(t *testing.T) {
 	node := &Schema{Name: "node"}
 	again := &Schema{Same: node}
 	node.Members = map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}
+	nested := spec(map[string]*Schema{"a": {Members: map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}}})
 	keyed := "// +listType=map\n// +listMapKey=name\n// +listMapKey=port\nA []Part `a`"
 	for _, tc := range []struct {
 		name, spoke, hub string
@@ -42,7 +43,7 @@ func TestSchema(t *testing.T) {
 		{"a list that has moved",
 			"type Spec struct {\n// +webhook:conversion:to=\"in.parts\"\nA []Part `a`\n}\ntype Part struct {\nName string `name`\n}",
 			"type Spec struct {\nIn *In `in`\n}\ntype In struct {\n// +listMapKey=name\nParts []Part `parts`\n}\ntype Part struct {\nName string `name`\n}",
-			&Schema{}, spec(map[string]*Schema{"in": {Members: map[string]*Schema{"parts": {Keys: []string{"name"}}}}})},
+			spec(map[string]*Schema{"a": {Keys: []string{"name"}}}), spec(map[string]*Schema{"in": {Members: map[string]*Schema{"parts": {Keys: []string{"name"}}}}})},
 		{"a struct of which only a part has moved",
 			"type Spec struct {\n// +webhook:conversion:to=\"in.a\"\nA string `a`\n// +webhook:conversion:to=\"all.b\"\nB string `b`\n}",
 			"type Spec struct {\nIn *In `in`\nAll *All `all`\n}\ntype In struct {\nA string `a`\nC string `c`\n}\ntype All struct {\nB string `b`\n}",
@@ -50,7 +51,7 @@ func TestSchema(t *testing.T) {
 		{"a struct inside itself",
 			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\n// +listMapKey=name\nNext []Node `next`\nName string `name`\n}",
 			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\nName string `name`\n}",
-			spec(map[string]*Schema{"a": {Members: map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}}}), &Schema{}},
+			nested, nested},
 		{"a struct inside itself of which there is nothing to know",
 			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\n}",
 			"type Spec struct {\nA *Node `a`\n}\ntype Node struct {\nNext []Node `next`\n}",
