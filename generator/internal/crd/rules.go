@@ -24,7 +24,9 @@ func Rules() []diag.Rule {
 			Doc: "The definition is the CustomResourceDefinition called `<plural>.<group>`. controller-gen crd writes it to config/crd/bases, and has to run before webhook-gen. " +
 				"Where definitions are not kept in files, take crds out of webhook-gen.yaml: webhook-gen then writes a patch for kustomize."},
 		{ID: RuleVersions, Title: "a definition has the versions that are converted, and serves no other",
-			Doc: "An API server asks the webhook for any version that the definition serves: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, webhookConverter.Convert. " +
+			Doc: "An API server asks the webhook for any version that the definition serves, whether or not anything is said of it, and strategy Webhook leaves none out: " +
+				"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, CRConverterFactory.NewConverter and webhookConverter.Convert. A version that converts by itself, since nothing in it has changed, " +
+				"is a spoke without further markers. One that is not served may stay in the definition without a type, once no object is stored in it: status.storedVersions says so. " +
 				"Run controller-gen crd again, or mark the type of the version as a spoke."},
 		{ID: RuleByHand, Title: "a spec.conversion that was written by hand says what the markers say",
 			Doc: "It is nobody's but yours, and stays. The one that webhook-gen writes has the comment `" + output.YAMLHeader + "` behind its key. A caBundle is left alone in both."},
