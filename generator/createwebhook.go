@@ -106,13 +106,14 @@ func (s *site) markOwn(ctx context.Context, e *edits, r Resource, w Webhooks) er
 		return nil
 	}
 	s.mark(ctx, e, r, "webhook:conversion:hub")
-	spokes := 0
-	for _, other := range s.versions(r) {
+	versions := s.versions(r)
+	spoke, spokes := s.furtherSpoke(versions), 0
+	for _, other := range versions {
 		if other.Version == r.Version || len(w.Spokes) > 0 && !slices.Contains(w.Spokes, other.Version) {
 			continue
 		}
 		spokes++
-		s.mark(ctx, e, other, "webhook:conversion:spoke")
+		s.mark(ctx, e, other, spoke)
 	}
 	switch {
 	case spokes == 0:

@@ -55,6 +55,8 @@ type Result struct {
 	Files []output.File
 	// Changes are what has to happen on disk; none where there are errors.
 	Changes []Change
+
+	direct [][]byte
 }
 
 // Generate reads the packages and makes the files that their markers ask for.
@@ -76,6 +78,9 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	diags.Add(render.CheckProgram(project, conversions, options)...)
 	files, err := render.Project(project, conversions, options)
 	if err != nil {
+		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
+	}
+	if result.direct, err = render.Direct(project, options); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	merged, found := r.definitions(project)
@@ -237,17 +242,9 @@ func (r Result) Notes() []string {
 	return notes
 }
 
-// Conversions are patches of the CustomResourceDefinitions whose versions webhooks convert, where such
-// patches are generated.
-func (r Result) Conversions() [][]byte {
-	var patches [][]byte
-	for _, f := range r.Files {
-		if match, _ := filepath.Match(render.CRDPatch, filepath.Base(f.Path)); match { // the pattern is a good one
-			patches = append(patches, f.Content)
-		}
-	}
-	return patches
-}
+// Direct are the webhook configurations, and patches of the CustomResourceDefinitions whose versions webhooks convert, as they are
+// where an API server calls the program itself, and wherever the project has them.
+func (r Result) Direct() [][]byte { return r.direct }
 
 // Write carries out the changes: all of them or, where one fails, none.
 func (r Result) Write() diag.List { return output.Write(r.Changes) }

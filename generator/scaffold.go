@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -138,10 +139,15 @@ func (s site) rel(path string) string {
 	return path
 }
 
-// test is the step that every change ends with.
+// test is the step that every change ends with. In a Makefile that does not know of webhook-gen, as kubebuilder's does not, the
+// target generate is another tool's.
 func (s site) test() string {
-	if exists(filepath.Join(s.root, "Makefile")) {
+	makefile := readFile(filepath.Join(s.root, "Makefile"))
+	switch {
+	case bytes.Contains(makefile, []byte("webhook-gen")):
 		return "make generate test"
+	case bytes.Contains(append([]byte("\n"), makefile...), []byte("\ntest:")):
+		return "webhook-gen && make test"
 	}
 	return "go mod tidy && go test ./..."
 }

@@ -49,7 +49,7 @@ func devCommand(s streams) *cobra.Command {
 					if flags.report(s, config.Dir, result.Diagnostics) != nil || flags.report(s, config.Dir, result.Write()) != nil {
 						return nil, errors.New("nothing was generated")
 					}
-					return append(result.Conversions(), result.Manifest()), nil
+					return result.Direct(), nil
 				},
 			})
 		},
