@@ -165,7 +165,6 @@ func (p project) integration(t *testing.T) {
 // charts renders the chart for every kind of certificate, with and without what values can say.
 func (p project) charts() map[string]string {
 	p.Helper()
-	p.run(p.helm, "lint", "charts/shop")
 	charts := map[string]string{}
 	for name, values := range map[string][]string{
 		"cert-manager":             nil,
@@ -177,11 +176,12 @@ func (p project) charts() map[string]string {
 		"metrics":                  {"metrics.enabled=true", "metrics.serviceMonitor=true"},
 		"values":                   {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
 	} {
-		command := []string{p.helm, "template", "release", "charts/shop", "--namespace", "shop-system"}
+		var set []string
 		for _, v := range values {
-			command = append(command, "--set", v)
+			set = append(set, "--set", v)
 		}
-		charts[name] = p.run(command...)
+		p.run(append([]string{p.helm, "lint", "charts/shop"}, set...)...)
+		charts[name] = p.run(append([]string{p.helm, "template", "release", "charts/shop", "--namespace", "shop-system"}, set...)...)
 		decodeStrictly(p.T, charts[name])
 	}
 	for chart, texts := range map[string][]string{
