@@ -31,10 +31,9 @@ func TestProgram(t *testing.T) {
 	if v := pod.send(t, p.client, url, "v1"); v.Code != http.StatusUnprocessableEntity || v.Failed {
 		t.Errorf("the pod is not denied with 422: %+v", v)
 	}
-	labels := `allowed="false",code="422",operation="CREATE",webhook="validate.pods.v1.policies.example.com"`
 	p.wantMetrics(t,
-		`webhook_admission_duration_seconds_count{`+labels+`} 1`,
-		`webhook_admission_duration_seconds_bucket{`+labels+`,le="1"} 1`,
+		`webhook_admission_requests_total{code="422",operation="CREATE",verdict="denied",webhook="validate.pods.v1.policies.example.com"} 1`,
+		`webhook_admission_duration_seconds_bucket{operation="CREATE",webhook="validate.pods.v1.policies.example.com",le="1"} 1`,
 		`webhook_server_requests_in_flight 0`,
 		`webhook_server_requests_refused_total 0`,
 	)

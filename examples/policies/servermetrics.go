@@ -12,7 +12,7 @@ import (
 //
 //	webhook_server_requests_in_flight
 //	webhook_server_requests_refused_total
-//	webhook_server_certificate_expiry_seconds
+//	webhook_server_certificate_expiry_timestamp_seconds
 func registerServerMetrics(registry prometheus.Registerer, server *admission.Server) error {
 	return errors.Join(
 		registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -24,7 +24,7 @@ func registerServerMetrics(registry prometheus.Registerer, server *admission.Ser
 			Help: "Requests that were refused, to be made again, because too many were being handled.",
 		}, func() float64 { return float64(server.Stats().Refused) })),
 		registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "webhook_server_certificate_expiry_seconds",
+			Name: "webhook_server_certificate_expiry_timestamp_seconds",
 			Help: "When the serving certificate ends, in seconds since 1970.",
 		}, func() float64 { return float64(server.Stats().CertificateExpiry.Unix()) })),
 	)

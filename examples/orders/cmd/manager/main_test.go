@@ -44,8 +44,8 @@ func TestManager(t *testing.T) {
 		t.Errorf("the order is not allowed: %v %s", err, answer)
 	}
 	p.wantMetrics(t,
-		`webhook_admission_duration_seconds_count{allowed="false",code="422",operation="CREATE",webhook="validate.orders.v1.shop.example.com"} 1`,
-		`webhook_admission_duration_seconds_count{allowed="true",code="200",operation="CREATE",webhook="validate.orders.v2.shop.example.com"} 1`,
+		`webhook_admission_requests_total{code="422",operation="CREATE",verdict="denied",webhook="validate.orders.v1.shop.example.com"} 1`,
+		`webhook_admission_requests_total{code="200",operation="CREATE",verdict="allowed",webhook="validate.orders.v2.shop.example.com"} 1`,
 		`controller_runtime_webhook_requests_total{code="200",webhook="/validate-shop-example-com-v1-order"} 1`,
 	)
 
