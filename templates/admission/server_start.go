@@ -108,9 +108,9 @@ func (s *Server) check() error {
 	case s.AllowedClientsFile != "" && s.ClientCAFile == "":
 		return errors.New("AllowedClientsFile needs ClientCAFile: without it no client certificate is asked for")
 	case s.Aggregated != "" && s.ClientCAFile == "":
-		return errors.New("Aggregated needs ClientCAFile: it is by its certificate that kube-aggregator is known")
+		return errors.New("an Aggregated server needs ClientCAFile: it is by its certificate that kube-aggregator is known")
 	case s.Aggregated != "" && !isGroupVersion(s.Aggregated):
-		return fmt.Errorf("Aggregated is %q: want a group and a version, as shop.shop-system.svc/v1", s.Aggregated)
+		return fmt.Errorf("field Aggregated is %q: want a group and a version, as shop.shop-system.svc/v1", s.Aggregated)
 	case s.MaxInFlight < 0:
 		return fmt.Errorf("MaxInFlight is %d, but no request fits in fewer than 1", s.MaxInFlight)
 	}

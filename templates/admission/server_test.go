@@ -87,9 +87,9 @@ func TestServerSaysWhyItDoesNotStart(t *testing.T) {
 		"allowed clients in a file without an authority": {
 			&admission.Server{CertFile: certFile, KeyFile: keyFile, AllowedClientsFile: empty}, "AllowedClientsFile needs ClientCAFile"},
 		"an aggregated API for everybody": {
-			&admission.Server{CertFile: certFile, KeyFile: keyFile, Aggregated: "shop.svc/v1"}, "Aggregated needs ClientCAFile"},
+			&admission.Server{CertFile: certFile, KeyFile: keyFile, Aggregated: "shop.svc/v1"}, "an Aggregated server needs ClientCAFile"},
 		"an aggregated API without a group": {
-			&admission.Server{CertFile: certFile, KeyFile: keyFile, ClientCAFile: certFile, Aggregated: "v1"}, `Aggregated is "v1": want a group and a version`},
+			&admission.Server{CertFile: certFile, KeyFile: keyFile, ClientCAFile: certFile, Aggregated: "v1"}, `field Aggregated is "v1": want a group and a version`},
 		"no authority in the file": {
 			&admission.Server{CertFile: certFile, KeyFile: keyFile, ClientCAFile: junk}, "client authorities: " + junk + ": no PEM certificate"},
 		"no token in the file": {
