@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -48,8 +49,9 @@ func startCluster(t *testing.T, flags ...string) cluster {
 	ctrl.SetLogger(logr.Discard())
 	certManager := moduleDir(t, "github.com/cert-manager/cert-manager")
 	environment := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join(certManager, "deploy", "crds")},
-		ErrorIfCRDPathMissing: true,
+		CRDDirectoryPaths:        []string{filepath.Join(certManager, "deploy", "crds")},
+		ErrorIfCRDPathMissing:    true,
+		ControlPlaneStartTimeout: time.Minute, // the machine may have other things to do
 	}
 	dir := t.TempDir()
 	frontProxy := newAuthority(t)
