@@ -263,6 +263,7 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	for _, chart := range charts {
 		check(chart)
 	}
+	p.replace("config/default/kustomization.yaml", ", ../servicemonitor]", "]") // other clusters do not know the kind
 }
 
 // serviceMonitors has the API server take a ServiceMonitor. What is in one is decodeStrictly's to say: the module that has the type
