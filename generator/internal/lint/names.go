@@ -60,8 +60,8 @@ func impossibleNames(p webhookPass) {
 			}
 		}
 		for j, r := range rule.Resources {
-			name, sub, isSub := strings.Cut(r, "/")
-			if r == "" || partName.MatchString(name) && (!isSub || partName.MatchString(sub)) {
+			name, sub, _ := strings.Cut(r, "/")
+			if r == "" || partName.MatchString(name) && (sub == "" || partName.MatchString(sub)) { // pods/ is pods
 				continue
 			}
 			d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no resource can be called %q", r)

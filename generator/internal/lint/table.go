@@ -22,7 +22,7 @@ func table() []rule {
 				"Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, validateResources."},
 			fix: "remove what the other covers", webhook: overlap},
 		{Rule: diag.Rule{ID: "W5", Title: "a rule names groups, versions and resources that can exist",
-			Doc: "An API server checks none of the three and compares them letter by letter: core (the group without a name is \"\"), apps/v1 as a group or version, Pods, pod*, pods/ or a/b/c match nothing."},
+			Doc: "An API server checks none of the three and compares them letter by letter: core (the group without a name is \"\"), apps/v1 as a group or version, Pods, pod* or a/b/c match nothing."},
 			fix: "write the name as kubectl api-resources prints it", webhook: impossibleNames},
 		{Rule: diag.Rule{ID: "W6", Severity: diag.Warning, Title: "a rule names resources of Kubernetes by their plural, and evictions with the deletion of pods",
 			Doc: "pod or deploymnets match nothing. And a validating webhook for DELETE on pods is not asked when a pod is evicted, as kubectl drain does it: that is CREATE on pods/eviction " +

@@ -146,34 +146,40 @@ func unvalidated(p projectPass) {
 func sharedPath(p projectPass) {
 	first := map[string][]*model.Webhook{}
 	for _, w := range p.Project.Webhooks() {
-		if w.Path() == "" {
+		key, at := address(w)
+		if key == "" {
 			continue
 		}
-		s := w.Spec.ClientConfig.Service
-		key := fmt.Sprintf("%s/%s:%d%s", s.Namespace, s.Name, port(s), w.Path())
 		for _, other := range first[key] {
 			var message string
 			switch {
 			case other.Mutating != w.Mutating:
-				message = "a mutating and a validating webhook are served at " + w.Path()
-			case isTypedPath(w.Path()) && !slices.ContainsFunc(resourcesOf(w), func(r string) bool { return slices.Contains(resourcesOf(other), r) }):
-				message = fmt.Sprintf("webhooks for %s and for %s are served at %s", strings.Join(resourcesOf(other), ", "), strings.Join(resourcesOf(w), ", "), w.Path())
+				message = "a mutating and a validating webhook are served at " + w.ServedPath()
+			case isTypedPath(w.ServedPath()) && !slices.ContainsFunc(resourcesOf(w), func(r string) bool { return slices.Contains(resourcesOf(other), r) }):
+				message = fmt.Sprintf("webhooks for %s and for %s are served at %s", strings.Join(resourcesOf(other), ", "), strings.Join(resourcesOf(w), ", "), w.ServedPath())
 			default:
 				continue
 			}
-			d := p.report(w, w.Where("clientConfig.service.path"), "%s", message)
-			*d = d.WithRelated(other.Where("clientConfig.service.path"), "the other is here")
+			d := p.report(w, w.Where(at), "%s", message)
+			*d = d.WithRelated(other.Where(at), "the other is here")
 			break
 		}
 		first[key] = append(first[key], w)
 	}
 }
 
-func port(s *admissionregistrationv1.ServiceReference) int32 {
-	if s.Port == nil {
-		return 443
+// address is where a webhook is called, and the field that says so; empty where nothing does.
+func address(w *model.Webhook) (address, field string) {
+	c := w.Spec.ClientConfig
+	switch {
+	case c.URL != nil:
+		return *c.URL, "clientConfig.url"
+	case w.Path() == "":
+		return "", ""
+	case c.Service.Port == nil:
+		return fmt.Sprintf("%s/%s:443%s", c.Service.Namespace, c.Service.Name, w.Path()), "clientConfig.service.path"
 	}
-	return *s.Port
+	return fmt.Sprintf("%s/%s:%d%s", c.Service.Namespace, c.Service.Name, *c.Service.Port, w.Path()), "clientConfig.service.path"
 }
 
 // isTypedPath reports a path as controller-runtime's builder and this generator make them of a kind.

@@ -1,0 +1,3 @@
+// Package lint shows on a real API server what webhook-gen lint says of configurations: those that it complains of do what
+// the rule says, and those beside them that it does not, do not.
+package lint
