@@ -75,7 +75,8 @@ func TestManifests(t *testing.T) {
 	for _, p := range projects() {
 		dir := download(t, p)
 		var text []byte
-		from, lint := "", []string{"lint", "-f", "-"}
+		var from string
+		lint := []string{"lint", "-f", "-"}
 		switch {
 		case p.markers:
 			text = run(t, dir, at("webhook-gen"), "generate", "--output", "-")
