@@ -10,6 +10,7 @@ UPSTREAM := generator/internal/check/upstream
 PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
 EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
 SUITE    := integration
+EXPLAIN  := explain
 # Modules whose tests need an API server.
 ASKING   := $(SUITE) $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 ENVTEST  := hack/envtest
@@ -27,12 +28,17 @@ build: ## build bin/webhook-gen
 	go build -o bin/webhook-gen ./cmd/webhook-gen
 
 .PHONY: test
-test: test-unit test-examples test-upstream test-integration ## every test but those of new projects and the comparisons with peers
+test: test-unit test-explain test-examples test-upstream test-integration ## every test but those of new projects and the comparisons with peers
 
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
 	go test ./...
+
+.PHONY: test-explain
+test-explain: ## what asks the API server's own code
+	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
+	cd $(EXPLAIN) && go test ./...
 
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
@@ -114,7 +120,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
-	@for m in $(SUITE) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest; do go -C "$$m" vet ./...; done
+	@for m in $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest; do go -C "$$m" vet ./...; done
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done

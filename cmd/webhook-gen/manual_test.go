@@ -19,7 +19,7 @@ import (
 // none can. What stands behind the opening fence of a block tells which test it is:
 //
 //	console      TestPages, which compares what is printed, too
-//	sh           hack/delivery, which follows the section in a new project; or a script in testdata has the line
+//	sh           hack/delivery, which follows the section in a new project; or a script in testdata, or in that of webhook-gen-explain, has the line
 //	sh tree      this one, in this tree, where .ci/run does not
 //	sh cluster   none: it needs a container engine, or nodes
 //
@@ -160,6 +160,11 @@ func scriptedCommands(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	explained, err := filepath.Glob("../../explain/cmd/webhook-gen-explain/testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, explained...)
 	commands := map[string]bool{}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)

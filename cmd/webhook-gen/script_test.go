@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,6 +71,9 @@ func TestScripts(t *testing.T) {
 
 func transcript(t *testing.T, dir string, comment []byte) string {
 	t.Chdir(dir)
+	if path, err := exec.LookPath("go"); err == nil {
+		t.Setenv("PATH", filepath.Dir(path)) // and not what a developer has installed
+	}
 	var out strings.Builder
 	for line := range strings.Lines(string(comment)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")

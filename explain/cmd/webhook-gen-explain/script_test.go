@@ -113,3 +113,20 @@ func transcript(t *testing.T, program, dir string, comment []byte) string {
 	}
 	return out.String()
 }
+
+// TestPage holds the answer that docs/explain.md shows to a script.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/explain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/project.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "```text\n")
+	shown, _, ok := strings.Cut(shown, "```\n")
+	if !ok || !strings.Contains(string(script), shown) {
+		t.Errorf("testdata/project.txtar does not print\n%s", shown)
+	}
+}
