@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -23,7 +25,7 @@ type Description struct {
 
 // ConfigurationDescription is one object of the manifest.
 type ConfigurationDescription struct {
-	// Object is the configuration in admissionregistration.k8s.io/v1.
+	// Object is the configuration.
 	Object   any                  `json:"object"`
 	Webhooks []WebhookDescription `json:"webhooks"`
 }
@@ -79,7 +81,7 @@ func Describe(ctx context.Context, c Config) (Description, Diagnostics) {
 func describeProject(p *model.Project, delivery render.Delivery) Description {
 	d := Description{Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(p), Definitions: []string{}}
 	for _, c := range p.Configurations {
-		described := ConfigurationDescription{Object: render.Object(c, delivery), Webhooks: []WebhookDescription{}}
+		described := ConfigurationDescription{Object: inVersion(render.Object(c, delivery), p.API), Webhooks: []WebhookDescription{}}
 		for _, w := range c.Webhooks {
 			at := PlaceDescription{File: w.Pos.File, Line: w.Pos.Line, Column: w.Pos.Column}
 			described.Webhooks = append(described.Webhooks, WebhookDescription{At: at})
@@ -87,6 +89,15 @@ func describeProject(p *model.Project, delivery render.Delivery) Description {
 		d.Configurations = append(d.Configurations, described)
 	}
 	return d
+}
+
+// inVersion names the version of admissionregistration.k8s.io that the object is for: v1beta1 has the fields of v1, and other
+// defaults.
+func inVersion(object any, version string) any {
+	if kind, ok := object.(schema.ObjectKind); ok && version != "" {
+		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(version))
+	}
+	return object
 }
 
 // kinds are those of webhooks and both ends of conversions, each once.

@@ -130,3 +130,18 @@ func TestPage(t *testing.T) {
 		t.Errorf("testdata/project.txtar does not print\n%s", shown)
 	}
 }
+
+// TestInstallable holds go.mod to what `go install` asks of it.
+func TestInstallable(t *testing.T) {
+	text, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		switch words := strings.Fields(line); {
+		case len(words) == 0:
+		case words[0] == "replace", words[0] == "exclude", words[0] == "github.com/webhook-gen/webhook-gen":
+			t.Errorf("go.mod has %s", line)
+		}
+	}
+}
