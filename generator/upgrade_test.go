@@ -121,3 +121,42 @@ func TestEveryUpgradeRuleHasScenarios(t *testing.T) {
 		}
 	}
 }
+
+// TestUpgradeOfACluster compares what kubectl get prints with the manifest that is to be applied: the versions in which objects are stored are
+// known.
+func TestUpgradeOfACluster(t *testing.T) {
+	dir := t.TempDir()
+	const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: orders.shop.example.com}
+spec:
+  group: shop.example.com
+  names: {plural: orders, kind: Order}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true}
+`
+	writeFile(t, filepath.Join(dir, "rendered.yaml"), definition)
+	list := `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+  "metadata": {"name": "orders.shop.example.com"},
+  "spec": {"group": "shop.example.com", "names": {"plural": "orders", "kind": "Order"}, "scope": "Namespaced",
+    "versions": [{"name": "v1", "served": true, "storage": true}, {"name": "v1beta1", "served": true, "storage": false}]},
+  "status": {"storedVersions": ["v1beta1", "v1"]}}]}`
+	old, err := OpenState(t.Context(), dir, "-", strings.NewReader(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := OpenState(t.Context(), dir, "rendered.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := Upgrade(old, now).Print(&text, "text", dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<stdin>:4:76: breaking: version v1beta1 of orders.shop.example.com is gone [G17]\n", "status.storedVersions is v1beta1, v1: the API server refuses a definition without it."} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("got\n%s\nwhich lacks %s", text.String(), want)
+		}
+	}
+}

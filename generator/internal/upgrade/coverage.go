@@ -159,7 +159,7 @@ func inScope(scopes []string) string {
 
 // subject names what a request is about: "orders/status.shop.example.com/v1".
 func (r request) subject() string {
-	name := cmp.Or(strings.TrimSuffix(r.resource, other), "any other resource")
+	name := cmp.Or(strings.TrimSuffix(r.resource, other), "resources")
 	if r.subresource != "" {
 		name += "/" + r.subresource
 	}
