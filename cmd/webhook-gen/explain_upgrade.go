@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 		Example: "  webhook-gen explain upgrade HEAD~1\n  webhook-gen explain upgrade v1.4.0 v1.5.0 --format json\n" +
 			"  kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,crds -l app=orders -o yaml |\n    webhook-gen explain upgrade - rendered.yaml",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, words []string) error {
+		RunE: func(c *cobra.Command, words []string) (err error) {
 			if err := oneOf("format", format, generator.UpgradeFormats()); err != nil {
 				return err
 			}
@@ -32,16 +33,17 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			closing := func(s *generator.State) { err = errors.Join(err, s.Close()) }
 			old, err := generator.OpenState(c.Context(), dir, words[0], c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			defer old.Close()
+			defer closing(old)
 			now, err := generator.OpenState(c.Context(), dir, strings.Join(words[1:], ""), c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			defer now.Close()
+			defer closing(now)
 			findings := generator.Upgrade(old, now)
 			if err := findings.Print(s.out, format, dir); err != nil {
 				return err

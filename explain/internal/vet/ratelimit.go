@@ -26,12 +26,13 @@ func rateLimitAnalyzer(handlers *analysis.Analyzer) *analysis.Analyzer {
 		Requires:  []*analysis.Analyzer{handlers},
 		FactTypes: []analysis.Fact{new(waits)},
 		Run: func(pass *analysis.Pass) (any, error) {
-			return nil, rateLimit(pass, pass.ResultOf[handlers].([]handler))
+			rateLimit(pass, pass.ResultOf[handlers].([]handler))
+			return nil, nil
 		},
 	}
 }
 
-func rateLimit(pass *analysis.Pass, handlers []handler) error {
+func rateLimit(pass *analysis.Pass, handlers []handler) {
 	var own waits
 	for _, h := range handlers {
 		if h.Wait != nil && !slices.Contains(h.Allowed, "W27") {
@@ -48,7 +49,7 @@ func rateLimit(pass *analysis.Pass, handlers []handler) error {
 		}
 	}
 	if len(all) == 0 || limitIsSet(pass) {
-		return nil
+		return
 	}
 	slices.Sort(all)
 	for _, file := range pass.Files {
@@ -61,7 +62,6 @@ func rateLimit(pass *analysis.Pass, handlers []handler) error {
 			return true
 		})
 	}
-	return nil
 }
 
 // makesClient reports whether a function makes a client of client-go's of a rest.Config.

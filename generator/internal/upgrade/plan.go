@@ -66,19 +66,19 @@ func newPlan(p *convert.Plan) *plan {
 }
 
 // add adds the fields of a struct; those of one inside itself are there once.
-func (n *plan) add(side convert.Direction, p *convert.Pair, before, across string, inside map[*convert.Pair]bool) {
-	if inside[p] || p.Opaque {
+func (p *plan) add(side convert.Direction, of *convert.Pair, before, across string, inside map[*convert.Pair]bool) {
+	if inside[of] || of.Opaque {
 		return
 	}
-	inside[p] = true
-	defer delete(inside, p)
-	for _, c := range p.Claims {
+	inside[of] = true
+	defer delete(inside, of)
+	for _, c := range of.Claims {
 		path, counterpart, others := c.Spoke, c.Hub, c.SpokeOthers
 		if side == convert.FromHub {
 			path, counterpart, others = counterpart, path, c.HubOthers
 		}
 		for _, o := range others {
-			n.sides[side] = append(n.sides[side], &fate{Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
+			p.sides[side] = append(p.sides[side], &fate{Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
 		}
 		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
 			continue
@@ -99,10 +99,10 @@ func (n *plan) add(side convert.Direction, p *convert.Pair, before, across strin
 			}
 			if v.Pair != nil && !v.Pair.Opaque {
 				f.whole = false
-				n.add(side, v.Pair, f.path+below+".", f.counterpart+below+".", inside)
+				p.add(side, v.Pair, f.path+below+".", f.counterpart+below+".", inside)
 			}
 		}
-		n.sides[side] = append(n.sides[side], f)
+		p.sides[side] = append(p.sides[side], f)
 	}
 }
 
