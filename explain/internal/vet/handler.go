@@ -72,32 +72,40 @@ type finder struct {
 	found   []handler
 }
 
-// declare reads the markers that stand above types, or above an assertion such as var _ webhook.Validator = &Order{}.
+// declare reads the markers that stand above types, above their methods, or above an assertion such as var _ webhook.Validator = &Order{}.
 func (f *finder) declare() {
 	defaults := defaultSideEffects(f.Files)
 	for _, file := range f.Files {
 		after := file.Name.End()
 		for _, d := range file.Decls {
-			decl, ok := d.(*ast.GenDecl)
-			if !ok {
-				after = d.End()
-				continue
+			subjects := []ast.Node{d}
+			if decl, ok := d.(*ast.GenDecl); ok {
+				subjects = subjects[:0]
+				for _, s := range decl.Specs {
+					subjects = append(subjects, s)
+				}
 			}
-			for _, s := range decl.Specs {
+			for _, s := range subjects {
 				name := f.subject(s)
 				if said := hooks(above(file, after, s.Pos()), defaults); name != nil && len(said) > 0 {
 					f.declareOn(name, said)
 				}
 				after = s.End()
 			}
-			after = decl.End()
+			after = d.End()
 		}
 	}
 }
 
 // subject is the type that a declaration is about; nil where it is about none.
-func (f *finder) subject(s ast.Spec) *types.TypeName {
+func (f *finder) subject(s ast.Node) *types.TypeName {
 	switch s := s.(type) {
+	case *ast.FuncDecl:
+		if method, ok := f.TypesInfo.Defs[s.Name].(*types.Func); ok && method.Signature().Recv() != nil {
+			if named, ok := types.Unalias(deref(method.Signature().Recv().Type())).(*types.Named); ok {
+				return named.Obj()
+			}
+		}
 	case *ast.TypeSpec:
 		name, _ := f.TypesInfo.Defs[s.Name].(*types.TypeName)
 		return name

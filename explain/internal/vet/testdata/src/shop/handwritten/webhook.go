@@ -47,3 +47,13 @@ func (w *Raw) Handle(ctx context.Context, r admission.Request) admission.Respons
 	_ = w.Create(ctx, &corev1.ConfigMap{Name: r.Name})
 	return admission.Allowed("")
 }
+
+type Late struct{ client.Client }
+
+// Handle writes.
+//
+// +kubebuilder:webhook:path=/late,mutating=false,failurePolicy=fail,sideEffects=None,groups="",resources=configmaps,verbs=create,versions=v1,name=l.kb.io,admissionReviewVersions=v1
+func (w *Late) Handle(ctx context.Context, r admission.Request) admission.Response { // want `Late.Handle writes`
+	_ = w.Create(ctx, &corev1.ConfigMap{Name: r.Name})
+	return admission.Allowed("")
+}
