@@ -33,7 +33,7 @@ test: test-unit test-explain test-examples test-upstream test-integration ## eve
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
-	go test ./...
+	go test -timeout 30m ./...
 
 .PHONY: test-explain
 test-explain: ## what asks the API server's own code
@@ -43,7 +43,7 @@ test-explain: ## what asks the API server's own code
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
 	$(call say,unit tests and scenarios and examples with the race detector)
-	go test -race -skip '^(TestGeneratedCode|TestCookbook)$$' ./... # these two run other programs
+	go test -race -timeout 30m -skip '^(TestGeneratedCode|TestCookbook)$$' ./... # these two run other programs
 	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -race ./...); done
 
 .PHONY: test-examples

@@ -82,7 +82,9 @@ func lintPage() []byte {
 }
 
 const codeRules = "\n## Code\n\nW17 and W27 are about what handlers do. They are analyzers of `golang.org/x/tools/go/analysis`, in a command of their own for `go vet`, which caches what it finds out " +
-	"about each package. `go get -tool github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-vet@latest` makes it a tool of the module (or `go install`, where a tool should not raise the module's versions of k8s.io), and `go vet -vettool=\"$(go tool -n webhook-gen-vet)\" ./...` runs it; " +
+	"about each package:\n\n" +
+	"```sh\ngo get -tool github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-vet@latest\ngo vet -vettool=\"$(go tool -n webhook-gen-vet)\" ./...\n```\n\n" +
+	"`go install` takes it where a tool should not raise the module's versions of k8s.io; " +
 	"`webhook-gen-vet ./...` does the same without go vet, and `webhook-gen-vet help` says more. A handler is a method that a generated interface asks for, of the type with the name that " +
 	"[Names](naming.md) gives it, or of any type where its requests carry the marked one; for webhooks under `+kubebuilder:webhook`, where the marker stands above the type, above a method of it or above `var _ ... = &Type{}`, it is " +
 	"`Default`, `ValidateCreate`, `ValidateUpdate`, `ValidateDelete` or `Handle`. `+webhook:allow` beside the marker is heeded.\n\n" +

@@ -31,17 +31,27 @@ type published struct {
 	env []string
 }
 
-// publish makes a module proxy of files that serves the module as the work tree has it, to be asked before the others.
+// publish makes a module proxy of files that serves the modules that users have as the work tree has them, to be asked before the others.
 func publish(t *testing.T) published {
 	t.Helper()
-	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	proxy := t.TempDir()
+	version := publishModule(t, proxy, ".")
+	publishModule(t, proxy, "explain")
+	env := append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+goEnv(t, "GOPROXY"), "GONOSUMDB="+modulePath, "GOWORK=off", "GOFLAGS=")
+	return published{version, env}
+}
+
+// publishModule puts the module of a folder of the tree into a proxy, and returns its version.
+func publishModule(t *testing.T, proxy, dir string) string {
+	t.Helper()
+	goMod, err := os.ReadFile(filepath.Join(root, dir, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	released := time.Unix(1700000000, 0).UTC() // some time: the hash behind it tells versions apart
 	hash := sha256.New()
 	var archive bytes.Buffer
-	files := treeFiles(t)
+	files := treeFiles(t, dir)
 	for _, f := range files {
 		content, err := os.ReadFile(f.(treeFile).onDisk)
 		if err != nil {
@@ -50,28 +60,27 @@ func publish(t *testing.T) published {
 		fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
 		hash.Write(content)
 	}
-	p := published{version: module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12])}
-	if err := zip.Create(&archive, module.Version{Path: modulePath, Version: p.version}, files); err != nil {
+	version := module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12])
+	importPath := path.Join(modulePath, dir)
+	if err := zip.Create(&archive, module.Version{Path: importPath, Version: version}, files); err != nil {
 		t.Fatal(err)
 	}
-	info, err := json.Marshal(map[string]string{"Version": p.version, "Time": released.Format(time.RFC3339)})
+	info, err := json.Marshal(map[string]string{"Version": version, "Time": released.Format(time.RFC3339)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := t.TempDir()
-	folder := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v")
+	folder := filepath.Join(proxy, filepath.FromSlash(importPath), "@v")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"list": nil, "../@latest": info, p.version + ".info": info, p.version + ".mod": goMod, p.version + ".zip": archive.Bytes(),
+		"list": nil, "../@latest": info, version + ".info": info, version + ".mod": goMod, version + ".zip": archive.Bytes(),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+goEnv(t, "GOPROXY"), "GONOSUMDB="+modulePath, "GOWORK=off", "GOFLAGS=")
-	return p
+	return version
 }
 
 // treeFile is a file of the work tree.
@@ -81,26 +90,26 @@ func (f treeFile) Path() string                 { return f.path }
 func (f treeFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.onDisk) }
 func (f treeFile) Open() (io.ReadCloser, error) { return os.Open(f.onDisk) }
 
-// treeFiles are the files of the root module that git knows or would add.
-func treeFiles(t *testing.T) []zip.File {
+// treeFiles are the files of the module of a folder that git knows or would add.
+func treeFiles(t *testing.T, module string) []zip.File {
 	t.Helper()
 	list := output(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")
 	names := strings.Split(strings.TrimSpace(list), "\n")
-	nested := map[string]bool{}
+	modules := map[string]bool{}
 	for _, name := range names {
-		if path.Base(name) == "go.mod" && name != "go.mod" {
-			nested[path.Dir(name)] = true
+		if path.Base(name) == "go.mod" {
+			modules[path.Dir(name)] = true
 		}
 	}
 	var files []zip.File
 	for _, name := range names {
-		inside := false
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			inside = inside || nested[dir]
+		dir := path.Dir(name)
+		for !modules[dir] {
+			dir = path.Dir(dir)
 		}
 		onDisk := filepath.Join(root, filepath.FromSlash(name))
-		if _, err := os.Lstat(onDisk); err == nil && !inside {
-			files = append(files, treeFile{name, onDisk})
+		if _, err := os.Lstat(onDisk); err == nil && dir == module {
+			files = append(files, treeFile{strings.TrimPrefix(name, module+"/"), onDisk})
 		}
 	}
 	return files
