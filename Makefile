@@ -71,7 +71,7 @@ test-delivery: ## new projects, and what they bring into a cluster, under helm, 
 	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test -count=1 -timeout 30m ./...
 
 .PHONY: test-mutation
-test-mutation: ## faults seeded into the examples' generated code, each of which a generated test finds
+test-mutation: ## faults seeded into the examples' generated code and the emitted packages, each of which a test finds
 	$(call say,seeded faults)
 	cd hack/mutation && go test -count=1 -timeout 30m ./...
 
