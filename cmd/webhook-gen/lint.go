@@ -36,7 +36,7 @@ func lintCommand(s streams) *cobra.Command {
 					return err
 				}
 				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
-					return fmt.Errorf("there is no webhook configuration in %s", strings.Join(files, ", "))
+					return fmt.Errorf("there is no webhook in %s", strings.Join(files, ", "))
 				}
 			default:
 				result = generator.Lint(c.Context(), config, read)

@@ -37,6 +37,9 @@ func TestSort(t *testing.T) {
 	if list.HasErrors() != true || (List{Warningf(Range{}, "W", "x")}).HasErrors() || !(List{Warningf(Range{}, "W", "x")}).Promote().HasErrors() {
 		t.Error("errors and warnings are mixed up")
 	}
+	if advice := (List{{Severity: Note}}); advice.HasErrors() || advice.Promote().HasErrors() {
+		t.Error("advice stops a run")
+	}
 }
 
 func TestPrint(t *testing.T) {
