@@ -90,7 +90,7 @@ envtest: ## build kube-apiserver and etcd, unless they are there, and print thei
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (5s)
-	@for m in . hack/peers/controllerruntime; do \
+	@for m in . $(EXPLAIN) hack/peers/controllerruntime; do \
 		(cd $$m && go list ./... | while read -r p; do \
 			for f in $$(go test -list '^Fuzz' "$$p" | grep '^Fuzz' || true); do \
 				printf '\n==> %s %s for $(FUZZTIME)\n' "$$p" "$$f"; \

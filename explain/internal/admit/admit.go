@@ -50,6 +50,7 @@ const (
 // Step is the step of matching that decides.
 type Step string
 
+// The steps, in the order in which an API server takes them. But for the first, they are named for fields of webhooks.
 const (
 	Exemption         Step = "exemption"
 	NamespaceSelector Step = "namespaceSelector"

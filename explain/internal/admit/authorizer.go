@@ -12,8 +12,10 @@ type Answer string
 const (
 	// Unknown leaves undecided what asks the authorizer.
 	Unknown Answer = ""
-	Allow   Answer = "allow"
-	Deny    Answer = "deny"
+	// Allow is yes to everything.
+	Allow Answer = "allow"
+	// Deny is no to everything.
+	Deny Answer = "deny"
 )
 
 // authorizer answers every question alike, and remembers that there was one.

@@ -114,6 +114,9 @@ func characters(text string, n int) string {
 
 // wordEnd is where the word ends that begins at a byte, or the character where none does.
 func wordEnd(text string, from int) int {
+	if from >= len(text) {
+		return len(text)
+	}
 	end := strings.IndexFunc(text[from:], func(r rune) bool { return !isWord(r) })
 	switch {
 	case end < 0:

@@ -338,10 +338,14 @@ func (s state) lack(t *tree, e ast.Expr, why string, always bool) lack {
 	}
 	from, last := t.place(root), t.place(e)
 	to := wordEnd(t.text, last)
-	if last < len(t.text) && t.text[last] == '.' {
+	switch rest := t.text[last:]; {
+	case strings.HasPrefix(rest, "."):
 		to = wordEnd(t.text, last+1)
-	} else if t.text[last] == '[' {
-		to = last + closing(t.text[last:])
+	case strings.HasPrefix(rest, "["):
+		to = last + closing(rest)
+	}
+	if from > last { // no place is known of one of them
+		from, to = 0, len(t.text)
 	}
 	return lack{tree: t, from: from, to: to, message: fmt.Sprintf("%s %s", t.text[from:to], why), always: always}
 }

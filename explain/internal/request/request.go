@@ -52,7 +52,7 @@ func New(o Options, api *served.API) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	resource, err := r.resource(o, operation, api)
+	resource, err := r.resource(o, api)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func options(operation admission.Operation, dryRun []string) runtime.Object {
 }
 
 // resource decides what the request is about.
-func (r *Request) resource(o Options, operation admission.Operation, api *served.API) (served.Resource, error) {
+func (r *Request) resource(o Options, api *served.API) (served.Resource, error) {
 	if o.Object == nil {
 		if o.Resource == "" {
 			return served.Resource{}, errors.New("connected to what? say --resource and --subresource, or give the options' file with -f")
