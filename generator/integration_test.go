@@ -93,7 +93,7 @@ func backticked(text string) []string {
 func suite(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for _, pattern := range []string{"*_test.go", "examples/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "*/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join("..", "integration", pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no tests in integration: %v", err)
