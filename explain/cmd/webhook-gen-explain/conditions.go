@@ -69,19 +69,19 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 		if err := set.Add(&p.Configurations[i].Object); err != nil {
 			return nil, err
 		}
-		check := func(webhook int, conditions []v1.MatchCondition, rules []v1.RuleWithOperations) {
-			for _, f := range compiler.Check(conditions, rules) {
+		check := func(webhook int, conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) {
+			for _, f := range compiler.Check(conditions, rules, mutating) {
 				found = append(found, finding{f.Rule, i, webhook, f.Condition, f.From, f.To, f.Message})
 			}
 		}
 		for _, c := range set.Mutating {
 			for j, w := range c.Webhooks {
-				check(j, w.MatchConditions, w.Rules)
+				check(j, w.MatchConditions, w.Rules, true)
 			}
 		}
 		for _, c := range set.Validating {
 			for j, w := range c.Webhooks {
-				check(j, w.MatchConditions, w.Rules)
+				check(j, w.MatchConditions, w.Rules, false)
 			}
 		}
 	}

@@ -97,14 +97,17 @@ type Result struct {
 	Validating []Webhook `json:"validating"`
 }
 
+// Request is a request as both kinds of webhooks see it.
+type Request struct{ Mutating, Validating admission.Attributes }
+
 // Explain says what becomes of each webhook for the request. It takes it that no webhook changes the object or refuses the
 // request.
-func Explain(ctx context.Context, c Cluster, request admission.Attributes) (Result, error) {
+func Explain(ctx context.Context, c Cluster, request Request) (Result, error) {
 	compiler, err := condition.NewCompiler(nil)
 	if err != nil {
 		return Result{}, err
 	}
-	mutating, err := c.phase(ctx, compiler, request, true)
+	mutating, err := c.phase(ctx, compiler, request.Mutating, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -117,7 +120,7 @@ func Explain(ctx context.Context, c Cluster, request admission.Attributes) (Resu
 			refused = true
 		}
 	}
-	validating, err := c.phase(ctx, compiler, request, false)
+	validating, err := c.phase(ctx, compiler, request.Validating, false)
 	if err != nil {
 		return Result{}, err
 	}

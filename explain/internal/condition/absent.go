@@ -29,7 +29,7 @@ func (s state) absentInObject(variable, field string) (why string, always bool) 
 	if !ok {
 		return "", false
 	}
-	created := s.operation == "CREATE" && variable == cel.ObjectVarName
+	created := s.unnamed() && variable == cel.ObjectVarName
 	switch field {
 	case "labels", "annotations", "ownerReferences", "finalizers", "generateName", "deletionTimestamp", "deletionGracePeriodSeconds":
 		return "may be missing", false
@@ -64,7 +64,7 @@ func (s state) absentInRequest(field string) string {
 			return "is missing for objects without a namespace"
 		}
 	case "name":
-		if s.operation == "CREATE" {
+		if s.unnamed() {
 			return "is missing where generateName is given"
 		}
 		if s.operation == "DELETE" {
@@ -75,6 +75,10 @@ func (s state) absentInRequest(field string) string {
 	}
 	return ""
 }
+
+// unnamed reports whether the object is a new one, before it gets its name and its UID: mutating webhooks are called before that,
+// validating ones after it (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create).
+func (s state) unnamed() bool { return s.operation == "CREATE" && s.mutating }
 
 // matchesMain reports whether a rule matches resources themselves.
 func (s state) matchesMain() bool {

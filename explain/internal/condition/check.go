@@ -40,8 +40,8 @@ type Finding struct {
 	Message string
 }
 
-// Check says what is wrong with the conditions of a webhook that is called by these rules.
-func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOperations) []Finding {
+// Check says what is wrong with the conditions of a webhook, mutating or validating, that is called by these rules.
+func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) []Finding {
 	var found []Finding
 	var trees []*tree
 	for i, m := range conditions {
@@ -63,7 +63,7 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 		trees = append(trees, t)
 		found = append(found, t.variables()...)
 	}
-	return append(found, missing(trees, rules)...)
+	return append(found, missing(trees, rules, mutating)...)
 }
 
 // compile says what an API server says of a new expression.

@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 		{"authorizer.path('/').check('get').allowed()", []string{"W26 at authorizer: the authorizer is asked within every request that comes here"}},
 		{"authorizer.requestResource.check('get').allowed()", []string{"W26 at authorizer: the authorizer is asked within every request that comes here"}},
 	} {
-		got := texts(test.expression, newCompiler(t).Check(conditions(test.expression), on("ks", "UPDATE")))
+		got := texts(test.expression, newCompiler(t).Check(conditions(test.expression), on("ks", "UPDATE"), true))
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s\n got %q\nwant %q", test.expression, got, test.want)
 		}
@@ -127,7 +127,7 @@ func TestPresent(t *testing.T) {
 		t.Run(strings.Join(test.expressions, " AND "), func(t *testing.T) {
 			all := conditions(test.expressions...)
 			var got []string
-			for _, f := range c.Check(all, on("ks", test.operations...)) {
+			for _, f := range c.Check(all, on("ks", test.operations...), true) {
 				if f.Rule != Present || f.To > len(all[f.Condition].Expression) {
 					t.Errorf("unexpected %+v", f)
 				}
@@ -137,12 +137,23 @@ func TestPresent(t *testing.T) {
 				t.Errorf("\n got %q\nwant %q", got, test.want)
 			}
 			for _, operation := range operationsOf(on("ks", test.operations...)) {
-				reported := len(c.Check(all, on("ks", v1.OperationType(operation)))) > 0
+				reported := len(c.Check(all, on("ks", v1.OperationType(operation)), true)) > 0
 				if failing := failing(t, c, all, operation); (failing != "") != reported {
 					t.Errorf("%s: reported %v, and the requests that fail: %s", operation, reported, failing)
 				}
 			}
 		})
+	}
+}
+
+// TestPresentValidating has validating webhooks read what an object gets once mutating ones were called.
+func TestPresentValidating(t *testing.T) {
+	all := conditions("object.metadata.name != '' && object.metadata.uid != '' && request.name != ''")
+	if found := newCompiler(t).Check(all, on("ks", "CREATE"), false); len(found) > 0 {
+		t.Errorf("validating: %v", found)
+	}
+	if found := newCompiler(t).Check(all, on("ks", "CREATE"), true); len(found) != 3 {
+		t.Errorf("mutating: %v", found)
 	}
 }
 
@@ -221,14 +232,14 @@ func ops(words ...v1.OperationType) []v1.OperationType { return words }
 // TestOlderVersion has an expression refused that an older API server does not know.
 func TestOlderVersion(t *testing.T) {
 	const expression = "isSemver('1.2.3')"
-	if found := newCompiler(t).Check(conditions(expression), on("ks", "UPDATE")); len(found) > 0 {
+	if found := newCompiler(t).Check(conditions(expression), on("ks", "UPDATE"), true); len(found) > 0 {
 		t.Errorf("the newest: %v", found)
 	}
 	older, err := NewCompiler(version.MajorMinor(1, 30))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := texts(expression, older.Check(conditions(expression), on("ks", "UPDATE")))
+	got := texts(expression, older.Check(conditions(expression), on("ks", "UPDATE"), true))
 	if want := list("E22 at (: the expression does not compile: undeclared reference to 'isSemver'"); !slices.Equal(got, want) {
 		t.Errorf("1.30: got %q", got)
 	}

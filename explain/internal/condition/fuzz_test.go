@@ -17,7 +17,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	c := newCompiler(f)
 	f.Fuzz(func(t *testing.T, expression string) {
-		for _, found := range c.Check([]v1.MatchCondition{{Name: "c", Expression: expression}}, on("*/*", "*")) {
+		for _, found := range c.Check([]v1.MatchCondition{{Name: "c", Expression: expression}}, on("*/*", "*"), true) {
 			if found.From < 0 || found.From > found.To || found.To > len(expression) {
 				t.Errorf("%q: %+v", expression, found)
 			}

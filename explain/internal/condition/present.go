@@ -20,12 +20,12 @@ import (
 // error of the whole. That follows the rules of evaluation: false && and true || outweigh an error on their other side, and one
 // condition that is false outweighs all others (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions). Fields below
 // spec and status are not judged: which of them a kind requires is not known here.
-func missing(trees []*tree, rules []v1.RuleWithOperations) []Finding {
+func missing(trees []*tree, rules []v1.RuleWithOperations, mutating bool) []Finding {
 	var found []Finding
 	at := map[Finding]int{} // of a finding without its operations
 	operations := map[int][]string{}
 	for _, operation := range operationsOf(rules) {
-		s := state{operation: operation, rules: rules, present: map[string]bool{}}
+		s := state{operation: operation, mutating: mutating, rules: rules, present: map[string]bool{}}
 		var all []part
 		for _, t := range trees {
 			all = append(all, parts(t, t.Expr(), operators.LogicalAnd)...)
@@ -83,6 +83,7 @@ func operationsOf(rules []v1.RuleWithOperations) []string {
 // state is what is known where an expression is evaluated.
 type state struct {
 	operation string
+	mutating  bool
 	rules     []v1.RuleWithOperations
 	present   map[string]bool // paths that are there
 	// keys are the variables of loops over the keys of a map, and the map's path.

@@ -1,0 +1,41 @@
+package request
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+)
+
+// Validated is the request as validating webhooks see it. Between them and mutating ones an API server gives a new object what it
+// lacks: a name for its generateName, a UID and a time (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create). It
+// does so where it stores the object, which is neither of subresources nor of reviews; and to TokenRequests
+// (k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage, TokenREST).
+func (r *Request) Validated() admission.Attributes {
+	created, group := r.GetObject(), r.GetResource().Group
+	stored := r.GetSubresource() == "" && group != "authentication.k8s.io" && group != "authorization.k8s.io"
+	if r.GetOperation() != admission.Create || created == nil || !stored && r.GetKind().Kind != "TokenRequest" {
+		return r.Attributes
+	}
+	created = created.DeepCopyObject()
+	metadata, err := meta.Accessor(created)
+	if err != nil {
+		return r.Attributes
+	}
+	if metadata.GetName() == "" && metadata.GetGenerateName() != "" {
+		metadata.SetName(metadata.GetGenerateName() + "xxxxx")
+	}
+	if metadata.GetUID() == "" {
+		metadata.SetUID("00000000-0000-0000-0000-000000000000")
+	}
+	if created := metadata.GetCreationTimestamp(); created.IsZero() {
+		metadata.SetCreationTimestamp(metav1.NewTime(time.Now()))
+	}
+	name := r.GetName()
+	if name == "" {
+		name = metadata.GetName()
+	}
+	return admission.NewAttributesRecord(created, r.GetOldObject(), r.GetKind(), r.GetNamespace(), name, r.GetResource(), r.GetSubresource(),
+		r.GetOperation(), r.GetOperationOptions(), r.IsDryRun(), r.GetUserInfo())
+}
