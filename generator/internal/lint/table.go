@@ -11,7 +11,7 @@ func table() []rule {
 				"Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions, matcher.Match."},
 			fix: "use namespaceSelector", by: Expressions},
 		{Rule: diag.Rule{ID: "W2", Severity: diag.Warning, Title: "a match condition reads only what every request has",
-			Doc: "`object` is null for DELETE, `oldObject` for CREATE and CONNECT. Labels, annotations and other metadata may be missing, and so may what `request` leaves out where it is empty: subResource, namespace, name (with generateName), userInfo.uid and extra. " +
+			Doc: "`object` is null for DELETE, `oldObject` for CREATE and CONNECT. Labels, annotations and other metadata may be missing, and so may what `request` leaves out where it is empty: subResource, namespace, name, userInfo.uid and extra. A new object with a generateName gets its name, and any new one its UID and time, after mutating webhooks and before validating ones. " +
 				"Reading what is not there is an error of the expression: where no other condition is false, the request is refused with failurePolicy Fail, and the webhook is not called with Ignore. " +
 				"Guards are seen on either side of && and ||, in ?: and in other conditions of the webhook: comparisons with null and of request.operation, has(), in, and optional fields. Fields below spec and status are not judged."},
 			fix: "guard it: object != null, has(object.metadata.labels), has(request.subResource), or object.metadata.?labels", by: Expressions},
