@@ -11,8 +11,8 @@ PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
 EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
 SUITE    := integration
 EXPLAIN  := explain
-# Modules whose tests need an API server.
-ASKING   := $(SUITE) $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
+# Integration tests of examples.
+ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
 FUZZTIME ?= 5s
@@ -28,17 +28,12 @@ build: ## build bin/webhook-gen
 	go build -o bin/webhook-gen ./cmd/webhook-gen
 
 .PHONY: test
-test: test-unit test-explain test-examples test-upstream test-integration ## every test but those of new projects and the comparisons with peers
+test: test-unit test-examples test-upstream test-integration test-explain ## every test but those of new projects and the comparisons with peers
 
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
 	go test -timeout 30m ./...
-
-.PHONY: test-explain
-test-explain: ## what asks the API server's own code
-	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
-	cd $(EXPLAIN) && go test ./...
 
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
@@ -61,9 +56,16 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 .PHONY: test-integration
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh); for m in $(ASKING); do \
-		(cd $$m && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...); \
-	done
+	@assets=$$($(ENVTEST)/build.sh); export KUBEBUILDER_ASSETS=$$assets; \
+	(cd $(SUITE) && go test -count=1 . ./examples); \
+	for m in $(ASKING); do (cd $$m && go test -count=1 ./...); done
+
+.PHONY: test-explain
+test-explain: ## what explain and lint say of requests and configurations, beside what an API server does
+	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
+	cd $(EXPLAIN) && go test ./...
+	$(call say,what explain and lint say beside what an API server does)
+	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./explain ./lint
 
 .PHONY: test-delivery
 test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server

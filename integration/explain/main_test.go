@@ -25,7 +25,7 @@ type apiServer struct {
 }
 
 // noAPIServer says why tests are skipped, which they are not in CI.
-const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` builds one and sets it"
+const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-explain` builds one and sets it"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
