@@ -48,6 +48,9 @@ func noArguments(c *cobra.Command, args []string) error {
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		return fmt.Errorf("%s: did you mean %q?", err, near[0])
 	}
+	if strings.HasPrefix(args[0], "./") || strings.HasSuffix(args[0], "...") { // as go commands have packages
+		return fmt.Errorf("%s: packages go behind a command: `webhook-gen generate %s`", err, args[0])
+	}
 	return errors.New(err + ": `webhook-gen help` lists the commands")
 }
 

@@ -99,7 +99,7 @@ func compare(t *testing.T, project *model.Project, c *model.Configuration) (refu
 
 func upstreamErrors(t *testing.T, c *model.Configuration) field.ErrorList {
 	t.Helper()
-	switch o := render.Object(c).(type) {
+	switch o := render.Object(c, render.Delivery{}).(type) {
 	case *admissionregistrationv1.MutatingWebhookConfiguration:
 		o = o.DeepCopy()
 		registrationv1.SetObjectDefaults_MutatingWebhookConfiguration(o)
