@@ -16,7 +16,8 @@ func TestImportsFollowTheLine(t *testing.T) {
 	const internal = "github.com/webhook-gen/webhook-gen/generator/internal/"
 	mayImport := map[string][]string{
 		"diag":        nil,
-		"config":      {"diag"},
+		"yamltext":    {"diag"},
+		"config":      {"diag", "yamltext"},
 		"load":        {"diag"},
 		"output":      {"diag"},
 		"marker":      {"diag"},
@@ -26,9 +27,9 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"resolve":     {"diag", "load"},
 		"check":       {"diag", "model"},
 		"lint":        {"diag", "load", "model"},
-		"manifest":    {"diag", "marker", "model", "spec"},
+		"manifest":    {"diag", "marker", "model", "spec", "yamltext"},
 		"convert":     {"diag", "load", "marker", "model", "resolve"},
-		"crd":         {"diag", "output"},
+		"crd":         {"diag", "output", "yamltext"},
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder"},
 		"scaffold":    {"diag", "load", "marker", "model", "output"},

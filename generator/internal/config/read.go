@@ -123,7 +123,7 @@ func (f *file) decode(around string, mapping *yaml.Node, table []key) {
 		name := prefix(around) + node.Value
 		if first, twice := f.given[name]; twice {
 			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
-				WithRelated(f.place(first), "first given here"))
+				WithRelated(f.Place(first), "first given here"))
 			continue
 		}
 		f.given[name] = node

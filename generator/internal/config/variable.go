@@ -117,7 +117,7 @@ func list(field *[]string, preset []string, accept func(f *file, name string, el
 			}
 			if first, twice := seen[element.Value]; twice {
 				f.problems.Add(f.errorAt(element, ruleValue, "%s lists %q twice", name, element.Value).
-					WithRelated(f.place(first), "first listed here"))
+					WithRelated(f.Place(first), "first listed here"))
 				continue
 			}
 			seen[element.Value] = element

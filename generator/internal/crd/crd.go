@@ -18,6 +18,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // Conversion is what the definition of a kind has to say of its conversion.
@@ -112,14 +113,14 @@ func (m *merge) concerns(text []byte) bool {
 func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	definitions, err := parse(path, text)
 	if err != nil {
-		m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", message(err)).
+		m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
 			WithHint("a template is no input: name the files that controller-gen writes in crds"))
 		for _, c := range m.conversions {
 			m.found[c.Name] = true // it may well be in there
 		}
 		return text, diag.Range{}
 	}
-	lines := split(text)
+	lines := yamltext.Lines(text)
 	var cause diag.Range
 	var names []string
 	for _, d := range slices.Backward(definitions) {

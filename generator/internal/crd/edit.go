@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -19,24 +18,6 @@ import (
 type change struct {
 	from, to int
 	lines    [][]byte
-}
-
-// split cuts a text after each line, where the YAML parser has them end: its positions count these.
-// What follows the last, mostly nothing, is a line too.
-func split(text []byte) [][]byte {
-	var lines [][]byte
-	for {
-		i := bytes.IndexAny(text, "\n\r\u0085\u2028\u2029")
-		if i < 0 {
-			return append(lines, text)
-		}
-		_, size := utf8.DecodeRune(text[i:])
-		if bytes.HasPrefix(text[i:], []byte("\r\n")) {
-			size = 2
-		}
-		lines = append(lines, text[:i+size])
-		text = text[i+size:]
-	}
 }
 
 // isOurs reports whether the stanza carries our comment.

@@ -3,7 +3,6 @@ package crd
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -34,16 +33,6 @@ func Rules() []diag.Rule {
 			Doc: "It is YAML of apiextensions.k8s.io/v1 whose spec stands in indented lines, as controller-gen writes it, and no anchor in it leads into or out of spec.conversion. " +
 				"webhook-gen changes the lines of spec.conversion and leaves every other byte alone."},
 	}
-}
-
-// message strips an error of package yaml of the line that it may begin with: that is where the innermost
-// mapping or list begins.
-func message(err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		_, text, _ = strings.Cut(rest, ": ")
-	}
-	return text
 }
 
 // reason strips the path, which is the diagnostic's place.

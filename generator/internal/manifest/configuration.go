@@ -16,10 +16,10 @@ import (
 // configuration reads one configuration object.
 func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
 	object, unknown, err := decode(node, mutating)
-	c := &model.Configuration{Range: t.place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: spec.Places{}}
+	c := &model.Configuration{Range: t.Place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: spec.Places{}}
 	switch {
-	case err != nil && t.isTemplate(): // {{ .Values.name }} is YAML, but no name
-		r.broken(t.Source, err)
+	case err != nil && t.source.isTemplate(): // {{ .Values.name }} is YAML, but no name
+		r.broken(t.source, err)
 		return
 	case err != nil:
 		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
@@ -48,7 +48,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 			r.diags.Add(bad...)
 			w.Allowed = allowed
 			t.places(w.At, "", items[i])
-			w.Range = t.place(items[i])
+			w.Range = t.Place(items[i])
 			if name, ok := w.At["name"]; ok {
 				w.Range = name
 			}

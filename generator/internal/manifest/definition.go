@@ -78,18 +78,18 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	if err := node.Decode(&o); err != nil {
 		_, what, _ := strings.Cut(err.Error(), "\n  ") // behind "unmarshal errors:"
 		what, _, _ = strings.Cut(what, " into ")       // the type here is no concern of the reader's
-		r.diags.Add(diag.Errorf(t.place(node), RuleObject, "not a CustomResourceDefinition: %s", what))
+		r.diags.Add(diag.Errorf(t.Place(node), RuleObject, "not a CustomResourceDefinition: %s", what))
 		return
 	}
-	d := &Definition{Range: t.place(node), Name: o.Metadata.Name, Group: o.Spec.Group, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions}
+	d := &Definition{Range: t.Place(node), Name: o.Metadata.Name, Group: o.Spec.Group, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions}
 	at := map[string]diag.Range{}
 	if spec := entry(node, "spec"); spec != nil {
 		for _, key := range []string{"versions", "conversion"} {
 			if part := entry(spec, key); part != nil {
-				at[key] = t.place(part)
+				at[key] = t.Place(part)
 				for i, item := range part.Content {
 					if name := entry(resolve(item), "name"); name != nil {
-						at[fmt.Sprintf("versions[%d]", i)] = t.place(name)
+						at[fmt.Sprintf("versions[%d]", i)] = t.Place(name)
 					}
 				}
 			}

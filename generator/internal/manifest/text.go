@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
-// text is a file by line.
+// text is a file that is read.
 type text struct {
-	Source
-	lines []string
+	yamltext.File
+	source Source
 }
 
-func newText(s Source) text { return text{s, strings.SplitAfter(string(s.Text), "\n")} }
+func newText(s Source) text { return text{yamltext.New(s.Path, s.Text), s} }
 
 // places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
 // the value, and else its key.
@@ -30,44 +30,25 @@ func (t text) places(at spec.Places, path string, node *yaml.Node) {
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			key, value := node.Content[i], node.Content[i+1]
 			field := strings.TrimPrefix(path+"."+key.Value, ".")
-			at[field] = t.place(key)
+			at[field] = t.Place(key)
 			if value.Kind == yaml.ScalarNode && value.Value != "" {
-				at[field] = t.place(value)
+				at[field] = t.Place(value)
 			}
 			t.places(at, field, value)
 		}
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
 			element := fmt.Sprintf("%s[%d]", path, i)
-			at[element] = t.place(item)
+			at[element] = t.Place(item)
 			t.places(at, element, item)
 		}
 	}
 }
 
-// place is where a node stands: all of it where it is one plain or quoted word, and else its beginning.
-func (t text) place(node *yaml.Node) diag.Range {
-	if node.Line < 1 || node.Line > len(t.lines) {
-		return diag.Range{Pos: diag.Position{File: t.Path}}
-	}
-	line := t.lines[node.Line-1]
-	from := offset(line, node.Column-1)
-	to := from
-	for _, word := range []string{node.Value, `"` + node.Value + `"`, "'" + node.Value + "'"} {
-		if node.Kind == yaml.ScalarNode && strings.HasPrefix(line[from:], word) {
-			to = from + len(word)
-		}
-	}
-	return diag.Range{
-		Pos: diag.Position{File: t.Path, Line: node.Line, Column: from + 1},
-		End: diag.Position{File: t.Path, Line: node.Line, Column: to + 1},
-	}
-}
-
 // above is the comment in the lines directly above a node.
 func (t text) above(node *yaml.Node) (comment []marker.Line) {
-	for i := min(node.Line-1, len(t.lines)) - 1; i >= 0; i-- {
-		line := strings.TrimRight(t.lines[i], "\r\n")
+	for i := min(node.Line-1, len(t.Lines)) - 1; i >= 0; i-- {
+		line := strings.TrimRight(string(t.Lines[i]), "\r\n")
 		said, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "#")
 		if !ok {
 			break
@@ -77,16 +58,6 @@ func (t text) above(node *yaml.Node) (comment []marker.Line) {
 	}
 	slices.Reverse(comment)
 	return comment
-}
-
-// offset converts the columns of package yaml, which count characters and no byte order mark, to bytes.
-func offset(line string, characters int) int {
-	at := len(line) - len(strings.TrimPrefix(line, "\ufeff"))
-	for ; characters > 0 && at < len(line); characters-- {
-		_, size := utf8.DecodeRuneInString(line[at:])
-		at += size
-	}
-	return at
 }
 
 // resolve is what an alias stands for.

@@ -1,0 +1,84 @@
+// Package yamltext knows where the nodes of package yaml stand in a file, and what that package's errors say.
+package yamltext
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// File is a file by line.
+type File struct {
+	Path  string
+	Lines [][]byte
+}
+
+// New cuts a file into lines.
+func New(path string, text []byte) File { return File{path, Lines(text)} }
+
+// Lines cuts a text after each line, where the YAML parser has them end: its positions count these.
+// What follows the last, mostly nothing, is a line too.
+func Lines(text []byte) [][]byte {
+	var lines [][]byte
+	for {
+		i := bytes.IndexAny(text, "\n\r\u0085\u2028\u2029")
+		if i < 0 {
+			return append(lines, text)
+		}
+		_, size := utf8.DecodeRune(text[i:])
+		if bytes.HasPrefix(text[i:], []byte("\r\n")) {
+			size = 2
+		}
+		lines = append(lines, text[:i+size])
+		text = text[i+size:]
+	}
+}
+
+// Place is where a node stands: all of it where it is one plain or quoted word, and else its beginning. It is the
+// file alone where the node has no line.
+func (f File) Place(node *yaml.Node) diag.Range {
+	if node.Line < 1 || node.Line > len(f.Lines) {
+		return diag.Range{Pos: diag.Position{File: f.Path}}
+	}
+	line := string(f.Lines[node.Line-1])
+	from := offset(line, node.Column-1)
+	to := from
+	for _, word := range []string{node.Value, `"` + node.Value + `"`, "'" + node.Value + "'"} {
+		if node.Kind == yaml.ScalarNode && strings.HasPrefix(line[from:], word) {
+			to = from + len(word)
+		}
+	}
+	return f.Span(node.Line, from, to)
+}
+
+// Span is a piece of a line, from a byte offset up to another.
+func (f File) Span(line, from, to int) diag.Range {
+	return diag.Range{
+		Pos: diag.Position{File: f.Path, Line: line, Column: from + 1},
+		End: diag.Position{File: f.Path, Line: line, Column: to + 1},
+	}
+}
+
+// offset converts the columns of package yaml, which count characters and no byte order mark, to bytes.
+func offset(line string, characters int) int {
+	at := len(line) - len(strings.TrimPrefix(line, "\ufeff"))
+	for ; characters > 0 && at < len(line); characters-- {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	return at
+}
+
+// Message strips an error of package yaml of the line that it may begin with: that is the line of the innermost
+// mapping or list, and counts from 0 or from 1.
+func Message(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		_, text, _ = strings.Cut(rest, ": ")
+	}
+	return text
+}
