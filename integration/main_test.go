@@ -2,14 +2,11 @@ package integration
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"testing"
 
-	"github.com/go-logr/logr"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-
+	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
 	"github.com/webhook-gen/webhook-gen/integration/platform"
 	"github.com/webhook-gen/webhook-gen/integration/policies"
@@ -19,36 +16,20 @@ import (
 // shared is the environment of all tests, which TestMain starts. It is nil where there is no API server to start.
 var shared *environment
 
-// noAPIServer says why tests are skipped, which they are not in CI.
-const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` builds one and sets it"
-
 func TestMain(m *testing.M) {
-	log.SetLogger(logr.Discard()) // Otherwise controller-runtime complains, with a stack.
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		if os.Getenv("CI") != "" {
-			fmt.Fprintln(os.Stderr, noAPIServer)
-			return 1
+	os.Exit(apiserver.Run(m, func() (stop func(), err error) {
+		if shared, err = start(); err != nil {
+			return nil, err
 		}
-		return m.Run() // Each test says why it is skipped.
-	}
-	var err error
-	if shared, err = start(); err != nil {
-		fmt.Fprintln(os.Stderr, "start an API server:", err)
-		return 1
-	}
-	defer shared.stop()
-	return m.Run()
+		return shared.stop, nil
+	}))
 }
 
 // onAPIServer returns the environment, and skips the test where there is none.
 func onAPIServer(t *testing.T) *environment {
 	t.Helper()
 	if shared == nil {
-		t.Skip(noAPIServer)
+		t.Skip(apiserver.Missing)
 	}
 	return shared
 }

@@ -2,20 +2,19 @@ package examples
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 )
 
 // shared is the API server of all tests, which TestMain starts. It is nil where there is none to start.
@@ -28,51 +27,23 @@ type apiServer struct {
 	client     client.Client
 }
 
-// noAPIServer says why tests are skipped, which they are not in CI.
-const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` builds one and sets it"
-
 func TestMain(m *testing.M) {
-	log.SetLogger(logr.Discard()) // Otherwise controller-runtime complains, with a stack.
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		if os.Getenv("CI") != "" {
-			fmt.Fprintln(os.Stderr, noAPIServer)
-			return 1
+	os.Exit(apiserver.Run(m, apiserver.Plain(func(config *rest.Config, kubeconfig []byte) error {
+		options := envtest.CRDInstallOptions{Paths: []string{"testdata/crds.yaml"}, ErrorIfPathMissing: true}
+		if _, err := envtest.InstallCRDs(config, options); err != nil {
+			return err
 		}
-		return m.Run() // Each test says why it is skipped.
-	}
-	env := &envtest.Environment{ControlPlaneStartTimeout: time.Minute} // The machine may have other things to do.
-	defer env.Stop()
-	config, err := env.Start()
-	if err == nil {
-		shared, err = newAPIServer(config, env.KubeConfig)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "start an API server:", err)
-		return 1
-	}
-	return m.Run()
-}
-
-func newAPIServer(config *rest.Config, kubeconfig []byte) (*apiServer, error) {
-	config.QPS = -1 // It is the API server that is to be seen, not a client that holds back.
-	config.WarningHandlerWithContext = rest.NoWarnings{}
-	options := envtest.CRDInstallOptions{Paths: []string{"testdata/crds.yaml"}, ErrorIfPathMissing: true}
-	if _, err := envtest.InstallCRDs(config, options); err != nil {
-		return nil, err
-	}
-	c, err := client.New(config, client.Options{})
-	return &apiServer{config, kubeconfig, c}, err
+		c, err := client.New(config, client.Options{})
+		shared = &apiServer{config, kubeconfig, c}
+		return err
+	})))
 }
 
 // onAPIServer returns the API server, and skips the test where there is none.
 func onAPIServer(t *testing.T) *apiServer {
 	t.Helper()
 	if shared == nil {
-		t.Skip(noAPIServer)
+		t.Skip(apiserver.Missing)
 	}
 	return shared
 }

@@ -15,12 +15,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 )
 
 // TestClaims shows rules of lint, each with a configuration that breaks it and one beside it that does not.
 func TestClaims(t *testing.T) {
 	if client == nil {
-		t.Skip(noAPIServer)
+		t.Skip(apiserver.Missing)
 	}
 	s := startServer(t)
 	for i, c := range claims(t, s) {
@@ -141,7 +143,7 @@ func claims(t *testing.T, s *server) []claim {
 // it fails, though each may be left out.
 func TestPatience(t *testing.T) {
 	if client == nil {
-		t.Skip(noAPIServer)
+		t.Skip(apiserver.Missing)
 	}
 	for hooks, broken := range map[int]bool{3: false, 4: true} {
 		t.Run(fmt.Sprint(hooks), func(t *testing.T) {

@@ -2,50 +2,22 @@ package lint
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"testing"
-	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 )
 
 // client asks the API server of all tests, which TestMain starts. It is nil where there is none to start.
 var client *kubernetes.Clientset
 
-// noAPIServer says why tests are skipped, which they are not in CI.
-const noAPIServer = "no API server: KUBEBUILDER_ASSETS is not set; `make test-explain` builds one and sets it"
-
 func TestMain(m *testing.M) {
 	flag.Parse()
-	log.SetLogger(logr.Discard()) // Otherwise controller-runtime complains, with a stack.
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		if os.Getenv("CI") != "" {
-			fmt.Fprintln(os.Stderr, noAPIServer)
-			return 1
-		}
-		return m.Run() // Each test says why it is skipped.
-	}
-	env := &envtest.Environment{ControlPlaneStartTimeout: time.Minute} // The machine may have other things to do.
-	defer env.Stop()
-	config, err := env.Start()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "start an API server:", err)
-		return 1
-	}
-	config.QPS = -1
-	config.WarningHandlerWithContext = rest.NoWarnings{}
-	if client, err = kubernetes.NewForConfig(config); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+	os.Exit(apiserver.Run(m, apiserver.Plain(func(config *rest.Config, _ []byte) (err error) {
+		client, err = kubernetes.NewForConfig(config)
+		return err
+	})))
 }
