@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scenarios expect")
@@ -228,7 +229,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(archive.Files[0].Data)
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
-		lines := bytes.SplitAfter(source, []byte("\n"))
+		lines := yamltext.Lines(source)
 		_, problems := Parse("/m/webhook-gen.yaml", source)
 		for _, d := range problems {
 			if d.Pos.Line < 1 || d.Pos.Line > len(lines) || d.Pos.Column < 1 || d.Pos.Column > len(lines[d.Pos.Line-1])+1 || d.End.Column < d.Pos.Column {

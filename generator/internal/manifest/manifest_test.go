@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 const shop = `apiVersion: admissionregistration.k8s.io/v1
@@ -121,7 +122,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
-		lines := strings.Count(text, "\n") + 1
+		lines := len(yamltext.Lines([]byte(text)))
 		check := func(r diag.Range) {
 			if r.Pos.File != "x.yaml" || r.Pos.Line > lines {
 				t.Errorf("place %v in %d lines", r, lines)
