@@ -41,8 +41,12 @@ func Lines(text []byte) [][]byte {
 // Place is where a node stands: all of it where it is one plain or quoted word, and else its beginning. It is the
 // file alone where the node has no line.
 func (f File) Place(node *yaml.Node) diag.Range {
-	if node.Line < 1 || node.Line > len(f.Lines) {
+	if node.Line < 1 {
 		return diag.Range{Pos: diag.Position{File: f.Path}}
+	}
+	if last := len(f.Lines); node.Line > last { // an empty document, of which there is only the "---"
+		end := len(f.Lines[last-1])
+		return f.Span(last, end, end)
 	}
 	line := string(f.Lines[node.Line-1])
 	from := offset(line, node.Column-1)

@@ -1,6 +1,7 @@
 package yamltext
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -35,5 +36,20 @@ func TestPlace(t *testing.T) {
 				t.Errorf("%d bytes long", length)
 			}
 		})
+	}
+}
+
+// TestPlaceOfNothing looks for a document that is not there, which the parser places behind the end of the file.
+func TestPlaceOfNothing(t *testing.T) {
+	text := []byte("a: 1\n---")
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document yaml.Node
+	for range 2 {
+		if err := decoder.Decode(&document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := New("f", text).Place(document.Content[0]), New("f", text).Span(2, 3, 3); got != want {
+		t.Errorf("at %v, want %v", got, want)
 	}
 }
