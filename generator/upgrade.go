@@ -95,6 +95,7 @@ func (s *State) module(ctx context.Context) error {
 	}
 	contents, _ := manifest.Read(sources) // what is no manifest is a template, or generate complains of it
 	s.State = upgrade.Of(project, conversions, contents.Definitions)
+	s.Accepted = run.Upgrade.Accepted
 	return nil
 }
 
@@ -123,22 +124,30 @@ func (s *State) mistakes(list diag.List, dir string) error {
 
 // UpgradeFindings are what a cluster notices of the step from one state to another.
 type UpgradeFindings struct {
+	// Unused are those of upgrade.accepted that the step adds, and of which nothing is found.
+	Unused []string
+
 	found    []upgrade.Finding
 	old, new *State
 }
 
 // Upgrade compares two states.
 func Upgrade(old, new *State) UpgradeFindings {
-	return UpgradeFindings{upgrade.Compare(old.State, new.State), old, new}
+	found := upgrade.Compare(old.State, new.State)
+	return UpgradeFindings{upgrade.Accept(found, old.State, new.State), found, old, new}
 }
 
-// Count counts the findings that are breaking, careful and safe.
-func (u UpgradeFindings) Count() (breaking, careful, safe int) {
+// Count counts the findings that are breaking, careful and safe, and those that are accepted, which are none of these.
+func (u UpgradeFindings) Count() (breaking, careful, safe, accepted int) {
 	var n [3]int
 	for _, f := range u.found {
+		if f.Accepted != "" {
+			accepted++
+			continue
+		}
 		n[f.Severity]++
 	}
-	return n[upgrade.Breaking], n[upgrade.Careful], n[upgrade.Safe]
+	return n[upgrade.Breaking], n[upgrade.Careful], n[upgrade.Safe], accepted
 }
 
 // UpgradeFormats are the forms in which findings can be printed.

@@ -38,5 +38,10 @@ const upgradeIntroduction = "`webhook-gen explain upgrade OLD [NEW]` compares tw
 	"| careful | something behaves otherwise than before |\n" +
 	"| safe | nothing is to be done |\n\n" +
 	"The command exits with 0 where nothing is breaking, with 1 where something is, and with 2 where a state cannot be read.\n\n" +
+	"A step that is meant to break something says so in NEW's webhook-gen.yaml: the finding's line from its message on, a colon, and the reason.\n\n" +
+	"```yaml\nupgrade:\n  accepted:\n  - \"version v1beta1 of orders.shop.example.com is gone [G17]: nobody has asked for it since May\"\n```\n\n" +
+	"The finding is still printed, with the reason (`accepted` in json, a notice on GitHub), and does not count. An entry is about the step that adds it: once OLD has it too, it accepts nothing, " +
+	"so that the same step is reported the next time, and it can be taken away whenever you like. One of which nothing is found is told on standard error. Manifests have no webhook-gen.yaml: " +
+	"there nothing is accepted.\n\n" +
 	"What is not seen: what your own code does, in handlers and in conversions; schemas of CustomResourceDefinitions; the types of other modules.\n\n" +
 	"## Rules\n"

@@ -21,7 +21,8 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 			"docs/upgrade.md has the rules.\n\n" +
 			"A state is a git revision (of the module around), a folder with go.mod, a folder of manifests, a manifest, or - for one on\n" +
 			"standard input, as kubectl get -o yaml prints it. NEW is the work tree, unless it is named. Nothing is written.\n" +
-			"It exits with 1 where something breaks, and with 0 where the rest needs care or nothing.",
+			"It exits with 1 where something breaks, and with 0 where the rest needs care or nothing. A step that is meant to break goes\n" +
+			"on with upgrade.accepted in webhook-gen.yaml: the finding as it is printed, a colon, and the reason.",
 		Example: "  webhook-gen explain upgrade HEAD~1\n  webhook-gen explain upgrade v1.4.0 v1.5.0 --format json\n" +
 			"  kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,crds -l app=orders -o yaml |\n    webhook-gen explain upgrade - rendered.yaml",
 		Args: cobra.RangeArgs(1, 2),
@@ -48,8 +49,15 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 			if err := findings.Print(s.out, format, dir); err != nil {
 				return err
 			}
-			breaking, careful, safe := findings.Count()
-			fmt.Fprintf(s.err, "webhook-gen: %d breaking, %d careful, %d safe\n", breaking, careful, safe)
+			for _, unused := range findings.Unused {
+				fmt.Fprintf(s.err, "webhook-gen: upgrade.accepted has %q, of which nothing is found\n", unused)
+			}
+			breaking, careful, safe, accepted := findings.Count()
+			fmt.Fprintf(s.err, "webhook-gen: %d breaking, %d careful, %d safe", breaking, careful, safe)
+			if accepted > 0 {
+				fmt.Fprintf(s.err, ", %d accepted", accepted)
+			}
+			fmt.Fprintln(s.err)
 			if breaking > 0 {
 				return errFindings
 			}

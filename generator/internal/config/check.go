@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -91,6 +92,16 @@ func optionalPath(s string) error {
 func namePrefix(s string) error {
 	if len(validation.IsDNS1123Subdomain(s+"x")) > 0 {
 		return fmt.Errorf("%q cannot begin the name of an object: lower-case letters, digits, - and dots can, as shop-", s)
+	}
+	return nil
+}
+
+var accepted = regexp.MustCompile(`^.* \[G\d+\]: .*\S`)
+
+// acceptance checks a finding that is accepted: as it is printed, and why.
+func acceptance(s string) error {
+	if !accepted.MatchString(s) {
+		return fmt.Errorf("%q is not a finding with a reason: MESSAGE [G17]: REASON", s)
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type Config struct {
 	// slash-separated; empty where it registers them by hand.
 	Program  string
 	Delivery Delivery
+	Upgrade  Upgrade
 	// Outputs are the kinds of files to generate.
 	Outputs []string
 }
@@ -69,6 +70,12 @@ type Delivery struct {
 	// CAFile holds who signs it, in PEM: relative to the module's root, slash-separated; empty where
 	// something in the cluster says it.
 	CAFile string
+}
+
+// Upgrade says what of a step to this state is meant.
+type Upgrade struct {
+	// Accepted are findings as they are printed, each with a colon and the reason: "MESSAGE [G17]: REASON".
+	Accepted []string
 }
 
 // Tests says what generated tests are about.

@@ -123,6 +123,10 @@ func keys(c *Config) []key {
 			Doc: "A file with the certificates that sign a certificate of your own, PEM. They become the caBundle of every webhook and conversion.",
 		}, text(&c.Delivery.CAFile, "", optionalPath)},
 		{Key{
+			Name: "upgrade.accepted", Example: `["version v1beta1 of orders.shop.example.com is gone [G17]: nobody has asked for it since May"]`,
+			Doc: "Findings of explain upgrade that are meant: each as it is printed, with its rule, a colon, and the reason. One counts in the step that adds it, and no more once both states have it.",
+		}, texts(&c.Upgrade.Accepted, nil, acceptance)},
+		{Key{
 			Name: "outputs", Example: "[manifests]",
 			Doc: "What is generated of all that the markers can give.",
 		}, words(&c.Outputs, "manifests", "handlers", "conversions", "tests", "delivery")},

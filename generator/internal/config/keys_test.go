@@ -31,7 +31,7 @@ func fileOf(docs []Key, value func(Key) string) string {
 func TestDocumentedDefaults(t *testing.T) {
 	got, problems := read(t, fileOf(Docs(), func(k Key) string { return k.Default }))
 	want := Default()
-	want.Tags, want.CRDs = []string{}, []string{} // said to be empty, not left out
+	want.Tags, want.CRDs, want.Upgrade.Accepted = []string{}, []string{}, []string{} // said to be empty, not left out
 	if problems.text != "" {
 		t.Errorf("problems:\n%s", problems.text)
 	}

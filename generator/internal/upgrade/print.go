@@ -56,7 +56,7 @@ func (p Printer) place(f Finding) string {
 	return fmt.Sprintf("%s:%d:%d", p.file(f), f.Pos.Line, f.Pos.Column)
 }
 
-// advice is the effect and the steps, each a line.
+// advice is the effect, the steps, and why the finding is accepted, each a line.
 func (f Finding) advice() []string {
 	lines := []string{f.Effect}
 	for i, step := range f.Steps {
@@ -64,6 +64,9 @@ func (f Finding) advice() []string {
 			step = fmt.Sprintf("%d. %s", i+1, step)
 		}
 		lines = append(lines, step)
+	}
+	if f.Accepted != "" {
+		lines = append(lines, "accepted: "+f.Accepted)
 	}
 	return lines
 }
@@ -74,7 +77,7 @@ func (p Printer) text(w io.Writer, found []Finding) error {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		fmt.Fprintf(&out, "%s: %s: %s [%s]\n", p.place(f), f.Severity, f.Message, f.Rule)
+		fmt.Fprintf(&out, "%s: %s: %s\n", p.place(f), f.Severity, f.title())
 		p.Excerpt(&out, f.Range)
 		for _, line := range f.advice() {
 			fmt.Fprintf(&out, "    %s\n", line)
@@ -95,6 +98,7 @@ type jsonFinding struct {
 	Message  string   `json:"message"`
 	Effect   string   `json:"effect"`
 	Steps    []string `json:"steps,omitempty"`
+	Accepted string   `json:"accepted,omitempty"`
 }
 
 func (p Printer) json(w io.Writer, found []Finding) error {
@@ -104,7 +108,7 @@ func (p Printer) json(w io.Writer, found []Finding) error {
 		if f.InOld {
 			state = "old"
 		}
-		out = append(out, jsonFinding{p.file(f), f.Pos.Line, f.Pos.Column, state, f.Severity.String(), f.Rule, f.Message, f.Effect, f.Steps})
+		out = append(out, jsonFinding{p.file(f), f.Pos.Line, f.Pos.Column, state, f.Severity.String(), f.Rule, f.Message, f.Effect, f.Steps, f.Accepted})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -116,6 +120,9 @@ func (p Printer) github(w io.Writer, found []Finding) error {
 	var out bytes.Buffer
 	for _, f := range found {
 		level := [...]string{Breaking: "error", Careful: "warning", Safe: "notice"}[f.Severity]
+		if f.Accepted != "" {
+			level = "notice"
+		}
 		file, message := p.file(f), strings.Join(append([]string{f.Message}, f.advice()...), "\n")
 		if f.InOld { // a line of the old state is none of the pull request's
 			file, message = "", p.place(f)+": "+message

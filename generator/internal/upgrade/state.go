@@ -19,8 +19,10 @@ type State struct {
 	// Definitions are the kinds, by what a CustomResourceDefinition says of them or, where there is none, by what markers say of
 	// their conversions.
 	Definitions []*Definition
-	plans       []*plan
-	versions    []*version
+	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
+	Accepted []string
+	plans    []*plan
+	versions []*version
 }
 
 // version finds a version of a kind whose Go type is known; nil where there is none.

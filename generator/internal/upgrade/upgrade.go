@@ -40,6 +40,8 @@ type Finding struct {
 	Message, Effect string
 	// Steps are what to do, in this order.
 	Steps []string
+	// Accepted is why the new state accepts it; empty where it does not.
+	Accepted string
 }
 
 // Compare reports what the step from one state to another means, in the order of places.
