@@ -43,5 +43,5 @@ const upgradeIntroduction = "`webhook-gen explain upgrade OLD [NEW]` compares tw
 	"The finding is still printed, with the reason (`accepted` in json, a notice on GitHub), and does not count. An entry is about the step that adds it: once OLD has it too, it accepts nothing, " +
 	"so that the same step is reported the next time, and it can be taken away whenever you like. One of which nothing is found is told on standard error. Manifests have no webhook-gen.yaml: " +
 	"there nothing is accepted.\n\n" +
-	"What is not seen: what your own code does, in handlers and in conversions; schemas of CustomResourceDefinitions; the types of other modules.\n\n" +
+	"What is not seen: what your own code does, in handlers and in conversions; what validation of a schema refuses, other than by type; the types of other modules.\n\n" +
 	"## Rules\n"

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"encoding/base64"
-	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,12 +14,15 @@ import (
 type Definition struct {
 	diag.Range
 	// Name is that of the object: "orders.shop.example.com".
-	Name, Group, Plural, Scope string
-	Versions                   []Version
+	Name, Group, Kind, Plural, Scope string
+	Versions                         []Version
 	// Stored are the versions that objects may be stored in; nil where no cluster says it.
 	Stored []string
 	// Conversion is the webhook that converts the versions; nil where there is none.
 	Conversion *Conversion
+	// Unconverted says that versions differ in nothing but apiVersion: the strategy None. An API server takes that for granted
+	// where nothing is said, and a file may leave it to be said by an overlay.
+	Unconverted bool
 }
 
 // Version is a version of a kind.
@@ -28,6 +30,8 @@ type Version struct {
 	diag.Range
 	Name            string
 	Served, Storage bool
+	// Schema is what the version's objects have; nil where nothing says it.
+	Schema *Schema
 }
 
 // Conversion is a webhook that converts.
@@ -37,7 +41,7 @@ type Conversion struct {
 	ReviewVersions []string
 }
 
-// definition reads a CustomResourceDefinition of v1. Its schemas, which are most of it, are passed over.
+// definition reads a CustomResourceDefinition of v1.
 func (r *reader) definition(t text, node *yaml.Node) {
 	var o struct {
 		Metadata struct {
@@ -47,6 +51,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 			Group string `yaml:"group"`
 			Scope string `yaml:"scope"`
 			Names struct {
+				Kind   string `yaml:"kind"`
 				Plural string `yaml:"plural"`
 			} `yaml:"names"`
 			Versions []struct {
@@ -81,25 +86,25 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		r.diags.Add(diag.Errorf(t.Place(node), RuleObject, "not a CustomResourceDefinition: %s", what))
 		return
 	}
-	d := &Definition{Range: t.Place(node), Name: o.Metadata.Name, Group: o.Spec.Group, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions}
-	at := map[string]diag.Range{}
+	d := &Definition{Range: t.Place(node), Name: o.Metadata.Name, Group: o.Spec.Group, Kind: o.Spec.Names.Kind, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions,
+		Unconverted: o.Spec.Conversion.Strategy == "None"}
+	var versions []*yaml.Node
+	var conversion diag.Range
 	if spec := entry(node, "spec"); spec != nil {
-		for _, key := range []string{"versions", "conversion"} {
-			if part := entry(spec, key); part != nil {
-				at[key] = t.Place(part)
-				for i, item := range part.Content {
-					if name := entry(resolve(item), "name"); name != nil {
-						at[fmt.Sprintf("versions[%d]", i)] = t.Place(name)
-					}
-				}
-			}
+		versions = elements(entry(spec, "versions"))
+		if c := entry(spec, "conversion"); c != nil {
+			conversion = t.Place(c)
 		}
 	}
 	for i, v := range o.Spec.Versions {
-		d.Versions = append(d.Versions, Version{at[fmt.Sprintf("versions[%d]", i)], v.Name, v.Served, v.Storage})
+		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage}
+		if i < len(versions) { // else it comes of a merge key
+			version.place(t, resolve(versions[i]))
+		}
+		d.Versions = append(d.Versions, version)
 	}
 	if c := o.Spec.Conversion; c.Strategy == "Webhook" {
-		d.Conversion = &Conversion{Range: at["conversion"], ReviewVersions: c.Webhook.ConversionReviewVersions}
+		d.Conversion = &Conversion{Range: conversion, ReviewVersions: c.Webhook.ConversionReviewVersions}
 		client := &d.Conversion.Client
 		client.URL = c.Webhook.ClientConfig.URL
 		client.CABundle, _ = base64.StdEncoding.DecodeString(c.Webhook.ClientConfig.CABundle) // one that is none is an API server's to refuse
@@ -108,4 +113,16 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		}
 	}
 	r.Definitions = append(r.Definitions, d)
+}
+
+// place finds out where the version and its schema stand.
+func (v *Version) place(t text, node *yaml.Node) {
+	if name := entry(node, "name"); name != nil {
+		v.Range = t.Place(name)
+	}
+	if schema := entry(node, "schema"); schema != nil {
+		if root := entry(schema, "openAPIV3Schema"); root != nil {
+			v.Schema = &Schema{t, root}
+		}
+	}
 }

@@ -120,6 +120,12 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	schema := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {versions: [{name: v1, schema: {openAPIV3Schema: %s}}]}"
+	for _, seed := range []string{
+		"{properties: {spec: {default: {1: [a]}, items: {type: string}}}}", "&x {properties: {a: *x}}", "{properties: [a], items: [b], additionalProperties: true}", "null",
+	} {
+		f.Add(fmt.Sprintf(schema, seed))
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
 		lines := len(yamltext.Lines([]byte(text)))
@@ -135,6 +141,16 @@ func FuzzRead(f *testing.F) {
 			for _, w := range p.Webhooks() {
 				check(w.Range)
 				check(w.Where("rules[0].operations[0]"))
+			}
+		}
+		for _, d := range contents.Definitions {
+			for _, v := range d.Versions {
+				if v.Schema == nil {
+					continue
+				}
+				for _, field := range v.Schema.Properties() {
+					check(field.Range)
+				}
 			}
 		}
 	})

@@ -40,7 +40,7 @@ func fieldGone(p *pass) {
 		}
 		gone := ""
 		for _, f := range old.fields {
-			if gone != "" && (strings.HasPrefix(f.path, gone+".") || strings.HasPrefix(f.path, gone+"[]")) {
+			if gone != "" && isIn(f.path, gone) {
 				continue // it goes with what is around it
 			}
 			is, ok := now.field(f.path)

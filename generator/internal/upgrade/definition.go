@@ -63,7 +63,14 @@ func otherStorage(p *pass) {
 			Message: fmt.Sprintf("objects of %s are stored as %s in place of %s", d.new.Name, then, before),
 			Effect:  fmt.Sprintf("What is written from now on is stored as %s, the rest stays as it is until it is written again; status.storedVersions lists both.", then),
 			Steps:   []string{"apply the definition when all servers convert both versions", "write every object again before " + before + " goes: a StorageVersionMigration"}}
-		if _, known := d.old.version(then); !known {
+		_, known := d.old.version(then)
+		switch {
+		case d.new.Unconverted && d.new.Conversion == nil:
+			f.Steps[0] = "apply the definition"
+			if !known {
+				f.Effect += fmt.Sprintf(" From then on the API server refuses a definition without %s, so that the old one cannot be applied again.", then)
+			}
+		case !known:
 			f.Severity = Breaking
 			f.Effect = fmt.Sprintf("%s is new: old servers cannot convert it, so that while they run, and after a rollback, what has been written cannot be read in other versions.", then)
 			f.Steps = []string{fmt.Sprintf("release with %s served and %s still stored", then, before), fmt.Sprintf("store %s in the release after that", then)}
@@ -75,7 +82,11 @@ func otherStorage(p *pass) {
 func versionNew(p *pass) {
 	for _, d := range p.definitions {
 		for _, now := range d.new.Versions {
-			if _, known := d.old.version(now.Name); !known {
+			switch _, known := d.old.version(now.Name); {
+			case known:
+			case d.new.Unconverted && d.new.Conversion == nil: // markers may tell of a webhook
+				p.report(unconverted(d.new, now))
+			default:
 				p.report(Finding{Range: now.Range, Severity: Careful,
 					Message: fmt.Sprintf("version %s of %s is new, and old servers do not convert it", now.Name, d.new.Name),
 					Effect:  "While old servers run, requests in that version fail. Clients that ask for the preferred version, kubectl among them, ask for the newest stable one from the moment that the definition is applied.",
@@ -83,6 +94,27 @@ func versionNew(p *pass) {
 			}
 		}
 	}
+}
+
+// unconverted is what is to be said of a new version of a kind that no webhook converts.
+func unconverted(d *Definition, now manifest.Version) Finding {
+	f := Finding{Range: now.Range, Severity: Careful,
+		Message: fmt.Sprintf("version %s of %s is new, and no webhook converts it", now.Name, d.Name),
+		Effect: "The API server changes nothing but apiVersion. Clients that ask for the preferred version, kubectl among them, ask for the newest stable one from the moment that the definition is applied, " +
+			"and webhooks for other versions get its objects converted if matchPolicy is Equivalent."}
+	schema := d.schema(now.Name)
+	for _, other := range d.Versions {
+		from := d.schema(other.Name)
+		if schema == nil || from == nil || other.Name == now.Name {
+			continue
+		}
+		if lost := schema.lacks(from); len(lost) > 0 {
+			f.Severity = Breaking
+			f.Effect += fmt.Sprintf(" An object that is written as %s loses %s, which %s has.", now.Name, several(lost), other.Name)
+			f.Steps = []string{"have all fields in the schemas of all versions, or convert by a webhook"}
+		}
+	}
+	return f
 }
 
 func conversionByWebhook(p *pass) {

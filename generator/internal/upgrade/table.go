@@ -57,9 +57,9 @@ func table() []Rule {
 		{ID: "G18", Title: "a version is no longer served", Severities: []Severity{Breaking}, find: versionNotServed,
 			Doc: "Clients that name it get 404. Read from CustomResourceDefinitions."},
 		{ID: "G19", Title: "another version is stored", Severities: []Severity{Breaking, Careful}, find: otherStorage,
-			Doc: "It breaks if the version is new: while old servers run they cannot convert what is stored in it. Read from CustomResourceDefinitions."},
-		{ID: "G20", Title: "a version is new", Severities: []Severity{Careful}, find: versionNew,
-			Doc: "Servers have to convert it before the definition has it."},
+			Doc: "It breaks if the version is new, unless the strategy of conversions is said to be None: while old servers run they cannot convert what is stored in it. Read from CustomResourceDefinitions."},
+		{ID: "G20", Title: "a version is new", Severities: []Severity{Breaking, Careful}, find: versionNew,
+			Doc: "Servers have to convert it before the definition has it. Where the strategy of conversions is said to be None, as a cluster always says it, it breaks if its schema lacks fields of another version: what is written in it loses them."},
 		{ID: "G21", Title: "a webhook begins or ceases to convert a kind", Severities: []Severity{Breaking, Careful}, find: conversionByWebhook,
 			Doc: "Without a webhook the strategy is None: apiVersion changes and nothing else. Where a kind has several versions, either step reads stored objects otherwise. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, nopConverter."},
 		{ID: "G22", Title: "a kind is converted elsewhere", Severities: []Severity{Breaking}, find: otherConversionServer,
@@ -82,5 +82,12 @@ func table() []Rule {
 			Doc: "A +webhook:conversion:enum is gone or says another value."},
 		{ID: "G31", Title: "a conversion has another default", Severities: []Severity{Careful}, find: otherDefault,
 			Doc: "A +webhook:conversion:default is new, gone, or says another value."},
+		{ID: "G32", Title: "a schema loses a field, or its type changes", Severities: []Severity{Breaking}, find: schemaNarrower,
+			Doc: "Of the schemas in CustomResourceDefinitions: a field is gone that nothing around it keeps, its type is another one that does not take the old one's values, or x-kubernetes-preserve-unknown-fields is. " +
+				"Where the Go types of a converted kind lose the field as well, G25 tells it; where they still have it, that is said. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning."},
+		{ID: "G33", Title: "a schema has another default", Severities: []Severity{Careful}, find: otherSchemaDefault,
+			Doc: "Of fields that both states have. Defaults are filled in before mutating webhooks are called, and when stored objects are read. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting."},
+		{ID: "G34", Title: "a webhook is for a version that is gone", Severities: []Severity{Careful}, find: versionsGone,
+			Doc: "Its rules name versions of a kind that a CustomResourceDefinition no longer has, and none that it has. One that is only not served is converted to as before. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor."},
 	}
 }

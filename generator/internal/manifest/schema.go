@@ -1,0 +1,90 @@
+package manifest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Schema is what a definition says of the objects of a version. It is read when it is asked for: most who read a definition are
+// not interested, and it is most of it.
+type Schema struct {
+	text text
+	node *yaml.Node
+}
+
+// Property is a field of objects as a schema has it.
+type Property struct {
+	diag.Range
+	// Path is that of the field, with [] for any element of a list or map: "spec.ports[].name". That of the object is empty.
+	Path string
+	// Type is "object", "array", "string", "integer", "number", "boolean" or "int-or-string"; empty where nothing says it.
+	Type string
+	// Open says that fields which the schema does not know are kept: x-kubernetes-preserve-unknown-fields.
+	Open bool
+	// Default is what the API server fills in, as JSON; empty for nothing.
+	Default string
+}
+
+// Properties are the object and its fields, each before those in it. What the API server itself says of every object is left out:
+// apiVersion, kind and metadata, of embedded ones too.
+func (s *Schema) Properties() []Property {
+	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
+	w.add("", s.node, s.node, true)
+	return w.found
+}
+
+// walk goes through a schema.
+type walk struct {
+	text   text
+	inside map[*yaml.Node]bool // an alias may lead to what is around it
+	found  []Property
+}
+
+// add adds a field and those in it. The place of a field is that of its name.
+func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
+	if node.Kind != yaml.MappingNode || w.inside[node] {
+		return
+	}
+	w.inside[node] = true
+	defer delete(w.inside, node)
+	is := func(key string) bool { return value(node, key) == "true" }
+	values := entry(node, "additionalProperties")
+	p := Property{Range: w.text.Place(name), Path: path, Type: value(node, "type"), Default: asJSON(entry(node, "default"))}
+	p.Open = is("x-kubernetes-preserve-unknown-fields") || values != nil && values.Value == "true"
+	if is("x-kubernetes-int-or-string") {
+		p.Type = "int-or-string"
+	}
+	w.found = append(w.found, p)
+	whole = whole || is("x-kubernetes-embedded-resource")
+	if fields := entry(node, "properties"); fields != nil && fields.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(fields.Content); i += 2 {
+			name := fields.Content[i]
+			if whole && (name.Value == "apiVersion" || name.Value == "kind" || name.Value == "metadata") {
+				continue
+			}
+			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, resolve(fields.Content[i+1]), false)
+		}
+	}
+	for _, element := range []*yaml.Node{entry(node, "items"), values} {
+		if element != nil {
+			w.add(path+"[]", name, element, false)
+		}
+	}
+}
+
+// asJSON writes a value; one that JSON does not have is an API server's to refuse.
+func asJSON(node *yaml.Node) string {
+	var v any
+	if node == nil || node.Decode(&v) != nil {
+		return ""
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,206 @@
+package upgrade
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+)
+
+// schema is what a definition says of the objects of a version.
+type schema struct {
+	of         *Definition
+	version    string
+	properties []manifest.Property // each before those in it
+	byPath     map[string]manifest.Property
+}
+
+// schema reads what the definition says of a version's objects; nil where it says nothing.
+func (d *Definition) schema(version string) *schema {
+	v, ok := d.version(version)
+	if !ok || v.Schema == nil {
+		return nil
+	}
+	s := &schema{of: d, version: version, properties: v.Schema.Properties(), byPath: map[string]manifest.Property{}}
+	for _, p := range s.properties {
+		s.byPath[p.Path] = p
+	}
+	return s
+}
+
+// String names what the schema is of.
+func (s *schema) String() string { return s.version + " of " + s.of.Name }
+
+// keeps reports whether a field that the schema does not have is kept because of what it says of those around it.
+func (s *schema) keeps(path string) bool {
+	for path != "" {
+		path = around(path)
+		if p, ok := s.byPath[path]; ok {
+			return p.Open
+		}
+	}
+	return false
+}
+
+// around is the field that another one is in.
+func around(path string) string {
+	if list, ok := strings.CutSuffix(path, "[]"); ok {
+		return list
+	}
+	return path[:max(strings.LastIndexByte(path, '.'), 0)]
+}
+
+// lacks are the fields of another schema that this one drops, those in them left out.
+func (s *schema) lacks(other *schema) (dropped []string) {
+	gone := ""
+	for _, p := range other.properties {
+		if gone != "" && isIn(p.Path, gone) {
+			continue
+		}
+		if _, ok := s.byPath[p.Path]; !ok && !s.keeps(p.Path) {
+			gone = p.Path
+			dropped = append(dropped, p.Path)
+		}
+	}
+	return dropped
+}
+
+// isIn reports whether a field is in another one.
+func isIn(path, around string) bool {
+	return strings.HasPrefix(path, around+".") || strings.HasPrefix(path, around+"[]")
+}
+
+// eachSchema visits the versions of which both states have a schema.
+func (s *step) eachSchema(visit func(before, then *schema)) {
+	for _, d := range s.definitions {
+		for _, v := range d.new.Versions {
+			if before, then := d.old.schema(v.Name), d.new.schema(v.Name); before != nil && then != nil {
+				visit(before, then)
+			}
+		}
+	}
+}
+
+// goTypes are the Go types of a schema's version in both states; nil where one is not known.
+func (p *pass) goTypes(s *schema) (before, then *version) {
+	kind := s.of.Kind + "." + s.of.Group
+	return p.from.version(kind, s.version), p.to.version(kind, s.version)
+}
+
+func schemaNarrower(p *pass) {
+	p.eachSchema(func(before, then *schema) {
+		told := ""
+		for _, old := range before.properties {
+			if told != "" && isIn(old.Path, told) {
+				continue // it goes with what is around it
+			}
+			now, ok := then.byPath[old.Path]
+			switch {
+			case !ok && then.keeps(old.Path):
+			case !ok:
+				told = old.Path
+				p.fieldPruned(then, old)
+			case old.Type != now.Type && !widens(old.Type, now.Type):
+				told = old.Path
+				p.otherType(then, old, now)
+			case old.Open && !now.Open:
+				p.report(Finding{Range: now.Range, Severity: Breaking,
+					Message: fmt.Sprintf("the schema of %s no longer keeps fields of %s that it does not have", then, orObject(old.Path)),
+					Effect:  "The API server drops them, without a word, from what clients, webhooks and conversions write, and from stored objects when they are read.",
+					Steps:   []string{"look for what stored objects have there: kubectl get -A -o json", "have all of it in the schema first"}})
+			}
+		}
+	})
+}
+
+// fieldPruned reports a field that the schema no longer has, unless the Go type is without it too: G25 tells that.
+func (p *pass) fieldPruned(s *schema, lost manifest.Property) {
+	before, then := p.goTypes(s)
+	if before.has(lost.Path) && then != nil && !then.has(lost.Path) {
+		return
+	}
+	f := Finding{Range: lost.Range, InOld: true, Severity: Breaking,
+		Message: fmt.Sprintf("the schema of %s no longer has the field %s", s, lost.Path),
+		Effect:  "The API server drops it, without a word, from what clients and webhooks write, from what a conversion makes of other versions, and from what is stored in that version, when it is read.",
+		Steps: []string{
+			"keep the field in every version that is served or stored, also where nothing reads it any more",
+			"take fields away in a new version"}}
+	if then.has(lost.Path) {
+		f.Effect += " The Go type still has it: what handlers and conversions write there is lost."
+		f.Steps = []string{"have controller-gen write the definition again, which then has the field", "if it is to go, take it away in a new version"}
+	}
+	p.report(f)
+}
+
+// otherType reports a field of another type, unless the Go type changes too: G25 tells that.
+func (p *pass) otherType(s *schema, old, now manifest.Property) {
+	before, then := p.goTypes(s)
+	if before.has(old.Path) && then.has(old.Path) && before.shapeOf(old.Path) != then.shapeOf(old.Path) {
+		return
+	}
+	p.report(Finding{Range: now.Range, Severity: Breaking,
+		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, article(now.Type), orObject(old.Path), article(old.Type)),
+		Effect:  "The API server refuses what says it as before, whether a client, a webhook or a conversion writes it. Stored objects are read as they are.",
+		Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
+}
+
+// has reports whether the type has a field; one that is not known has none.
+func (n *version) has(path string) bool {
+	if n == nil {
+		return false
+	}
+	_, ok := n.field(path)
+	return ok
+}
+
+// shapeOf is the shape of a field; empty where the type does not have it.
+func (n *version) shapeOf(path string) string {
+	f, _ := n.field(path)
+	return f.shape
+}
+
+// widens reports whether what has one type has the other one, too. What has none may have any.
+func widens(old, now string) bool {
+	switch now {
+	case "", "number":
+		return now == "" || old == "integer"
+	case "int-or-string":
+		return old == "integer" || old == "string"
+	}
+	return old == ""
+}
+
+func orObject(path string) string {
+	if path == "" {
+		return "the object"
+	}
+	return path
+}
+
+func otherSchemaDefault(p *pass) {
+	p.eachSchema(func(before, then *schema) {
+		for _, now := range then.properties {
+			old, ok := before.byPath[now.Path]
+			if !ok || old.Default == now.Default {
+				continue
+			}
+			f := Finding{Range: now.Range, Severity: Careful,
+				Message: fmt.Sprintf("the schema of %s has the default %s for %s in place of %s", then, now.Default, orObject(now.Path), orNothing(old.Default)),
+				Effect: "The API server fills it in before any webhook is called, and in stored objects that say nothing when they are read: nobody wrote it. " +
+					"A mutating webhook or a conversion that looks for what is not said finds it said.",
+				Steps: []string{"have objects that should keep the old value say it: write them before the definition is applied"}}
+			if now.Default == "" {
+				f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, orObject(now.Path))
+				f.Effect = "Stored objects that say nothing have nothing there from the moment that the definition is applied, and so have new ones, unless a mutating webhook fills it in."
+			}
+			p.report(f)
+		}
+	})
+}
+
+func orNothing(value string) string {
+	if value == "" {
+		return "none"
+	}
+	return value
+}
