@@ -33,7 +33,7 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "mod", "tidy")
 	before := p.sums()
 
-	said := p.follow("../../docs/migration.md", "### Beside what is there")
+	said := p.follow("../../docs/migration.md", "### Beside existing webhooks")
 	const line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
 	if !strings.Contains(said, "\t"+line+"\n") {
 		t.Fatalf("init does not say the line\n%s", said)
@@ -55,7 +55,7 @@ func TestKubebuilderProject(t *testing.T) {
 
 	p.replace("cmd/main.go", "\tif err := webhookv1.SetupJobWebhookWithManager(mgr); err != nil {\n\t\treturn nil, err\n\t}\n", "")
 	p.replace("cmd/main.go", "\twebhookv1 \"example.com/operator/internal/webhook/v1\"\n", "")
-	p.follow("../../docs/migration.md", "### A validator that is there")
+	p.follow("../../docs/migration.md", "### An existing validator")
 }
 
 // sums are the hashes of the project's files, those left out that the go command writes.

@@ -90,7 +90,7 @@ func (p project) follow(page, heading string) string {
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
 	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
-	p.follow("../../docs/tutorial.md", "# From nothing to a policy that is enforced")
+	p.follow("../../docs/tutorial.md", "# From an empty folder to an enforced policy")
 	p.follow("../../docs/ci.md", "### The same version everywhere")
 	gen := []string{"go", "tool", "webhook-gen"}
 	p.write("charts/shop/values.yaml", p.read("charts/shop/values.yaml")+"\n# mine\n")
