@@ -26,7 +26,7 @@ func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 			return v, nil
 		}
 	}
-	if t.Kind() == resolve.Struct && slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !f.Exported }) {
+	if hidden(t) {
 		return nil, &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can copy, and no method DeepCopyInto",
 			hint: "give it the method, for example with controller-gen object, or use +webhook:conversion:custom"}
 	}

@@ -8,12 +8,13 @@ import (
 )
 
 // members are the fields of a struct as JSON has them: those of embedded structs are the struct's own.
-// A field that keep names is one field even if it is embedded.
+// A field that keep names is one field even if it is embedded. Where methods of the type make JSON of its fields, an embedded
+// struct that encodes itself is one field, too, and what Go leaves out of JSON is a field by its Go name.
 func members(t *resolve.Type, keep map[string]bool) []Path {
 	var all []Path
 	for _, f := range t.Fields() {
 		switch {
-		case f.Inline && keep[f.Name]:
+		case f.Inline && (keep[f.Name] || encodesItself(pointee(f.Type))):
 			all = append(all, Path{f})
 		case f.Inline:
 			if inner := pointee(f.Type); inner.Kind() == resolve.Struct && !isTypeMeta(inner) {
@@ -23,6 +24,10 @@ func members(t *resolve.Type, keep map[string]bool) []Path {
 			}
 		case f.Exported && f.JSON != "":
 			all = append(all, Path{f})
+		case f.Exported && encodesItself(t):
+			byName := *f
+			byName.JSON = f.Name
+			all = append(all, Path{&byName})
 		}
 	}
 	return all

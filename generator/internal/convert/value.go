@@ -46,6 +46,9 @@ func (p *valuePlanner) top(as []string) *Value {
 			at = p.rule.As.At
 		}
 	}
+	if p.rule != nil && p.rule.Struct.IsZero() && bad.rule == RuleConverter {
+		bad.hint += `; of: "import/path.Type" makes it a rule for one struct alone`
+	}
 	message := bad.message
 	if message == "" {
 		message = fmt.Sprintf("%s and %s do not convert", bad.spoke, bad.hub)
@@ -140,6 +143,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.copied(v)
 	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
 		return nil, p.differ(spoke, hub)
+	case encodesItself(spoke) && hidden(spoke) || encodesItself(hub) && hidden(hub):
+		return nil, p.unread(spoke, hub)
 	}
 	return p.structural(v)
 }
@@ -230,7 +235,21 @@ func callable(t *resolve.Type) bool {
 
 // encodesItself reports whether a type is something else in JSON than what Go makes of it.
 func encodesItself(t *resolve.Type) bool {
-	return t.HasMethod("MarshalJSON") || t.HasMethod("MarshalText")
+	return t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")
+}
+
+// hidden reports whether a struct has fields that only its own package can read.
+func hidden(t *resolve.Type) bool {
+	return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !f.Exported })
+}
+
+// unread reports types that are alike in JSON, of which functions of another package do not see all.
+func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
+	t := spoke
+	if !hidden(spoke) {
+		t = hub
+	}
+	return &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can read", hint: custom}
 }
 
 func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {

@@ -194,6 +194,12 @@ func (c *comparison) named(path string, got *Type, want *types.Named) {
 			c.t.Errorf("%s: methods (-go/types +Methods):\n%s", path, diff)
 		}
 	}
+	if _, ok := want.Underlying().(*types.Struct); ok && got.AST != nil {
+		set := types.NewMethodSet(types.NewPointer(want))
+		for _, method := range []string{"MarshalJSON", "MarshalText"} {
+			c.equal(path, "promoted "+method, got.HasPromoted(method), set.Lookup(object.Pkg(), method) != nil)
+		}
+	}
 	if c.equal(path, "number of type arguments", len(got.Args), want.TypeArgs().Len()) {
 		for i, arg := range got.Args {
 			c.compare(path+"[T]", arg, want.TypeArgs().At(i))

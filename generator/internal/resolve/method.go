@@ -21,7 +21,7 @@ func (t *Type) Methods() []string {
 }
 
 // HasMethod reports whether Methods holds a name. Methods that an embedded field promotes do not
-// count.
+// count, other than with HasPromoted.
 func (t *Type) HasMethod(name string) bool {
 	if t.AST == nil {
 		return false
@@ -29,6 +29,36 @@ func (t *Type) HasMethod(name string) bool {
 	s := t.at.scope
 	s.search(name + "(")
 	return slices.Contains(s.methods[t.Name], name)
+}
+
+// HasPromoted reports whether a value has a method that is the type's own or that just one of the structs that are embedded in it
+// promotes, at the least depth at which any has it (https://go.dev/ref/spec#Selectors).
+func (t *Type) HasPromoted(name string) bool {
+	seen := map[*Type]bool{}
+	for level := []*Type{t}; len(level) > 0; {
+		var having int
+		var deeper []*Type
+		for _, each := range level {
+			if each.HasMethod(name) {
+				having++
+			}
+			for _, f := range each.Fields() {
+				inner := f.Type
+				if inner.Name == "" && inner.Kind() == Pointer {
+					inner = inner.Elem()
+				}
+				if f.Embedded && !seen[inner] {
+					seen[inner] = true
+					deeper = append(deeper, inner)
+				}
+			}
+		}
+		if having > 0 {
+			return having == 1
+		}
+		level = deeper
+	}
+	return false
 }
 
 // indexMethod notes a function if it is a method.
