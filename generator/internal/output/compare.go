@@ -108,11 +108,12 @@ func (c *comparison) replace(f File) {
 	c.changes = append(c.changes, Change{Path: f.Path, Action: Replace, Old: old, New: content, Cause: f.Cause, Note: f.Note})
 }
 
-// own removes an existing file that nobody wants any more, if it is ours.
+// own removes an existing file that nobody wants any more, if it is ours. What is not a file never is:
+// charts of others have folders among their templates.
 func (c *comparison) own(path string) {
 	old, err := readFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errFolder), errors.Is(err, errSpecial):
 		return
 	case err != nil:
 		c.problems.Add(trouble(path, "read", err, diag.Range{}))

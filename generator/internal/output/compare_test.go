@@ -154,6 +154,10 @@ func TestLinks(t *testing.T) {
 			owned:   "m/b.go",
 			written: map[string]string{"m/a.go": newer},
 		},
+		"a folder where a file of ours could be": {
+			disk:  map[string]string{"m/charts/shop/templates/webhook/service.yaml": "kind: Service\n"},
+			owned: "m/charts/shop/templates/webhook",
+		},
 		"link to a file of the user's": {
 			links: map[string]string{"m/b.go": "a.go"},
 			disk:  map[string]string{"m/a.go": "package a\n"},
