@@ -75,8 +75,9 @@ func table() []rule {
 		{Rule: diag.Rule{ID: "U1", Title: "a webhook's name is unique among those of its kind in the run",
 			Doc: "API servers accept equal names in two configurations of one kind; metrics and audit annotations then do not tell the webhooks apart."},
 			project: uniqueNames},
-		{Rule: diag.Rule{ID: "U2", Title: "a service's path belongs to one webhook",
-			Doc: "A server registers one handler for a path. Two packages that claim one path would serve each other's requests."},
+		{Rule: diag.Rule{ID: "U2", Title: "a service's path has one handler",
+			Doc: "A server registers one handler for a path. Two packages that claim one path would serve each other's requests. Two markers for the manifest alone, such as +kubebuilder:webhook, may share a path " +
+				"where one handler of your own can answer both: both are mutating or both validating and, where controller-runtime's builder makes the path of a kind, for that kind."},
 			project: uniquePaths},
 	}
 }

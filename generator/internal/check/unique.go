@@ -38,23 +38,31 @@ func kind(w *model.Webhook) string {
 	return "validating"
 }
 
-// uniquePaths reports a path that two webhooks of one service claim: a server can register one handler for it.
+// uniquePaths reports a path that two webhooks of one service claim, unless one handler of the project's own is to answer both.
 func uniquePaths(p projectPass) {
-	first := map[string]*model.Webhook{}
+	claims := map[string][]*model.Webhook{}
 	for _, w := range p.Webhooks() {
 		if w.Path() == "" {
 			continue
 		}
 		s := w.Spec.ClientConfig.Service
 		key := s.Namespace + "/" + s.Name + w.Path()
-		other, again := first[key]
-		switch {
-		case !again:
-			first[key] = w
-			continue
-		case other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name:
-			continue // the same mistake, and reported as such
+		for _, other := range claims[key] {
+			if !isSameMistake(w, other) && !isServedByHand(w, other) {
+				p.at(w, other, "clientConfig.service.path", "two webhooks are served at the path %s", w.Path())
+				break
+			}
 		}
-		p.at(w, other, "clientConfig.service.path", "two webhooks are served at the path %s", w.Path())
+		claims[key] = append(claims[key], w)
 	}
+}
+
+// isSameMistake reports two webhooks whose names are equal: that is reported, as are their paths with it.
+func isSameMistake(w, other *model.Webhook) bool {
+	return w.Mutating == other.Mutating && w.Spec.Name == other.Spec.Name
+}
+
+// isServedByHand reports two webhooks that one handler can answer, of which none is generated.
+func isServedByHand(w, other *model.Webhook) bool {
+	return w.Handler == nil && other.Handler == nil && w.CanShare(other)
 }

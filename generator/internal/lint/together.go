@@ -155,8 +155,8 @@ func sharedPath(p projectPass) {
 			switch {
 			case other.Mutating != w.Mutating:
 				message = "a mutating and a validating webhook are served at " + w.ServedPath()
-			case isTypedPath(w.ServedPath()) && !slices.ContainsFunc(resourcesOf(w), func(r string) bool { return slices.Contains(resourcesOf(other), r) }):
-				message = fmt.Sprintf("webhooks for %s and for %s are served at %s", strings.Join(resourcesOf(other), ", "), strings.Join(resourcesOf(w), ", "), w.ServedPath())
+			case !w.CanShare(other):
+				message = fmt.Sprintf("webhooks for %s and for %s are served at %s", strings.Join(other.Resources(), ", "), strings.Join(w.Resources(), ", "), w.ServedPath())
 			default:
 				continue
 			}
@@ -180,21 +180,4 @@ func address(w *model.Webhook) (address, field string) {
 		return fmt.Sprintf("%s/%s:443%s", c.Service.Namespace, c.Service.Name, w.Path()), "clientConfig.service.path"
 	}
 	return fmt.Sprintf("%s/%s:%d%s", c.Service.Namespace, c.Service.Name, *c.Service.Port, w.Path()), "clientConfig.service.path"
-}
-
-// isTypedPath reports a path as controller-runtime's builder and this generator make them of a kind.
-func isTypedPath(path string) bool {
-	return (strings.HasPrefix(path, "/mutate-") || strings.HasPrefix(path, "/validate-")) && strings.Count(path, "-") >= 3
-}
-
-// resourcesOf are the resources of a webhook, subresources counted as what they belong to.
-func resourcesOf(w *model.Webhook) (all []string) {
-	for _, rule := range w.Spec.Rules {
-		for _, r := range rule.Resources {
-			name, _, _ := strings.Cut(r, "/")
-			all = append(all, name)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
