@@ -87,7 +87,7 @@ func (f *requestFlags) run(c *cobra.Command) error {
 	if err := f.namespace(c.Context(), world, r, &known); err != nil {
 		return err
 	}
-	result, err := admit.Explain(c.Context(), known, admit.Request{Mutating: r.Attributes, Validating: r.Validated()})
+	result, err := admit.Explain(c.Context(), known, admit.Request{Mutating: r.Attributes, Validating: r.Validated(), Defaulted: r.Defaulted})
 	if err != nil {
 		return err
 	}

@@ -79,6 +79,8 @@ type Webhook struct {
 	Converted string `json:"converted,omitempty"`
 	// Conditions are the matchConditions, where they are asked.
 	Conditions []Condition `json:"conditions,omitempty"`
+	// Undefaulted are fields on which the conditions' answer depends, and which an API server may set by default, which is not done here.
+	Undefaulted []string `json:"undefaulted,omitempty"`
 	// Reinvoked says that it may be called a second time, once another one changes the object.
 	Reinvoked bool `json:"reinvoked,omitempty"`
 }
@@ -98,7 +100,11 @@ type Result struct {
 }
 
 // Request is a request as both kinds of webhooks see it.
-type Request struct{ Mutating, Validating admission.Attributes }
+type Request struct {
+	Mutating, Validating admission.Attributes
+	// Defaulted says that the objects have what an API server sets by default.
+	Defaulted bool
+}
 
 // Explain says what becomes of each webhook for the request. It takes it that no webhook changes the object or refuses the
 // request.
@@ -107,7 +113,7 @@ func Explain(ctx context.Context, c Cluster, request Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	mutating, err := c.phase(ctx, compiler, request.Mutating, true)
+	mutating, err := c.phase(ctx, compiler, request, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -120,7 +126,7 @@ func Explain(ctx context.Context, c Cluster, request Request) (Result, error) {
 			refused = true
 		}
 	}
-	validating, err := c.phase(ctx, compiler, request.Validating, false)
+	validating, err := c.phase(ctx, compiler, request, false)
 	if err != nil {
 		return Result{}, err
 	}
@@ -149,12 +155,16 @@ func notReached(w Webhook) Webhook {
 }
 
 // phase explains the webhooks of one kind.
-func (c Cluster) phase(ctx context.Context, compiler *condition.Compiler, request admission.Attributes, mutating bool) ([]Webhook, error) {
+func (c Cluster) phase(ctx context.Context, compiler *condition.Compiler, both Request, mutating bool) ([]Webhook, error) {
+	request := both.Validating
+	if mutating {
+		request = both.Mutating
+	}
 	p, err := newPlugin(c, mutating)
 	if err != nil {
 		return nil, err
 	}
-	d := &decider{p, newObjects(c.API, request), compiler}
+	d := &decider{p, newObjects(c.API, request), compiler, both.Defaulted}
 	indexes := map[string]int{} // by configuration
 	describe := func(h webhook.WebhookAccessor) Webhook {
 		i := indexes[h.GetConfigurationName()]

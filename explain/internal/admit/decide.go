@@ -17,6 +17,8 @@ type decider struct {
 	*plugin
 	*objects
 	compiler *condition.Compiler
+	// defaulted says that the request's objects have what an API server sets by default.
+	defaulted bool
 }
 
 // withoutConditions is a webhook whose matchConditions are left aside.
@@ -70,27 +72,37 @@ func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, inv
 	d.authorizer.asked, d.guessed = false, false
 	delete(d.versions, invocation.Kind) // so that it is seen whether this version is guessed
 	called, refusal := d.ShouldCallHook(ctx, h, d.attributes, d.objects, d.objects)
-	asked := d.authorizer.asked
+	asked := d.authorizer.asked && d.authorizer.answer == Unknown
 	w.Step = MatchConditions
 	versioned, err := d.VersionedAttribute(invocation.Kind)
 	if err != nil {
 		w.Verdict, w.Reason = Refuses, err.Error()
 		return false
 	}
-	for _, r := range d.compiler.Evaluate(ctx, h.GetMatchConditions(), versioned, d.authorizer) {
+	var read evidence
+	for i, r := range d.compiler.Evaluate(ctx, h.GetMatchConditions(), versioned, d.authorizer) {
 		w.Conditions = append(w.Conditions, Condition(r))
+		read = append(read, d.weigh(h.GetMatchConditions()[i], r.Result, asked))
 	}
+	rejecting, rejected := read.rejecting()
 	switch {
-	case d.guessed && d.compiler.ReadFields(h.GetMatchConditions()):
+	case rejected:
+		w.Verdict, w.Reason = Skipped, fmt.Sprintf("the condition %q is false", rejecting.name)
+		w.Undefaulted = rejecting.undefaulted
+		return false
+	case read.any(func(e seen) bool { return e.guessed }):
 		w.Verdict = Undecided
 		w.Reason = fmt.Sprintf("a condition reads the object as %s, and how it is converted to that is not known here", w.Converted)
-	case asked && d.authorizer.answer == Unknown:
+		return false
+	case asked:
 		w.Verdict = Undecided
 		w.Reason = "a condition asks the authorizer, whose answer is not known here: --authorizer says it"
+		return false
+	}
+	w.Undefaulted = read.undefaulted()
+	switch {
 	case refusal != nil:
 		w.Verdict, w.Reason = Refuses, "a condition fails, no other is false, and failurePolicy is Fail: "+w.failure()
-	case called == nil && w.rejecting() != "":
-		w.Verdict, w.Reason = Skipped, fmt.Sprintf("the condition %q is false", w.rejecting())
 	case called == nil:
 		w.Verdict, w.Reason = Skipped, "a condition fails, and failurePolicy is Ignore: "+w.failure()
 	default:
@@ -98,16 +110,6 @@ func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, inv
 		return true
 	}
 	return false
-}
-
-// rejecting is the first condition that is false.
-func (w *Webhook) rejecting() string {
-	for _, c := range w.Conditions {
-		if c.Result == "false" {
-			return c.Name
-		}
-	}
-	return ""
 }
 
 // failure is the first condition that is neither true nor false, with what is wrong with it.

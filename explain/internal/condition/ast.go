@@ -5,8 +5,6 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
-	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -34,45 +32,6 @@ func newEnvironment(base *environment.EnvSet) (*environment.EnvSet, error) {
 		return nil, fmt.Errorf("set up CEL: %w", err)
 	}
 	return set, nil
-}
-
-// ReadFields reports whether a condition reads more of the object, or of the old one, than metadata, which is the same in
-// every version, and whether it is null. An expression that cannot be read counts as one that does.
-func (c *Compiler) ReadFields(conditions []v1.MatchCondition) bool {
-	for _, m := range conditions {
-		tree, issues := c.environment.StoredExpressionsEnv().Compile(m.Expression)
-		if issues.Err() != nil || readsFields(tree.NativeRep().Expr()) {
-			return true
-		}
-	}
-	return false
-}
-
-func readsFields(e ast.Expr) bool {
-	switch e.Kind() {
-	case ast.IdentKind:
-		return isObject(e)
-	case ast.SelectKind:
-		if s := e.AsSelect(); isObject(s.Operand()) {
-			return s.FieldName() != "metadata" && s.FieldName() != "kind" && s.FieldName() != "apiVersion"
-		}
-	case ast.CallKind:
-		call := e.AsCall()
-		if (call.FunctionName() == operators.Equals || call.FunctionName() == operators.NotEquals) && (isNull(call.Args()[0]) || isNull(call.Args()[1])) {
-			for _, a := range call.Args() {
-				if !isObject(a) && readsFields(a) {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	for _, child := range children(e) {
-		if readsFields(child) {
-			return true
-		}
-	}
-	return false
 }
 
 func isObject(e ast.Expr) bool {

@@ -121,6 +121,9 @@ func details(w admit.Webhook) []string {
 	case w.Reason != "":
 		lines = append(lines, w.Reason)
 	}
+	if len(w.Undefaulted) > 0 {
+		lines = append(lines, fmt.Sprintf("assumed: no default for %s, which its conditions read; kubectl create --dry-run=server -o yaml prints what an API server sets", strings.Join(w.Undefaulted, ", ")))
+	}
 	if w.Verdict != admit.Called {
 		return lines
 	}

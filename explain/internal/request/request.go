@@ -38,6 +38,8 @@ type Options struct {
 // Request is a request as admission sees it.
 type Request struct {
 	admission.Attributes
+	// Defaulted says that the objects come from an API server, with what that sets by default.
+	Defaulted bool
 	// Assumed says what was taken for granted, in sentences.
 	Assumed []string
 }
@@ -47,7 +49,7 @@ func New(o Options, api *served.API) (*Request, error) {
 	if o.Object != nil && isReview(o.Object) {
 		return fromReview(o)
 	}
-	r := &Request{}
+	r := &Request{Defaulted: fromServer(o.Object) && (o.Old == nil || fromServer(o.Old))}
 	operation, err := r.operation(&o)
 	if err != nil {
 		return nil, err
@@ -72,6 +74,9 @@ func New(o Options, api *served.API) (*Request, error) {
 		resource.Subresource, operation, options(operation, dryRun), o.DryRun, o.User.info())
 	return r, nil
 }
+
+// fromServer reports an object that an API server has printed, or would store: kubectl get, kubectl create --dry-run=server.
+func fromServer(o *unstructured.Unstructured) bool { return o != nil && o.GetUID() != "" }
 
 func (r *Request) assume(format string, args ...any) {
 	r.Assumed = append(r.Assumed, fmt.Sprintf(format, args...))

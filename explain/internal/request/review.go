@@ -60,7 +60,7 @@ func fromReview(o Options) (*Request, error) {
 	} else if given != nil {
 		chosen = given
 	}
-	return &Request{Attributes: admission.NewAttributesRecord(now, old, schema.GroupVersionKind(kind), said.Namespace, said.Name,
+	return &Request{Defaulted: true, Attributes: admission.NewAttributesRecord(now, old, schema.GroupVersionKind(kind), said.Namespace, said.Name,
 		schema.GroupVersionResource(resource), subresource, admission.Operation(said.Operation), chosen, dryRun,
 		&user.DefaultInfo{Name: said.UserInfo.Username, UID: said.UserInfo.UID, Groups: said.UserInfo.Groups, Extra: extra})}, nil
 }

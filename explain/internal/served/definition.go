@@ -85,6 +85,10 @@ func (a *API) Convert(resource schema.GroupResource) {
 // Definition returns what is known of a custom resource; nil for other resources.
 func (a *API) Definition(resource schema.GroupResource) *Definition { return a.definitions[resource] }
 
+// Defaults reports whether Complete adds what a version sets by default: nothing is known of Kubernetes' own kinds, nor of a version
+// without a schema.
+func (d *Definition) Defaults(version string) bool { return d != nil && d.schemas[version] != nil }
+
 // Complete drops from an object what the schema of its version does not know, and adds what it sets by default, as the API
 // server does before admission.
 func (d *Definition) Complete(object *unstructured.Unstructured) {

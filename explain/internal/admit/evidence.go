@@ -1,0 +1,97 @@
+package admit
+
+import (
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// seen is what one condition came to, and how far that can be trusted.
+type seen struct {
+	name, result string
+	// guessed says that it reads fields of an object whose conversion is not known, asks that it may have asked an authorizer
+	// whose answer is not known.
+	guessed, asks bool
+	// undefaulted are fields that it reads, and that an API server may have set by default.
+	undefaulted []string
+}
+
+// evidence is what is known of all conditions of a webhook.
+type evidence []seen
+
+// weigh says how far a condition's result can be trusted. Asked says that one of the conditions asked an authorizer whose answer is not known.
+func (d *decider) weigh(c admissionregistrationv1.MatchCondition, result string, asked bool) seen {
+	reads := d.compiler.Reads(c.Expression)
+	s := seen{name: c.Name, result: result, guessed: d.guessed && len(reads.Fields) > 0, asks: asked && reads.Authorizer}
+	for _, path := range reads.Fields {
+		if d.mayBeDefaulted(path) {
+			s.undefaulted = append(s.undefaulted, strings.Join(append([]string{"object"}, path...), "."))
+		}
+	}
+	return s
+}
+
+// rejecting is a condition that is false for certain, preferably one that depends on no default: whatever the others come to, the
+// webhook is not called (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions, matcher.Match).
+func (e evidence) rejecting() (seen, bool) {
+	isFalse := func(s seen) bool { return s.result == "false" && !s.guessed && !s.asks }
+	i := slices.IndexFunc(e, func(s seen) bool { return isFalse(s) && len(s.undefaulted) == 0 })
+	if i < 0 {
+		i = slices.IndexFunc(e, isFalse)
+	}
+	if i < 0 {
+		return seen{}, false
+	}
+	return e[i], true
+}
+
+func (e evidence) any(is func(seen) bool) bool { return slices.ContainsFunc(e, is) }
+
+// undefaulted are the fields of all conditions, each once.
+func (e evidence) undefaulted() (all []string) {
+	for _, s := range e {
+		for _, field := range s.undefaulted {
+			if !slices.Contains(all, field) {
+				all = append(all, field)
+			}
+		}
+	}
+	return all
+}
+
+// mayBeDefaulted reports whether an API server may see more of a field than the object has here: those that it is given without
+// are set by default, and so is what lies in lists and maps.
+func (d *decider) mayBeDefaulted(path []string) bool {
+	if d.defaulted || d.definition.Defaults(d.attributes.GetKind().Version) {
+		return false
+	}
+	for _, o := range []runtime.Object{d.attributes.GetObject(), d.attributes.GetOldObject()} {
+		if o != nil && !says(o, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether an object has a single value for a field.
+func says(o runtime.Object, path []string) bool {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return false
+	}
+	var value any = content
+	for _, name := range path {
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return false
+		}
+		value = fields[name]
+	}
+	switch value.(type) {
+	case nil, map[string]any, []any:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,92 @@
+package condition
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+)
+
+// Reads is what an expression looks at, apart from what an API server says of every request.
+type Reads struct {
+	// Fields are those of the object, or of the old one, each by the names on the way to it. The object as a whole has none.
+	// apiVersion, kind, metadata, and whether there is an object at all, are not among them: these are the same in every version.
+	Fields [][]string
+	// Authorizer says that the authorizer may be asked.
+	Authorizer bool
+}
+
+// Reads says what an expression looks at. One that cannot be read counts as one that looks at everything.
+func (c *Compiler) Reads(expression string) Reads {
+	tree, issues := c.environment.StoredExpressionsEnv().Compile(expression)
+	if issues.Err() != nil {
+		return Reads{Fields: [][]string{nil}, Authorizer: true}
+	}
+	var r Reads
+	r.add(tree.NativeRep().Expr())
+	return r
+}
+
+func (r *Reads) add(e ast.Expr) {
+	if path, ok := fieldPath(e); ok {
+		if len(path) == 0 || path[0] != "metadata" && path[0] != "kind" && path[0] != "apiVersion" {
+			if !slices.ContainsFunc(r.Fields, func(f []string) bool { return slices.Equal(f, path) }) {
+				r.Fields = append(r.Fields, path)
+			}
+		}
+		return
+	}
+	switch e.Kind() {
+	case ast.IdentKind:
+		r.Authorizer = r.Authorizer || e.AsIdent() == cel.AuthorizerVarName || e.AsIdent() == cel.RequestResourceAuthorizerVarName
+	case ast.CallKind:
+		call := e.AsCall()
+		if (call.FunctionName() == operators.Equals || call.FunctionName() == operators.NotEquals) && (isNull(call.Args()[0]) || isNull(call.Args()[1])) {
+			for _, a := range call.Args() {
+				if !isObject(a) {
+					r.add(a)
+				}
+			}
+			return
+		}
+	}
+	for _, child := range children(e) {
+		r.add(child)
+	}
+}
+
+// fieldPath are the names on the way to a field of the object, or of the old one: object.spec.replicas, object.?spec.?replicas,
+// object["spec"]. Not ok is any other expression.
+func fieldPath(e ast.Expr) (path []string, ok bool) {
+	if isObject(e) {
+		return nil, true
+	}
+	var operand ast.Expr
+	var name string
+	switch e.Kind() {
+	case ast.SelectKind:
+		operand, name = e.AsSelect().Operand(), e.AsSelect().FieldName()
+	case ast.CallKind:
+		call := e.AsCall()
+		switch call.FunctionName() {
+		case operators.Index, operators.OptIndex, operators.OptSelect:
+		default:
+			return nil, false
+		}
+		key := call.Args()[1]
+		text, isText := types.String(""), key.Kind() == ast.LiteralKind
+		if isText {
+			text, isText = key.AsLiteral().(types.String)
+		}
+		if !isText {
+			return nil, false
+		}
+		operand, name = call.Args()[0], string(text)
+	default:
+		return nil, false
+	}
+	around, ok := fieldPath(operand)
+	return append(around, name), ok
+}
