@@ -42,6 +42,8 @@ type Handler struct {
 	// NeedsStub says that the user has not written a policy yet, and NeedsTestStub that there is no
 	// function yet that makes the policy for tests.
 	NeedsStub, NeedsTestStub bool
+	// StubFile and TestStubFile are the names of the files that hold, or are to hold, the policy and the function.
+	StubFile, TestStubFile string
 	// Sample is the object that tests begin with; nil where nothing is decoded.
 	Sample *Sample
 	// Missing are the operations whose methods the user has not written, where the type is there.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -66,8 +67,22 @@ func (b *builder) inspectImplementations() {
 		if h.NeedsTestStub = b.options.AsNew || !declaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub {
 			h.Sample = b.sample(h)
 		}
+		h.StubFile = stubFile(h, ".go", h.Implementation)
+		h.TestStubFile = stubFile(h, "_test.go", h.TestFunction())
 		h.NeedsStub = b.options.AsNew || !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m method) bool { return slices.Contains(asked[k], m.name) })
 	}
+}
+
+// stubFile is the file for what the user writes of a handler: order_webhook.go. kubebuilder gives that name to its own files,
+// in the same folder; beside one, which says nothing of what ours declares, it is order_policy.go.
+func stubFile(h *Handler, end, declared string) string {
+	name := strings.ToLower(h.Type)
+	usual := name + "_webhook" + end
+	text, err := os.ReadFile(filepath.Join(h.Package.Dir, usual))
+	if err != nil || regexp.MustCompile(`\b`+declared+`\b`).Match(text) {
+		return usual
+	}
+	return name + "_policy" + end
 }
 
 // declaresInTest reports whether a test of the package in a folder declares a function. What cannot

@@ -48,8 +48,7 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 			if err != nil {
 				return nil, err
 			}
-			name := strings.ToLower(t.name) + "_webhook.go"
-			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
+			files = append(files, output.File{Path: filepath.Join(pkg.Dir, t.webhooks[0].Handler.StubFile), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
 		}
 	}
 	if o.Program.Dir != "" {

@@ -41,8 +41,7 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 			if err != nil {
 				return nil, err
 			}
-			name := strings.ToLower(t.name) + "_webhook_test.go"
-			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
+			files = append(files, output.File{Path: filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
 		}
 	}
 	if len(packages) == 0 || !slices.Contains(o.Outputs, Manifests) {
