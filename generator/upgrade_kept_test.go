@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,42 +11,96 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// convertProgram converts an Order on standard input.
+// convertProgram has the handler convert an Order on standard input, as an API server would, and holds it to the functions.
 const convertProgram = `package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"reflect"
 
-	v1 "example.com/app/api/v1"
-	v2 "example.com/app/api/v2"
+	"example.com/app/internal/webhook/conversion"
 	webhookv1 "example.com/app/internal/webhook/v1"
 )
 
 func main() {
-	var spoke v1.Order
-	var hub v2.Order
-	var text []byte
-	read := json.NewDecoder(os.Stdin).Decode
-	if os.Args[1] == "v1" {
-		read(&hub)
-		webhookv1.OrderFromHub(context.Background(), &hub, &spoke)
-		text, _ = json.Marshal(spoke)
-	} else {
-		read(&spoke)
-		webhookv1.OrderToHub(context.Background(), &spoke, &hub)
-		text, _ = json.Marshal(hub.Spec)
+	object, _ := io.ReadAll(os.Stdin)
+	review := fmt.Sprintf(` + "`" + `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u","desiredAPIVersion":"shop.example.com/%s","objects":[%s]}}` + "`" + `, os.Args[1], object)
+	r := httptest.NewRequest(http.MethodPost, conversion.Path, bytes.NewReader([]byte(review)))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	conversion.NewHandler(webhookv1.Conversions()).ServeHTTP(w, r)
+	var answer struct {
+		Response struct{ ConvertedObjects []json.RawMessage }
 	}
-	fmt.Println(string(text))
+	json.Unmarshal(w.Body.Bytes(), &answer)
+	served := answer.Response.ConvertedObjects[0]
+
+	if os.Args[1] == "v1" {
+		compare(object, served, webhookv1.OrderFromHub)
+	} else {
+		compare(object, served, webhookv1.OrderToHub)
+	}
+	os.Stdout.Write(served)
+}
+
+func compare[S, D any](object, served []byte, convert func(context.Context, *S, *D) error) {
+	var src S
+	var want, got D
+	json.Unmarshal(object, &src)
+	json.Unmarshal(served, &got)
+	if err := convert(context.Background(), &src, &want); err != nil || !reflect.DeepEqual(want, got) {
+		fmt.Fprintf(os.Stderr, "%v: converted %+v, served %+v", err, want, got)
+		os.Exit(1)
+	}
 }
 `
 
-// TestKeptIsNotLookedAt does with generated code what G26 says: what the old servers keep on an object that is stored as v1, they put back, and the
-// new ones, whose conversion loses nothing, do not.
-func TestKeptIsNotLookedAt(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/upgrade/g26_kept.txtar")
+// TestKept does with generated code what G26 says: what the old servers have kept on an object that is stored as v1 is put back by the
+// new ones, whose v1 can say it, unless that says something else. There it is after the object has been written as v2, or, where
+// something of v1 is kept as well, in the annotation still.
+func TestKept(t *testing.T) {
+	oldServers := converter(t, "g26_kept", "old")
+	stored := oldServers("v1", `{"apiVersion":"shop.example.com/v2","kind":"Order","metadata":{"name":"order"},"spec":{"size":3,"colour":"red"}}`)
+	if got := specOf(t, oldServers("v2", stored)); got != `{"colour":"red","size":3}` {
+		t.Fatalf("old servers make %s of %s", got, stored)
+	}
+	edited := strings.Replace(stored, `"size":3`, `"size":3,"colour":"blue"`, 1)
+	for scenario, want := range map[string]struct{ read, again string }{
+		"g26_kept":         {`{"colour":"red","size":3}`, `{"colour":"red","size":3}`},
+		"g26_kept_one":     {`{"colour":"red","size":3}`, `{"size":3}`},
+		"g26_kept_default": {`{"colour":"grey","size":3}`, `{"size":3}`},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			servers := converter(t, scenario, "new")
+			if got := specOf(t, servers("v2", edited)); got != `{"colour":"blue","size":3}` {
+				t.Errorf("new servers make %s of %s", got, edited)
+			}
+			read := servers("v2", stored)
+			if got := specOf(t, read); got != want.read {
+				t.Errorf("new servers make %s of %s, want %s", got, stored, want.read)
+			}
+			again := servers("v1", read)
+			if got := specOf(t, again); got != want.again {
+				t.Errorf("new servers store %s of %s, want %s", got, read, want.again)
+			}
+			if got := specOf(t, servers("v2", again)); got != want.read {
+				t.Errorf("new servers make %s of %s, want %s", got, again, want.read)
+			}
+		})
+	}
+}
+
+// converter builds the servers of a state of a scenario, and has them convert to a version.
+func converter(t *testing.T, scenario, state string) func(to, object string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/upgrade/" + scenario + ".txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,42 +108,48 @@ func TestKeptIsNotLookedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	programs := map[string]string{}
-	for _, state := range []string{"old", "new"} {
-		dir := filepath.Join(t.TempDir(), state)
-		for _, f := range archive.Files {
-			if of, name, _ := strings.Cut(f.Name, "/"); of == state || of == "all" {
-				writeFile(t, filepath.Join(dir, name), string(f.Data))
-			}
-		}
-		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26.0\n\n"+requirementsOf(t))
-		writeFile(t, filepath.Join(dir, "go.sum"), string(sums))
-		writeFile(t, filepath.Join(dir, "main.go"), convertProgram)
-		result := Generate(t.Context(), Config{Dir: dir, Outputs: []string{"conversions"}})
-		if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
-			t.Fatal(failed)
-		}
-		programs[state] = filepath.Join(dir, "convert")
-		build := exec.Command("go", "build", "-o", programs[state], ".")
-		build.Dir = dir
-		build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", state, err, out)
+	dir := t.TempDir()
+	for _, f := range archive.Files {
+		if of, name, _ := strings.Cut(f.Name, "/"); of == state || of == "all" {
+			writeFile(t, filepath.Join(dir, name), string(f.Data))
 		}
 	}
-	convert := func(state, to, object string) string {
-		c := exec.Command(programs[state], to)
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26.0\n\n"+requirementsOf(t))
+	writeFile(t, filepath.Join(dir, "go.sum"), string(sums))
+	writeFile(t, filepath.Join(dir, "main.go"), convertProgram)
+	result := Generate(t.Context(), Config{Dir: dir, Outputs: []string{"conversions"}})
+	if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
+		t.Fatal(failed)
+	}
+	program := filepath.Join(dir, "convert")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(to, object string) string {
+		c := exec.Command(program, to)
 		c.Stdin = strings.NewReader(object)
 		out, err := c.Output()
 		if err != nil {
-			t.Fatal(err)
+			exit, _ := err.(*exec.ExitError)
+			t.Fatalf("%s to %s: %v: %s", object, to, err, exit.Stderr)
 		}
-		return strings.TrimSpace(string(out))
+		return string(out)
 	}
-	stored := convert("old", "v1", `{"metadata": {"name": "order"}, "spec": {"size": 3, "colour": "red"}}`)
-	for state, want := range map[string]string{"old": `{"size":3,"colour":"red"}`, "new": `{"size":3}`} {
-		if got := convert(state, "v2", stored); got != want {
-			t.Errorf("%s servers make %s of %s, want %s", state, got, stored, want)
-		}
+}
+
+// specOf is the spec of an object, with members in order.
+func specOf(t *testing.T, object string) string {
+	t.Helper()
+	var o struct{ Spec map[string]any }
+	if err := json.Unmarshal([]byte(object), &o); err != nil {
+		t.Fatalf("%v: %s", err, object)
 	}
+	text, err := json.Marshal(o.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

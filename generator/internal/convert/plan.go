@@ -233,7 +233,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 	return false
 }
 
-// Lossy reports whether a direction can lose anything, so that a stash is needed.
+// Lossy reports whether a direction can lose anything, which a stash then has to keep.
 func (p *Plan) Lossy(d Direction) bool { return p.Root.lossy(d, map[*Pair]bool{}) }
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.

@@ -185,21 +185,24 @@ func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst j
 	return name.Call(jen.Id("ctx"), src, dst)
 }
 
-// stashes writes what keeps the parts of a kind that one of its versions cannot say.
+// stashes writes what keeps the parts of a kind that one of its versions cannot say, or once could not: what an older program has
+// kept is on objects that nobody has written since.
 func (w *conversionWriter) stashes(plan *convert.Plan) {
-	if !plan.Lossy(convert.ToHub) && !plan.Lossy(convert.FromHub) {
-		return
-	}
 	w.file.Line()
-	w.file.Comment("What a version says and another one cannot is kept in an annotation of the object, by these.")
+	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
+		w.file.Comment("What a version says and another one cannot is kept in an annotation of the object, by these.")
+	} else {
+		w.file.Comment("Nothing is lost between the versions. These restore what an older program has kept in an annotation of the object.")
+	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			if !plan.Lossy(d) {
-				continue
-			}
 			from, _ := sides(d, plan.Spoke, plan.Hub)
 			source, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
-			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.typ(source)).Call(jen.Lit(from.Version), w.keptSchema(plan, d))
+			schema := jen.Qual(w.shared, "Schema").Values()
+			if plan.Lossy(d) {
+				schema = w.keptSchema(plan, d)
+			}
+			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.typ(source)).Call(jen.Lit(from.Version), schema)
 		}
 	})
 }
@@ -210,7 +213,11 @@ func stashOf(plan *convert.Plan, from convert.Direction) string {
 	return plan.Root.Name + side + "Stash"
 }
 
-// kind writes the function of a kind: the conversion of its fields, and the stash where one is needed.
+// kind writes the function of a kind: the conversion of its fields, what was kept of the version that it leads to, and what has to be
+// kept of the one that it comes from.
+//
+// What is put back is compared with that, too, if the way back keeps it again. If the way back has a place for it, it belongs there: so
+// it is put back last.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	src, dst := sides(d, plan.Spoke, plan.Hub)
 	name := plan.Spoke.Name + suffixOf(d)
@@ -223,23 +230,24 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
-		restores, keeps := plan.Lossy(1-d), plan.Lossy(d)
-		if !restores && !keeps {
-			g.Return(w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
-			return
-		}
 		returnError(g, w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
 		restore := jen.Id(stashOf(plan, 1-d)).Dot("Restore").Call(jen.Id("dst"))
-		if !keeps {
+		if !plan.Lossy(d) {
 			g.Return(restore)
 			return
 		}
-		if restores {
+		keep := jen.Id(stashOf(plan, d)).Dot("Keep").Call(jen.Id("dst"), jen.Id("src"), jen.Op("&").Id("returned"))
+		if plan.Lossy(1 - d) {
 			returnError(g, restore)
 		}
 		g.Var().Id("returned").Add(w.typ(srcType))
 		returnError(g, w.call(plan.Root, 1-d, jen.Id("dst"), jen.Op("&").Id("returned")))
-		g.Return(jen.Id(stashOf(plan, d)).Dot("Keep").Call(jen.Id("dst"), jen.Id("src"), jen.Op("&").Id("returned")))
+		if plan.Lossy(1 - d) {
+			g.Return(keep)
+			return
+		}
+		returnError(g, keep)
+		g.Return(restore)
 	})
 }
 

@@ -93,29 +93,50 @@ func (s *step) keeps(v *version, path string) bool {
 // kept reports whether the annotation has something of a field.
 func (f *fate) kept() bool { return f.loss != "" && f.verb != model.Drop }
 
-func keptNotFound(p *pass) {
+func keptHasPlace(p *pass) {
 	p.eachSide(func(old, now *plan, side convert.Direction) {
-		if now.Lossy(side) || p.storage(old) == old.version(side) {
-			return // it is looked for, or was not kept on what is stored
+		if p.storage(old) == old.version(side) {
+			return // it was not kept on what is stored
 		}
-		var kept []string
-		for _, f := range old.sides[side] {
-			if then := now.fate(side, f.path); f.kept() && f.whole && then != nil && then.verb != model.Drop {
-				kept = append(kept, f.path)
+		var placed, overridden []string
+		for _, before := range old.sides[side] {
+			then := now.fate(side, before.path)
+			switch {
+			case !before.kept() || !before.whole || before.counterpart != "" || then == nil || then.counterpart == "":
+			case then.missing != nil:
+				overridden = append(overridden, before.path)
+			case !then.kept():
+				placed = append(placed, before.path)
 			}
 		}
-		if len(kept) == 0 {
-			return
-		}
 		here, there := old.version(side), old.version(1-side)
-		p.report(Finding{Range: now.Range, Severity: Breaking,
-			Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, and are not looked at any more", there, old.kind(), several(kept), here),
-			Effect: fmt.Sprintf("Now that the conversion loses nothing of %s, it has no annotation. What has been kept in one, webhook-gen.github.io/conversion, stays there: objects that were written as %s "+
-				"and are stored in another version read without it.", here, here),
-			Steps: []string{
-				fmt.Sprintf("store %s, and write every object again while the old servers run: a StorageVersionMigration", here),
-				"then roll out the new servers"}})
+		if len(overridden) > 0 {
+			p.report(Finding{Range: now.Range, Severity: Breaking,
+				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which a default takes the place of", there, old.kind(), several(overridden), here),
+				Effect: fmt.Sprintf("%s has a place for it now and says nothing there in objects that were written before: as %s they have the default. What is kept in the annotation, "+
+					"webhook-gen.github.io/conversion, is dropped.", there, here),
+				Steps: []string{
+					"give the field its place in one release, without the default",
+					fmt.Sprintf("write every object again as %s", here),
+					"then have the default in the next release"}})
+		}
+		if len(placed) > 0 {
+			p.report(Finding{Range: now.Range, Severity: Careful,
+				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which %s can say by now", there, old.kind(), several(placed), here, there),
+				Effect:  keptElsewhere(now, side, there, here),
+				Steps:   []string{serversFirst, "then have clients use it"}})
+		}
 	})
+}
+
+// keptElsewhere says what becomes of a value that is kept in the annotation of an object whose version has a place for it by now.
+func keptElsewhere(now *plan, side convert.Direction, there, here string) string {
+	until := fmt.Sprintf("it is written as %s", here)
+	if now.Lossy(side) && now.Lossy(1-side) {
+		until = fmt.Sprintf("it is changed as %s", here)
+	}
+	return fmt.Sprintf("Nothing is lost: %s still gets it from the annotation, webhook-gen.github.io/conversion, where an object says nothing in the new place. Who reads an object as %s does not "+
+		"see it until %s. Old servers do not know the new place, so that what new ones write there may be lost through them during the rollout, or after a rollback.", here, there, until)
 }
 
 // storage is the version in which objects of a kind are stored; empty where it is not known.
@@ -260,7 +281,7 @@ func otherDefault(p *pass) {
 		p.report(Finding{Range: then.Range, Severity: Careful,
 			Message: fmt.Sprintf("where %s says nothing, %s has %s for %s of %s in place of %s",
 				now.Spoke.Version, now.Hub.Version, orNone(then.missing), then.path, now.kind(), orNone(before.missing)),
-			Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it.",
+			Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it." + before.dropsKept(),
 			Steps:  []string{"have objects that should keep the old value say it: write them before the rollout"}})
 	})
 }

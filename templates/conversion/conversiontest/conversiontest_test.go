@@ -353,6 +353,24 @@ func TestFaultsAreFound(t *testing.T) {
 		{10, "another object's annotation is believed", keeping(
 			func(src *spoke, _ *hub) any { return src.Spec },
 			func(kept []byte, _ *hub, dst *spoke) { _ = json.Unmarshal(kept, &dst.Spec) })},
+		{10, "what was kept before the versions were alike is passed over", func() Kind[spoke, hub] {
+			k := right.kind()
+			toHub := k.ToHub
+			k.ToHub = func(ctx context.Context, src *spoke, dst *hub) error { return toHub(ctx, annotated(src, nil), dst) }
+			return k
+		}()},
+		{10, "what was kept and is restored stays in the annotation", func() Kind[spoke, hub] {
+			k := right.kind()
+			toHub := k.ToHub
+			k.ToHub = func(ctx context.Context, src *spoke, dst *hub) error {
+				err := toHub(ctx, src, dst)
+				if content := annotation(src); content != nil && strings.HasPrefix(*content, `{"v2":[{`) {
+					*dst = *annotated(dst, content)
+				}
+				return err
+			}
+			return k
+		}()},
 		{11, "the user's annotations go", changed(right.kind(), func(_ *spoke, dst *hub) { delete(dst.Annotations, "example.com/annotation") })},
 		{11, "a label is added", changed(right.kind(), func(_ *spoke, dst *hub) { metav1.SetMetaDataLabel(&dst.ObjectMeta, "converted", "true") })},
 		{11, "the uid changes", changed(right.kind(), func(_ *spoke, dst *hub) { dst.UID = "other" })},

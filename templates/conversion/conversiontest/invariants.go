@@ -381,8 +381,40 @@ func (w way[A, B]) annotationSafe(a *A, seed uint64) error {
 	if err := w.survives(annotated(b, annotation(other))); err != nil {
 		return fmt.Errorf("with the annotation of another object: %w", err)
 	}
+	if err := w.keptBefore(a, b); err != nil {
+		return err
+	}
 	if kept := annotation(b); kept != nil {
 		return w.bounded(a, b)
+	}
+	return nil
+}
+
+// keptBefore holds that what an annotation keeps comes back where the object says nothing, also if nothing of the kind is kept any
+// more: a program of when the other version could not say it has written that.
+func (w way[A, B]) keptBefore(a *A, b *B) error {
+	silent := new(A)
+	object(silent).SetName(object(a).GetName())
+	object(silent).SetGenerateName(object(a).GetGenerateName())
+	object(silent).SetNamespace(object(a).GetNamespace())
+	plain, err := w.converted(silent)
+	if err != nil {
+		return nil // for a function of the user may ask for a field
+	}
+	if again, err := w.returned(b); err != nil || typeOf(again).Version == typeOf(b).Version {
+		return nil // what one version keeps of itself is not looked at
+	}
+	kept := additions(nil, bodyOf(plain, nil), bodyOf(b, nil))
+	stash := text(map[string]any{typeOf(b).Version: kept})
+	got, err := w.converted(annotated(silent, &stash))
+	if err != nil {
+		return nil // for it may refuse what goes with nothing else
+	}
+	if again := annotation(got); again != nil && strings.Contains(*again, text(typeOf(b).Version)+":") {
+		return fmt.Errorf("with the annotation %q it still keeps something of the version that the object is in: %q", stash, *again)
+	}
+	if without := additions(nil, bodyOf(got, nil), bodyOf(b, nil)); len(without) > 0 {
+		return fmt.Errorf("with the annotation %q nothing comes back at %s", stash, strings.Join(without[0].At, "."))
 	}
 	return nil
 }

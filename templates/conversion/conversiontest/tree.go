@@ -78,6 +78,30 @@ func bodyOf(o any, dropped []string) map[string]any {
 	return body
 }
 
+// addition is a member that is added to an object, as the annotation says it.
+type addition struct {
+	At []string `json:"at"`
+	Is any      `json:"is"`
+}
+
+// additions are what one object has and another one has not, in the order of their names.
+func additions(at []string, base, want map[string]any) (added []addition) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		here := append(slices.Clone(at), name)
+		value, there := base[name]
+		if !there {
+			added = append(added, addition{here, want[name]})
+			continue
+		}
+		inner, isObject := value.(map[string]any)
+		more, areMembers := want[name].(map[string]any)
+		if isObject && areMembers {
+			added = append(added, additions(here, inner, more)...)
+		}
+	}
+	return added
+}
+
 // remove takes what is at a path out of a value, and the parts around it that hold nothing else.
 func remove(v any, path []string) {
 	switch v := v.(type) {

@@ -11,6 +11,9 @@
 // returns, each change is carried out where the object still says what the conversion itself
 // had made of it, and only there ([Stash.Restore]). An edit in between therefore always wins.
 //
+// Versions become more alike from one release of a program to the next. What an older one has kept is still restored, also where
+// nothing would be kept any more.
+//
 // # Serving
 //
 // A [Handler] answers ConversionReviews of apiextensions.k8s.io/v1 and v1beta1, on any server:

@@ -24,9 +24,8 @@ type Conversion struct {
 // Between makes the conversion of a kind between two versions of a group, of the functions between them and of what both have
 // alike. The functions get objects without that, and are called for several objects at the same time.
 func Between[S, H any, PS Object[S], PH Object[H]](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
-	apiVersion := func(version string) string { return schema.GroupVersion{Group: group, Version: version}.String() }
-	return Conversion{schema.GroupKind{Group: group, Kind: kind}, spoke, hub,
-		newRoute(apiVersion(hub), kind, toHub, same), newRoute(apiVersion(spoke), kind, fromHub, same)}
+	of := schema.GroupKind{Group: group, Kind: kind}
+	return Conversion{of, spoke, hub, newRoute(of.WithVersion(hub), toHub, same), newRoute(of.WithVersion(spoke), fromHub, same)}
 }
 
 // Serve has a handler convert what these conversions are for. Spokes of one hub convert into each other through it.

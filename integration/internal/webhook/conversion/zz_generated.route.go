@@ -12,14 +12,17 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
 // route leads from one version of a kind to another one.
 type route struct {
-	// apiVersion and kind are what an object has at the end.
-	apiVersion, kind string
+	// apiVersion, version and kind are what an object has at the end.
+	apiVersion, version, kind string
+	// whole is all of the type that objects come in, but for metadata that are the same.
+	whole *wire.Shape
 	// from and to are what is read of the one type and written of the other: what is not the same in both.
 	from, to *wire.Shape
 	same     Same
@@ -31,20 +34,21 @@ type route struct {
 }
 
 // newRoute makes a route of a function on Go types.
-func newRoute[S, D any](apiVersion, kind string, f func(context.Context, *S, *D) error, same Same) *route {
-	r := &route{apiVersion: apiVersion, kind: kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
+func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, *D) error, same Same) *route {
+	r := &route{apiVersion: to.GroupVersion().String(), version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
 	delete(r.same, "metadata") // they have a place of their own
 	made := new(wire.Shapes)
-	r.from = less(made.Of(reflect.TypeFor[S]()), r.same)
+	r.whole = made.Of(reflect.TypeFor[S]())
 	if r.hidden {
-		r.from = r.from.With(func(f *wire.Member) bool {
+		r.whole = r.whole.With(func(f *wire.Member) bool {
 			if f.Name == "metadata" {
 				f.Shape = nameOnly(f.Shape)
 			}
 			return true
 		})
 	}
+	r.from = less(r.whole, r.same)
 	r.to = made.Of(reflect.TypeFor[D]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })
 	r.convert = func(ctx context.Context, read func(reflect.Value) error) (any, any, error) {
 		src, dst := new(S), new(D)
@@ -66,7 +70,18 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 	}()
 	m := r.memory.Get().(*memory)
 	defer r.memory.Put(m)
-	from, to, err := r.convert(ctx, func(into reflect.Value) error { return r.read(o, &m.texts, into) })
+	from, to, err := r.convert(ctx, func(into reflect.Value) error {
+		if err := r.read(o, &m.texts, into); err != nil {
+			return err
+		}
+		kept := r.keptOfSame(into.Addr().Interface().(metav1.Object), &m.notes)
+		if len(kept) == 0 {
+			return nil
+		}
+		r = r.decoding(kept)
+		into.SetZero()
+		return r.read(o, &m.texts, into)
+	})
 	if err != nil {
 		return err
 	}
@@ -85,6 +100,40 @@ type memory struct {
 	texts  wire.Texts
 	out    []byte
 	within []entry
+	notes  notes
+}
+
+// keptOfSame are the ways to what both versions have alike, of which the annotation of an object keeps something all the same: a
+// program has written it whose types did not have it alike.
+func (r *route) keptOfSame(object metav1.Object, n *notes) (ways [][]string) {
+	annotation, ok := object.GetAnnotations()[Annotation]
+	if !ok || len(r.same) == 0 {
+		return nil
+	}
+	for change := range elements(named(n.keptIn(annotation), r.version)) {
+		var way []string
+		for step := range elements(valueOf(change, "at")) {
+			if step[0] != '"' {
+				break // into a list, which is the same as a whole or not at all
+			}
+			way = append(way, n.names.Of(wire.Text(step, wire.Whole(step))))
+		}
+		if len(way) > 0 && r.same.leadsInto(way) {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
+
+// decoding is the route for an object of which what the ways lead to is not taken to be the same, but converted like all the rest.
+// So a value that is put back is written, and one that is there is seen to be there.
+func (r *route) decoding(ways [][]string) *route {
+	other := *r
+	for _, way := range ways {
+		other.same = other.same.without(way)
+	}
+	other.from = less(r.whole, other.same)
+	return &other
 }
 
 // read reads an object into what is zero so far.

@@ -33,11 +33,17 @@ type Object[T any] interface {
 type Stash[T any, P Object[T]] struct {
 	version string
 	key     []byte // the version as it is written in the annotation
-	shape   *wire.Shape
 	schema  Schema
+	layout  func() layout
+	notes   *sync.Pool // of *notes
+}
+
+// layout is what there is to know of the type of a version. It is made when an object first needs it, for there are versions of which
+// nothing is ever kept.
+type layout struct {
+	shape *wire.Shape
 	// omitsZero says that a field of the type has the option omitzero.
 	omitsZero bool
-	notes     *sync.Pool // of *notes
 }
 
 // notes are what is needed to keep and to restore one object after another.
@@ -50,13 +56,16 @@ type notes struct {
 
 // NewStash makes the stash of a version.
 func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
-	s := Stash[T, P]{version: version, schema: schema, shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) }),
-		key:   wire.AppendText(nil, version),
+	return Stash[T, P]{version: version, schema: schema, key: wire.AppendText(nil, version), layout: sync.OnceValue(layoutOf[T]),
 		notes: &sync.Pool{New: func() any { return &notes{steps: make([]step, 0, 16), kept: make(kepts, 0, 4)} }}}
-	for _, f := range s.shape.Fields {
-		s.omitsZero = s.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
+}
+
+func layoutOf[T any]() layout {
+	l := layout{shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
+	for _, f := range l.shape.Fields {
+		l.omitsZero = l.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
 	}
-	return s
+	return l
 }
 
 // Keep writes down on an object of another version what this version said and does not get back: said is the object as it was in
@@ -71,16 +80,17 @@ func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
 	n := s.notes.Get().(*notes)
 	defer s.notes.Put(n)
 	c := comparison{list: encoder{out: n.list[:0]}}
-	err := c.structs(n.steps[:0], s.shape, s.arrived(returned), s.arrived(said), s.schema)
+	l := s.layout()
+	err := c.structs(n.steps[:0], l.shape, l.arrived(reflect.ValueOf(returned).Elem()), l.arrived(reflect.ValueOf(said).Elem()), s.schema)
 	n.list = c.list.out
 	if err != nil {
 		return err
 	}
-	kept, ok := n.keptOn(on)
+	annotation, ok := on.GetAnnotations()[Annotation]
 	if !c.any && !ok {
 		return nil
 	}
-	kept = kept.without(s.version)
+	kept := n.keptIn(annotation).without(s.version)
 	if c.any {
 		n.list = c.text()
 		kept = append(kept, entry{s.key, n.list})
@@ -90,33 +100,34 @@ func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
 
 // arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an empty list is
 // written as an empty object, which is read as a zero struct and not written again.
-func (s Stash[T, P]) arrived(object P) reflect.Value {
-	v := reflect.ValueOf(object).Elem()
-	if !s.omitsZero {
-		return v
+func (l layout) arrived(object reflect.Value) reflect.Value {
+	if !l.omitsZero {
+		return object
 	}
 	e := encoder{}
-	e.value(s.shape, v)
+	e.value(l.shape, object)
 	if e.err != nil || !bytes.Contains(e.out, []byte("{}")) {
-		return v
+		return object
 	}
-	arrived := reflect.New(v.Type()).Elem()
-	if wire.Decode(e.out, wire.Whole(e.out), nil, s.shape, arrived) != nil {
-		return v
+	arrived := reflect.New(object.Type()).Elem()
+	if wire.Decode(e.out, wire.Whole(e.out), nil, l.shape, arrived) != nil {
+		return object
 	}
 	return arrived
 }
 
 // Restore carries out on an object of this version what was kept of it, and forgets that.
 //
-// A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's, and no reason to refuse an object.
+// A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's, and no reason to refuse an object. What
+// was kept when the other version had no field for it is put back where that field, which it now has, says nothing.
 func (s Stash[T, P]) Restore(object P) error {
-	n := s.notes.Get().(*notes)
-	defer s.notes.Put(n)
-	kept, ok := n.keptOn(object)
+	annotation, ok := object.GetAnnotations()[Annotation]
 	if !ok {
 		return nil
 	}
+	n := s.notes.Get().(*notes)
+	defer s.notes.Put(n)
+	kept := n.keptIn(annotation)
 	changes := named(kept, s.version)
 	if err := n.write(object, kept.without(s.version)); err != nil {
 		return err
@@ -125,7 +136,7 @@ func (s Stash[T, P]) Restore(object P) error {
 		var c change
 		c, n.steps = readChange(text, n.steps[:0], &n.names)
 		if len(c.At) > 0 {
-			c.carryOut(s.shape, reflect.ValueOf(object).Elem(), c.At)
+			c.carryOut(s.layout().shape, reflect.ValueOf(object).Elem(), c.At)
 		}
 	}
 	return nil
@@ -147,18 +158,14 @@ func omitsZero(t reflect.Type) bool {
 // version really said. Those of other versions are passed on as they are written.
 type kepts []entry
 
-// keptOn returns what has been kept on an object, which is nothing if it is broken, and whether there is an annotation.
-func (n *notes) keptOn(object metav1.Object) (kepts, bool) {
-	annotation, ok := object.GetAnnotations()[Annotation]
+// keptIn returns what an annotation keeps, which is nothing if it is broken.
+func (n *notes) keptIn(annotation string) kepts {
 	n.kept = n.kept[:0]
-	if !ok {
-		return n.kept, false
-	}
 	n.read = append(n.read[:0], strings.TrimSpace(annotation)...)
 	if wire.ScanAll(n.read, func(i int) int { return wire.ScanValue(n.read, i, wire.MaxDepth) }) >= 0 {
 		n.kept = collect(n.kept, n.read)
 	}
-	return n.kept, true
+	return n.kept
 }
 
 // without is what is kept of other versions.

@@ -33,7 +33,8 @@ func Conversions() conversion.Option {
 
 // What a version says and another one cannot is kept in an annotation of the object, by these.
 var (
-	fleetHubStash = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{
+	fleetSpokeStash = conversion.NewStash[fleetv1beta1.Fleet]("v1beta1", conversion.Schema{})
+	fleetHubStash   = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{
 		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
 		"status": {Members: map[string]conversion.Schema{"conditions": {Keys: []string{"type"}}}},
 	}})
@@ -58,7 +59,10 @@ func FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fle
 	if err := fleetToHub(ctx, dst, &returned); err != nil {
 		return err
 	}
-	return fleetHubStash.Keep(dst, src, &returned)
+	if err := fleetHubStash.Keep(dst, src, &returned); err != nil {
+		return err
+	}
+	return fleetSpokeStash.Restore(dst)
 }
 
 // fleetToHub converts to the hub.

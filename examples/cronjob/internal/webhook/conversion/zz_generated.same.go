@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -30,6 +31,25 @@ func (s Same) ofEntry(m entry) (part Same, all bool) {
 		return part, ok && part == nil
 	}
 	return s.of(m.name())
+}
+
+// leadsInto reports whether a way, by the names of members, leads to something that is the same, or to what is around it.
+func (s Same) leadsInto(way []string) bool {
+	if len(way) == 0 {
+		return true
+	}
+	part, ok := s[way[0]]
+	return ok && (part == nil || part.leadsInto(way[1:]))
+}
+
+// without is what is the same less the member that a way leads to or through.
+func (s Same) without(way []string) Same {
+	rest := maps.Clone(s)
+	delete(rest, way[0])
+	if part := s[way[0]]; part != nil && len(way) > 1 {
+		rest[way[0]] = part.without(way[1:])
+	}
+	return rest
 }
 
 // less is a shape without what is the same, which is then passed over when a value is read.

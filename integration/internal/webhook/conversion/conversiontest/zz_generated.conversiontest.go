@@ -16,8 +16,8 @@
 //     type or text with separators in it: where the other version has no right one, there is an error.
 //  8. Nil, empty and zero stay apart where both versions can say which it is.
 //  9. Every field is converted: none comes back by the annotation alone, but those that Kind.Kept names.
-//  10. The annotation is bounded, one that is broken or somebody else's is no error, and the user's
-//     annotations stay.
+//  10. The annotation is bounded, one that is broken or somebody else's is no error, what an older
+//     program has kept in it comes back, and the user's annotations stay.
 //  11. The result is what an API server takes from a conversion webhook: its kind in the other
 //     version with the same metadata.
 package conversiontest
