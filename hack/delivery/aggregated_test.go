@@ -74,6 +74,9 @@ func (p project) aggregated(t *testing.T, c cluster) {
 		`webhook_admission_requests_total{code="422",operation="CREATE",verdict="denied",webhook="validate.orders.v1.shop.example.com"} `,
 		`webhook_admission_requests_total{code="200",operation="CREATE",verdict="allowed",webhook="mutate.orders.v1.shop.example.com"} `,
 		`webhook_admission_duration_seconds_count{operation="CREATE",webhook="validate.orders.v1.shop.example.com"} `,
+		`webhook_conversion_requests_total{code="200",kind="Order.shop.example.com",version="v2"} `,
+		`webhook_conversion_objects_total{kind="Order.shop.example.com",version="v2"} `,
+		`webhook_conversion_duration_seconds_count{kind="Order.shop.example.com",version="v2"} `,
 	} {
 		if !strings.Contains(string(metrics), "\n"+series) {
 			t.Errorf("/metrics has no %s\n%s", series, metrics)

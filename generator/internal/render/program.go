@@ -90,6 +90,7 @@ func (p program) file() *jen.File {
 	p.make(f)
 	f.Line()
 	p.register(f)
+	p.observe(f)
 	return f
 }
 
@@ -106,6 +107,9 @@ func (p program) all(f *jen.File) {
 				g.Id(pkg.field).Qual(pkg.Path, "Hooks")
 			}
 		}
+		g.Comment("ObserveConversion, if set, is called after every ConversionReview, with the kind and the requested version of its objects, their")
+		g.Comment("number, the code of the answer (200, or that of the failure) and the duration. Without conversions it is never called.")
+		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.Id("objects").Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
 	})
 }
 
@@ -156,7 +160,7 @@ func (p program) register(f *jen.File) {
 	})
 }
 
-// served writes the conversions of all packages, as arguments.
+// served writes the conversions of all packages, and who hears of them, as arguments.
 func (p program) served(g *jen.Group) {
 	for _, pkg := range p.conversions {
 		if pkg.hooks {
@@ -165,6 +169,20 @@ func (p program) served(g *jen.Group) {
 			g.Qual(pkg.Path, "Conversions").Call()
 		}
 	}
+	g.Qual(p.conversion, "Observe").Call(jen.Id("w"))
+}
+
+// observe writes the method by which conversions are told to a function that knows nothing of their package: the program has that
+// function before there are any.
+func (p program) observe(f *jen.File) {
+	if len(p.conversions) == 0 {
+		return
+	}
+	f.Line()
+	f.Comment("Observe implements conversion.Observer.")
+	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Observe").Params(jen.Id("_").Qual("context", "Context"), jen.Id("o").Qual(p.conversion, "Observation")).Block(
+		jen.If(jen.Id("w").Dot("ObserveConversion").Op("!=").Nil()).Block(
+			jen.Id("w").Dot("ObserveConversion").Call(jen.Id("o").Dot("Kind").Dot("String").Call(), jen.Id("o").Dot("Desired"), jen.Id("o").Dot("Objects"), jen.Id("o").Dot("Code"), jen.Id("o").Dot("Duration"))))
 }
 
 // fieldOf names a package by where it lies below the folder of handlers or, where it lies elsewhere, in the
