@@ -41,8 +41,23 @@ func (p configurationPass) isAnnotated() bool {
 	return false
 }
 
+// unreplaced is the place of a Certificate that an overlay of kubebuilder's was to write into an annotation, and has not; empty where
+// none is.
+func (p configurationPass) unreplaced() string {
+	from := p.Annotations["cert-manager.io/inject-ca-from"]
+	if strings.Contains(from, "CERTIFICATE_NAME") {
+		return from
+	}
+	return ""
+}
+
 func untrusted(p configurationPass) {
 	if p.isAnnotated() {
+		known := slices.IndexFunc(p.Webhooks, func(w *model.Webhook) bool { return !isTrusted(w) && p.isKnown(w) })
+		if from := p.unreplaced(); from != "" && known >= 0 {
+			p.of(p.Webhooks[known]).at("clientConfig", "cert-manager finds no Certificate %s, which was to be replaced", from).Hint =
+				"write its namespace/name into cert-manager.io/inject-ca-from, as the replacements of kubebuilder's config/default do"
+		}
 		return
 	}
 	others := slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return len(w.Spec.ClientConfig.CABundle) > 0 })

@@ -32,7 +32,8 @@ func table() []rule {
 			fix: "write the plural, or add a rule for pods/eviction", webhook: wrongResource},
 		{Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "something says who signs the server's certificate",
 			Doc: "Without caBundle an API server trusts its machine's authorities, of which none signs a Service's certificate. It is reported where no annotation of cert-manager or OpenShift asks for one, " +
-				"and other webhooks of the configuration do have a caBundle, or the files hold the server with all its roles, and no role that would let anything write the caBundle."},
+				"and other webhooks of the configuration do have a caBundle, or the files hold the server with all its roles, and no role that would let anything write the caBundle; " +
+				"and where beside that server an annotation still has kubebuilder's CERTIFICATE_NAMESPACE/CERTIFICATE_NAME. Not found is a missing caBundle in markers and in a manifest alone: an overlay, an injector or the server itself may write it later."},
 			fix: "annotate the configuration for cert-manager, or write caBundle", configuration: untrusted},
 		{Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is one that an API server takes",
 			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with no more than a line in the API server's log " +
@@ -70,13 +71,17 @@ func table() []rule {
 			fix: "say NoneOnDryRun, and do nothing where the request's DryRun is set", by: Code},
 		{Rule: diag.Rule{ID: "W18", Severity: diag.Warning, Title: "waiting for mutating webhooks ends before the request does",
 			Doc: "They are called one after the other, and an API server gives a request 34 seconds (k8s.io/apiserver/pkg/endpoints/handlers, requestTimeoutUpperBound). Where those with failurePolicy Ignore that are called for one request may take longer together, " +
-				"requests fail although each could be left out (kubernetes/kubernetes#128162). A mutating webhook's own timeoutSeconds beyond the default of 10 is reported as well: every request waits so long."},
+				"requests fail although each could be left out (kubernetes/kubernetes#128162). A mutating webhook's own timeoutSeconds beyond the default of 10 is reported as well: every request waits so long. " +
+				"Counted together are webhooks with the same selectors and match conditions, and those with none; whether others are ever called for one request cannot be seen, " +
+				"nor what webhooks of other projects take. The default itself, though longer than Kubernetes advises, is not reported: it would be of every webhook."},
 			fix: "set a smaller timeoutSeconds", project: slow},
 		{Rule: diag.Rule{ID: "W19", Severity: diag.Note, Title: "what a mutating webhook enforces on Kubernetes' own kinds is validated",
-			Doc: "Mutating webhooks that are called later, of other projects too, may undo what one did; a validating webhook sees what is stored. It is said of mutating webhooks with failurePolicy Fail that name resources of Kubernetes itself, which no validating webhook here looks at."},
+			Doc: "Mutating webhooks that are called later, of other projects too, may undo what one did; a validating webhook sees what is stored. It is said of mutating webhooks with failurePolicy Fail that name resources of Kubernetes itself, which no validating webhook here looks at when they are created or updated. " +
+				"Of a project's own kinds it is not: their defaults are nobody else's to change, and a schema may hold them. Nor of wildcards, of which nobody can tell what is changed; nor are ValidatingAdmissionPolicies looked at."},
 			fix: "add a validating webhook for the same resources, if what is set must hold", project: unvalidated},
 		{Rule: diag.Rule{ID: "W20", Severity: diag.Warning, Title: "a webhook that may be called again is tested for that",
-			Doc: "reinvocationPolicy IfNeeded has a webhook see its own work. The generated tests call each handler twice; here they are switched off."},
+			Doc: "reinvocationPolicy IfNeeded has a webhook see its own work. The generated tests call each handler twice; here they are switched off. " +
+				"Whether a handler leaves its own work alone is seen by running it, not by reading it: nothing is said of manifests, nor of handlers of controller-runtime, which have tests of their own or none."},
 			fix: "add tests to outputs in webhook-gen.yaml", webhook: untestedReinvocation},
 		{Rule: diag.Rule{ID: "W21", Title: "a configuration for an API server's own disk calls webhooks by url",
 			Doc: "Names that end in .static.k8s.io belong to configurations that an API server reads from files. It has no Services then (k8s.io/apiserver/pkg/admission/plugin/manifest)."},

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -27,33 +26,75 @@ func slow(p projectPass) {
 	}
 	reported := map[*model.Webhook]bool{}
 	for _, called := range p.chains() {
-		seconds := int32(0)
-		for i, w := range called {
-			if seconds += p.timeout(w); seconds <= patience || reported[w] {
-				continue
-			}
-			d := p.report(w, w.Where("timeoutSeconds"), "with those before it, %d webhooks may take %d seconds, and an API server gives a request %d, whatever their failurePolicy", i+1, seconds, patience)
-			*d = d.WithRelated(called[0].Where("timeoutSeconds"), "the first is here")
-			reported[w] = true
-			break
+		i, seconds := p.tooLate(called)
+		if i < 0 || reported[called[i]] {
+			continue
 		}
+		w := called[i]
+		d := p.report(w, w.Where("timeoutSeconds"), "with those before it, %d webhooks may take %d seconds, and an API server gives a request %d, whatever their failurePolicy", i+1, seconds, patience)
+		*d = d.WithRelated(called[0].Where("timeoutSeconds"), "the first is here")
+		reported[w] = true
 	}
 }
 
-// chains are mutating webhooks that may each be left out and are called for one request, in the order in which they
-// are. Those with match conditions may never be called together, nor those with different selectors.
-func (p projectPass) chains() (chains [][]*model.Webhook) {
-	bySelectors := map[string][]*model.Webhook{}
-	for _, w := range p.Project.Webhooks() {
-		if w.Mutating && !p.fails(w) && len(w.Spec.MatchConditions) == 0 {
-			key := w.Spec.NamespaceSelector.String() + w.Spec.ObjectSelector.String()
-			bySelectors[key] = append(bySelectors[key], w)
+// tooLate is the index of the webhook before whose timeout a request may end, and what all of them may take until then; -1 where none is.
+func (p projectPass) tooLate(called []*model.Webhook) (index int, seconds int32) {
+	for i, w := range called {
+		if seconds += p.timeout(w); seconds > patience {
+			return i, seconds
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(bySelectors)) {
-		chains = append(chains, together(bySelectors[key])...)
+	return -1, seconds
+}
+
+// chains are mutating webhooks that may each be left out and are called for one request, in the order in which they are: for what the
+// selectors and match conditions of one let through, those with the same, and those with none.
+func (p projectPass) chains() (chains [][]*model.Webhook) {
+	var open []*model.Webhook
+	var bounds []bound
+	of := map[*model.Webhook]bound{}
+	for _, w := range p.Project.Webhooks() {
+		if !w.Mutating || p.fails(w) {
+			continue
+		}
+		b := boundOf(w)
+		open, of[w] = append(open, w), b
+		if !slices.Contains(bounds, b) {
+			bounds = append(bounds, b)
+		}
+	}
+	for _, b := range bounds {
+		var called []*model.Webhook
+		for _, w := range open {
+			if of[w].isCalledFor(b) {
+				called = append(called, w)
+			}
+		}
+		chains = append(chains, together(called)...)
 	}
 	return chains
+}
+
+// bound is what a webhook asks of requests besides its rules; empty for nothing.
+type bound struct{ namespaces, objects, conditions string }
+
+func boundOf(w *model.Webhook) (b bound) {
+	if !isEmpty(w.Spec.NamespaceSelector) {
+		b.namespaces = w.Spec.NamespaceSelector.String()
+	}
+	if !isEmpty(w.Spec.ObjectSelector) {
+		b.objects = w.Spec.ObjectSelector.String()
+	}
+	for _, c := range w.Spec.MatchConditions {
+		b.conditions += c.Expression + "\n"
+	}
+	return b
+}
+
+// isCalledFor reports whether a webhook is called for what another bound lets through, for certain.
+func (b bound) isCalledFor(other bound) bool {
+	holds := func(mine, theirs string) bool { return mine == "" || mine == theirs }
+	return holds(b.namespaces, other.namespaces) && holds(b.objects, other.objects) && holds(b.conditions, other.conditions)
 }
 
 // together are those of the webhooks that are called for one request, for each request that one of them names.
@@ -108,33 +149,28 @@ func requestsOf(rule admissionregistrationv1.RuleWithOperations) (all []request)
 	return all
 }
 
-// unvalidated reports mutating webhooks whose resources no validating webhook looks at.
+// unvalidated reports mutating webhooks whose resources no validating webhook looks at when they are written.
 func unvalidated(p projectPass) {
-	validated := map[[2]string]bool{}
-	everything := false
+	var validating []admissionregistrationv1.RuleWithOperations
 	for _, w := range p.Project.Webhooks() {
-		if w.Mutating {
-			continue
-		}
-		for _, rule := range w.Spec.Rules {
-			for _, g := range rule.APIGroups {
-				for _, r := range rule.Resources {
-					validated[[2]string{g, r}] = true
-					everything = everything || g == "*" || strings.HasPrefix(r, "*")
-				}
-			}
+		if !w.Mutating {
+			validating = append(validating, w.Spec.Rules...)
 		}
 	}
+	isSeen := func(r request) bool {
+		return slices.ContainsFunc(validating, func(rule admissionregistrationv1.RuleWithOperations) bool { return matches(rule, r) })
+	}
 	for _, w := range p.Project.Webhooks() {
-		if !w.Mutating || !p.fails(w) || everything {
+		if !w.Mutating || !p.fails(w) {
 			continue
 		}
 		for i, rule := range w.Spec.Rules {
-			for j, r := range rule.Resources {
-				if slices.ContainsFunc(rule.APIGroups, func(g string) bool {
-					return slices.ContainsFunc(p.builtin, func(b resource) bool { return b.group == g && b.name == r }) && !validated[[2]string{g, r}]
+			for j, name := range rule.Resources {
+				if slices.ContainsFunc(p.builtin, func(b resource) bool {
+					return b.name == name && slices.Contains(rule.APIGroups, b.group) &&
+						!isSeen(request{"CREATE", b.group, name, b.namespaced}) && !isSeen(request{"UPDATE", b.group, name, b.namespaced})
 				}) {
-					p.report(w, w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), "no validating webhook here sees what is stored of %s", r)
+					p.report(w, w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), "no validating webhook here sees what is stored of %s", name)
 				}
 			}
 		}
