@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Read reads every object of a file, those in lists one by one.
+// Read reads every object of a file, those in lists one by one. What has no apiVersion and kind is none, such as a kustomization.yaml.
 func Read(file string) ([]*unstructured.Unstructured, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -35,7 +35,11 @@ func ReadOne(file string) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(objects) != 1 {
+	switch len(objects) {
+	case 0:
+		return nil, fmt.Errorf("%s holds no object, which has an apiVersion and a kind", file)
+	case 1:
+	default:
 		return nil, fmt.Errorf("%s holds %d objects: a request is about one", file, len(objects))
 	}
 	return objects[0], nil
@@ -61,9 +65,7 @@ func parse(text []byte) ([]*unstructured.Unstructured, error) {
 			for i := range list.Items {
 				objects = append(objects, &list.Items[i])
 			}
-		case object.GetKind() == "" || object.GetAPIVersion() == "":
-			return nil, errors.New("an object says neither its apiVersion nor its kind, or only one of them")
-		default:
+		case object.GetKind() != "" && object.GetAPIVersion() != "":
 			objects = append(objects, object)
 		}
 	}
