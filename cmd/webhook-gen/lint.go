@@ -40,6 +40,9 @@ func lintCommand(s streams) *cobra.Command {
 				}
 			default:
 				result = generator.Lint(c.Context(), config, read)
+				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
+					fmt.Fprintln(s.err, "webhook-gen: no marker declares a webhook here; -f reads manifests")
+				}
 			}
 			return flags.reportLint(s, config.Dir, result)
 		},

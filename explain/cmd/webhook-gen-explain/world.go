@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
@@ -80,6 +81,9 @@ func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
 		if err := w.addConfigurations(path); err != nil {
 			return nil, err
 		}
+	}
+	if len(f.configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating) == 0 {
+		return nil, fmt.Errorf("there is no webhook configuration in %s", strings.Join(f.configurations, ", "))
 	}
 	return w, nil
 }
