@@ -33,22 +33,22 @@ func madeFrom(what string) string {
 }
 
 const markersIntroduction = "# Markers\n\n" + "<!-- Made from the registry in generator/internal/model by `go test ./generator -run TestDocuments -update`. -->\n\n" +
-	"A marker stands in the doc comment of a type, field or package, or in the comment directly above that:\n\n" +
+	"Write a marker in the doc comment of a type, field or package, or in the comment directly above it:\n\n" +
 	"```go\n// Order is what a customer wants shipped.\n//\n// +webhook:mutating(operations: \"create\")\n" +
 	"// +webhook:validating(operations: \"create;update\", timeoutSeconds: 5,\n// namespaceSelector: \"environment in (prod, staging)\")\n" +
 	"type Order struct { ... }\n```\n\n" +
 	"Values are words, whole numbers, `true`, `false`, or Go strings in double quotes or backticks; a list is one string, `\"create;update\"`. " +
-	"A marker runs on over the following comment lines until its parentheses and quotes are closed, and a comment may follow it: " +
-	"`# like this`. A line indented by a tab is a code example, as it is to gofmt, and not a marker. The grammar is that of `k8s.io/gengo/v2/codetags`.\n\n" +
-	"What no marker says is not written to the manifest, so that the API server's own defaults apply; v1 requires `sideEffects` " +
-	"and `admissionReviewVersions`, which then are `None` and `v1`.\n\n"
+	"A marker continues over the following comment lines until its parentheses and quotes are closed, and a comment may follow it: " +
+	"`# like this`. A line indented by a tab is a code example, as for gofmt, and not a marker. The grammar is that of `k8s.io/gengo/v2/codetags`.\n\n" +
+	"Fields that no marker sets are not written to the manifest, so the API server's own defaults apply. Two fields are required in v1 " +
+	"and always written: `sideEffects` (`None` by default) and `admissionReviewVersions` (`v1` by default).\n\n"
 
 func rulesPage() []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n" + madeFrom("the rule tables of each phase") +
-		"Every finding carries an id in brackets. C: webhook-gen.yaml, L: finding and reading packages, M: the grammar of markers, " +
-		"K: markers of kubebuilder, D: what is derived, V: conversions between versions, E: what the API server checks, U: what must be unique in a run, R: CustomResourceDefinitions, O: writing files. " +
-		"W, S and F are of `webhook-gen lint`: [Lint](lint.md). " +
+		"Every finding has an id in brackets. C: webhook-gen.yaml, L: finding and reading packages, M: the grammar of markers, " +
+		"K: markers of kubebuilder, D: derived values, V: conversions between versions, E: checks of the API server, U: uniqueness within a run, R: CustomResourceDefinitions, O: writing files. " +
+		"W, S and F belong to `webhook-gen lint`: [Lint](lint.md). " +
 		"A warning is an error with `--strict`. E and U rules are warnings on webhooks under `+kubebuilder` markers.\n")
 	for _, r := range rules() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n", r.ID, r.Title)
@@ -81,19 +81,19 @@ func lintPage() []byte {
 	return []byte(b.String())
 }
 
-const codeRules = "\n## Code\n\nW17 and W27 are about what handlers do. They are analyzers of `golang.org/x/tools/go/analysis`, in a command of their own for `go vet`, which caches what it finds out " +
-	"about each package:\n\n" +
+const codeRules = "\n## Code\n\nW17 and W27 look at the code of handlers. They are analyzers of `golang.org/x/tools/go/analysis`, in a separate command for `go vet`, which caches its results " +
+	"for each package:\n\n" +
 	"```sh\ngo get -tool github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-vet@latest\ngo vet -vettool=\"$(go tool -n webhook-gen-vet)\" ./...\n```\n\n" +
-	"`go install` takes it where a tool should not raise the module's versions of k8s.io; " +
-	"`webhook-gen-vet ./...` does the same without go vet, and `webhook-gen-vet help` says more. A handler is a method that a generated interface asks for, of the type with the name that " +
-	"[Names](naming.md) gives it, or of any type where its requests carry the marked one; for webhooks under `+kubebuilder:webhook`, where the marker stands above the type, above a method of it or above `var _ ... = &Type{}`, it is " +
-	"`Default`, `ValidateCreate`, `ValidateUpdate`, `ValidateDelete` or `Handle`. `+webhook:allow` beside the marker is heeded.\n\n" +
-	"What a handler does is followed through functions and methods of any package, `controllerutil.CreateOrUpdate` among them; what is passed on to be called counts as called. " +
-	"Writing is Create, Update, Patch, Delete, DeleteAllOf and Apply of controller-runtime's clients, status and subresources included, and the like of client-go's typed, dynamic, metadata and REST clients; not " +
-	"what is sent with DryRunAll, and not reviews that only ask (SubjectAccessReview, TokenReview). A client waits for a limit of its own if it is made by client-go's NewForConfig in a package that sets " +
+	"Use `go install` instead if a tool must not raise the module's versions of k8s.io. " +
+	"`webhook-gen-vet ./...` does the same without go vet, and `webhook-gen-vet help` says more.\n\nA handler is a method that a generated interface asks for, on the type that " +
+	"[Names](naming.md) names, or on any type if its requests carry the marked type. For `+kubebuilder:webhook` markers above a type, above a method of it or above `var _ ... = &Type{}`, it is " +
+	"`Default`, `ValidateCreate`, `ValidateUpdate`, `ValidateDelete` or `Handle`. `+webhook:allow` beside the marker applies.\n\n" +
+	"Calls are followed through functions and methods of any package, `controllerutil.CreateOrUpdate` among them; a function that is passed as an argument counts as called. " +
+	"Writes are Create, Update, Patch, Delete, DeleteAllOf and Apply of controller-runtime's clients, status and subresources included, and their equivalents in client-go's typed, dynamic, metadata and REST clients. " +
+	"Requests with DryRunAll and reviews that only ask (SubjectAccessReview, TokenReview) are not writes. A client waits for a limit of its own if it is made by client-go's NewForConfig in a package that sets " +
 	"neither QPS nor RateLimiter and does not have its rest.Config from controller-runtime, which sets none (v0.22 and later; v0.18 sets 20).\n\n" +
-	"What is not seen: calls through interfaces and function variables of your own; Events, other databases, HTTP; whether a write is really behind the look at DryRun, only that there is one; handlers of an API package " +
-	"with `decode: none`, since nothing in their package leads to the marker; clients that are made in a package which does not import the handlers, directly or not.\n"
+	"Not detected: calls through your own interfaces and function variables; Events, other databases, HTTP; whether a check of DryRun really guards the write, only that there is one; handlers of an API package " +
+	"with `decode: none`, since nothing in their package leads to the marker; clients that are made in a package that does not import the handlers, directly or indirectly.\n"
 
 func severityWord(s diag.Severity) string {
 	switch s {
@@ -105,27 +105,27 @@ func severityWord(s diag.Severity) string {
 	return "An error."
 }
 
-const lintIntroduction = "`webhook-gen lint` says what goes wrong with webhooks in a cluster although an API server takes them. It reads markers, `+kubebuilder` ones too, or with `-f` any " +
+const lintIntroduction = "`webhook-gen lint` finds webhook settings that an API server accepts but that cause trouble in a cluster. It reads markers, `+kubebuilder` ones too, or with `-f` any " +
 	"webhook configuration in YAML:\n\n" +
 	"```sh\nwebhook-gen lint\nwebhook-gen lint -f config/webhook/manifests.yaml\nkustomize build config/default | webhook-gen lint -f -\n" +
 	"helm template charts/shop | webhook-gen lint -f -\nwebhook-gen lint --format sarif > lint.sarif\n```\n\n" +
-	"Lint what is delivered where you can: overlays and charts add selectors and certificates, and a stream that also holds the Namespaces, the Deployment and its roles " +
-	"says more than the webhook configurations alone. Besides the rules below, it reports what an API server refuses: the E rules of [Rules](rules.md).\n\n" +
-	"Findings go to standard output. The exit code is 1 where there is an error or a warning, and 0 where there is nothing or advice alone.\n\n" +
-	"A rule fires where the configuration alone proves it right. Of what nobody can see from here, such as the labels of a namespace or what a match condition lets through, the best is assumed.\n\n" +
-	"What match conditions say is read by `webhook-gen-explain`, a program of its own, so that this one stays small and starts at once. Where it is missing, " +
-	"lint says on standard error which rules it did not look for, and how to install it.\n\n" +
-	"## Allowances\n\nA webhook that has to break a rule says so beside its marker, with the reason. The allowance covers every webhook in the same comment, unless it names one:\n\n" +
+	"If you can, lint the rendered manifests: overlays and charts add selectors and certificates. More rules apply if the input also holds the Namespaces, the Deployment and its roles. " +
+	"Besides the rules below, lint reports what an API server refuses: the E rules of [Rules](rules.md).\n\n" +
+	"Findings go to standard output. The exit code is 1 for errors and warnings, and 0 for advice or no findings.\n\n" +
+	"A rule reports only what the configuration alone proves. Lint assumes the best of what it cannot see, such as the labels of a namespace or the requests that a match condition lets through.\n\n" +
+	"Match conditions are read by `webhook-gen-explain`, a separate program, which keeps webhook-gen small and quick to start. If it is missing, " +
+	"lint prints on standard error which rules were skipped, and how to install it.\n\n" +
+	"## Allowances\n\nIf a webhook has to break a rule, allow it beside the marker, with the reason. The allowance covers every webhook in the same comment, unless it names one:\n\n" +
 	"```go\n// +webhook:mutating(operations: \"create\", timeoutSeconds: 15)\n// +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\ntype Order struct { ... }\n```\n\n" +
-	"In the comment of the package, `webhook` names any webhook of it: that is where an allowance goes for a `+kubebuilder:webhook` that stands on no type. In a manifest, an allowance stands in a comment directly above the webhook:\n\n" +
+	"In the comment of the package, `webhook` may name any of its webhooks; use it for a `+kubebuilder:webhook` marker that is not on a type. In a manifest, write the allowance in a comment directly above the webhook:\n\n" +
 	"```yaml\nwebhooks:\n# +webhook:allow(rule: \"W18\")=\"the address book is slow, and orders are few\"\n- name: orders.shop.example.com\n```\n\n" +
 	"## Rules\n"
 
 func configurationPage() []byte {
 	var b strings.Builder
 	b.WriteString("# webhook-gen.yaml\n\n" + madeFrom("the keys in generator/internal/config") +
-		"An optional file at the root of the module, so that `go:generate`, make and CI say the same. It is decoded strictly. " +
-		"Flags go before it.\n\n| key | type | default | example | meaning |\n|---|---|---|---|---|\n")
+		"An optional file at the root of the module, so that `go:generate`, make and CI use the same settings. It is decoded strictly: an unknown key is an error. " +
+		"Flags take precedence over it.\n\n| key | type | default | example | meaning |\n|---|---|---|---|---|\n")
 	for _, k := range config.Docs() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, cell(k.Type), code(k.Default), code(k.Example), cell(k.Doc))
 	}

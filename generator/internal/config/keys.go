@@ -42,7 +42,7 @@ func keys(c *Config) []key {
 		}, version(&c.Version)},
 		{Key{
 			Name: "packages", Example: `["./api/...", "./internal/policy"]`,
-			Doc: "Patterns of the packages to read where the command line names none: folders, import paths, and ... as in the go command.",
+			Doc: "Patterns of the packages to read if the command line names none: folders, import paths, and ... as in the go command.",
 		}, texts(&c.Packages, []string{"./..."}, notEmpty)},
 		{Key{
 			Name: "tags", Example: "[integration]",
@@ -58,7 +58,7 @@ func keys(c *Config) []key {
 		}, truth(&c.Strict, false)},
 		{Key{
 			Name: "kubebuilder", Example: "false",
-			Doc: "Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that goes on running it. The manifest then has a kustomization.yaml beside it.",
+			Doc: "Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that keeps running it. A kustomization.yaml is then written beside the manifest.",
 		}, truth(&c.Kubebuilder, true)},
 		{Key{
 			Name: "manifests.path", Example: "deploy/webhooks.yaml",
@@ -70,57 +70,57 @@ func keys(c *Config) []key {
 		}, word(&c.Manifests.AdmissionRegistration, "v1", "v1beta1")},
 		{Key{
 			Name: "manifests.header", Example: "false",
-			Doc: "Whether a manifest in which +webhook markers take part begins with the line that says that it is generated. Without it, the manifest is not removed when its last marker goes.",
+			Doc: "Whether a manifest with webhooks of +webhook markers begins with a line that marks it as generated. Without that line, the manifest is not removed when its last marker goes.",
 		}, truth(&c.Manifests.Header, true)},
 		{Key{
 			Name: "manifests.namePrefix", Example: "shop-",
-			Doc: "What the names of the configuration objects begin with where no +webhook:configuration names them. With delivery.name, that and - by default.",
+			Doc: "The prefix of the names of the configuration objects that no +webhook:configuration names. By default delivery.name and -, if that is set.",
 		}, text(&c.Manifests.NamePrefix, "", namePrefix)},
 		{Key{
 			Name: "handlers.path", Example: "pkg/webhooks",
-			Doc: "The folder that handlers of API packages go to, and below it in admission what they share: relative to this file, with slashes, inside the module.",
+			Doc: "The folder for the handlers of API packages; the code they share goes to its subfolder admission. Relative to this file, with slashes, inside the module.",
 		}, text(&c.Handlers.Path, "internal/webhook", localPath)},
 		{Key{
 			Name: "crds", Example: "[config/crd/bases]",
 			Doc: "Files, folders and globs of the CustomResourceDefinitions that controller-gen writes: relative to this file, with slashes, inside the module. " +
-				"Where it says some, spec.conversion of each kind with a conversion is set in them, and no patch for kustomize is written.",
+				"If set, spec.conversion of each kind with a conversion is written into them instead of a patch for kustomize.",
 		}, texts(&c.CRDs, nil, localPattern)},
 		{Key{
 			Name: "tests.samples", Example: "[config/samples, docs/examples]",
-			Doc: "Folders of objects that users would create, as YAML: generated tests want webhooks to allow them. Relative to this file, with slashes, inside the module.",
+			Doc: "Folders of objects that users would create, as YAML: generated tests check that the webhooks allow them. Relative to this file, with slashes, inside the module.",
 		}, texts(&c.Tests.Samples, []string{"config/samples"}, localPath)},
 		{Key{
 			Name: "tests.integration", Example: "test/webhook",
-			Doc: "The folder of a test that has a real API server call the webhooks, by controller-runtime's envtest: relative to this file, with slashes, inside the module. It becomes a module of its own. Without it, none is generated.",
+			Doc: "The folder of a test in which a real API server calls the webhooks, with controller-runtime's envtest: relative to this file, with slashes, inside the module. It becomes a module of its own. If empty, no such test is generated.",
 		}, text(&c.Tests.Integration, "", optionalPath)},
 		{Key{
 			Name: "program", Example: "cmd/webhook",
 			Doc: "The folder of the program that serves the webhooks: relative to this file, with slashes, inside the module. zz_generated.webhooks.go is generated there, " +
-				"in the package that the folder holds, so that newWebhooks().Register(handle) registers every webhook of the project, and goes on to when another one is added.",
+				"in the package of the folder. Its newWebhooks().Register(handle) registers every webhook of the project, later ones included.",
 		}, text(&c.Program, "", optionalPath)},
 		{Key{
 			Name: "delivery.name", Example: "shop",
-			Doc: "The name of the Deployment, the Service and the chart that bring the program into a cluster: kustomize bases below config, a Helm chart below charts. Without it, none are generated.",
+			Doc: "The name of the Deployment, the Service and the chart that deploy the program: kustomize bases below config, a Helm chart below charts. If empty, none are generated.",
 		}, text(&c.Delivery.Name, "", objectName)},
 		{Key{
 			Name: "delivery.namespace", Example: "shop-system",
-			Doc: "The namespace they go to; by default the name and -system. Webhooks without a +webhook:service are reached there.",
+			Doc: "Their namespace; by default the name and -system. Webhooks without a +webhook:service are reached there.",
 		}, text(&c.Delivery.Namespace, "", objectName)},
 		{Key{
 			Name: "delivery.topology", Example: "aggregated",
-			Doc: "How API servers reach the webhooks: by the Service, or through kube-aggregator, as an aggregated API that an APIService declares. There it presents a client certificate, which the server verifies.",
+			Doc: "How API servers reach the webhooks: by the Service, or through kube-aggregator, as an aggregated API declared by an APIService. kube-aggregator presents a client certificate, which the server verifies.",
 		}, word(&c.Delivery.Topology, "service", "aggregated")},
 		{Key{
 			Name: "delivery.certificates", Example: "secret",
-			Doc: "Where the server's certificate comes from: cert-manager; the server itself, which keeps it in a Secret; or a Secret of your own. The Secret is called the name and -tls.",
+			Doc: "Where the server's certificate comes from: cert-manager; the server itself, which keeps it in a Secret; or a Secret of your own. The name of the Secret is delivery.name and -tls.",
 		}, word(&c.Delivery.Certificates, "cert-manager", "self-managed", "secret")},
 		{Key{
 			Name: "delivery.callers", Example: "certificate",
-			Doc: "What an API server has to present to the webhooks: nothing, or a certificate, token or password. config/apiserver then has the files by which an API server is told.",
+			Doc: "What an API server has to present to the webhooks: nothing, or a certificate, token or password. config/apiserver then has the files that configure the API server.",
 		}, word(&c.Delivery.Callers, "nothing", "certificate", "token", "password")},
 		{Key{
 			Name: "delivery.caFile", Example: "config/ca.crt",
-			Doc: "A file with the certificates that sign a certificate of your own, PEM. They become the caBundle of every webhook and conversion.",
+			Doc: "A PEM file with the CA certificates that signed a certificate of your own. They become the caBundle of every webhook and conversion.",
 		}, text(&c.Delivery.CAFile, "", optionalPath)},
 		{Key{
 			Name: "upgrade.accepted", Example: `["version v1beta1 of orders.shop.example.com is gone [G17]: nobody has asked for it since May"]`,
@@ -128,7 +128,7 @@ func keys(c *Config) []key {
 		}, texts(&c.Upgrade.Accepted, nil, acceptance)},
 		{Key{
 			Name: "outputs", Example: "[manifests]",
-			Doc: "What is generated of all that the markers can give.",
+			Doc: "Which outputs of the markers are generated.",
 		}, words(&c.Outputs, "manifests", "handlers", "conversions", "tests", "delivery")},
 	}
 	for i := range table {
