@@ -89,8 +89,8 @@ func webhookDefinitions() marker.Registry {
 		webhookDefinition(false),
 		{
 			Name: "webhook:rule", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "Further requests that the same webhook is called for. What an argument leaves open is as the webhook's own rule has it. " +
-				"It belongs to every webhook of the declaration it stands on, unless `webhook` names one.",
+			Doc: "Further requests that the same webhook is called for. Arguments that are left out are those of the webhook's own rule. " +
+				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: `+webhook:rule(versions: "v1beta1", operations: "update")`,
 			New: func() (any, []marker.Parameter) {
 				m := &ruleMarker{}
@@ -103,7 +103,7 @@ func webhookDefinitions() marker.Registry {
 		{
 			Name: "webhook:matchCondition", On: marker.OnType | marker.OnPackage, Repeatable: true,
 			Doc: "A CEL expression that must be true for the webhook to be called, with the variables object, oldObject, request and authorizer. " +
-				"It belongs to every webhook of the declaration it stands on, unless `webhook` names one.",
+				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: "+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
 			New: func() (any, []marker.Parameter) {
 				m := &matchConditionMarker{}
@@ -116,8 +116,8 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:patch", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A strategic merge patch for the finished webhook, for what no argument can say. Unknown fields are errors. " +
-				"It belongs to every webhook of the declaration it stands on, unless `webhook` names one.",
+			Doc: "A strategic merge patch for the finished webhook, for what no argument covers. Unknown fields are errors. " +
+				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: "+webhook:patch=`{\"timeoutSeconds\": 3}`",
 			New: func() (any, []marker.Parameter) {
 				m := &patchMarker{}
@@ -129,8 +129,8 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:allow", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why. It covers every webhook whose marker, +kubebuilder:webhook or ours, stands in the same " +
-				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest it stands in a comment above the webhook.",
+			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same " +
+				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
 			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			New: func() (any, []marker.Parameter) {
 				m := &allowMarker{}
@@ -143,7 +143,7 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:defaults", On: marker.OnPackage,
-			Doc:     "What the package's webhooks have in common. A webhook's own argument goes before.",
+			Doc:     "Defaults for the package's webhooks. An argument of the webhook itself takes precedence.",
 			Example: `+webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5, namespaceSelector: "kubernetes.io/metadata.name notin (kube-system)")`,
 			New: func() (any, []marker.Parameter) {
 				m := &defaultsMarker{}
@@ -165,8 +165,8 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:configuration", On: marker.OnPackage, Repeatable: true,
-			Doc: "The object that holds the package's webhooks. Where a package declares several of one kind, each webhook chooses with its argument `configuration`. " +
-				"Several packages may declare the same object, and must then agree.",
+			Doc: "The object that holds the package's webhooks. If a package declares several of one kind, each webhook chooses one with its argument `configuration`. " +
+				"Packages that declare the same object must agree.",
 			Example: `+webhook:configuration(kind: validating, name: "shop-policies", annotations: "cert-manager.io/inject-ca-from=system/serving-cert")`,
 			New: func() (any, []marker.Parameter) {
 				m := &configurationMarker{}
@@ -184,8 +184,8 @@ func webhookDefinitions() marker.Registry {
 func webhookDefinition(mutating bool) marker.Definition {
 	d := marker.Definition{
 		Name: "webhook:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: "A validating webhook for the type it stands on, or for the type that `for` names. On a package, where groups, versions and resources " +
-			"are given, it is an entry of the manifest without a handler.",
+		Doc: "A validating webhook for the type it stands on, or for the type that `for` names. On a package it needs groups, versions and resources, " +
+			"and is an entry of the manifest without a handler.",
 		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5)`,
 	}
 	if mutating {
@@ -197,15 +197,15 @@ func webhookDefinition(mutating bool) marker.Definition {
 		m := &webhookMarker{mutating: mutating}
 		p := []marker.Parameter{
 			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the type the marker stands on",
-				Doc: "The type that the webhook is for, where that is another: a core type, another module's, or the kind that this type is a part of."},
+				Doc: "The type that the webhook is for, if it is another: a core type, one of another module, or the kind that this type is a part of."},
 			{Name: "name", Type: marker.String(&m.Name), Default: "mutate. or validate.<plural>.<version>.<group>",
-				Doc: "The webhook's name: a domain of three segments or more, or one word that tells a second webhook on the same type from the first."},
+				Doc: "The webhook's name: a domain of three segments or more, or one word that distinguishes a second webhook on the same type from the first."},
 			{Name: "path", Type: marker.String(&m.Path), Default: "/mutate- or /validate-<group>-<version>-<kind>", Doc: "The path at which the Service serves the webhook."},
-			{Name: "url", Type: marker.String(&m.URL), Doc: "Where the webhook is reached, in place of a Service. https alone."},
+			{Name: "url", Type: marker.String(&m.URL), Doc: "The URL of the webhook, instead of a Service. Only https."},
 			{Name: "order", Type: marker.Int(&m.Order, -1000, 1000), Default: "0",
-				Doc: "Webhooks of one configuration are written, and mutating ones called, by rising order and then by name."},
+				Doc: "The webhooks of one configuration are written, and mutating ones called, by ascending order and then by name."},
 			{Name: "decode", Type: marker.Enum(&m.Decode, "object", "none"), Default: "object",
-				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the cheapest."},
+				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the fastest."},
 		}
 		p = append(p, ruleParameters(&m.Groups, &m.Versions, &m.Resources, &m.Subresource, &m.Scope)...)
 		return m, append(p, m.parameters(mutating)...)
@@ -218,14 +218,14 @@ func ruleParameters(groups, versions, resources, subresource *marker.Field[[]str
 		{Name: "groups", Type: marker.List(groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
 		{Name: "versions", Type: marker.List(versions), Default: "the type's", Doc: "API versions."},
 		{Name: "resources", Type: marker.List(resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
-		{Name: "subresource", Type: marker.List(subresource), Doc: "Subresources of each resource that are matched in place of the resource itself: `status`, `scale`, `exec`."},
-		{Name: "scope", Type: marker.Enum(scope, "Cluster", "Namespaced", "*"), Default: "the type's, where a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
+		{Name: "subresource", Type: marker.List(subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
+		{Name: "scope", Type: marker.Enum(scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
 	}
 }
 
 func belongsTo(f *marker.Field[string]) marker.Parameter {
 	return marker.Parameter{Name: "webhook", Type: marker.String(f), Default: "every webhook of the declaration",
-		Doc: "The webhook that is meant: its name, or `mutating` or `validating` for all of that kind."}
+		Doc: "The webhook that the marker applies to: its name, or `mutating` or `validating` for all of that kind."}
 }
 
 // parsePairs reads "key=value;key=value", or a JSON object where a value holds a semicolon.

@@ -36,13 +36,13 @@ type serviceReference struct {
 func (s *settings) parameters(mutating bool) []marker.Parameter {
 	p := []marker.Parameter{
 		{Name: "operations", Type: marker.List(&s.Operations, "create", "update", "delete", "connect", "*"),
-			Doc: "What is done to the object when the webhook is called. Required here or in +webhook:defaults."},
+			Doc: "The operations on the object that the webhook is called for. Required here or in +webhook:defaults."},
 		{Name: "failurePolicy", Type: marker.Enum(&s.FailurePolicy, "Fail", "Ignore"), Default: "Fail (v1beta1: Ignore)",
 			Doc: "What the API server does when it cannot reach the webhook."},
 		{Name: "matchPolicy", Type: marker.Enum(&s.MatchPolicy, "Equivalent", "Exact"), Default: "Equivalent (v1beta1: Exact)",
 			Doc: "Whether the rules also match the same object sent through another group or version."},
 		{Name: "sideEffects", Type: marker.Enum(&s.SideEffects, "None", "NoneOnDryRun", "Some", "Unknown"), Default: "None (v1beta1: Unknown)",
-			Doc: "Whether a call changes anything but its answer. v1 takes None and NoneOnDryRun alone."},
+			Doc: "Whether a call changes anything besides its answer. v1 accepts only None and NoneOnDryRun."},
 		{Name: "timeoutSeconds", Type: marker.Int(&s.TimeoutSeconds, 1, 30), Default: "10 (v1beta1: 30)",
 			Doc: "Seconds that the API server waits for an answer."},
 		{Name: "admissionReviewVersions", Type: marker.List(&s.AdmissionReviewVersions), Default: "v1 (v1beta1: v1beta1)",
@@ -52,7 +52,7 @@ func (s *settings) parameters(mutating bool) []marker.Parameter {
 		{Name: "objectSelector", Type: marker.Func(&s.ObjectSelector, "selector", parseSelector), Default: "every object",
 			Doc: "Which objects the webhook is called for, by their labels. A user who may set labels can avoid it."},
 		{Name: "caBundle", Type: marker.Func(&s.CABundle, "base64", base64.StdEncoding.DecodeString), Default: "none: cert-manager or another injector adds it",
-			Doc: "The PEM certificates that sign the webhook's serving certificate, in base64 as the manifest holds them."},
+			Doc: "The PEM certificates of the CA that signed the serving certificate, in base64 as in the manifest."},
 		{Name: "service", Type: marker.Func(&s.Service, "namespace/name[:port]", parseService), Default: "what +webhook:service says",
 			Doc: "The Service that is called."},
 		{Name: "configuration", Type: marker.String(&s.Configuration), Default: "the package's +webhook:configuration, else mutating- or validating-webhook-configuration",
@@ -60,7 +60,7 @@ func (s *settings) parameters(mutating bool) []marker.Parameter {
 	}
 	if mutating {
 		p = append(p, marker.Parameter{Name: "reinvocationPolicy", Type: marker.Enum(&s.ReinvocationPolicy, "Never", "IfNeeded"), Default: "Never",
-			Doc: "Whether the webhook is called once more when a later one changes the object. Mutating webhooks alone have it."})
+			Doc: "Whether the webhook is called once more if a later one changes the object. For mutating webhooks only."})
 	}
 	return p
 }
