@@ -128,9 +128,9 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 
 .PHONY: lint
-lint: ## golangci-lint, built from the module proxy
+lint: ## golangci-lint on every module, built from the module proxy
 	go -C hack/tools build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	bin/golangci-lint run ./...
+	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do printf '\n==> %s\n' "$$(dirname "$$m")"; (cd "$$(dirname "$$m")" && $(CURDIR)/bin/golangci-lint run ./...); done
 
 .PHONY: clean
 clean: ## remove what the targets build

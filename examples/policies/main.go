@@ -67,16 +67,16 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	closeMetrics, err := serveMetrics(*metricsAddress, registry)
+	metrics, err := serveMetrics(*metricsAddress, registry)
 	if err != nil {
 		return err
 	}
-	defer closeMetrics() // At the very end, so that the drain can be watched.
+	defer func() { _ = metrics.Close() }() // At the very end, so that the drain can be watched.
 	return server.ListenAndServe()
 }
 
 // serveMetrics serves /metrics until it is closed.
-func serveMetrics(address string, registry *prometheus.Registry) (closeMetrics func() error, err error) {
+func serveMetrics(address string, registry *prometheus.Registry) (*http.Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
@@ -90,5 +90,5 @@ func serveMetrics(address string, registry *prometheus.Registry) (closeMetrics f
 		}
 	}()
 	slog.Info("serving metrics", "address", listener.Addr().String())
-	return server.Close, nil
+	return server, nil
 }

@@ -19,7 +19,7 @@ func handlerFaults(methods map[string]string) func(*seeder, *ast.FuncDecl, ast.S
 		if !ok {
 			return nil
 		}
-		return registrationFaults(s, s.text(call), methods)
+		return registrationFaults(s.text(call), methods)
 	}
 }
 
@@ -30,7 +30,7 @@ func handlerFaults(methods map[string]string) func(*seeder, *ast.FuncDecl, ast.S
 //		admission.ForKind("example.com/v1", "Kind"),
 //		admission.OnCreate(w.Kind.DefaultCreate),
 //	).With(options...))
-func registrationFaults(s *seeder, text string, methods map[string]string) []variant {
+func registrationFaults(text string, methods map[string]string) []variant {
 	var faults []variant
 	add := func(kind, text string) { faults = append(faults, variant{kind: kind, text: text}) }
 	edit := func(kind, old, now string) {

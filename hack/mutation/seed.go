@@ -110,21 +110,21 @@ func (s *seeder) seeded(in *ast.FuncDecl, n ast.Node) string {
 func statementsIn(n ast.Node) []ast.Stmt {
 	var found []ast.Stmt
 	ast.Inspect(n, func(m ast.Node) bool {
-		switch m := m.(type) {
-		case *ast.BlockStmt:
-			for _, statement := range m.List {
-				switch s := statement.(type) {
-				case *ast.CaseClause:
-					found = append(found, s.Body...)
-				case *ast.CommClause:
-					found = append(found, s.Body...)
-				default:
-					found = append(found, s)
-				}
-			}
-			return false
+		block, ok := m.(*ast.BlockStmt)
+		if !ok {
+			return true
 		}
-		return true
+		for _, statement := range block.List {
+			switch s := statement.(type) {
+			case *ast.CaseClause:
+				found = append(found, s.Body...)
+			case *ast.CommClause:
+				found = append(found, s.Body...)
+			default:
+				found = append(found, s)
+			}
+		}
+		return false
 	})
 	slices.SortFunc(found, func(a, b ast.Stmt) int { return int(a.Pos() - b.Pos()) })
 	return found

@@ -59,7 +59,7 @@ func stopWatch(args []string) int {
 		return 1
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if json.NewEncoder(os.Stdout).Encode(cost{wall, int64(usage.Maxrss), cmd.ProcessState.ExitCode()}) != nil {
+	if json.NewEncoder(os.Stdout).Encode(cost{wall, usage.Maxrss, cmd.ProcessState.ExitCode()}) != nil {
 		return 1
 	}
 	return 0

@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
 	webhookrequest "k8s.io/apiserver/pkg/admission/plugin/webhook/request"
@@ -91,7 +90,7 @@ func raw(s string) runtime.RawExtension {
 // do calls the webhook.
 func (a *apiServer) do(t testing.TB, ctx context.Context, c call) outcome {
 	t.Helper()
-	uid := types.UID(uuid.NewUUID())
+	uid := uuid.NewUUID()
 	request := admissionv1.AdmissionRequest{
 		UID: uid, Kind: c.kind, Resource: c.resource, SubResource: c.subResource,
 		RequestKind: &c.kind, RequestResource: &c.resource, RequestSubResource: c.subResource,

@@ -66,16 +66,6 @@ type peerDefaulter func(*corev1.Pod) error
 
 func (d peerDefaulter) Default(_ context.Context, p *corev1.Pod) error { return d(p) }
 
-// peerUser sees no object of its own accord, but controller-runtime decodes the review into one all the same.
-type peerUser struct{}
-
-func (peerUser) Handle(_ context.Context, r peer.Request) peer.Response {
-	if err := checkUser(r.UserInfo.Username); err != nil {
-		return peer.Denied(err.Error())
-	}
-	return peer.Allowed("")
-}
-
 // imagesOnly is a projection of a Pod.
 type imagesOnly struct {
 	Metadata struct {

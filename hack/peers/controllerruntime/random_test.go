@@ -45,7 +45,7 @@ func (r *random) own(v reflect.Value) bool {
 	case *intstr.IntOrString:
 		*x = []intstr.IntOrString{intstr.FromInt32(r.Int32N(100)), intstr.FromString("http")}[r.IntN(2)]
 	case *metav1.FieldsV1:
-		x.Raw = []byte(fmt.Sprintf(`{"f:a":{"f:%d":{}}}`, r.IntN(5)))
+		x.SetRawString(fmt.Sprintf(`{"f:a":{"f:%d":{}}}`, r.IntN(5)))
 	case *runtime.RawExtension:
 		x.Raw = []byte(fmt.Sprintf(`{"raw":%d,"big":12345678901234567890}`, r.IntN(5)))
 	default:

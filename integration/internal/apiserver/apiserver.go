@@ -50,6 +50,6 @@ func Plain(use func(config *rest.Config, kubeconfig []byte) error) func() (stop 
 		if err != nil {
 			return nil, errors.Join(err, env.Stop())
 		}
-		return func() { env.Stop() }, nil
+		return func() { _ = env.Stop() }, nil
 	}
 }

@@ -44,6 +44,7 @@ type CronJobSpec struct {
 // ConcurrencyPolicy says what happens to a job while another one runs.
 type ConcurrencyPolicy string
 
+// The policies that there are.
 const (
 	AllowConcurrent   ConcurrencyPolicy = "Allow"
 	ForbidConcurrent  ConcurrencyPolicy = "Forbid"

@@ -1,3 +1,4 @@
+// Package v1alpha1 converts Fleets of v1alpha1.
 package v1alpha1
 
 import (
