@@ -122,7 +122,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
-	@for m in $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest; do go -C "$$m" vet ./...; done
+	@for m in $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest hack/mutation; do go -C "$$m" vet ./...; done
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done

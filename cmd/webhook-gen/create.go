@@ -40,8 +40,8 @@ func createWebhookCommand(s streams) *cobra.Command {
 		Use:   "webhook",
 		Short: "Mark a kind for webhooks, and write the policy to fill in",
 		Long: "webhook puts +webhook markers on the type of a kind, generates what they ask for, and writes the policy to fill in.\n" +
-			"For kinds of Kubernetes itself and of other people, the type is one of package internal/policy. What stands in\n" +
-			"the type's file stays as it is but for the markers; what stands in a policy that was gone on with, without exception.",
+			"For built-in kinds of Kubernetes and kinds of other modules, the type is in package internal/policy. In the file of\n" +
+			"the type only the markers change; a policy that you have edited never changes.",
 		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
 			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
 		Args: noArguments,
@@ -54,7 +54,7 @@ func createWebhookCommand(s streams) *cobra.Command {
 	flags.add(c)
 	resource.add(c)
 	addWebhooks(c, &webhooks)
-	c.Flags().StringSliceVar(&webhooks.Operations, "operations", []string{"create", "update"}, "what the webhooks are called for: create, update, delete, connect, *")
+	c.Flags().StringSliceVar(&webhooks.Operations, "operations", []string{"create", "update"}, "operations that the webhooks are called for: create, update, delete, connect, *")
 	c.Flags().StringSliceVar(&webhooks.Spokes, "spoke", nil, "versions to convert, with --conversion (default all others)")
 	c.Flags().StringVar(&webhooks.Import, "external-api-path", "", "import path of the package that has the Go type of another module's kind")
 	complete(c, "operations", "create", "update", "delete", "connect", "*")
@@ -63,8 +63,8 @@ func createWebhookCommand(s streams) *cobra.Command {
 
 // addWebhooks adds the flags that name kinds of webhooks.
 func addWebhooks(c *cobra.Command, webhooks *generator.Webhooks) {
-	c.Flags().BoolVar(&webhooks.Mutating, "mutating", false, "a webhook that fills in what users left open")
-	c.Flags().BoolVar(&webhooks.Validating, "validating", false, "a webhook that denies what must not be")
+	c.Flags().BoolVar(&webhooks.Mutating, "mutating", false, "a webhook that sets fields, such as defaults")
+	c.Flags().BoolVar(&webhooks.Validating, "validating", false, "a webhook that allows or denies requests")
 	c.Flags().BoolVar(&webhooks.Conversion, "conversion", false, "conversion between the versions of the kind, of which this one is the hub")
 }
 
@@ -75,9 +75,9 @@ func createVersionCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Write a further version of a kind, with its conversion",
-		Long: "version writes a further version of one of the project's kinds, as a copy of the version --from, and has conversions\n" +
-			"generated. The first new version becomes the hub, since what it adds then needs no marker; later ones are spokes\n" +
-			"of it. Webhooks stay on the version that has them: the API server converts what it sends them.",
+		Long: "version writes a further version of one of the project's kinds, as a copy of the version --from, and generates the\n" +
+			"conversions. The first new version becomes the hub, because fields added to the hub need no marker; later ones are\n" +
+			"spokes. Webhooks stay on the version that has them: the API server converts the objects it sends.",
 		Example: "  webhook-gen create version --group shop --version v2 --kind Order",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

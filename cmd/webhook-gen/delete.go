@@ -20,9 +20,9 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "webhook",
 		Short: "Remove webhooks of a kind, with everything that was generated for them",
-		Long: "webhook takes markers off the type of a kind, those of its mutating and validating webhooks unless flags say which.\n" +
-			"What was generated for them goes. So does the file of the policy while it is as it was written; a policy that\n" +
-			"was gone on with stops the command, unless --force says to remove it.",
+		Long: "webhook removes markers from the type of a kind: those of its mutating and validating webhooks, unless flags choose.\n" +
+			"Everything generated for them is removed, and so is the file of the policy if you have not edited it. A policy\n" +
+			"that you have edited stops the command, unless you pass --force.",
 		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -46,8 +46,8 @@ func deleteVersionCommand(s streams) *cobra.Command {
 		Use:     "version",
 		Aliases: []string{"api"},
 		Short:   "Remove a version of a kind: its type, its webhooks and its conversion",
-		Long: "version removes the file with the Go type of a kind in one version, and everything that was generated for it. Where\n" +
-			"one version is left, nothing is converted any more.",
+		Long: "version removes the file with the Go type of a kind in one version, and everything generated for it. If\n" +
+			"only one version is left, its conversion is removed, too.",
 		Example: "  webhook-gen delete version --group shop --version v1 --kind Order",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -63,5 +63,5 @@ func deleteVersionCommand(s streams) *cobra.Command {
 }
 
 func addForce(c *cobra.Command, force *bool) {
-	c.Flags().BoolVar(force, "force", false, "also remove files of policies that were gone on with")
+	c.Flags().BoolVar(force, "force", false, "also remove policies that you have edited")
 }

@@ -16,10 +16,10 @@ func devCommand(s streams) *cobra.Command {
 	var listen, advertise, kubectl, kubeContext, program string
 	c := &cobra.Command{
 		Use:   "dev [-- program's arguments]",
-		Short: "Run the program here, and have a cluster call it",
+		Short: "Run the program on this machine, and let a cluster call it",
 		Long: "dev generates, builds and runs the program on this machine, and applies the configurations to the cluster of kubectl with\n" +
-			"a URL in place of the Service. With every change to a Go file all of that is done anew. At the end (Ctrl-C) the\n" +
-			"cluster is as it was: the configurations are removed, and the conversions of CRDs that it has are those from before.\n\n" +
+			"a URL instead of the Service. It repeats that after every change to a Go file. At the end (Ctrl-C) it restores the\n" +
+			"cluster: it removes the configurations, and CRDs get their previous conversions back.\n\n" +
 			"The cluster must reach --advertise, a host and port: this machine's address, or host.docker.internal and the like for\n" +
 			"a cluster in containers. The program gets -address, -cert and -key, as one from webhook-gen init takes them; for\n" +
 			"another program, say all of its arguments, in which {address}, {cert}, {key} and {dir} are filled in.",

@@ -15,12 +15,12 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 	var dir, format string
 	c := &cobra.Command{
 		Use:   "upgrade OLD [NEW]",
-		Short: "Say what a change of markers and types means to a running cluster",
-		Long: "upgrade compares two states of a project and says what a cluster notices of the step from one to the other: requests\n" +
-			"that are refused, data that is lost, policies that no longer hold, and in which order to roll out so that none of it happens.\n" +
+		Short: "Show what a change of markers and types means to a running cluster",
+		Long: "upgrade compares two states of a project and shows the effects of the step on a running cluster: refused requests,\n" +
+			"lost data, policies that no longer hold. It gives the order of steps that avoids them.\n" +
 			"docs/upgrade.md has the rules.\n\n" +
-			"A state is a git revision (of the module around), a folder with go.mod, a folder of manifests, a manifest, or - for one on\n" +
-			"standard input, as kubectl get -o yaml prints it. NEW is the work tree, unless it is named. Nothing is written.\n" +
+			"A state is a git revision (of the enclosing module), a folder with go.mod, a folder of manifests, a manifest, or - for one on\n" +
+			"standard input, as kubectl get -o yaml prints it. NEW is the work tree by default. Nothing is written.\n" +
 			"It exits with 1 where something breaks, and with 0 where the rest needs care or nothing. A step that is meant to break goes\n" +
 			"on with upgrade.accepted in webhook-gen.yaml: the finding as it is printed, a colon, and the reason.",
 		Example: "  webhook-gen explain upgrade HEAD~1\n  webhook-gen explain upgrade v1.4.0 v1.5.0 --format json\n" +

@@ -14,10 +14,10 @@ func explainRequestCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "request",
 		Short: "Show which webhooks an API server would call for a request, in which order, and why it skips others",
-		Long: "request asks the API server's own code, which the command webhook-gen-explain holds: it is looked for beside webhook-gen,\n" +
-			"in PATH and among the tools of the module, and where it is missing, how to install it is said.\n\n" +
-			"The configurations are those that the project's markers come to; or those of -c, or of a cluster.\n" +
-			"No webhook is called. That none changes the object or refuses the request is taken for granted.",
+		Long: "request runs the API server's own code, in the command webhook-gen-explain. That is looked for beside webhook-gen,\n" +
+			"in PATH, and among the tools of the module; if it is missing, request says how to install it.\n\n" +
+			"The configurations are generated from the project's markers, or read with -c or from a cluster.\n" +
+			"No webhook is called. The answer assumes that none changes the object or refuses the request.",
 		Example: "  webhook-gen explain request -f order.yaml\n" +
 			"  webhook-gen explain request -f order.yaml --old before.yaml --namespace-labels environment=prod --as system:serviceaccount:shop:robot\n" +
 			"  webhook-gen explain request --operation CONNECT --resource pods --subresource exec --name web-0 -n shop\n" +

@@ -14,7 +14,7 @@ func importCommand(s streams) *cobra.Command {
 		Short: "Rewrite +kubebuilder:webhook markers as +webhook markers",
 		Long: "import rewrites +kubebuilder:webhook and +kubebuilder:webhookconfiguration markers as +webhook markers on the\n" +
 			"package, above its package clause in the same file. It moves no code, and writes only if the manifest stays the\n" +
-			"same. What is a warning under the old markers has to be mended first.",
+			"same. Fix the warnings about the old markers first.",
 		RunE: func(c *cobra.Command, patterns []string) error {
 			config, err := flags.config(patterns)
 			if err != nil {

@@ -16,9 +16,9 @@ func initCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Start a project, or add webhook-gen to one",
-		Long: "init writes a project that builds, tests and serves at once: go.mod with webhook-gen as a tool, a program, Makefile,\n" +
-			"Dockerfile, workflows of GitHub, README. In a module with Go code it writes webhook-gen.yaml and what is generated,\n" +
-			"touches nothing else, and says the one line that the program needs. Run again, it writes nothing.",
+		Long: "init creates a project that builds, passes its tests and serves at once: go.mod with webhook-gen as a tool, a program,\n" +
+			"Makefile, Dockerfile, GitHub workflow, README. In a module with Go code it writes webhook-gen.yaml and the generated\n" +
+			"files, changes nothing else, and prints the one line that the program needs. A second run writes nothing.",
 		Example: "  webhook-gen init --module example.com/app\n  webhook-gen init # in a project of kubebuilder or operator-sdk",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

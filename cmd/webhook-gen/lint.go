@@ -16,10 +16,10 @@ func lintCommand(s streams) *cobra.Command {
 	var kubeVersion string
 	c := &cobra.Command{
 		Use:   "lint [packages]",
-		Short: "Say what goes wrong with the webhooks in a cluster, though an API server takes them",
-		Long: "lint holds the webhooks that the markers declare, or those of files with -f, to the rules of docs/lint.md: what is\n" +
-			"accepted and never called, what keeps its own server from starting, what users get around. It reads any webhook\n" +
-			"configuration, and writes nothing. Findings go to standard output. Advice alone, a note, leaves the exit code 0.",
+		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
+		Long: "lint checks the webhooks of the markers, or those of files with -f, against the rules of docs/lint.md. It finds\n" +
+			"webhooks that are never called, that keep their own server from starting, or that users can avoid. It reads any\n" +
+			"webhook configuration and writes nothing. Findings go to standard output. Notes alone leave the exit code 0.",
 		Example: "  webhook-gen lint\n  webhook-gen lint -f config/webhook/manifests.yaml\n  helm template ./charts/shop | webhook-gen lint -f - --format sarif",
 		RunE: func(c *cobra.Command, patterns []string) error {
 			config, err := flags.config(patterns)
@@ -48,7 +48,7 @@ func lintCommand(s streams) *cobra.Command {
 		},
 	}
 	flags.addReading(c)
-	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML, in place of markers: files, folders, or - for standard input")
+	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML instead of markers: files, folders, or - for standard input")
 	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes, as 1.34, by which match conditions are read (default the newest known)")
 	return c
 }

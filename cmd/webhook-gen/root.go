@@ -24,8 +24,8 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "webhook-gen",
 		Short: "Generate Kubernetes webhooks from +webhook markers on Go types",
-		Long: "webhook-gen reads +webhook markers on Go types and writes what Kubernetes and Go need to serve them.\n" +
-			"Without a command it generates for the module it stands in, as webhook-gen.yaml there says.",
+		Long: "webhook-gen reads +webhook markers on Go types and generates manifests, handlers, conversions and tests.\n" +
+			"Without a command it generates for the current module, as its webhook-gen.yaml says.",
 		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -12,7 +12,7 @@ func verifyCommand(s streams) *cobra.Command {
 	var flags runFlags
 	c := &cobra.Command{
 		Use:   "verify [packages]",
-		Short: "Say what generate would change, and fail if that is anything",
+		Short: "Show what generate would change, and fail if anything would",
 		Long: "verify prints a unified diff of what generate would change (files that are missing, differ, or are\n" +
 			"left over) and exits with 1 if there is any. It writes nothing.",
 		RunE: func(c *cobra.Command, patterns []string) error {

@@ -15,7 +15,7 @@ const (
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{
-			ID: ruleNoModule, Title: "the folder stands in a Go module",
+			ID: ruleNoModule, Title: "the folder is in a Go module",
 			Doc: "Import paths, and with them the names and paths of webhooks, come from go.mod. " +
 				"Run webhook-gen in a folder that has a go.mod or a go.work in it or above it, or name such a folder.",
 		},
@@ -27,8 +27,8 @@ func Rules() []diag.Rule {
 		},
 		{
 			ID: ruleUnreadable, Title: "every folder and Go file that a pattern covers can be read",
-			Doc: "A file that cannot be read may hold a marker, so that a manifest without it would be incomplete. " +
-				"Mend its permissions or the link it stands for, or narrow the patterns.",
+			Doc: "A file that cannot be read may hold a marker, so a manifest without it could be incomplete. " +
+				"Fix its permissions or its link, or narrow the patterns.",
 		},
 		{
 			ID: ruleSyntax, Title: "a file with markers is valid Go",
@@ -37,13 +37,13 @@ func Rules() []diag.Rule {
 		},
 		{
 			ID: rulePackageName, Title: "the files of a folder agree on the package name",
-			Doc: "As the go command does, webhook-gen takes a folder for one package. A program beside it, such as a " +
-				"generator, is kept apart by a //go:build ignore line.",
+			Doc: "As the go command does, webhook-gen treats a folder as one package. A program beside it, such as " +
+				"a generator, needs a //go:build ignore line.",
 		},
 		{
 			ID: ruleModFile, Title: "go.mod and go.work are valid",
-			Doc: "They say which folders belong together and under which import paths; what a go.work uses must be there. " +
-				"GOWORK=off leaves go.work out of account.",
+			Doc: "They say which folders belong together and under which import paths; the modules that a go.work uses must exist. " +
+				"GOWORK=off ignores go.work.",
 		},
 	}
 }

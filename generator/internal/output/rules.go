@@ -24,10 +24,10 @@ const (
 // Rules documents them.
 func Rules() []diag.Rule {
 	return []diag.Rule{
-		{ID: RuleOutside, Title: "everything generated lies inside the module",
-			Doc: "Links are followed first: a link that leads out of the module's folder does not widen it. " +
+		{ID: RuleOutside, Title: "generated files are inside the module",
+			Doc: "Links are followed first, and may not lead out of the module's folder. " +
 				"Change the path in webhook-gen.yaml, or the link."},
-		{ID: RuleTwice, Title: "a path is asked for once",
+		{ID: RuleTwice, Title: "each path is generated once",
 			Doc: "Two files of one name, or of names that differ only in case, cannot both be written: " +
 				"file systems that ignore case would keep one of them. Give one of the two another name or folder."},
 		{ID: RuleNotOurs, Title: "files that webhook-gen did not write are never replaced",
@@ -35,15 +35,15 @@ func Rules() []diag.Rule {
 				"(the rule of go/ast.IsGenerated); a manifest if it begins with `" + YAMLHeader + "`, or holds nothing but " +
 				"MutatingWebhookConfiguration and ValidatingWebhookConfiguration documents. In a definition that crds names, the lines of spec.conversion are. " +
 				"Move what is yours to another file."},
-		{ID: RuleInTheWay, Title: "nothing but a file stands where a file is generated",
+		{ID: RuleInTheWay, Title: "no folder or link is in the place of a generated file",
 			Doc: "A folder, a device, or a file in place of a folder is not removed. Neither is a link to a generated " +
-				"file that is no longer wanted. Move what is in the way, or change the path in webhook-gen.yaml."},
-		{ID: RuleReadOnly, Title: "files and folders that are written to are writable",
-			Doc: "A read-only file is not replaced, even where the folder would allow it. Nothing is written when one file cannot be."},
+				"file that is no longer wanted. Move it out of the way, or change the path in webhook-gen.yaml."},
+		{ID: RuleReadOnly, Title: "files and folders to write are writable",
+			Doc: "A read-only file is not replaced, even if the folder would allow it. If one file cannot be written, none is."},
 		{ID: RuleDisk, Title: "reading and writing succeed",
-			Doc: "The disk is full, a name is too long, a quota is reached, or the like. What was already written is put back."},
-		{ID: RuleChanged, Title: "files stay as they are while webhook-gen works",
-			Doc: "Something else has changed the file between comparison and writing. Nothing is written. Run webhook-gen again."},
+			Doc: "The disk is full, a name is too long, a quota is reached, or the like. Files that were already written are restored."},
+		{ID: RuleChanged, Title: "files do not change while webhook-gen works",
+			Doc: "Another program has changed the file between comparison and writing. Nothing is written. Run webhook-gen again."},
 	}
 }
 

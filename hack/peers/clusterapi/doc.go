@@ -4,7 +4,7 @@ package clusterapi
 
 import (
 	// The types of which the tests generate conversions, and what converts them there.
-	_ "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	_ "sigs.k8s.io/cluster-api/api/core/v1beta1" //nolint:staticcheck // the deprecated version is what is converted
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	_ "sigs.k8s.io/cluster-api/core/webhooks/conversion"
 	_ "sigs.k8s.io/cluster-api/util/conversion"
