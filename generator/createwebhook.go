@@ -165,11 +165,11 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	target := path.Join(r.Group, r.Version, r.Kind)
 	switch {
 	case w.Conversion:
-		return fmt.Errorf("%s is no kind of this project, which cannot convert it", r.Kind)
+		return fmt.Errorf("%s is not a kind of this project, so it cannot be converted here", r.Kind)
 	case w.Import != "":
 		target = w.Import + "." + r.Kind
 	case !model.IsBuiltinGroup(r.Group) && s.isOwnGroup(s.group(r)):
-		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; of another module's type, say the package with --external-api-path",
+		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
 			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
 	}
 	policy := scaffold.Policy{Dir: filepath.Join(s.root, filepath.FromSlash(policies)), Kind: r.Kind, Markers: w.markers(target)}
@@ -179,7 +179,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	}
 	f, err := policy.File()
 	if exists(f.Path) {
-		return fmt.Errorf("%s is there and has no type %s", s.rel(f.Path), policy.Type())
+		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), policy.Type())
 	}
 	e.create = append(e.create, f)
 	return err

@@ -81,7 +81,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Scaffold, error)
 	}
 	for _, path := range left {
 		if !force {
-			return Scaffold{}, fmt.Errorf("%s has code of yours that nothing would call any more: take out of it what you need, and say --force to remove it", s.rel(path))
+			return Scaffold{}, fmt.Errorf("%s has code of yours that nothing would call any more: copy what you need, and pass --force to remove it", s.rel(path))
 		}
 		e.put(path, readFile(path), nil)
 	}

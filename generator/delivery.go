@@ -61,12 +61,12 @@ func (r run) checkCallers(p *model.Project) diag.List {
 	case r.isAggregated():
 		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.root, config.FileName)}}
 		return diag.List{diag.Errorf(at, "", "delivery.callers asks for a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
-			WithHint("leave delivery.callers out of " + config.FileName)}
+			WithHint("remove delivery.callers from " + config.FileName)}
 	case len(p.Conversions) == 0:
 		return nil
 	}
 	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers asks for one", r.Delivery.Callers).
-		WithHint("leave delivery.callers out of webhook-gen.yaml, or serve conversions by another program")}
+		WithHint("remove delivery.callers from webhook-gen.yaml, or serve conversions by another program")}
 }
 
 // readAuthorities reads the certificates that sign the server's own.

@@ -80,7 +80,7 @@ func (p *Project) check() error {
 	first, _, _ := strings.Cut(p.Module, "/")
 	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"}
 	if p.Domain == "" && (slices.Contains(forges, first) || !strings.Contains(first, ".")) {
-		return fmt.Errorf("say the domain that is to end the names of API groups: --domain example.com (that of %s is not yours)", first)
+		return fmt.Errorf("pass the domain that ends the names of API groups: --domain example.com (that of %s is not yours)", first)
 	}
 	p.Domain = cmp.Or(p.Domain, first)
 	if len(validation.IsDNS1123Subdomain(p.Domain)) > 0 {

@@ -39,11 +39,11 @@ type Resource struct {
 func (r Resource) check() error {
 	switch {
 	case !model.IsVersion(r.Version):
-		return fmt.Errorf("%q is no version: those are v1, v2beta1 and the like", r.Version)
+		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
 	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
-		return fmt.Errorf("%q is no kind: those begin with a capital letter, as Order", r.Kind)
+		return fmt.Errorf("%q is not a kind: those begin with a capital letter, as Order", r.Kind)
 	case r.Group != "" && len(validation.IsDNS1123Subdomain(r.Group)) > 0:
-		return fmt.Errorf("%q is no API group: those have lower-case letters, digits and - between their dots, as shop.example.com", r.Group)
+		return fmt.Errorf("%q is not an API group: those have lower-case letters, digits and - between their dots, as shop.example.com", r.Group)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func devCommand(s streams) *cobra.Command {
 				return err
 			}
 			if configured == "" && program == "" {
-				return errors.New("which program? say its folder with --program, or in webhook-gen.yaml")
+				return errors.New("which program? Name its folder with --program, or in webhook-gen.yaml")
 			}
 			command := []string{kubectl}
 			if kubeContext != "" {

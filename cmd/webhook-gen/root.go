@@ -49,7 +49,7 @@ func noArguments(c *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: did you mean %q?", err, near[0])
 	}
 	if strings.HasPrefix(args[0], "./") || strings.HasSuffix(args[0], "...") { // as go commands have packages
-		return fmt.Errorf("%s: packages go behind a command: `webhook-gen generate %s`", err, args[0])
+		return fmt.Errorf("%s: packages need a command before them: `webhook-gen generate %s`", err, args[0])
 	}
 	return errors.New(err + ": `webhook-gen help` lists the commands")
 }

@@ -22,6 +22,6 @@ func (p *planner) refuseHooks(plan *Plan) {
 		return false
 	}, map[*Pair]bool{})
 	slices.Sort(fields)
-	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s have no place to hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(fields), ", ")).
-		WithHint("leave convertible out: the methods of Converter are what controller-runtime's NewSpokeConverter takes"))
+	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s cannot hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(fields), ", ")).
+		WithHint("remove convertible: the methods of Converter are what controller-runtime's NewSpokeConverter takes"))
 }

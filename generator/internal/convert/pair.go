@@ -66,7 +66,7 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 		claim.Verb = model.ToHub
 	}
 	if claim.Verb != model.ToHub && missing != nil {
-		p.diags.Add(diag.Errorf(missing.Range, RuleTwice, "a default beside %s, which decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
+		p.diags.Add(diag.Errorf(missing.Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
 		claim.missing = nil
 	}
 	switch claim.Verb {
@@ -172,7 +172,7 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 		}
 		if around := parentOf(name); around != "" && r.Verb == model.Default {
 			if parent, ok := lookup(p.Spoke, around); ok {
-				p.diags.Add(diag.Errorf(r.Hub.Each[i], RulePath, "a default for %s stands too far out", name).
+				p.diags.Add(diag.Errorf(r.Hub.Each[i], RulePath, "the default for %s is on a struct too far out", name).
 					WithHint("put it on %s, which converts to the struct that has it", pointee(parent.Last().Type)))
 				continue
 			}
@@ -200,7 +200,7 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 	t := c.Hub.Last().Type
 	value, ok := constant(pointee(t), r.Default.V)
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
-		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is no default of the hub's %s", r.Default.V, t).
+		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the hub's %s", r.Default.V, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
 	}

@@ -60,7 +60,7 @@ func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	}
 	at := p.conversion.Range
 	if err == nil {
-		err = fmt.Errorf("%s is no API object: a struct with metav1.TypeMeta and metav1.ObjectMeta in it", t.Name)
+		err = fmt.Errorf("%s is not an API object: a struct with metav1.TypeMeta and metav1.ObjectMeta in it", t.Name)
 	} else if positioned := (*resolve.Error)(nil); errors.As(err, &positioned) && positioned.Range.IsValid() {
 		at = positioned.Range
 	}

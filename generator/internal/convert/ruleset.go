@@ -178,7 +178,7 @@ func (s ruleset) unused() diag.List {
 	for pair, r := range s.types {
 		if !s.reached[r] {
 			diags.Add(diag.Errorf(r.Range, RuleUnused, "no conversion reaches a value that is %s in the spoke and %s in the hub", pair.spoke.Name, pair.hub.Name).
-				WithHint("+webhook:conversion:to says which fields belong together"))
+				WithHint("+webhook:conversion:to tells which fields correspond"))
 		}
 	}
 	return diags

@@ -27,7 +27,7 @@ func (d *definition) byHand(c Conversion) diag.List {
 		return nil
 	}
 	return diag.List{diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
-		WithHint("remove spec.conversion and webhook-gen writes it, or have the markers say the same").WithRelated(c.Range, "the conversion is asked for here")}
+		WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").WithRelated(c.Range, "the conversion is asked for here")}
 }
 
 // difference is a place at which a stanza says something else.

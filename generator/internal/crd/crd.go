@@ -114,7 +114,7 @@ func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	definitions, err := parse(path, text)
 	if err != nil {
 		m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
-			WithHint("a template is no input: name the files that controller-gen writes in crds"))
+			WithHint("crds must name the files that controller-gen writes, not templates"))
 		for _, c := range m.conversions {
 			m.found[c.Name] = true // it may well be in there
 		}

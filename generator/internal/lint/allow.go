@@ -81,7 +81,7 @@ func inspect(a *model.Allowance, used bool, judged func(id string) bool) (list d
 		list.Add(diag.Warningf(a.Range, ruleUnused, "no webhook here breaks %s", a.Rule).WithHint("remove the marker"))
 	}
 	if strings.TrimSpace(a.Reason) == "" {
-		list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("say why the webhook may break it"))
+		list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("add the reason why the webhook may break it"))
 	}
 	return list
 }

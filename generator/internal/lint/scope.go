@@ -21,7 +21,7 @@ func exact(p webhookPass) {
 		if len(rule.APIVersions) > 0 && !slices.Contains(rule.APIVersions, "*") && !p.othersSee(rule) {
 			d := p.at("matchPolicy", "with matchPolicy Exact the webhook misses objects sent in another version than %s", strings.Join(rule.APIVersions, ", "))
 			if isDefault {
-				d.Hint = "set matchPolicy to Equivalent: v1beta1 has Exact where nothing is said"
+				d.Hint = "set matchPolicy to Equivalent: the default of v1beta1 is Exact"
 			}
 			return
 		}

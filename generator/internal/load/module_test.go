@@ -149,7 +149,7 @@ package anywherelse // +webhook
 		{
 			name: "go.work without its module", archive: "-- go.work --\ngo 1.25\n\nuse ./a\nuse ./b\n-- a/go.mod --\nmodule example.com/a\n-- a/a.go --\npackage a // +webhook\n",
 			from: "a", module: "example.com/a", want: []string{"example.com/a a a.go"},
-			problems: []string{"go.work:4:1: there is no go.mod in b [L6] (GOWORK=off leaves go.work out of account)"},
+			problems: []string{"go.work:4:1: there is no go.mod in b [L6] (GOWORK=off ignores go.work)"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

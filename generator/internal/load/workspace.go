@@ -102,7 +102,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 		case !found:
 			at := diag.Position{File: name, Line: use.Syntax.Start.Line, Column: use.Syntax.Start.LineRune}
 			ms.problems.Add(diag.Errorf(diag.Range{Pos: at}, ruleModFile, "there is no go.mod in %s", dir).
-				WithHint("GOWORK=off leaves go.work out of account"))
+				WithHint("GOWORK=off ignores go.work"))
 		case m != nil && !slices.Contains(w.modules, m):
 			m.workspace = w
 			w.modules = append(w.modules, m)

@@ -68,7 +68,7 @@ func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) 
 		at, ok := anchors[group]
 		for _, m := range markers {
 			if !ok {
-				diags.Add(diag.Errorf(m.Range, RulePlacement, "this marker stands on nothing").
+				diags.Add(diag.Errorf(m.Range, RulePlacement, "this marker belongs to no declaration").
 					WithHint("write it in the doc comment of a type, a field or the package, or in the comment directly above that"))
 				continue
 			}

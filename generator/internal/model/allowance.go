@@ -51,7 +51,7 @@ func Allowances(comment []marker.Line) (found []*Allowance, diags diag.List) {
 	for _, d := range decoded {
 		said := d.Target.(*allowMarker)
 		if said.Webhook.IsSet() {
-			diags.Add(diag.Errorf(said.Webhook.At, RuleBelongs, "in a manifest, an allowance is for the webhook below it").WithHint("leave the argument webhook out"))
+			diags.Add(diag.Errorf(said.Webhook.At, RuleBelongs, "in a manifest, an allowance applies to the webhook below it").WithHint("remove the argument webhook"))
 			continue
 		}
 		found = append(found, newAllowance(d.Range, said))

@@ -296,7 +296,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 func (b *builder) belonging(webhooks []*Webhook, broken bool, at diag.Range, name marker.Field[string], what string) []*Webhook {
 	if !name.IsSet() {
 		if len(webhooks) == 0 && !broken {
-			b.diags.Add(diag.Errorf(at, RuleBelongs, "%s stands on a declaration without a webhook", what).
+			b.diags.Add(diag.Errorf(at, RuleBelongs, "%s is on a declaration without a webhook", what).
 				WithHint("write it beside a +webhook:mutating or +webhook:validating"))
 		}
 		return webhooks

@@ -181,7 +181,7 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMar
 		c.Package = packageOf(m.Package)
 		return c, ok
 	case d.typ == nil:
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a spoke on a package says which type it is").
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a spoke on a package needs its type").
 			WithHint(`add for: "import/path.Type"`))
 		return nil, false
 	case d.hub.IsValid():
@@ -284,7 +284,7 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 		}
 		b.addFieldRule(rule, marker.Field[string]{V: strings.Join(fieldPath(d.Type.Type, d.Field), "."), At: d.NameAt})
 	case m.verb == Alike && rule.Struct.IsZero():
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s on a package says which type it is about", d.Name).WithHint(`add of: "import/path.Type"`))
+		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s on a package needs the type that it is for", d.Name).WithHint(`add of: "import/path.Type"`))
 	case m.verb == Alike:
 		b.conversionRules = append(b.conversionRules, rule)
 	case m.Field.IsSet():
@@ -305,7 +305,7 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 		if m.verb == Custom {
 			hint += `; type: "import/path.Type" is for all values of two types`
 		}
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which field it is about", d.Name).WithHint("%s", hint))
+		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s needs the field that it is for", d.Name).WithHint("%s", hint))
 	}
 }
 
@@ -336,7 +336,7 @@ func (b *builder) addTypeRule(rule ConversionRule, d marker.Decoded, m *fieldMar
 		b.exclusive("type", m.Type.At, "a field", d.Range)
 		return
 	case rule.Struct.IsZero():
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s says which type of the spoke it is about", d.Name).
+		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s needs the type of the spoke that it is for", d.Name).
 			WithHint(`put it on a type, or add of: "import/path.Type"`))
 		return
 	}

@@ -44,7 +44,7 @@ func (b *builder) refuseMethods(c *Conversion) {
 	for _, m := range methodsOf(p, c.Spoke.Name) {
 		if m.name == "ConvertTo" || m.name == "ConvertFrom" {
 			b.diags.Add(diag.Errorf(m.Range, RuleConvertible, "%s has a method %s of its own, and convertible asks for one", c.Spoke.Name, m.name).
-				WithHint("remove it: what it does by hand, the markers on fields say").WithRelated(c.Convertible.At, "convertible is here"))
+				WithHint("remove it: the markers on fields replace it").WithRelated(c.Convertible.At, "convertible is here"))
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (b *builder) plural(kind string, at declared[*webhookMarker]) string {
 	gengo, controllerGen := plurals(kind)
 	if gengo != controllerGen {
 		b.diags.Add(diag.Errorf(at.Range, RulePlural, "the plural of %s is %q to controller-gen and %q to client-gen", kind, controllerGen, gengo).
-			WithHint("say which: resources: %q, or +kubebuilder:resource:path=%s on the type", controllerGen, controllerGen))
+			WithHint("decide with resources: %q, or +kubebuilder:resource:path=%s on the type", controllerGen, controllerGen))
 	}
 	return gengo
 }
@@ -167,7 +167,7 @@ func (b *builder) name(s subject, at declared[*webhookMarker]) string {
 		return said.Name.V
 	}
 	if s.kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package says its name in full").
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package needs its name in full").
 			WithHint(`add name: "what.it.does.example.com"`))
 		return ""
 	}
@@ -186,7 +186,7 @@ func (b *builder) name(s subject, at declared[*webhookMarker]) string {
 func (b *builder) path(s subject, at declared[*webhookMarker]) string {
 	said := at.marker
 	if s.kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package says its path or its url"))
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package needs a path or a url"))
 		return ""
 	}
 	parts := []string{verb(said.mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}

@@ -44,7 +44,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhoo
 		return nil, subject, false
 	}
 	if !said.Operations.IsSet() {
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "the webhook does not say its operations").
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "the webhook has no operations").
 			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
 	}
 	w := &Webhook{
@@ -223,7 +223,7 @@ func (b *builder) list(w *Webhook, field string, at declared[*webhookMarker], ar
 		return said.V
 	}
 	if kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package says its %s", argument).
+		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package needs %s", argument).
 			WithHint("add %s, or put the marker on the type it is for", argument))
 		return nil
 	}
