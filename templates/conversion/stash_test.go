@@ -54,6 +54,7 @@ func TestStash(t *testing.T) {
 		{"an element that came out in excess", `{"items":[{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"z"}]}`, `{"items":[{"name":"x"},{"name":"z"}]}`, `{"items":[{"name":"x"}]}`},
 		{"another order", `{"items":[{"name":"y"},{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"},{"name":"x"}]}`},
 		{"the same key twice", `{"items":[{"name":"x","v":1},{"name":"x","v":2}]}`, `{"items":[{"name":"x"},{"name":"x"}]}`, `{"items":[{"name":"x"},{"name":"x"}]}`, `{"items":[{"name":"x","v":1},{"name":"x","v":2}]}`},
+		{"a second element with the key", `{"items":[{"name":"x","v":1}]}`, `{"items":[{"name":"x"}]}`, `{"items":[{"name":"x","w":2},{"name":"x"}]}`, `{"items":[{"name":"x","w":2},{"name":"x"}]}`},
 		{"a list without keys", `{"plain":[{"v":1},{"v":2}]}`, `{"plain":[{},{}]}`, `{"plain":[{},{}]}`, `{"plain":[{"v":1},{"v":2}]}`},
 		{"a changed list without keys", `{"plain":[{"v":1},{"v":2}]}`, `{"plain":[{},{}]}`, `{"plain":[{}]}`, `{"plain":[{}]}`},
 		{"elements around the first", `{"first":["a","b","c"]}`, `{"first":["a"]}`, `{"first":["a"]}`, `{"first":["a","b","c"]}`},
@@ -121,8 +122,14 @@ type frame struct {
 }
 
 type frameSpec struct {
-	List []string `json:"list,omitempty"`
-	Own  string   `json:"own,omitempty"`
+	List  []string    `json:"list,omitempty"`
+	Items []frameItem `json:"items,omitempty"`
+	Own   string      `json:"own,omitempty"`
+}
+
+type frameItem struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
 }
 
 // TestKeepOfWhatArrives holds that what was kept below a struct is restored where that has been left out on the
@@ -153,6 +160,8 @@ func TestStashOfStructs(t *testing.T) {
 	}{
 		{"a live value wins", Schema{}, frameSpec{Own: "kept"}, frameSpec{}, frameSpec{Own: "live"}, frameSpec{Own: "live"}},
 		{"a list of as many elements", Schema{}, frameSpec{List: []string{"a", "B"}}, frameSpec{List: []string{"a", "b"}}, frameSpec{List: []string{"a", "b"}}, frameSpec{List: []string{"a", "B"}}},
+		{"a list with keys, of which every one came out otherwise", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"items": {Keys: []string{"name", "type"}}}}}},
+			frameSpec{Items: []frameItem{{"a", "t"}}}, frameSpec{Items: []frameItem{{Name: "a"}}}, frameSpec{Items: []frameItem{{Name: "a"}}}, frameSpec{Items: []frameItem{{"a", "t"}}}},
 		{"what is dropped", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Dropped: true}}}}},
 			frameSpec{Own: "dropped", List: []string{"A"}}, frameSpec{List: []string{"a"}}, frameSpec{List: []string{"a"}}, frameSpec{List: []string{"A"}}},
 	} {

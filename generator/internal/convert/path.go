@@ -17,7 +17,7 @@ func members(t *resolve.Type, keep map[string]bool) []Path {
 		case f.Inline && (keep[f.Name] || encodesItself(pointee(f.Type))):
 			all = append(all, Path{f})
 		case f.Inline:
-			if inner := pointee(f.Type); inner.Kind() == resolve.Struct && !isTypeMeta(inner) {
+			if inner := pointee(f.Type); inner.Kind() == resolve.Struct {
 				for _, below := range members(inner, nil) {
 					all = append(all, append(Path{f}, below...))
 				}
@@ -91,9 +91,6 @@ func pointee(t *resolve.Type) *resolve.Type {
 }
 
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// isTypeMeta reports the type that holds apiVersion and kind, which are not converted but replaced.
-func isTypeMeta(t *resolve.Type) bool { return t.Package == metaPackage && t.Name == "TypeMeta" }
 
 // below are the paths that lie under a name, without it.
 func below(paths map[string]bool, name string) map[string]bool {

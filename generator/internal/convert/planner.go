@@ -47,11 +47,14 @@ func (p *planner) plan() (*Plan, bool) {
 	if !ok || !ok2 {
 		return nil, false
 	}
-	root := p.pair(place{}, spoke, hub, nil, nil)
+	root := p.pair(place{}, spoke, hub, typeMembers(), typeMembers())
 	plan := &Plan{Conversion: p.conversion, Root: root}
 	plan.SpokeSchema, plan.HubSchema = schemas(root)
 	return plan, true
 }
+
+// typeMembers are the members of an object that say its type, which are not converted but replaced.
+func typeMembers() map[string]bool { return map[string]bool{"apiVersion": true, "kind": true} }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	found, err := p.types.Named(t.Path, t.Name)

@@ -56,7 +56,9 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 			continue
 		}
 		for _, each := range forFields(r, spoke, hub) {
-			found = withRule(found, each)
+			if each.Field.V == r.Field.V || !taken[each.Field.V] {
+				found = withRule(found, each)
+			}
 		}
 	}
 	named := len(found)

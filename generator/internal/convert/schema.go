@@ -200,21 +200,25 @@ func (s *Schema) scatter(path []string) {
 	s.Scattered = len(path) > 0
 }
 
-// listKeys are the keys of the list that is claimed on a side: those that are declared there or else, by the names that they have
-// there, those that are declared on the other side.
+// listKeys are the keys of the list that is claimed on a side, as far as the other side has them: those that are declared there or
+// else, by the names that they have there, those that are declared on the other side.
 func (c *Claim) listKeys(side Direction) []string {
-	if keys := listKeys(c.side(side).Last()); keys != nil || c.Value == nil || c.Value.Op != Each || c.Value.Elem.Pair == nil {
+	keys := listKeys(c.side(side).Last())
+	if c.Value == nil || c.Value.Op != Each || c.Value.Elem.Pair == nil {
 		return keys
 	}
-	var keys []string
+	elements := c.Value.Elem.Pair
+	if keys != nil {
+		converted := elements.claimed()[side]
+		return slices.DeleteFunc(keys, func(key string) bool { return !converted[key] && !elements.isCustom() })
+	}
 	for _, declared := range listKeys(c.side(1 - side).Last()) {
-		i := slices.IndexFunc(c.Value.Elem.Pair.Claims, func(k *Claim) bool {
+		i := slices.IndexFunc(elements.Claims, func(k *Claim) bool {
 			return slices.Equal(k.side(1-side).and(nil), []string{declared}) && len(k.side(side).and(nil)) == 1
 		})
-		if i < 0 {
-			return nil
+		if i >= 0 {
+			keys = append(keys, elements.Claims[i].side(side).and(nil)[0])
 		}
-		keys = append(keys, c.Value.Elem.Pair.Claims[i].side(side).and(nil)[0])
 	}
 	return keys
 }

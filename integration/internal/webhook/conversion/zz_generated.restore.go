@@ -11,7 +11,7 @@ import (
 
 // carryOut carries a change out on a struct, if what it leads to is still what it was. What stood in a part that is gone is gone
 // with it, and what does not fit the type is dropped.
-func (c change) carryOut(s *wire.Shape, v reflect.Value, at []step) {
+func (c change) carryOut(s *wire.Shape, v reflect.Value, at []step, schema Schema) {
 	name := at[0].name
 	i, ok := s.Index[name]
 	if !ok {
@@ -20,7 +20,7 @@ func (c change) carryOut(s *wire.Shape, v reflect.Value, at []step) {
 	f := &s.Fields[i]
 	value, present := f.Present(v)
 	if below := f.Shape.Structs(value, present); below.IsValid() && len(at) > 1 {
-		c.carryOut(f.Shape.Target(), below, at[1:])
+		c.carryOut(f.Shape.Target(), below, at[1:], schema.member(name))
 		return
 	}
 	if c.Was == "" && len(at) == 1 && c.Around == nil {
@@ -37,7 +37,7 @@ func (c change) carryOut(s *wire.Shape, v reflect.Value, at []step) {
 		}
 		object[name] = live
 	}
-	c.apply(object, at)
+	c.apply(object, at, schema)
 	restored, ok := object[name]
 	switch {
 	case ok:

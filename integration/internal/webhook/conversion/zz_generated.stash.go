@@ -136,7 +136,7 @@ func (s Stash[T, P]) Restore(object P) error {
 		var c change
 		c, n.steps = readChange(text, n.steps[:0], &n.names)
 		if len(c.At) > 0 {
-			c.carryOut(s.layout().shape, reflect.ValueOf(object).Elem(), c.At)
+			c.carryOut(s.layout().shape, reflect.ValueOf(object).Elem(), c.At, s.schema)
 		}
 	}
 	return nil

@@ -250,9 +250,10 @@ func (s Schema) stripAll(list []any) []any {
 }
 
 // aligned reports whether the keys tell the elements of each list apart and those in both lists
-// stand in the same order.
+// stand in the same order. Lists that have no element in common are not: the changes would take all of one away
+// before there is any of the other, and what stood in a list goes with it.
 func aligned(base, want []any, keys []string) bool {
-	last := -1
+	last, common := -1, len(base) == 0 || len(want) == 0
 	for i, w := range want {
 		key := keyOf(w, keys)
 		if key == nil || find(want, key) != i {
@@ -262,7 +263,7 @@ func aligned(base, want []any, keys []string) bool {
 			if j < last {
 				return false
 			}
-			last = j
+			last, common = j, true
 		}
 	}
 	for i, b := range base {
@@ -270,7 +271,7 @@ func aligned(base, want []any, keys []string) bool {
 			return false
 		}
 	}
-	return true
+	return common
 }
 
 // keyOf returns the keys of an element; nil for one that is no object. A key may be absent, as one
@@ -337,8 +338,9 @@ func digest(value any) (string, error) {
 }
 
 // apply carries the change out on a value if what it leads to is still what it was, and returns the
-// value. What stood in a part that is gone is gone with it, unless that part is to be made.
-func (c change) apply(live any, at []step) any {
+// value. What stood in a part that is gone is gone with it, unless that part is to be made. Where two elements of a list have
+// the keys of one, nobody can tell which it is about.
+func (c change) apply(live any, at []step, schema Schema) any {
 	if len(at) == 0 {
 		return live
 	}
@@ -349,12 +351,12 @@ func (c change) apply(live any, at []step) any {
 			return live
 		}
 		name := s.name
-		value := memberOf(object, name)
+		value, below := memberOf(object, name), schema.member(name)
 		switch {
 		case len(at) > 1 && value != (absent{}):
-			object[name] = c.apply(value, at[1:])
+			object[name] = c.apply(value, at[1:], below)
 		case len(at) > 1 && len(at)-1 <= c.Make:
-			if made := c.apply(map[string]any{}, at[1:]).(map[string]any); len(made) > 0 {
+			if made := c.apply(map[string]any{}, at[1:], below).(map[string]any); len(made) > 0 {
 				object[name] = made
 			}
 		case len(at) == 1 && c.Around != nil:
@@ -375,8 +377,9 @@ func (c change) apply(live any, at []step) any {
 		}
 		i := find(list, s.keys)
 		switch {
+		case i >= 0 && schema.One == nil && find(list[i+1:], s.keys) >= 0:
 		case i >= 0 && len(at) > 1:
-			list[i] = c.apply(list[i], at[1:])
+			list[i] = c.apply(list[i], at[1:], schema.element())
 		case i >= 0 && c.Was != "" && c.holds(list[i]):
 			if c.Is == nil {
 				return slices.Delete(list, i, i+1)
