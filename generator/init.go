@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -77,12 +78,11 @@ func (p *Project) check() error {
 	if err := module.CheckImportPath(p.Module); err != nil {
 		return fmt.Errorf("--module: %w", err)
 	}
-	first, _, _ := strings.Cut(p.Module, "/")
-	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"}
-	if p.Domain == "" && (slices.Contains(forges, first) || !strings.Contains(first, ".")) {
+	p.Domain = cmp.Or(p.Domain, ownDomain(p.Module))
+	if p.Domain == "" {
+		first, _, _ := strings.Cut(p.Module, "/")
 		return fmt.Errorf("pass the domain that ends the names of API groups: --domain example.com (that of %s is not yours)", first)
 	}
-	p.Domain = cmp.Or(p.Domain, first)
 	if len(validation.IsDNS1123Subdomain(p.Domain)) > 0 {
 		return fmt.Errorf("--domain: %q is not a DNS subdomain, as example.com", p.Domain)
 	}
@@ -92,6 +92,16 @@ func (p *Project) check() error {
 		return fmt.Errorf("--name: %q cannot name objects in a cluster: lower-case letters, digits and - can", p.Name)
 	}
 	return nil
+}
+
+// ownDomain is the domain that a module's path begins with; empty where that is none, or a place where code of many is kept.
+func ownDomain(module string) string {
+	first, _, _ := strings.Cut(module, "/")
+	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "sigs.k8s.io"}
+	if slices.Contains(forges, first) || !strings.Contains(first, ".") {
+		return ""
+	}
+	return first
 }
 
 // newModule starts a module of its own.
@@ -129,14 +139,20 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 	c.Dir = root
 	r, diags := c.resolve()
 	var e edits
-	kubebuilder := exists(filepath.Join(root, "PROJECT"))
+	callsAll := false
+	kubebuilder := exists(filepath.Join(root, "PROJECT")) || hasKubebuilderMarkers(packages)
 	if isNew {
-		if p.Domain == "" && kubebuilder {
-			p.Domain = kubebuilderDomain(readFile(filepath.Join(root, "PROJECT")))
+		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(readFile(filepath.Join(root, "PROJECT"))), ownDomain(p.Module))
+		if p.Program == "" {
+			program, err := findProgram(packages)
+			if err != nil {
+				return Scaffold{}, err
+			}
+			p.Program = program
 		}
-		program, has := mainFolder(packages)
+		callsAll = p.Program == "" // as the program does that is written here
 		existing := scaffold.Existing{
-			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, program, "cmd/webhook"), HasProgram: has || p.Program != "", Kubebuilder: kubebuilder,
+			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, "cmd/webhook"), HasProgram: p.Program != "", Kubebuilder: kubebuilder,
 		}
 		files, err := existing.Files(root)
 		if err != nil {
@@ -150,42 +166,45 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 	if result.Diagnostics.HasErrors() {
 		return result, nil
 	}
-	main := "the main package in " + r.Program
-	if r.Program == "" {
-		result.Next = append(result.Next, "name the folder of your program in "+config.FileName+": program: cmd")
-		main = "main"
-	}
-	line := "newWebhooks().Register(mux.Handle)"
 	if kubebuilder {
-		line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
+		result.Next = append(result.Next, "with the first webhook, "+deployBeside(root))
 	}
-	if kubebuilder {
-		result.Next = append(result.Next, "with the first webhook, list ../webhook-gen under resources in config/default/kustomization.yaml")
+	if r.Domain == "" {
+		result.Next = append(result.Next, "name the domain that ends the names of webhooks on kinds of others in "+config.FileName+": domain: example.com")
 	}
-	result.Next = append(result.Next, "add one line to "+main+", where the server is made:\n\n\t"+line+"\n",
-		"go get -tool github.com/webhook-gen/webhook-gen/cmd/webhook-gen",
+	if !callsAll {
+		result.Next = append(result.Next, registerAll(r.Program, kubebuilder)...)
+	}
+	result.Next = append(result.Next, "go get -tool github.com/webhook-gen/webhook-gen/cmd/webhook-gen",
 		"webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
 	return result, nil
 }
 
-// mainFolder is the folder of the program that a project has: cmd, the root, or else the first below cmd.
-func mainFolder(packages []*load.Package) (string, bool) {
-	var folders []string
-	for _, p := range packages {
-		if p.Name == "main" {
-			folders = append(folders, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/"), "."))
-		}
+// registerAll has a program of the project's own register all webhooks.
+func registerAll(program string, kubebuilder bool) []string {
+	line := "newWebhooks().Register(mux.Handle)"
+	if kubebuilder {
+		line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
 	}
-	for _, likely := range []string{"cmd", "."} {
-		if slices.Contains(folders, likely) {
-			return likely, true
-		}
+	if program == "" {
+		return []string{"name the folder of your program in " + config.FileName + ": program: cmd", "add one line to main, where the server is made:\n\n\t" + line + "\n"}
 	}
-	i := slices.IndexFunc(folders, func(f string) bool { return strings.HasPrefix(f, "cmd/") })
-	if i < 0 {
-		return "", false
+	return []string{"add one line to the main package in " + program + ", where the server is made:\n\n\t" + line + "\n"}
+}
+
+// deployBeside is how the manifest gets into a cluster beside that of controller-gen.
+func deployBeside(root string) string {
+	if exists(filepath.Join(root, "config", "default", "kustomization.yaml")) {
+		return "list ../webhook-gen under resources in config/default/kustomization.yaml"
 	}
-	return folders[i], true
+	return "apply what kustomize build config/webhook-gen makes together with your own webhook configurations"
+}
+
+// hasKubebuilderMarkers reports whether controller-gen writes manifests for the packages.
+func hasKubebuilderMarkers(packages []*load.Package) bool {
+	return slices.ContainsFunc(packages, func(p *load.Package) bool {
+		return slices.ContainsFunc(p.Files, func(f *load.File) bool { return bytes.Contains(f.Src, []byte("+kubebuilder:webhook:")) })
+	})
 }
 
 // kubebuilderDomain is the domain that a PROJECT file says; empty where it says none.

@@ -1,0 +1,100 @@
+package generator
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// serving are the calls by which Go programs serve webhooks: those of controller-runtime, and net/http's.
+func serving() []string {
+	return []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("}
+}
+
+// findProgram is the folder of the program that a project has: cmd, the root, or the one below cmd; of several there, the one
+// that comes to serve webhooks over the fewest imports. It is empty where there is none, and an error where several are as near.
+func findProgram(packages []*load.Package) (string, error) {
+	var folders []string
+	mains := map[string]*load.Package{}
+	for _, p := range packages {
+		folder := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/"), ".")
+		switch {
+		case p.Name != "main":
+		case folder == "cmd" || folder == "." || strings.HasPrefix(folder, "cmd/"):
+			folders = append(folders, folder)
+			mains[folder] = p
+		}
+	}
+	for _, likely := range []string{"cmd", "."} {
+		if mains[likely] != nil {
+			return likely, nil
+		}
+	}
+	if len(folders) < 2 {
+		return strings.Join(folders, ""), nil
+	}
+	imports := newImportGraph(packages)
+	distances := map[string]int{}
+	for _, folder := range folders {
+		if d, ok := imports.distance(mains[folder].Path); ok {
+			distances[folder] = d
+		}
+	}
+	if len(distances) > 0 {
+		folders = slices.SortedFunc(maps.Keys(distances), func(a, b string) int {
+			return cmp.Or(distances[a]-distances[b], strings.Compare(a, b))
+		})
+		if len(folders) == 1 || distances[folders[0]] < distances[folders[1]] {
+			return folders[0], nil
+		}
+	}
+	return "", errors.New("say which program is to serve the webhooks: --program " + strings.Join(folders, ", or --program "))
+}
+
+// importGraph is what the packages of a module import of one another.
+type importGraph struct {
+	imports map[string][]string
+	serves  map[string]bool
+}
+
+func newImportGraph(packages []*load.Package) importGraph {
+	g := importGraph{imports: map[string][]string{}, serves: map[string]bool{}}
+	for _, p := range packages {
+		for _, f := range p.Files {
+			for _, i := range f.AST.Imports {
+				if path, err := strconv.Unquote(i.Path.Value); err == nil {
+					g.imports[p.Path] = append(g.imports[p.Path], path)
+				}
+			}
+			g.serves[p.Path] = g.serves[p.Path] || slices.ContainsFunc(serving(), func(call string) bool { return bytes.Contains(f.Src, []byte(call)) })
+		}
+	}
+	return g
+}
+
+// distance is over how many imports a package comes to one that serves; false where it does not.
+func (g importGraph) distance(from string) (int, bool) {
+	seen := map[string]bool{from: true}
+	for d, level := 0, []string{from}; len(level) > 0; d++ {
+		var next []string
+		for _, path := range level {
+			if g.serves[path] {
+				return d, true
+			}
+			for _, i := range g.imports[path] {
+				if !seen[i] {
+					seen[i] = true
+					next = append(next, i)
+				}
+			}
+		}
+		level = next
+	}
+	return 0, false
+}
