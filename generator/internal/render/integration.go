@@ -28,7 +28,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Integration))
 	pkg := model.HandlerPackage{Dir: dir, Path: path.Join(p.Module.Path, o.Integration), Name: integrationPackage(o.Integration)}
 	served := newProgram(p, planned, pkg, o)
-	served.options = len(served.handlers) > 0
+	served.options, served.observed = len(served.handlers) > 0, false
 	below := func(folders ...string) []string {
 		var all []string
 		for _, folder := range folders {

@@ -26,6 +26,8 @@ type program struct {
 	conversions           []programPackage
 	// options says whether Register takes options of handlers, and with them package admission.
 	options bool
+	// observed says whether conversions can be told to a function, which the program's metrics want, and tests do not.
+	observed bool
 }
 
 // programPackage is a package of handlers, or of conversions, as the program knows it.
@@ -41,7 +43,7 @@ type programPackage struct {
 
 func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
 	shared := path.Join(project.Module.Path, o.Handlers)
-	p := program{HandlerPackage: in, admission: shared + "/admission", conversion: shared + "/conversion", options: true}
+	p := program{HandlerPackage: in, admission: shared + "/admission", conversion: shared + "/conversion", options: true, observed: true}
 	for _, pkg := range handlerPackages(project, o) {
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}
@@ -107,6 +109,9 @@ func (p program) all(f *jen.File) {
 				g.Id(pkg.field).Qual(pkg.Path, "Hooks")
 			}
 		}
+		if !p.observed {
+			return
+		}
 		g.Comment("ObserveConversion, if set, is called after every ConversionReview, with the kind and the requested version of its objects, their")
 		g.Comment("number, the code of the answer (200, or that of the failure) and the duration. Without conversions it is never called.")
 		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.Id("objects").Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
@@ -169,13 +174,15 @@ func (p program) served(g *jen.Group) {
 			g.Qual(pkg.Path, "Conversions").Call()
 		}
 	}
-	g.Qual(p.conversion, "Observe").Call(jen.Id("w"))
+	if p.observed {
+		g.Qual(p.conversion, "Observe").Call(jen.Id("w"))
+	}
 }
 
 // observe writes the method by which conversions are told to a function that knows nothing of their package: the program has that
 // function before there are any.
 func (p program) observe(f *jen.File) {
-	if len(p.conversions) == 0 {
+	if len(p.conversions) == 0 || !p.observed {
 		return
 	}
 	f.Line()

@@ -3,10 +3,8 @@
 package webhook
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"example.com/cronjob/internal/webhook/conversion"
 	webhookv2 "example.com/cronjob/internal/webhook/v2"
@@ -16,9 +14,6 @@ import (
 type webhooks struct {
 	// V2Hooks convert what +webhook:conversion:custom leaves to your own code.
 	V2Hooks webhookv2.Hooks
-	// ObserveConversion, if set, is called after every ConversionReview, with the kind and the requested version of its objects, their
-	// number, the code of the answer (200, or that of the failure) and the duration. Without conversions it is never called.
-	ObserveConversion func(kind, version string, objects int, code int32, took time.Duration)
 }
 
 // newWebhooks makes each policy as the zero value of its type. What a policy needs besides is set in what is returned.
@@ -32,13 +27,6 @@ func (w webhooks) Register(handle func(path string, handler http.Handler)) error
 	if w.V2Hooks == nil {
 		return errors.New("webhooks: V2Hooks is nil: set it to what converts what markers leave to your own code")
 	}
-	handle(conversion.Path, conversion.NewHandler(webhookv2.NewConverter(w.V2Hooks).Conversions(), conversion.Observe(w)))
+	handle(conversion.Path, conversion.NewHandler(webhookv2.NewConverter(w.V2Hooks).Conversions()))
 	return nil
-}
-
-// Observe implements conversion.Observer.
-func (w webhooks) Observe(_ context.Context, o conversion.Observation) {
-	if w.ObserveConversion != nil {
-		w.ObserveConversion(o.Kind.String(), o.Desired, o.Objects, o.Code, o.Duration)
-	}
 }
