@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,7 +38,7 @@ func lintCommand(s streams) *cobra.Command {
 					return err
 				}
 				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
-					return fmt.Errorf("there is no webhook in %s", strings.Join(files, ", "))
+					return fmt.Errorf("there is no webhook in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
 				}
 			default:
 				result = generator.Lint(c.Context(), config, read)
@@ -51,6 +53,19 @@ func lintCommand(s streams) *cobra.Command {
 	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML instead of markers: files, folders, or - for standard input")
 	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes, as 1.34, by which match conditions are read (default the newest known)")
 	return c
+}
+
+// aboutFolders says which files of folders are read, where one is among the paths.
+func aboutFolders(dir string, paths []string) string {
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return "; of a folder, the YAML files directly in it are read"
+		}
+	}
+	return ""
 }
 
 // reportLint prints the findings, and what could not be looked for.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ type Source struct {
 
 func (s Source) isTemplate() bool { return bytes.Contains(s.Text, []byte("{{")) }
 
-// Open reads files, the *.yaml and *.yml of folders, and standard input for "-".
+// Open reads files, the *.yaml and *.yml that lie directly in folders, and standard input for "-".
 func Open(paths []string, stdin io.Reader) ([]Source, error) {
 	var sources []Source
 	for _, path := range paths {
@@ -71,16 +70,10 @@ func Open(paths []string, stdin io.Reader) ([]Source, error) {
 		}
 		files, found := []string{path}, false
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			entries, err := os.ReadDir(path)
-			if err != nil {
+			if files, err = filesOf(path); err != nil {
 				return nil, err
 			}
-			files, found = nil, true
-			for _, e := range entries {
-				if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-					files = append(files, filepath.Join(path, e.Name()))
-				}
-			}
+			found = true
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)
