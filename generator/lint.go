@@ -63,7 +63,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 	}
 	contents, diags := manifest.Read(sources)
 	s := lint.Surroundings{
-		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects,
+		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, Served: served(contents.Definitions),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
 	return linted(diags, contents.Projects, s, checkObjects, read), nil
@@ -127,4 +127,17 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 	}
 	result.Diagnostics = diags.Sort()
 	return result
+}
+
+// served are the versions in which resources are served, by the names of their definitions.
+func served(definitions []*manifest.Definition) map[string][]string {
+	versions := map[string][]string{}
+	for _, d := range definitions {
+		for _, v := range d.Versions {
+			if v.Served {
+				versions[d.Name] = append(versions[d.Name], v.Name)
+			}
+		}
+	}
+	return versions
 }

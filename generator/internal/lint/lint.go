@@ -48,6 +48,8 @@ type Surroundings struct {
 	// something may write webhook configurations.
 	Servers map[string]bool
 	Injects bool
+	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are known.
+	Served map[string][]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
 	// Tests says that the handlers have generated tests.

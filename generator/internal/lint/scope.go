@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// exact reports matchPolicy Exact beside rules that name versions, unless other webhooks are for the other versions.
+// exact reports matchPolicy Exact beside rules that name versions, unless other webhooks are for the other versions, or there are none.
 func exact(p webhookPass) {
 	policy := p.Spec.MatchPolicy
 	isDefault := policy == nil && p.api == "v1beta1"
@@ -18,7 +18,7 @@ func exact(p webhookPass) {
 		return
 	}
 	for _, rule := range p.Spec.Rules {
-		if len(rule.APIVersions) > 0 && !slices.Contains(rule.APIVersions, "*") && !p.othersSee(rule) {
+		if len(rule.APIVersions) > 0 && !slices.Contains(rule.APIVersions, "*") && !p.othersSee(rule) && !p.hasAllVersions(rule) {
 			d := p.at("matchPolicy", "with matchPolicy Exact the webhook misses objects sent in another version than %s", strings.Join(rule.APIVersions, ", "))
 			if isDefault {
 				d.Hint = "set matchPolicy to Equivalent: the default of v1beta1 is Exact"
@@ -41,6 +41,20 @@ func (p webhookPass) othersSee(rule admissionregistrationv1.RuleWithOperations) 
 		}
 	}
 	return false
+}
+
+// hasAllVersions reports whether a rule names every version in which its resources are known to be served.
+func (p webhookPass) hasAllVersions(rule admissionregistrationv1.RuleWithOperations) bool {
+	for _, group := range rule.APIGroups {
+		for _, r := range rule.Resources {
+			resource, _, _ := strings.Cut(r, "/")
+			served, isKnown := p.Served[resource+"."+group]
+			if !isKnown || slices.ContainsFunc(served, func(version string) bool { return !slices.Contains(rule.APIVersions, version) }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // selectorWithoutNamespace reports a namespaceSelector on rules for nothing but objects without a namespace.

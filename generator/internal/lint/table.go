@@ -47,7 +47,7 @@ func table() []rule {
 			Doc: "controller-runtime's WithCustomPath takes capitals and underscores, API servers do not (k8s.io/apiserver/pkg/util/webhook, ValidateWebhookService)."},
 			fix: "write the path in lower case, with dashes", insteadOf: "E19", webhook: serverOnlyPath},
 		{Rule: diag.Rule{ID: "W11", Severity: diag.Warning, Title: "matchPolicy is Equivalent",
-			Doc: "With Exact, the same object sent through another version that the resource is served in is not seen. It is reported where a rule names versions, and no other webhook is for the same resources in others. Exact is the default of v1beta1."},
+			Doc: "With Exact, the same object sent through another version that the resource is served in is not seen. It is reported where a rule names versions, and no other webhook is for the same resources in others, unless the files have the CustomResourceDefinitions, and those serve no other. Exact is the default of v1beta1."},
 			fix: "leave matchPolicy out, or set it to Equivalent", webhook: exact},
 		{Rule: diag.Rule{ID: "W12", Severity: diag.Warning, Title: "a webhook does not stand in the way of its own server",
 			Doc: "A webhook with failurePolicy Fail and a Service, for what a pod needs to start and to be reached (creating pods, their status, tokens and bindings, leases, endpointslices, nodes), keeps its own server from coming back once that is down: " +
