@@ -72,11 +72,16 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 		if err := r.read(o, &m.texts, into); err != nil {
 			return err
 		}
-		kept := r.keptOfSame(into.Addr().Interface().(metav1.Object), &m.notes)
-		if len(kept) == 0 {
+		annotation, ok := into.Addr().Interface().(metav1.Object).GetAnnotations()[Annotation]
+		if !ok || len(r.same) == 0 {
 			return nil
 		}
-		r = r.decoding(kept)
+		m.out = append(m.out[:0], annotation...)
+		ways := waysToSame(m.out, r.version, r.same)
+		if len(ways) == 0 {
+			return nil
+		}
+		r = r.decoding(ways)
 		into.SetZero()
 		return r.read(o, &m.texts, into)
 	})
@@ -98,33 +103,10 @@ type memory struct {
 	texts  wire.Texts
 	out    []byte
 	within []entry
-	notes  notes
 }
 
-// keptOfSame are the ways to what both versions have alike, of which the annotation of an object keeps something all the same: a
-// program has written it whose types did not have it alike.
-func (r *route) keptOfSame(object metav1.Object, n *notes) (ways [][]string) {
-	annotation, ok := object.GetAnnotations()[Annotation]
-	if !ok || len(r.same) == 0 {
-		return nil
-	}
-	for change := range elements(named(n.keptIn(annotation), r.version)) {
-		var way []string
-		for step := range elements(valueOf(change, "at")) {
-			if step[0] != '"' {
-				break // into a list, which is the same as a whole or not at all
-			}
-			way = append(way, n.names.Of(wire.Text(step, wire.Whole(step))))
-		}
-		if len(way) > 0 && r.same.leadsInto(way) {
-			ways = append(ways, way)
-		}
-	}
-	return ways
-}
-
-// decoding is the route for an object of which what the ways lead to is not taken to be the same, but converted like all the rest.
-// So a value that is put back is written, and one that is there is seen to be there.
+// decoding is the route for an object of which what the ways lead to is not passed on as it is written, but converted like all the
+// rest. So a value that is restored is written, and one that is there is seen to be there.
 func (r *route) decoding(ways [][]string) *route {
 	other := *r
 	for _, way := range ways {

@@ -31,15 +31,6 @@ func (s Same) ofEntry(m entry) (part Same, all bool) {
 	return s.of(m.name())
 }
 
-// leadsInto reports whether a way, by the names of members, leads to something that is the same, or to what is around it.
-func (s Same) leadsInto(way []string) bool {
-	if len(way) == 0 {
-		return true
-	}
-	part, ok := s[way[0]]
-	return ok && (part == nil || part.leadsInto(way[1:]))
-}
-
 // without is what is the same less the member that a way leads to or through.
 func (s Same) without(way []string) Same {
 	rest := maps.Clone(s)

@@ -85,7 +85,7 @@ func (r *review) requested(key wire.Span, i, depth int) int {
 		return r.note(name, i, wire.ScanValue(r.body, i, depth))
 	case "objects":
 		if wire.At(r.body, i, '[') {
-			return r.note(name, i, r.list(i, depth-1))
+			return r.note(name, i, wire.ScanList(r.body, i, depth, r.object))
 		}
 		end := wire.ScanValue(r.body, i, depth)
 		if end >= 0 && !wire.IsNull(r.body, i) {
@@ -96,26 +96,14 @@ func (r *review) requested(key wire.Span, i, depth int) int {
 	return wire.ScanValue(r.body, i, depth)
 }
 
-// list reads the array at offset i, whose elements may nest as deeply as depth says.
-func (r *review) list(i, depth int) int {
-	if i = wire.Space(r.body, i+1); wire.At(r.body, i, ']') {
-		return i + 1
-	}
-	for {
-		var o object
-		if i = o.scan(r.body, i, depth); i < 0 {
-			return i
-		}
+// object reads an element of the list of objects.
+func (r *review) object(i, depth int) int {
+	var o object
+	end := o.scan(r.body, i, depth)
+	if end >= 0 {
 		r.objects = append(r.objects, o)
-		switch i = wire.Space(r.body, i); {
-		case wire.At(r.body, i, ','):
-			i = wire.Space(r.body, i+1)
-		case wire.At(r.body, i, ']'):
-			return i + 1
-		default:
-			return ^i
-		}
 	}
+	return end
 }
 
 // note takes down where a member stands, and returns its end.

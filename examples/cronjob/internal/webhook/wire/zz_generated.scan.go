@@ -194,6 +194,30 @@ func ScanObject(src []byte, i, depth int, member func(key Span, i, depth int) in
 	}
 }
 
+// ScanList reads the array at src[i], but leaves the elements to the element function: it is given the offset of each and how
+// deeply it may nest.
+func ScanList(src []byte, i, depth int, element func(i, depth int) int) int {
+	if depth == 0 || !At(src, i, '[') {
+		return ^i
+	}
+	if i = Space(src, i+1); At(src, i, ']') {
+		return i + 1
+	}
+	for {
+		if i = element(i, depth-1); i < 0 {
+			return i
+		}
+		switch i = Space(src, i); {
+		case At(src, i, ','):
+			i = Space(src, i+1)
+		case At(src, i, ']'):
+			return i + 1
+		default:
+			return ^i
+		}
+	}
+}
+
 // ones has 1 in each of its bytes, highs the topmost bit, and lows all the others: with them eight bytes are looked at
 // in one step.
 const (
