@@ -15,7 +15,6 @@ func emittedFaults() []emittedFault {
 		{"admission/audit.go", "a key may begin with a dot", `key = strings.TrimLeft(key, "-_.")`, ""},
 		{"admission/authenticate.go", "everybody is let in", "if c.authorities == nil && c.tokens == nil && c.passwords == nil {", "if true {"},
 		{"admission/authenticate.go", "only the last secret counts", "found |= ", "found = "},
-		{"admission/body.go", "any media type that can be read is taken", "err != nil || parsed != wanted", `err != nil || parsed == ""`},
 		{"admission/call.go", "a v1beta1 review is answered in v1", `c.version = "v1beta1"`, `c.version = "v1"`},
 		{"admission/call.go", "the kind that was asked for is lost", "r.RequestKind = r.Kind", ""},
 		{"admission/call.go", "a request reads the body of the next one", "c.request.envelope = nil", ""},
@@ -79,6 +78,7 @@ func emittedFaults() []emittedFault {
 		{"conversion/value.go", "a separator in an element joins", "if strings.Contains(string(s), separator) {", "if false {"},
 		{"conversion/within.go", "an object without a name yet is a part of one", `&& object.GetGenerateName() == ""`, ""},
 
+		{"wire/body.go", "any media type that can be read is taken", "err != nil || parsed != wanted", `err != nil || parsed == ""`},
 		{"wire/decode.go", "a field may stand twice", "if seen[i] {", "if false {"},
 		{"wire/decode.go", "a key of a map may stand twice", "if n++; v.Len() != n {", "if n++; false {"},
 		{"wire/decode.go", "an empty list is none", "if n == 0 {", "if false {"},

@@ -128,13 +128,13 @@ func (c *call) common() error {
 func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	c.request = r
 	if err := c.envelope.decode(p, c.policy.object, object); err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	if c.policy.options == nil {
 		return nil
 	}
 	if err := c.envelope.optional(optionsPart, c.policy.options, options); err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	return nil
 }

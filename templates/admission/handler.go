@@ -105,16 +105,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := h.calls.Get().(*call)
 	o := Observation{Webhook: h.name, Code: http.StatusOK, Allowed: true}
 	if err := h.answer(c, r, start, &o); err != nil {
-		p := (*problem)(nil)
+		p := (*wire.Problem)(nil)
 		if !errors.As(err, &p) {
-			p = failed(err)
+			p = wire.InternalError(err)
 		}
-		o.Allowed, o.Failed, o.Code, o.Patched, o.Err = false, true, int32(p.code), false, p.error
-		if p.code == http.StatusMethodNotAllowed {
+		o.Allowed, o.Failed, o.Code, o.Patched, o.Err = false, true, int32(p.Code), false, p.Err
+		if p.Code == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodPost)
 		}
-		body, _ := json.Marshal(p.status()) // A Status of strings can always be written.
-		send(w, p.code, body)
+		body, _ := json.Marshal(p.Status()) // A Status of strings can always be written.
+		send(w, p.Code, body)
 	} else {
 		send(w, http.StatusOK, c.out)
 	}
@@ -130,22 +130,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer leaves the review that answers the call in c.out. Its error is a call that fails.
 func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observation) error {
-	if err := accepts(r); err != nil {
+	if err := wire.CheckPost(r, "an AdmissionReview"); err != nil {
 		return err
 	}
 	var err error
-	if c.body, err = readBody(c.body, r, h.limit); err != nil {
+	if c.body, err = wire.ReadBody(c.body, r, h.limit); err != nil {
 		return err
 	}
 	if err := c.open(); err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	if err := h.expects(c); err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	ctx, deadline, err := requestContext(r, start)
 	if err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	defer deadline.end()
 	if err := c.decide(ctx, h.mutating); err != nil {
@@ -192,11 +192,11 @@ func kindName(kind metav1.GroupVersionKind) string {
 // reject answers for a request that could not be decoded or whose policy has returned an error: with a denial, unless
 // the error is a failure.
 func (h *Handler) reject(c *call, err error, o *Observation) error {
-	if p, ok := err.(*problem); ok {
+	if p, ok := err.(*wire.Problem); ok {
 		return p
 	}
 	if isFailure(err) {
-		return failed(fmt.Errorf("webhook %s: %w", h.name, err))
+		return wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
 	}
 	status := denial(err, c.head.Kind, c.head.Name)
 	o.Allowed, o.Code, o.Err = false, status.Code, err

@@ -15,6 +15,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/templates/wire"
 )
 
 // Path is where an API server looks for conversions: generated patches of CRDs say so, and it is controller-runtime's path too.
@@ -61,16 +63,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	o := Observation{Code: http.StatusOK}
 	if err := h.answer(w, r, start, &o); err != nil {
-		p := (*problem)(nil)
+		p := (*wire.Problem)(nil)
 		if !errors.As(err, &p) {
-			p = &problem{http.StatusInternalServerError, metav1.StatusReasonInternalError, err}
+			p = wire.InternalError(err)
 		}
-		o.Failed, o.Code, o.Err = true, int32(p.code), p.error
-		if p.code == http.StatusMethodNotAllowed {
+		o.Failed, o.Code, o.Err = true, int32(p.Code), p.Err
+		if p.Code == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodPost)
 		}
-		body, _ := json.Marshal(status(p.code, p.reason, p.error)) // A Status of strings can always be written.
-		o.BytesOut = send(w, p.code, slices.Values([][]byte{body}))
+		body, _ := json.Marshal(p.Status()) // A Status of strings can always be written.
+		o.BytesOut = send(w, p.Code, slices.Values([][]byte{body}))
 	}
 	o.Duration = time.Since(start)
 	for _, observer := range h.observers {
@@ -80,14 +82,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer answers with a review. Its error is a call that is none.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time, o *Observation) error {
-	if err := accepts(r); err != nil {
+	if err := wire.CheckPost(r, "a ConversionReview"); err != nil {
 		return err
 	}
 	memory, _ := h.bodies.Get().(*[]byte)
 	if memory == nil {
 		memory = new([]byte)
 	}
-	body, err := readBody(*memory, r, h.limit)
+	body, err := wire.ReadBody(*memory, r, h.limit)
 	if cap(body) <= largeBody {
 		*memory = body
 		defer h.bodies.Put(memory)
@@ -98,11 +100,11 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	o.BytesIn = len(body)
 	var asked review
 	if err := asked.read(body); err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	ctx, cancel, err := requestContext(r, start)
 	if err != nil {
-		return badRequest(err)
+		return wire.BadRequest(err)
 	}
 	defer cancel()
 	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
@@ -113,7 +115,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	err = h.convert(ctx, &asked)
 	var failure *metav1.Status
 	if err != nil {
-		failure = status(http.StatusInternalServerError, metav1.StatusReasonInternalError, err)
+		failure = wire.InternalError(err).Status()
 		o.Failed, o.Code, o.Err = true, failure.Code, err
 	}
 	answer, err := asked.answer(failure)
