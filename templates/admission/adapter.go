@@ -8,24 +8,24 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// ExistingValidator is a validator as controller-runtime knows it: admission.Validator[*T] of
-// sigs.k8s.io/controller-runtime/pkg/webhook/admission, whose Warnings are the W here.
+// ExistingValidator is a validator written for controller-runtime: admission.Validator[*T] of
+// sigs.k8s.io/controller-runtime/pkg/webhook/admission, with W for its Warnings.
 type ExistingValidator[T any, W ~[]string] interface {
 	ValidateCreate(ctx context.Context, object *T) (W, error)
 	ValidateUpdate(ctx context.Context, old, object *T) (W, error)
 	ValidateDelete(ctx context.Context, object *T) (W, error)
 }
 
-// ExistingDefaulter is a defaulter as controller-runtime knows it: its admission.Defaulter[*T].
+// ExistingDefaulter is a defaulter written for controller-runtime: its admission.Defaulter[*T].
 type ExistingDefaulter[T any] interface {
 	Default(ctx context.Context, object *T) error
 }
 
-// AdaptOption is what an adapter does besides calling.
+// AdaptOption configures an adapter.
 type AdaptOption func(*adapter)
 
-// WithRequest has the adapter derive the context that existing code gets from the request. Code that calls
-// admission.RequestFromContext of controller-runtime finds it there with
+// WithRequest derives the context that existing code gets from the request. With the following, code finds the request when it
+// calls admission.RequestFromContext of controller-runtime:
 //
 //	admission.WithRequest(func(ctx context.Context, r admissionv1.AdmissionRequest) context.Context {
 //		return cradmission.NewContextWithRequest(ctx, cradmission.Request{AdmissionRequest: r})
@@ -54,9 +54,8 @@ func (a adapter) context(ctx context.Context, r *Request) context.Context {
 	return a.derive(ctx, r.AdmissionRequest())
 }
 
-// settle gives an error the status that controller-runtime gives it: its own if it has one, else 403 Forbidden. Every
-// error denies there, also one that is plainly a failure; code that is being moved over says [Failure] where it should
-// not.
+// settle gives an error the status that controller-runtime gives it: its own if it has one, else 403 Forbidden. There, every
+// error denies, even one that is plainly a failure; code that is being migrated marks with [Failure] what should not deny.
 func settle(err error) error {
 	marked := (*failure)(nil)
 	if err == nil || errors.As(err, &marked) {
@@ -68,13 +67,13 @@ func settle(err error) error {
 	return &verdict{err, forbidden(err)}
 }
 
-// AdaptedValidator is an existing validator with the methods that generated interfaces ask for, whichever of them.
+// AdaptedValidator is an existing validator with all methods that a generated interface may ask for.
 type AdaptedValidator[T any, W ~[]string] struct {
 	adapter
 	validator ExistingValidator[T, W]
 }
 
-// AdaptValidator makes a validator written for controller-runtime one of generated code. Its errors keep their meaning.
+// AdaptValidator makes a validator written for controller-runtime fit the generated interfaces. Its errors keep their meaning.
 func AdaptValidator[T any, W ~[]string](v ExistingValidator[T, W], options ...AdaptOption) AdaptedValidator[T, W] {
 	return AdaptedValidator[T, W]{newAdapter(options), v}
 }
@@ -104,13 +103,13 @@ func (a AdaptedValidator[T, W]) ValidateDelete(ctx context.Context, r *DeleteReq
 	return settle(err)
 }
 
-// AdaptedDefaulter is an existing defaulter with the methods that generated interfaces ask for, whichever of them.
+// AdaptedDefaulter is an existing defaulter with all methods that a generated interface may ask for.
 type AdaptedDefaulter[T any] struct {
 	adapter
 	defaulter ExistingDefaulter[T]
 }
 
-// AdaptDefaulter makes a defaulter written for controller-runtime one of generated code. Its errors keep their meaning.
+// AdaptDefaulter makes a defaulter written for controller-runtime fit the generated interfaces. Its errors keep their meaning.
 func AdaptDefaulter[T any](d ExistingDefaulter[T], options ...AdaptOption) AdaptedDefaulter[T] {
 	return AdaptedDefaulter[T]{newAdapter(options), d}
 }

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer hears of every call of a webhook when it has been answered. It is where metrics, logs and traces come from.
+// Observer is called after each call of a webhook has been answered. It is the place for metrics, logs and traces.
 type Observer interface {
 	Observe(ctx context.Context, o Observation)
 }
 
-// Observation is one call of a webhook and how it went. What the request says is there as far as it could be read.
+// Observation is one call of a webhook and its outcome. Fields of the request are set as far as the request could be read.
 type Observation struct {
 	// Webhook is the name of the webhook.
 	Webhook string
-	// Operation is one of the four there are, and empty where the request names none of them. So it can be the label of
-	// a metric, which what a caller sends should not be: each new text makes a new time series.
+	// Operation is one of the four operations, or empty if the request names another. So it is safe as the label of a
+	// metric, unlike text that a caller chooses: each new label value makes a new time series.
 	Operation Operation
 	UID       types.UID
 	Resource  metav1.GroupVersionResource
@@ -33,18 +33,18 @@ type Observation struct {
 	Allowed bool
 	// Failed says that there is no verdict, so that the failurePolicy of the webhook's configuration applies.
 	Failed bool
-	// Code is 200 if the request is allowed, else that of the status which says why it is not.
+	// Code is 200 if the request is allowed, otherwise the code of the status that says why not.
 	Code int32
 	// Patched says that the answer changes the object.
 	Patched bool
-	// Err is why the request is not allowed; a panic is a *[PanicError] in it.
+	// Err is why the request is not allowed. If a policy panicked, it wraps a *[PanicError].
 	Err error
-	// Duration is the time from the call to the answer, both on the network included.
+	// Duration is the time from the call to the answer, including reading the one and writing the other.
 	Duration time.Duration
 }
 
-// Observe has a webhook's calls told to an observer, after those that it has been given for before. Calls that failed
-// are logged by slog's default logger whatever observers there are.
+// Observe adds an observer to a webhook. Observers are called in the order in which they were added. Failed calls are logged to
+// slog.Default whatever observers there are.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
@@ -58,7 +58,7 @@ func known(operation Operation) Operation {
 	return ""
 }
 
-// failureLog is the observer that every webhook has: what failed ought not to go unheard.
+// failureLog is the observer that every webhook has, so that no failure goes unnoticed.
 type failureLog struct{}
 
 func (failureLog) Observe(ctx context.Context, o Observation) {

@@ -17,7 +17,7 @@ import (
 // Operation is what a request wants to do with the object.
 type Operation = admissionv1.Operation
 
-// The operations there are. Deletion of a collection is one DELETE for each of its objects.
+// The operations. Deleting a collection is one DELETE for each of its objects.
 const (
 	Create  Operation = admissionv1.Create
 	Update  Operation = admissionv1.Update
@@ -28,28 +28,28 @@ const (
 // Request is what the requests of all operations have in common: who wants to do what with which object. It is
 // embedded in them. A request, like its object, belongs to one goroutine at a time.
 type Request struct {
-	// UID identifies this call. It is another one each time that the API server calls.
+	// UID identifies this call. It differs for each call of the API server.
 	UID types.UID
 	// Operation is what the request wants to do.
 	Operation Operation
 
-	// Kind, Resource and SubResource are what the object has been sent as.
+	// Kind, Resource and SubResource are those in which the object was sent.
 	Kind        metav1.GroupVersionKind
 	Resource    metav1.GroupVersionResource
 	SubResource string
-	// RequestKind, RequestResource and RequestSubResource are what the user's request names. They differ from the above
-	// where matchPolicy: Equivalent has converted the object to a version or resource that the webhook's rules match.
+	// RequestKind, RequestResource and RequestSubResource are those of the user's request. They differ from the above if
+	// matchPolicy: Equivalent has converted the object to a version or resource that the webhook's rules match.
 	RequestKind        metav1.GroupVersionKind
 	RequestResource    metav1.GroupVersionResource
 	RequestSubResource string
 
-	// Name is the object's name. It is empty where the API server is still to generate it.
+	// Name is the object's name. It is empty if the API server has yet to generate it.
 	Name string
-	// Namespace is the object's namespace, and empty for a cluster-scoped object, except that a Namespace stands in itself.
+	// Namespace is the object's namespace. It is empty for cluster-scoped objects, except that a Namespace is in itself.
 	Namespace string
 	// UserInfo is who asks.
 	UserInfo authenticationv1.UserInfo
-	// DryRun says that nothing will be stored: a policy must have no side effects then.
+	// DryRun says that nothing will be stored. A policy must then have no side effects.
 	DryRun bool
 
 	warnings    []string
@@ -57,7 +57,7 @@ type Request struct {
 	envelope    *envelope // until the policy has returned
 }
 
-// AdmissionRequest returns the request as the API server has sent it, with copies of the objects in it.
+// AdmissionRequest returns the request as the API server sent it, with copies of its objects.
 func (r *Request) AdmissionRequest() admissionv1.AdmissionRequest {
 	request := admissionv1.AdmissionRequest{
 		UID:                r.UID,
@@ -79,7 +79,7 @@ func (r *Request) AdmissionRequest() admissionv1.AdmissionRequest {
 	return request
 }
 
-// part returns a copy of a part of the review, for the body's memory serves another request soon.
+// part returns a copy of a part of the review: the memory of the body is soon reused for another request.
 func (r *Request) part(p part) []byte {
 	if r.envelope == nil {
 		return nil
@@ -87,21 +87,21 @@ func (r *Request) part(p part) []byte {
 	return append([]byte(nil), r.envelope.raw(p)...)
 }
 
-// CreateRequest wants an object to be created.
+// CreateRequest is a request to create an object.
 type CreateRequest[T any] struct {
 	Request
-	// Object is what shall be created. A mutating webhook's function edits it in place.
+	// Object is the object to create. A mutating webhook's function edits it in place.
 	Object *T
 	// Options are those of the user's request.
 	Options metav1.CreateOptions
 }
 
-// UpdateRequest wants an object to be replaced.
+// UpdateRequest is a request to replace an object.
 type UpdateRequest[T any] struct {
 	Request
-	// Object is what shall be there. A mutating webhook's function edits it in place.
+	// Object is the new object. A mutating webhook's function edits it in place.
 	Object *T
-	// Options are those of the user's request. A patch comes as an update, too.
+	// Options are those of the user's request. A patch is an update, too.
 	Options metav1.UpdateOptions
 
 	old    *T
@@ -109,14 +109,14 @@ type UpdateRequest[T any] struct {
 	shape  *wire.Shape
 }
 
-// NewUpdateRequest returns a request as a test of a policy needs it: old is to be replaced by object.
+// NewUpdateRequest returns a request for the test of a policy: to replace old by object.
 func NewUpdateRequest[T any](old, object *T) *UpdateRequest[T] {
 	return &UpdateRequest[T]{Request: Request{Operation: Update}, Object: object, old: old}
 }
 
-// OldObject returns the object that is there now. It is decoded when it is first asked for, and only while the policy
-// runs: a policy that does not need it does not pay for it. If it cannot be decoded, the error is a [Failure], which
-// the policy returns as it is.
+// OldObject returns the object as it is stored. It is decoded on the first call, and only while the policy runs: a policy that
+// does not need it does not pay for it. If it cannot be decoded, the error is a [Failure], which the policy should return
+// unchanged.
 func (r *UpdateRequest[T]) OldObject() (*T, error) {
 	if r.old == nil && r.oldErr == nil {
 		r.old, r.oldErr = r.decodeOld()
@@ -135,34 +135,34 @@ func (r *UpdateRequest[T]) decodeOld() (*T, error) {
 	return old, nil
 }
 
-// DeleteRequest wants an object to be deleted. There is nothing to be edited: what a mutating webhook's function does
-// to the object is lost, for the API server allows no patch here.
+// DeleteRequest is a request to delete an object. It cannot be edited: what a mutating webhook's function does to the object is
+// lost, because the API server allows no patch here.
 type DeleteRequest[T any] struct {
 	Request
-	// OldObject is what shall be deleted.
+	// OldObject is the object to delete.
 	OldObject *T
 	// Options are those of the user's request.
 	Options metav1.DeleteOptions
 }
 
-// ConnectRequest wants to open a connection, such as `kubectl exec` does to a pod. O is the type of its options, for
-// example corev1.PodExecOptions; the object that is connected to is known by its Name and Namespace only.
+// ConnectRequest is a request to open a connection, as `kubectl exec` does to a pod. O is the type of its options, for example
+// corev1.PodExecOptions. Of the object that it connects to, only Name and Namespace are known.
 type ConnectRequest[O any] struct {
 	Request
 	// Options are those of the connection. A mutating webhook's function edits them in place.
 	Options *O
 }
 
-// RawRequest is a request of any operation on objects of any kind. Nothing but what all requests have in common has
-// been decoded, which makes it by far the cheapest one.
+// RawRequest is a request of any operation on objects of any kind. Only what all requests have in common is decoded, which makes
+// it by far the cheapest.
 type RawRequest struct {
 	Request
 }
 
-// Object returns the JSON of the object, and of the options where the operation is CONNECT; nil for a DELETE.
+// Object returns the JSON of the object, or of the options if the operation is CONNECT; nil for DELETE.
 func (r *RawRequest) Object() json.RawMessage { return r.part(objectPart) }
 
-// OldObject returns the JSON of the object that is there now; nil for CREATE and CONNECT.
+// OldObject returns the JSON of the stored object; nil for CREATE and CONNECT.
 func (r *RawRequest) OldObject() json.RawMessage { return r.part(oldObjectPart) }
 
 // Options returns the JSON of the options of the user's request, such as metav1.CreateOptions.

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// The API server's limits on warnings, in characters: see AddWarning in k8s.io/apiserver/pkg/endpoints/filters. When
-// the warnings of a request are longer than all of them may be, each is cut, and what still goes beyond is dropped.
+// The API server's limits on warnings, in characters: see AddWarning in k8s.io/apiserver/pkg/endpoints/filters. If the
+// warnings of a request exceed the total, each is cut, and those that still exceed it are dropped.
 const (
 	warningLimit  = 256
 	warningsLimit = 4096
 )
 
-// Warn shows messages to the user, whether the request is allowed or denied. `kubectl` prints each on a line.
+// Warn shows messages to the user, whether the request is allowed or denied. `kubectl` prints each on a line of its own.
 //
-// The API server drops without a word what it cannot put into a header or what is too long, so messages are made to
-// fit: a control character such as a line break becomes a space, what is no UTF-8 becomes U+FFFD, and a message ends
-// after 256 characters. Empty and repeated messages, and those that go beyond 4096 characters in all, are left out.
+// The API server silently drops messages that do not fit into a header or are too long, so messages are made to fit: control
+// characters such as line breaks become spaces, invalid UTF-8 becomes U+FFFD, and a message is cut after 256 characters. Empty
+// and repeated messages are left out, and so are those that exceed 4096 characters in total.
 func (r *Request) Warn(messages ...string) {
 	for _, message := range messages {
 		message = printable(message)
@@ -35,7 +35,7 @@ func (r *Request) Warn(messages ...string) {
 	}
 }
 
-// Warnings returns what [Request.Warn] has taken, as the API server will get it.
+// Warnings returns the warnings given so far, as the API server will get them.
 func (r *Request) Warnings() []string { return slices.Clone(r.warnings) }
 
 // printable returns one line of at most warningLimit characters.

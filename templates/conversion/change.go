@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Schema is what JSON alone does not tell of a type.
+// Schema is what a stash needs to know of a type besides its JSON.
 type Schema struct {
-	// Keys are the members that tell the elements of this list apart.
+	// Keys are the members that identify the elements of this list.
 	Keys []string
-	// One tells the one element of this list that the other version has, by members or paths to them and their
-	// values in text; empty for the first element, nil where the other version has all or none.
+	// One identifies the one element of this list that the other version has, by members, or paths to them, and their
+	// values as text. It is empty for the first element, and nil if the other version has all elements or none.
 	One map[string]string
-	// Dropped says that losing this field has been decided on.
+	// Dropped says that this field is lost on purpose.
 	Dropped bool
-	// Scattered says that the other version does not have this object, but has members of it elsewhere: it is there as soon as one
-	// of them is, and the others do not go with those.
+	// Scattered says that the other version does not have this object but has some of its members elsewhere. The object exists as
+	// soon as one of them does, and its other members stay when those are removed.
 	Scattered bool
-	// Members are the fields of this object of which there is something to say.
+	// Members are the schemas of fields of this object, if they have any.
 	Members map[string]Schema
-	// Elements is what there is to say of a list's elements or of a map's values.
+	// Elements is the schema of a list's elements or of a map's values.
 	Elements *Schema
 }
 

@@ -10,41 +10,41 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer hears of every review when it has been answered. It is where metrics, logs and traces come from.
+// Observer is called after each review has been answered. It is the place for metrics, logs and traces.
 type Observer interface {
 	Observe(ctx context.Context, o Observation)
 }
 
-// Observation is one review and how it went.
+// Observation is one review and its outcome.
 type Observation struct {
 	UID types.UID
-	// Kind is that of the objects, and empty unless a conversion of it is served; Desired is the version that is asked for, and
-	// empty unless Kind has it. So both can be labels of a metric, which what a caller sends should not be: each new text makes
-	// a new time series.
+	// Kind is the kind of the objects, or empty if no conversion of it is served. Desired is the requested version, or empty if
+	// Kind does not have it. So both are safe as labels of a metric, unlike text that a caller chooses: each new label value makes a
+	// new time series.
 	Kind    schema.GroupKind
 	Desired string
-	// Objects is how many objects the review has.
+	// Objects is the number of objects in the review.
 	Objects int
 	// BytesIn and BytesOut are the lengths of the review and of its answer.
 	BytesIn, BytesOut int
 
-	// Failed says that nothing has been converted.
+	// Failed says that nothing was converted.
 	Failed bool
-	// Code is 200 if the objects have been converted, else that of the status which says why they have not.
+	// Code is 200 if the objects were converted, otherwise the code of the status that says why not.
 	Code int32
-	// Err is why nothing has been converted; a panic is a *[PanicError] in it.
+	// Err is why nothing was converted. If a function panicked, it wraps a *[PanicError].
 	Err error
-	// Duration is the time from the call to the answer, both on the network included.
+	// Duration is the time from the call to the answer, including reading the one and writing the other.
 	Duration time.Duration
 }
 
-// Observe has the reviews told to an observer, after those that it has been given for before. Reviews that failed are logged by
-// slog's default logger whatever observers there are.
+// Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are logged to slog.Default
+// whatever observers there are.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
-// failureLog is the observer that every handler has: what failed ought not to go unheard.
+// failureLog is the observer that every handler has, so that no failure goes unnoticed.
 type failureLog struct{}
 
 func (failureLog) Observe(ctx context.Context, o Observation) {

@@ -152,7 +152,7 @@ func (r *route) join(e *encoder, source metav1.Object, converted any, was object
 	e.out = append(e.out, '}')
 }
 
-// PanicError is a panic of a conversion.
+// PanicError is a recovered panic of a conversion.
 type PanicError struct {
 	Value any
 	Stack []byte

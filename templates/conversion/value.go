@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Whole is any whole number.
+// Whole is any integer type.
 type Whole interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Integer converts a whole number to another width. One that does not fit is an error.
+// Integer converts an integer to another type. It is an error if the value does not fit.
 func Integer[D, S Whole](dst *D, src S) error {
 	d := D(src)
 	if S(d) != src || (d < 0) != (src < 0) {
@@ -26,7 +26,7 @@ func Integer[D, S Whole](dst *D, src S) error {
 	return nil
 }
 
-// ToSeconds converts a duration to whole seconds; what is less than one is cut off.
+// ToSeconds converts a duration to whole seconds; fractions are cut off.
 func ToSeconds[D Whole](dst *D, src metav1.Duration) error {
 	return Integer(dst, int64(src.Duration/time.Second))
 }
@@ -45,13 +45,13 @@ func FromSeconds[S Whole](dst *metav1.Duration, src S) error {
 	return nil
 }
 
-// FormatInteger writes a whole number as text.
+// FormatInteger converts an integer to text.
 func FormatInteger[D ~string, S Whole](dst *D, src S) error {
 	*dst = D(fmt.Sprint(src))
 	return nil
 }
 
-// ParseInteger reads a whole number. No text is zero.
+// ParseInteger converts text to an integer. Empty text is zero.
 func ParseInteger[D Whole, S ~string](dst *D, src S) error {
 	if src == "" {
 		return nil
@@ -66,13 +66,13 @@ func ParseInteger[D Whole, S ~string](dst *D, src S) error {
 	return Integer(dst, n)
 }
 
-// FormatBool writes a truth value as text.
+// FormatBool converts a bool to text.
 func FormatBool[D ~string, S ~bool](dst *D, src S) error {
 	*dst = D(strconv.FormatBool(bool(src)))
 	return nil
 }
 
-// ParseBool reads "true" or "false". No text is false.
+// ParseBool converts "true" or "false" to a bool. Empty text is false.
 func ParseBool[D ~bool, S ~string](dst *D, src S) error {
 	switch src {
 	case "", "false":
@@ -84,7 +84,7 @@ func ParseBool[D ~bool, S ~string](dst *D, src S) error {
 	return nil
 }
 
-// FormatQuantity writes a quantity as text; zero is no text.
+// FormatQuantity converts a quantity to text. Zero is empty text.
 func FormatQuantity[D ~string](dst *D, src resource.Quantity) error {
 	if src.IsZero() {
 		return nil
@@ -93,7 +93,7 @@ func FormatQuantity[D ~string](dst *D, src resource.Quantity) error {
 	return nil
 }
 
-// ParseQuantity reads a quantity. No text is zero.
+// ParseQuantity converts text to a quantity. Empty text is zero.
 func ParseQuantity[S ~string](dst *resource.Quantity, src S) error {
 	if src == "" {
 		return nil
@@ -106,7 +106,7 @@ func ParseQuantity[S ~string](dst *resource.Quantity, src S) error {
 	return nil
 }
 
-// FormatDuration writes a duration as text; zero is no text.
+// FormatDuration converts a duration to text. Zero is empty text.
 func FormatDuration[D ~string](dst *D, src metav1.Duration) error {
 	if src.Duration != 0 {
 		*dst = D(src.Duration.String())
@@ -114,7 +114,7 @@ func FormatDuration[D ~string](dst *D, src metav1.Duration) error {
 	return nil
 }
 
-// ParseDuration reads a duration. No text is zero.
+// ParseDuration converts text to a duration. Empty text is zero.
 func ParseDuration[S ~string](dst *metav1.Duration, src S) error {
 	if src == "" {
 		return nil
@@ -124,7 +124,7 @@ func ParseDuration[S ~string](dst *metav1.Duration, src S) error {
 	return err
 }
 
-// FormatIntOrString writes a number or text as text; the number 0 is no text.
+// FormatIntOrString converts a number or text to text. The number 0 is empty text.
 func FormatIntOrString[D ~string](dst *D, src intstr.IntOrString) error {
 	if src != (intstr.IntOrString{}) {
 		*dst = D(src.String())
@@ -132,7 +132,7 @@ func FormatIntOrString[D ~string](dst *D, src intstr.IntOrString) error {
 	return nil
 }
 
-// ParseIntOrString reads a number, or else text. No text is the number 0.
+// ParseIntOrString converts text to a number, or else keeps it as text. Empty text is the number 0.
 func ParseIntOrString[S ~string](dst *intstr.IntOrString, src S) error {
 	if src != "" {
 		*dst = intstr.Parse(string(src))
@@ -140,8 +140,8 @@ func ParseIntOrString[S ~string](dst *intstr.IntOrString, src S) error {
 	return nil
 }
 
-// Join writes a list as one text with separators. An element that holds the separator is an error: it
-// could not be read back.
+// Join converts a list to one text with separators. It is an error if an element contains the separator,
+// because it could not be split again.
 func Join[D, S ~string](dst *D, src []S, separator string) error {
 	parts := make([]string, len(src))
 	for i, s := range src {
@@ -154,7 +154,7 @@ func Join[D, S ~string](dst *D, src []S, separator string) error {
 	return nil
 }
 
-// Split reads a list from one text with separators. No text is no list.
+// Split converts text with separators to a list. Empty text is a nil list.
 func Split[D, S ~string](dst *[]D, src S, separator string) error {
 	if src == "" {
 		return nil

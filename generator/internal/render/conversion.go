@@ -190,9 +190,9 @@ func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst j
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
-		w.file.Comment("What a version says and another one cannot is kept in an annotation of the object, by these.")
+		w.file.Comment("What one version can represent and the other cannot is kept in an annotation of the object.")
 	} else {
-		w.file.Comment("Nothing is lost between the versions. These restore what an older program has kept in an annotation of the object.")
+		w.file.Comment("Nothing is lost between the versions. What an older program kept in an annotation of the object is still restored.")
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {

@@ -1,23 +1,25 @@
-// Package conversiontest holds the conversions of a kind to what must be true of all conversions,
-// on objects that are filled at random. These are the invariants; a failure gives the number of the
-// one that does not hold.
+// Package conversiontest checks the conversions of a kind on objects that are filled at random.
+// These are the invariants that must hold; a failure gives the number of the one that does not.
 //
-//  1. An object that is converted and converted back is as it was, but for what is dropped.
-//  2. An edit between the two wins, and what it does not touch is restored.
+//  1. Converting there and back gives the same object, except for what is dropped.
+//  2. An edit in between wins, and everything it does not touch is restored.
 //  3. The input is not changed, and shares no memory with the result.
-//  4. A part of an object, as server-side apply converts it, converts without an error, and nothing
-//     in the result is made up.
-//  5. Elements of lists may be reordered, inserted and removed between the two: none gets what
-//     another one had.
-//  6. Converting again changes nothing more, to the byte. Via holds pairs of spokes to all of this.
-//  7. A value is never converted to a wrong one, be it one of an enum, a number at the bounds of its
-//     type or text with separators in it: where the other version has no right one, there is an error.
-//  8. Nil, empty and zero stay apart where both versions can say which it is.
-//  9. Every field is converted: none comes back by the annotation alone, but those that Kind.Kept names.
-//  10. The annotation is bounded, one that is broken or somebody else's is no error, what an older
-//     program has kept in it comes back, and the user's annotations stay.
-//  11. The result is what an API server takes from a conversion webhook: its kind in the other
-//     version with the same metadata.
+//  4. A partial object, as server-side apply converts it, converts without an error, and nothing in
+//     the result is invented.
+//  5. Elements of lists may be reordered, inserted and removed in between: none gets the values of
+//     another.
+//  6. Converting again changes nothing more, byte for byte.
+//  7. A value is never converted to a wrong one, be it a constant of an enum, a number at the bounds
+//     of its type or text that contains separators: if the other version has no right value, there
+//     is an error.
+//  8. Nil, empty and zero stay distinct if both versions can tell them apart.
+//  9. Every field is converted: only those that Kind.Kept names may come back by the annotation alone.
+//  10. The annotation is bounded, a broken or foreign one is no error, what an older program kept in
+//     it is restored, and the user's annotations stay.
+//  11. The result is what an API server accepts from a conversion webhook: the kind in the other
+//     version, with the same metadata.
+//
+// Via makes a pair of spokes, to which the same invariants apply.
 package conversiontest
 
 import (
@@ -32,26 +34,26 @@ import (
 type Kind[S, H any] struct {
 	ToHub   func(ctx context.Context, src *S, dst *H) error
 	FromHub func(ctx context.Context, src *H, dst *S) error
-	// Spoke and Hub, where they are set, make an object that was filled at random one that the API
-	// server would take: values of enums, text in a format, one of two fields.
+	// Spoke and Hub, if set, turn an object that was filled at random into one that the API server
+	// would accept: values of enums, text in a format, one of two fields.
 	Spoke func(*S, *rand.Rand)
 	Hub   func(*H, *rand.Rand)
 	// Dropped are the fields that markers give up, as paths in JSON names: "status.phase". Lists are
 	// passed through: "spec.items.phase" is a field of each element.
 	Dropped []string
 	// Kept are the fields of either version, as paths like those of Dropped, that the conversion
-	// itself loses in whole or in part, so that the annotation has to keep them. All others have to
-	// come back without it.
+	// itself loses wholly or in part, so that the annotation has to keep them. All others must come
+	// back without it.
 	Kept []string
 	// Defaults are the fields of the hub to which markers give a value where the spoke says nothing.
 	Defaults []string
-	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and that
-	// are no user's.
+	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and
+	// that do not belong to the user.
 	Entries []string
 }
 
-// Via makes a conversion between two spokes of those to and from their hub, which is what an API server
-// asks for. Check holds such pairs to the same rules.
+// Via makes a conversion between two spokes, of those to and from their hub. Check applies the same
+// invariants to such a pair.
 func Via[A, H, B any](toHub func(context.Context, *A, *H) error, fromHub func(context.Context, *H, *B) error) func(context.Context, *A, *B) error {
 	return func(ctx context.Context, src *A, dst *B) error {
 		var hub H

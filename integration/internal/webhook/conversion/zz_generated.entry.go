@@ -8,12 +8,12 @@ import (
 	"reflect"
 )
 
-// Scalar is what an entry of an object's annotations or labels can say.
+// Scalar is a type whose values can be stored in an annotation or label.
 type Scalar interface {
 	~string | ~bool | Whole
 }
 
-// ToEntry writes what a field says into an entry. A zero value says nothing, and leaves the entries as they are.
+// ToEntry stores the value of a field in an annotation or label. A zero value is not stored.
 func ToEntry[S Scalar](entries *map[string]string, key string, src S) {
 	var zero S
 	if src != zero {
@@ -21,8 +21,8 @@ func ToEntry[S Scalar](entries *map[string]string, key string, src S) {
 	}
 }
 
-// FromEntry moves what an entry says into a field, and reports whether it did. An entry that ToEntry would not
-// have written stays what it is.
+// FromEntry moves the value of an annotation or label into a field, and reports whether it did. An entry that ToEntry would not
+// have written stays.
 func FromEntry[D Scalar](dst *D, entries *map[string]string, key string, parse func(*D, string) error) bool {
 	var value, zero D
 	text, ok := (*entries)[key]
@@ -34,7 +34,7 @@ func FromEntry[D Scalar](dst *D, entries *map[string]string, key string, parse f
 	return true
 }
 
-// ToEntryJSON writes what a field says into an entry, as JSON. One of which nothing is set leaves the entries as they are.
+// ToEntryJSON is ToEntry for a value that is stored as JSON. One in which nothing is set is not stored.
 func ToEntryJSON[S any](entries *map[string]string, key string, src S) error {
 	var text string
 	if err := FormatJSON(&text, src); err != nil || text == "" {
@@ -44,8 +44,8 @@ func ToEntryJSON[S any](entries *map[string]string, key string, src S) error {
 	return nil
 }
 
-// FromEntryJSON moves what an entry says in JSON into a field, and reports whether it did. An entry that is no JSON,
-// or that has something the field's type has not, stays what it is.
+// FromEntryJSON is FromEntry for a value that is stored as JSON. An entry that is not JSON, or that holds something the type of
+// the field does not have, stays.
 func FromEntryJSON[D any](dst *D, entries *map[string]string, key string) bool {
 	text, ok := (*entries)[key]
 	if !ok {
@@ -71,7 +71,7 @@ func sameJSON(a, b string) bool {
 	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
 }
 
-// MoveEntry gives an entry another key, unless that is taken.
+// MoveEntry gives an annotation or label another key, unless that is taken.
 func MoveEntry(from, to *map[string]string, key, newKey string) {
 	text, ok := (*from)[key]
 	if _, taken := (*to)[newKey]; ok && !taken {
@@ -94,7 +94,7 @@ func remove(entries *map[string]string, key string) {
 	}
 }
 
-// ParseText reads text as it is.
+// ParseText copies text as it is.
 func ParseText[D, S ~string](dst *D, src S) error {
 	*dst = D(src)
 	return nil

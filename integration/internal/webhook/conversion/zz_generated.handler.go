@@ -21,7 +21,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
-// Path is where an API server looks for conversions: generated patches of CRDs say so, and it is controller-runtime's path too.
+// Path is where API servers call for conversions, as the generated patches of CRDs tell them. It is controller-runtime's path, too.
 const Path = "/convert"
 
 // Handler serves the conversions of any number of kinds: an http.Handler that answers ConversionReviews of
@@ -37,10 +37,10 @@ type Handler struct {
 // largeBody is the length from which on the memory of a body is not kept for another one: few reviews are as long.
 const largeBody = 4 << 20
 
-// Option is something that a handler has: conversions, a limit, an observer.
+// Option configures a handler: conversions, a limit, an observer.
 type Option func(*Handler)
 
-// NewHandler makes the handler of what the options name. It serves on any server, at [Path]:
+// NewHandler returns a handler with the given options. It works with any HTTP server, at [Path]:
 //
 //	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
 func NewHandler(options ...Option) *Handler {
@@ -51,16 +51,16 @@ func NewHandler(options ...Option) *Handler {
 	return h
 }
 
-// Parallel sets how many objects of a review are converted at once. The default is what Go runs at once, GOMAXPROCS; functions
-// that wait for others, such as hooks that read from the cluster, may want more.
+// Parallel sets how many objects of a review are converted in parallel. The default is GOMAXPROCS. Functions that wait, such as
+// hooks that read from the cluster, may want more.
 func Parallel(objects int) Option {
 	return func(h *Handler) { h.parallel = max(1, objects) }
 }
 
 // ServeHTTP answers one review.
 //
-// With 200 goes a review in which either every object has been converted or none, and then a status says why. A call that is no
-// review is answered with 400, 405, 408, 413 or 415 and a metav1.Status.
+// A review is answered with 200: either all objects are converted, or none and a status says why. A call that is not a review is
+// answered with 400, 405, 408, 413 or 415 and a metav1.Status.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	o := Observation{Code: http.StatusOK}
@@ -82,7 +82,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer answers with a review. Its error is a call that is none.
+// answer answers with a review. Its error means that the call is not a review.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time, o *Observation) error {
 	if err := wire.CheckPost(r, "a ConversionReview"); err != nil {
 		return err

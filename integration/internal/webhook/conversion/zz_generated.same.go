@@ -10,12 +10,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
-// Same are the members that an object has alike in two versions, by their names in JSON: Same{"status": nil} is all of the
-// status, and Same{"spec": {"suspend": nil}} one member of the spec. They are not decoded but passed on as they are written, so
-// that they cost next to nothing, and keep their order, their numbers' digits and members that the Go types do not know.
+// Same names the members that are the same in two versions, by their JSON names: Same{"status": nil} is the whole status, and
+// Same{"spec": {"suspend": nil}} is one member of the spec. They are not decoded but copied as text, which costs next to nothing and
+// preserves their order, the digits of their numbers, and members that the Go types do not know.
 //
-// "metadata" is all of the metadata but the annotation that this package keeps. Where it is the same, functions get only the
-// name of an object and its annotations.
+// "metadata" is all metadata except for the annotation of this package. If it is the same, functions get only the name of an object
+// and its annotations.
 type Same map[string]Same
 
 // of returns what is the same of a member: all of it, or a part, which is nil where nothing is.

@@ -16,7 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 )
 
-// Annotation is where an object carries what other versions of it said and its own cannot.
+// Annotation is the annotation in which an object carries values of other versions that its own version cannot represent.
 const Annotation = "webhook-gen.github.io/conversion"
 
 // maxAnnotations is the total size of keys and values that the API server accepts
@@ -29,7 +29,7 @@ type Object[T any] interface {
 	metav1.Object
 }
 
-// Stash keeps what one version of a kind says and another one cannot. T is its Go type in that version.
+// Stash keeps the values of one version of a kind that another version cannot represent. T is the Go type of that version.
 type Stash[T any, P Object[T]] struct {
 	version string
 	key     []byte // the version as it is written in the annotation
@@ -54,7 +54,7 @@ type notes struct {
 	read, list, text []byte
 }
 
-// NewStash makes the stash of a version.
+// NewStash returns the stash of a version.
 func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
 	return Stash[T, P]{version: version, schema: schema, key: wire.AppendText(nil, version), layout: sync.OnceValue(layoutOf[T]),
 		notes: &sync.Pool{New: func() any { return &notes{steps: make([]step, 0, 16), kept: make(kepts, 0, 4)} }}}
@@ -68,11 +68,11 @@ func layoutOf[T any]() layout {
 	return l
 }
 
-// Keep writes down on an object of another version what this version said and does not get back: said is the object as it was in
-// this version, returned what converting the object back to it gives.
+// Keep stores, in the annotation of an object of another version, what this version would not get back: said is the object in this
+// version, and returned is the result of converting on back to it.
 //
-// Nothing is kept on an object without a name, which is a part of one, as server-side apply converts it. An object whose
-// annotations would become larger than the API server accepts is an error.
+// Nothing is kept on an object without a name: that is a partial object, as server-side apply converts it. It is an error if the
+// annotations of the object would become larger than the API server accepts.
 func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
@@ -116,10 +116,11 @@ func (l layout) arrived(object reflect.Value) reflect.Value {
 	return arrived
 }
 
-// Restore carries out on an object of this version what was kept of it, and forgets that.
+// Restore puts the kept values back into an object of this version, and removes them from its annotation.
 //
-// A stash that cannot be read, or that does not fit the type, is dropped: it is not the user's, and no reason to refuse an object. What
-// was kept when the other version had no field for it is put back where that field, which it now has, says nothing.
+// Each value is restored only if the object still has what the conversion made of it. What cannot be read or does not fit the type is
+// dropped, because it is not the user's and no reason to reject an object. A value kept by an older program, whose other version had no
+// field for it, is restored if that field is not set.
 func (s Stash[T, P]) Restore(object P) error {
 	annotation, ok := object.GetAnnotations()[Annotation]
 	if !ok {

@@ -37,7 +37,7 @@ func (c Converter) Conversions() conversion.Option {
 	)
 }
 
-// What a version says and another one cannot is kept in an annotation of the object, by these.
+// What one version can represent and the other cannot is kept in an annotation of the object.
 var (
 	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet]("v1alpha1", conversion.Schema{Members: map[string]conversion.Schema{
 		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},

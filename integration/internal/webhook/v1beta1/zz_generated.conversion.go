@@ -31,7 +31,7 @@ func Conversions() conversion.Option {
 	)
 }
 
-// What a version says and another one cannot is kept in an annotation of the object, by these.
+// What one version can represent and the other cannot is kept in an annotation of the object.
 var (
 	fleetSpokeStash = conversion.NewStash[fleetv1beta1.Fleet]("v1beta1", conversion.Schema{})
 	fleetHubStash   = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{

@@ -4,10 +4,10 @@ package conversion
 
 import "encoding/json"
 
-// Text is anything that holds text.
+// Text is a string or bytes.
 type Text interface{ ~string | ~[]byte }
 
-// FormatJSON writes a value as JSON; one of which nothing is set is no text.
+// FormatJSON converts a value to JSON. A value in which nothing is set becomes empty text.
 func FormatJSON[D Text, S any](dst *D, src S) error {
 	text, err := json.Marshal(src)
 	if s := string(text); err == nil && s != "null" && s != "{}" && s != "[]" {
@@ -16,7 +16,7 @@ func FormatJSON[D Text, S any](dst *D, src S) error {
 	return err
 }
 
-// ParseJSON reads a value from JSON. No text is nothing.
+// ParseJSON converts JSON to a value. Empty text leaves it unset.
 func ParseJSON[D any, S Text](dst *D, src S) error {
 	if len(src) == 0 {
 		return nil

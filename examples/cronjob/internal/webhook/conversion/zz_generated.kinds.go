@@ -14,21 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Conversion is a spoke of a kind and its hub with the functions between them. [Between] makes it.
+// Conversion is a spoke of a kind and its hub, with the functions between them. See [Between].
 type Conversion struct {
 	kind           schema.GroupKind
 	spoke, hub     string // versions
 	toHub, fromHub *route
 }
 
-// Between makes the conversion of a kind between two versions of a group, of the functions between them and of what both have
-// alike. The functions get objects without that, and are called for several objects at the same time.
+// Between makes the conversion of a kind between two versions of a group. What is the same in both versions is not decoded, so the
+// functions do not see it. They are called concurrently.
 func Between[S, H any, PS Object[S], PH Object[H]](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
 	of := schema.GroupKind{Group: group, Kind: kind}
 	return Conversion{of, spoke, hub, newRoute(of.WithVersion(hub), toHub, same), newRoute(of.WithVersion(spoke), fromHub, same)}
 }
 
-// Serve has a handler convert what these conversions are for. Spokes of one hub convert into each other through it.
+// Serve adds conversions to a handler. Spokes of the same hub convert into each other through it.
 func Serve(conversions ...Conversion) Option {
 	return func(h *Handler) {
 		for _, c := range conversions {

@@ -38,7 +38,7 @@ func (c Converter) Conversions() conversion.Option {
 	)
 }
 
-// What a version says and another one cannot is kept in an annotation of the object, by these.
+// What one version can represent and the other cannot is kept in an annotation of the object.
 var (
 	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob]("v2", conversion.Schema{})
 	cronJobHubStash   = conversion.NewStash[batchv1.CronJob]("v1", conversion.Schema{})

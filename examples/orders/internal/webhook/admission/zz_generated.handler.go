@@ -20,8 +20,8 @@ import (
 	"example.com/orders/internal/webhook/wire"
 )
 
-// Handler serves one webhook: an http.Handler that answers AdmissionReviews of admission.k8s.io/v1 and v1beta1 by the
-// functions it has for their operations.
+// Handler serves one webhook: an http.Handler that answers AdmissionReviews of admission.k8s.io/v1 and v1beta1 with the
+// functions registered for their operations.
 type Handler struct {
 	name      string
 	mutating  bool
@@ -33,15 +33,15 @@ type Handler struct {
 	calls     sync.Pool // of *call
 }
 
-// Option is something that a handler has: a function for an operation, a kind it expects, a limit, an observer.
+// Option configures a handler: a function for an operation, an expected kind, a limit, an observer.
 type Option func(*Handler)
 
-// Validating returns the handler of a validating webhook, which allows or denies. The name is that in the webhook's
+// Validating returns the handler of a validating webhook, which allows or denies. The name is that of the webhook in its
 // configuration.
 func Validating(name string, options ...Option) *Handler { return newHandler(name, false, options) }
 
-// Mutating returns the handler of a mutating webhook, which may edit the object as well. The name is that in the
-// webhook's configuration.
+// Mutating returns the handler of a mutating webhook, which may also edit the object. The name is that of the webhook in its
+// configuration.
 func Mutating(name string, options ...Option) *Handler { return newHandler(name, true, options) }
 
 func newHandler(name string, mutating bool, options []Option) *Handler {
@@ -57,7 +57,7 @@ func newHandler(name string, mutating bool, options []Option) *Handler {
 	return h.With(options...)
 }
 
-// With gives the handler further options and returns it. It must not serve yet.
+// With applies further options and returns the handler, which must not be serving yet.
 func (h *Handler) With(options ...Option) *Handler {
 	for _, option := range options {
 		option(h)
@@ -74,9 +74,8 @@ func (h *Handler) With(options ...Option) *Handler {
 	return h
 }
 
-// ForKind has the handler refuse objects of other kinds than those that are named so. It may be given several times.
-// The kind is that of the request, which for a subresource is for example Scale of autoscaling/v1, and for CONNECT that
-// of the options.
+// ForKind makes the handler refuse objects of other kinds. It may be given several times, for several kinds. The kind is that
+// of the request: for a subresource that is, for example, Scale of autoscaling/v1, and for CONNECT the kind of the options.
 func ForKind(apiVersion, kind string) Option {
 	gv, _ := schema.ParseGroupVersion(apiVersion)
 	return func(h *Handler) {
@@ -84,9 +83,9 @@ func ForKind(apiVersion, kind string) Option {
 	}
 }
 
-// ListKeys declares which members tell the elements of the list S.member apart, as +listMapKey markers do: patches then
-// know which element became which when elements come, go and move. For types that have the struct tag patchMergeKey,
-// such as those of Kubernetes itself, that is known without.
+// ListKeys declares which members identify the elements of the list S.member, as +listMapKey markers do. Patches then follow
+// elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as those of Kubernetes itself, do
+// not need it.
 func ListKeys[S any](member string, keys ...string) Option {
 	return func(h *Handler) { h.listKeys[wire.ListField{Structure: reflect.TypeFor[S](), Member: member}] = keys }
 }
@@ -99,9 +98,9 @@ func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.po
 
 // ServeHTTP answers one review.
 //
-// With 200 go the verdicts, allowed or denied. Everything else is a call that failed, after which the API server goes by
-// the failurePolicy: 400, 405, 413 and 415 for what is no review that this webhook is for, 500 where the policy could not
-// find out. A metav1.Status says what is wrong.
+// Verdicts, allowed or denied, are answered with 200. Everything else is a failed call, to which the API server applies the
+// failurePolicy: 400, 405, 408, 413 and 415 for a call that is not a review for this webhook, 500 if the policy could not
+// decide. A metav1.Status says what is wrong.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	c := h.calls.Get().(*call)

@@ -10,13 +10,13 @@ import (
 // auditKeyLimit is how long the key of an audit annotation may be: it is the name part of a qualified name.
 const auditKeyLimit = 63
 
-// AuditAnnotation adds an entry to the audit event of the user's request, at level Metadata and above. The API server
-// puts the webhook's name and a slash before the key. The last value of a key counts.
+// AuditAnnotation adds an annotation to the audit event of the user's request, at level Metadata and above. The API server
+// prefixes the key with the webhook's name and a slash. If a key is given twice, the last value counts.
 //
-// The API server drops a key that does not make a qualified name, and says so only in its log (AddAnnotationWithLevel in
+// The API server drops a key that is not a valid qualified name, and only logs that (AddAnnotationWithLevel in
 // k8s.io/apiserver/pkg/admission). So the key is made to fit: characters other than letters, digits, '-', '_' and '.'
-// become '-', what must not stand at either end is cut off there, and so is what goes beyond 63 characters. A key that
-// nothing is left of is "annotation".
+// become '-', '-', '_' and '.' are trimmed from both ends, and the key is cut after 63 characters. If nothing is left, the key
+// is "annotation".
 func (r *Request) AuditAnnotation(key, value string) {
 	if r.annotations == nil {
 		r.annotations = make(map[string]string)
@@ -24,7 +24,7 @@ func (r *Request) AuditAnnotation(key, value string) {
 	r.annotations[auditKey(key)] = value
 }
 
-// AuditAnnotations returns what [Request.AuditAnnotation] has taken, as the API server will get it.
+// AuditAnnotations returns the annotations added so far, as the API server will get them.
 func (r *Request) AuditAnnotations() map[string]string { return maps.Clone(r.annotations) }
 
 func auditKey(key string) string {

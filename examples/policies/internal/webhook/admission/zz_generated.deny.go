@@ -16,9 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Failure marks an error as no verdict on the request: the webhook could not find out. The API server then goes by the
-// failurePolicy of the webhook's configuration, which allows or rejects the request, where any other error denies it.
-// Failure(nil) is nil.
+// Failure marks an error that is no verdict on the request: the webhook could not decide. The failurePolicy of the webhook's
+// configuration then allows or rejects the request, whereas any other error denies it. Failure(nil) is nil.
 func Failure(err error) error {
 	if err == nil {
 		return nil
@@ -30,7 +29,7 @@ type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// PanicError is a panic of a policy: a [Failure] that names it.
+// PanicError is a recovered panic of a policy. It counts as a [Failure].
 type PanicError struct {
 	Value any
 	Stack []byte
