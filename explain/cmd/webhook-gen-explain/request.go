@@ -97,6 +97,9 @@ func (f *requestFlags) run(c *cobra.Command) error {
 	for i := range result.Validating {
 		world.locate(&result.Validating[i], false)
 	}
+	for _, name := range world.passedOver {
+		r.Assumed = append(r.Assumed, fmt.Sprintf("%s is for an API server's own disk, and not looked at", name))
+	}
 	return report.Report{Request: report.NewRequest(r), Result: result, Assumed: r.Assumed}.Write(c.OutOrStdout(), f.format)
 }
 

@@ -49,6 +49,8 @@ type world struct {
 	cluster        *cluster.Cluster // nil where none is asked
 	version        *version.Version // of the cluster
 	positions      map[webhookKey]project.Place
+	// passedOver are the names of configurations for an API server's own disk.
+	passedOver []string
 }
 
 // webhookKey names a webhook.
@@ -82,7 +84,7 @@ func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
 			return nil, err
 		}
 	}
-	if len(f.configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating) == 0 {
+	if len(f.configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating)+len(w.passedOver) == 0 {
 		return nil, fmt.Errorf("there is no webhook configuration in %s", strings.Join(f.configurations, ", "))
 	}
 	return w, nil
@@ -168,6 +170,10 @@ func (w *world) addConfigurations(path string) error {
 		}
 		for _, o := range objects {
 			if !configuration.Is(o) {
+				continue
+			}
+			if configuration.IsStatic(o) {
+				w.passedOver = append(w.passedOver, o.GetName())
 				continue
 			}
 			if err := w.configurations.Add(o); err != nil {

@@ -4,6 +4,7 @@ package configuration
 
 import (
 	"fmt"
+	"strings"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,12 @@ type Set struct {
 func Is(object *unstructured.Unstructured) bool {
 	kind := object.GroupVersionKind()
 	return kind.Group == Group && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
+}
+
+// IsStatic reports a configuration for an API server's own disk, by its name. Its webhooks are called by rules of their own, for webhook
+// configurations too (k8s.io/apiserver/pkg/admission/plugin/manifest).
+func IsStatic(object *unstructured.Unstructured) bool {
+	return strings.HasSuffix(object.GetName(), ".static.k8s.io")
 }
 
 // Add adds a webhook configuration. One of the same kind and name is an error: of two objects an API server has one.
