@@ -30,7 +30,8 @@ type Version struct {
 	diag.Range
 	Name            string
 	Served, Storage bool
-	// Schema is what the version's objects have; nil where nothing says it.
+	// Schema is what the version's objects have; nil where nothing says it, or where fields that it does not have are kept
+	// all the same (spec.preserveUnknownFields).
 	Schema *Schema
 }
 
@@ -59,7 +60,8 @@ func (r *reader) definition(t text, node *yaml.Node) {
 				Served  bool   `yaml:"served"`
 				Storage bool   `yaml:"storage"`
 			} `yaml:"versions"`
-			Conversion struct {
+			PreserveUnknownFields bool `yaml:"preserveUnknownFields"`
+			Conversion            struct {
 				Strategy string `yaml:"strategy"`
 				Webhook  struct {
 					ClientConfig struct {
@@ -100,6 +102,9 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage}
 		if i < len(versions) { // else it comes of a merge key
 			version.place(t, resolve(versions[i]))
+		}
+		if o.Spec.PreserveUnknownFields {
+			version.Schema = nil
 		}
 		d.Versions = append(d.Versions, version)
 	}
