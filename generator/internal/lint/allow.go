@@ -18,8 +18,8 @@ const (
 func allowanceRules() []diag.Rule {
 	return []diag.Rule{
 		{ID: ruleUnknown, Title: "an allowance names a rule", Doc: "+webhook:allow names a rule of lint by its id: W12."},
-		{ID: ruleReason, Title: "an allowance has a reason", Doc: "Whoever reads the marker, and whoever wants to take it away, needs it."},
-		{ID: ruleUnused, Severity: diag.Warning, Title: "an allowance is needed", Doc: "A webhook that does not break the rule, or no longer, needs no allowance. Of a rule that was not looked for, nothing is said."},
+		{ID: ruleReason, Title: "an allowance has a reason", Doc: "Readers of the marker need it, and so does whoever wants to remove it."},
+		{ID: ruleUnused, Severity: diag.Warning, Title: "an allowance is needed", Doc: "A webhook that does not break the rule, or no longer does, needs no allowance. Allowances of rules that were not checked are not reported."},
 	}
 }
 

@@ -16,92 +16,92 @@ func table() []rule {
 				"Guards are seen on either side of && and ||, in ?: and in other conditions of the webhook: comparisons with null and of request.operation, has(), in, and optional fields. Fields below spec and status are not judged."},
 			fix: "guard it: object != null, has(object.metadata.labels), has(request.subResource), or object.metadata.?labels", by: Expressions},
 		{Rule: diag.Rule{ID: "W3", Title: "a webhook has a rule",
-			Doc: "An API server accepts a webhook without rules, and never calls it. It is reported where the configuration is complete: another webhook of it has rules, or something says who signs the server's certificate. " +
+			Doc: "An API server accepts a webhook without rules, and never calls it. Lint reports it if the configuration is complete: another webhook of it has rules, or something says who signs the server's certificate. " +
 				"Otherwise the server may fill in both by itself, as that of knative does."},
 			fix: "add a rule, or remove the webhook", configuration: neverCalled},
 		{Rule: diag.Rule{ID: "W4", Severity: diag.Warning, Title: "a rule's resources do not repeat each other",
-			Doc: "An API server refuses a resource behind the wildcard that covers it, and takes it before: the next one to sort the list breaks the manifest. " +
+			Doc: "An API server refuses a resource behind the wildcard that covers it, and accepts it before: whoever sorts the list breaks the manifest. " +
 				"Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, validateResources."},
 			fix: "remove what the other covers", webhook: overlap},
 		{Rule: diag.Rule{ID: "W5", Title: "a rule names groups, versions and resources that can exist",
 			Doc: "An API server checks none of the three and compares them letter by letter: core (the group without a name is \"\"), apps/v1 as a group or version, Pods, pod* or a/b/c match nothing."},
 			fix: "write the name as kubectl api-resources prints it", webhook: impossibleNames},
 		{Rule: diag.Rule{ID: "W6", Severity: diag.Warning, Title: "a rule names resources of Kubernetes by their plural, and evictions with the deletion of pods",
-			Doc: "pod or deploymnets match nothing. And a validating webhook for DELETE on pods is not asked when a pod is evicted, as kubectl drain does it: that is CREATE on pods/eviction " +
+			Doc: "pod or deploymnets match nothing. And a validating webhook for DELETE on pods is not called when a pod is evicted, as by kubectl drain: that is CREATE on pods/eviction " +
 				"(k8s.io/kubernetes/pkg/registry/core/pod/storage, EvictionREST; kubernetes/kubernetes#110169)."},
 			fix: "write the plural, or add a rule for pods/eviction", webhook: wrongResource},
 		{Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "something says who signs the server's certificate",
-			Doc: "Without caBundle an API server trusts its machine's authorities, of which none signs a Service's certificate. It is reported where no annotation of cert-manager or OpenShift asks for one, " +
+			Doc: "Without caBundle an API server trusts the CAs of its machine, and none of them signs the certificate of a Service. Lint reports it if no annotation of cert-manager or OpenShift asks for one, " +
 				"and other webhooks of the configuration do have a caBundle, or the files hold the server with all its roles, and no role that would let anything write the caBundle; " +
 				"and where beside that server an annotation still has kubebuilder's CERTIFICATE_NAMESPACE/CERTIFICATE_NAME. Not found is a missing caBundle in markers and in a manifest alone: an overlay, an injector or the server itself may write it later."},
 			fix: "annotate the configuration for cert-manager, or write caBundle", configuration: untrusted},
-		{Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is one that an API server takes",
-			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with no more than a line in the API server's log " +
+		{Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is valid for an API server",
+			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with only a line in the API server's log " +
 				"(k8s.io/apiserver/pkg/admission, checkKeyFormat); generated handlers change them until they fit. It is reported of AuditAnnotation in policies, where the key is a constant."},
 			fix: "write the key with letters, digits, -, _ and . alone", project: auditKeys},
-		{Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one line, and not long",
-			Doc: "An API server drops a warning with a line break or another control character without a word, and cuts long ones (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers put a blank for the character, and cut at 256; " +
-				"controller-runtime hands on what it is given. It is reported of Warn in policies, and of admission.Warnings beside +kubebuilder markers, where the text is a constant."},
+		{Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one short line",
+			Doc: "An API server silently drops a warning with a line break or another control character, and truncates long ones (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers replace the character by a blank, and truncate at 256; " +
+				"controller-runtime passes warnings on unchanged. It is reported of Warn in policies, and of admission.Warnings beside +kubebuilder markers, where the text is a constant."},
 			fix: "write several warnings, each a short line", project: warnings},
 		{Rule: diag.Rule{ID: "W10", Title: "a path is one that controller-runtime and API servers both take",
 			Doc: "controller-runtime's WithCustomPath takes capitals and underscores, API servers do not (k8s.io/apiserver/pkg/util/webhook, ValidateWebhookService)."},
 			fix: "write the path in lower case, with dashes", insteadOf: "E19", webhook: serverOnlyPath},
 		{Rule: diag.Rule{ID: "W11", Severity: diag.Warning, Title: "matchPolicy is Equivalent",
-			Doc: "With Exact, the same object sent through another version that the resource is served in is not seen. It is reported where a rule names versions, and no other webhook is for the same resources in others, unless the files have the CustomResourceDefinitions, and those serve no other. Exact is the default of v1beta1."},
+			Doc: "With Exact, the same object sent through another version that the resource is served in is not seen. Lint reports it if a rule names versions, no other webhook covers the same resources in others, and no CustomResourceDefinition beside it shows that no other version is served. Exact is the default of v1beta1."},
 			fix: "leave matchPolicy out, or set it to Equivalent", webhook: exact},
 		{Rule: diag.Rule{ID: "W12", Severity: diag.Warning, Title: "a webhook does not stand in the way of its own server",
 			Doc: "A webhook with failurePolicy Fail and a Service, for what a pod needs to start and to be reached (creating pods, their status, tokens and bindings, leases, endpointslices, nodes), keeps its own server from coming back once that is down: " +
 				"in the server's namespace, in kube-system where the network comes from, in kube-node-lease, and for nodes. It is reported where the selectors let it happen for certain: labels that nobody said, an objectSelector and match conditions count as a way out, and so does a file of kustomize that says namespaceSelectors where the Service's namespace is still to be written (below config for markers, and in the folder of a file)."},
 			fix: "exclude those namespaces with namespaceSelector", webhook: deadlock},
-		{Rule: diag.Rule{ID: "W13", Severity: diag.Warning, Title: "a namespaceSelector is not the only bound on what has no namespace",
-			Doc: "For objects without a namespace, Namespaces themselves apart, an API server ignores namespaceSelector (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace, MatchNamespaceSelector). It is reported where the rules match nothing else, and the selector does more than leave namespaces out by name."},
+		{Rule: diag.Rule{ID: "W13", Severity: diag.Warning, Title: "a namespaceSelector is not the only limit for kinds without a namespace",
+			Doc: "For objects without a namespace, except Namespaces themselves, an API server ignores namespaceSelector (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace, MatchNamespaceSelector). Lint reports it if the rules match nothing else, and the selector does more than exclude namespaces by name."},
 			fix: "remove it, or use objectSelector or a match condition", webhook: selectorWithoutNamespace},
 		{Rule: diag.Rule{ID: "W14", Severity: diag.Warning, Title: "a rule does not name reviews",
-			Doc: "TokenReviews, SubjectAccessReviews and their kin are questions to the API server, and not stored. From Kubernetes 1.37 on no webhook is asked about them; before, one that is down takes authentication and authorization down with it (kubernetes/kubernetes#140019)."},
+			Doc: "TokenReviews, SubjectAccessReviews and the like are questions to the API server, and are not stored. From Kubernetes 1.37 on no webhook is called for them; before, one that is down takes authentication and authorization down with it (kubernetes/kubernetes#140019)."},
 			fix: "remove the resource", webhook: reviews},
 		{Rule: diag.Rule{ID: "W15", Title: "a rule does not name webhook configurations and admission policies",
-			Doc: "They are never sent to webhooks, lest one keeps itself from being removed (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, IsExemptAdmissionConfigurationResource)."},
+			Doc: "They are never sent to webhooks, so that no webhook can prevent its own removal (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, IsExemptAdmissionConfigurationResource)."},
 			fix: "remove the resource, or protect it by RBAC", webhook: exempt},
 		{Rule: diag.Rule{ID: "W16", Severity: diag.Warning, Title: "a webhook's operations can happen, and be answered",
 			Doc: "On DELETE there is no object to change: a patch fails the request with code 500, whatever the failurePolicy (k8s.io/apiserver/pkg/admission/plugin/webhook/mutating, callAttrMutatingHook). " +
-				"CONNECT happens to subresources alone: pods/exec, not pods."},
+				"CONNECT happens only to subresources: pods/exec, not pods."},
 			fix: "use a validating webhook for DELETE, and name the subresource for CONNECT", webhook: futileOperations},
-		{Rule: diag.Rule{ID: "W17", Severity: diag.Warning, Title: "a handler has the side effects that its webhook says",
+		{Rule: diag.Rule{ID: "W17", Severity: diag.Warning, Title: "a handler has the side effects that its webhook declares",
 			Doc: "A webhook with sideEffects None is called on a dry run too, and must not write. One with NoneOnDryRun has to look at dryRun."},
-			fix: "say NoneOnDryRun, and do nothing where the request's DryRun is set", by: Code},
+			fix: "set NoneOnDryRun, and write nothing if the request's DryRun is set", by: Code},
 		{Rule: diag.Rule{ID: "W18", Severity: diag.Warning, Title: "waiting for mutating webhooks ends before the request does",
 			Doc: "They are called one after the other, and an API server gives a request 34 seconds (k8s.io/apiserver/pkg/endpoints/handlers, requestTimeoutUpperBound). Where those with failurePolicy Ignore that are called for one request may take longer together, " +
-				"requests fail although each could be left out (kubernetes/kubernetes#128162). A mutating webhook's own timeoutSeconds beyond the default of 10 is reported as well: every request waits so long. " +
+				"requests fail although each could be left out (kubernetes/kubernetes#128162). A mutating webhook's own timeoutSeconds beyond the default of 10 is reported as well: every request may wait that long. " +
 				"Counted together are webhooks with the same selectors and match conditions, and those with none; whether others are ever called for one request cannot be seen, " +
-				"nor what webhooks of other projects take. The default itself, though longer than Kubernetes advises, is not reported: it would be of every webhook."},
+				"nor what webhooks of other projects take. The default itself, though longer than Kubernetes advises, is not reported, because every webhook would be."},
 			fix: "set a smaller timeoutSeconds", project: slow},
-		{Rule: diag.Rule{ID: "W19", Severity: diag.Note, Title: "what a mutating webhook enforces on Kubernetes' own kinds is validated",
-			Doc: "Mutating webhooks that are called later, of other projects too, may undo what one did; a validating webhook sees what is stored. It is said of mutating webhooks with failurePolicy Fail that name resources of Kubernetes itself, which no validating webhook here looks at when they are created or updated. " +
-				"Of a project's own kinds it is not: their defaults are nobody else's to change, and a schema may hold them. Nor of wildcards, of which nobody can tell what is changed; nor are ValidatingAdmissionPolicies looked at."},
+		{Rule: diag.Rule{ID: "W19", Severity: diag.Note, Title: "what a mutating webhook enforces on built-in kinds is validated",
+			Doc: "A mutating webhook that is called later, even of another project, may undo what one did; a validating webhook sees what is stored. Lint reports mutating webhooks with failurePolicy Fail that name built-in resources which no validating webhook here sees when they are created or updated. " +
+				"It does not report a project's own kinds, whose defaults nobody else changes and a schema may enforce, nor wildcards. It does not consider ValidatingAdmissionPolicies."},
 			fix: "add a validating webhook for the same resources, if what is set must hold", project: unvalidated},
 		{Rule: diag.Rule{ID: "W20", Severity: diag.Warning, Title: "a webhook that may be called again is tested for that",
-			Doc: "reinvocationPolicy IfNeeded has a webhook see its own work. The generated tests call each handler twice; here they are switched off. " +
+			Doc: "With reinvocationPolicy IfNeeded a webhook sees its own result. The generated tests call each handler twice, but this project has switched them off. " +
 				"Whether a handler leaves its own work alone is seen by running it, not by reading it: nothing is said of manifests, nor of handlers of controller-runtime, which have tests of their own or none."},
 			fix: "add tests to outputs in webhook-gen.yaml", webhook: untestedReinvocation},
 		{Rule: diag.Rule{ID: "W21", Title: "a configuration for an API server's own disk calls webhooks by url",
 			Doc: "Names that end in .static.k8s.io belong to configurations that an API server reads from files. It has no Services then (k8s.io/apiserver/pkg/admission/plugin/manifest)."},
 			fix: "give the webhook a url, or the configuration another name", configuration: staticService},
 		{Rule: diag.Rule{ID: "W22", Severity: diag.Warning, Title: "admissionReviewVersions has v1, and nothing unknown",
-			Doc: "API servers know v1 and v1beta1. They do not check whether a v1beta1 answer belongs to the request, and pass over what they do not know (k8s.io/apiserver/pkg/admission/plugin/webhook/request, CreateAdmissionObjects)."},
+			Doc: "API servers know v1 and v1beta1. They do not check whether a v1beta1 answer belongs to the request, and ignore versions that they do not know (k8s.io/apiserver/pkg/admission/plugin/webhook/request, CreateAdmissionObjects)."},
 			fix: "write v1", webhook: oldReviews},
 		{Rule: diag.Rule{ID: "W23", Severity: diag.Warning, Title: "users cannot opt out of a policy",
-			Doc: "Whoever may create an object may label it. A validating webhook for CREATE whose objectSelector lets objects with a label by is no policy for them."},
+			Doc: "Whoever may create an object may label it. A validating webhook for CREATE whose objectSelector skips objects with a label does not restrict such users."},
 			fix: "use namespaceSelector, or a match condition on the user", webhook: optOut},
 		{Rule: diag.Rule{ID: "W24", Severity: diag.Warning, Title: "a url can be reached from an API server",
-			Doc: "localhost is the machine of whichever API server is asked, and names of the cluster's own DNS, *.svc, are unknown there. Files on an API server's own disk may say localhost."},
+			Doc: "localhost is the machine of the API server itself, and it cannot resolve names of the cluster's own DNS, *.svc. Files on an API server's own disk may say localhost."},
 			fix: "use service for what runs in the cluster", configuration: unreachable},
 		{Rule: diag.Rule{ID: "W25", Severity: diag.Warning, Title: "a path serves one kind of webhook and of object",
 			Doc: "A review does not say whether a mutating or a validating webhook is asked, and a patch in the answer to a validating one is an error (k8s.io/apiserver/pkg/admission/plugin/webhook/request, VerifyAdmissionResponse). " +
 				"And a path in the form of controller-runtime's builder, /validate-<group>-<version>-<kind>, decodes that one kind."},
 			fix: "give each webhook a path of its own", insteadOf: "U2", project: sharedPath},
 		{Rule: diag.Rule{ID: "W26", Severity: diag.Note, Title: "a match condition does not ask the authorizer",
-			Doc: "Each check of `authorizer` is a SubjectAccessReview within every request that comes as far; where authorization is a webhook too, it is a call over the network."},
-			fix: "compare request.userInfo where that says it", by: Expressions},
+			Doc: "Each check of `authorizer` is a SubjectAccessReview within every request that gets there; if authorization is a webhook, too, it is a call over the network."},
+			fix: "compare request.userInfo if that is enough", by: Expressions},
 		{Rule: diag.Rule{ID: "W27", Severity: diag.Warning, Title: "a handler does not wait for a client's own rate limit",
 			Doc: "client-go's default of 5 requests a second makes admission wait. NVIDIA/NVSentinel#1849 measured a median of 17.5 s, and 15 ms without."},
 			fix: "read from a cache, or raise the client's QPS and Burst", by: Code},
