@@ -55,7 +55,7 @@ const cookbookIntroduction = `# Cookbook of conversions
 One entry for each kind of change between versions of real APIs: before, after, the marker, and what is lost. v1 is the spoke and v2 the hub;
 OrderSpec is the type of the field ` + "`spec`" + `, unless all of an Order is shown.
 
-What one version says and the other cannot is not gone: an annotation keeps it until the object returns ([conversions.md](conversions.md)).
+Values that the other version cannot express are not lost: an annotation keeps them until the object returns ([conversions.md](conversions.md)).
 Every entry is a test: its code is generated, compiled and held to the invariants of the package ` + "`conversiontest`" + `.
 ` + "`go test ./generator -run TestCookbook -update`" + ` writes this page from ` + "`generator/testdata/cookbook`" + `.
 `
