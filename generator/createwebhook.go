@@ -61,7 +61,7 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Scaff
 		return Scaffold{}, err
 	}
 	if w.none() {
-		return Scaffold{}, errors.New("say what kind of webhook: --mutating, --validating or --conversion, or several")
+		return Scaffold{}, errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
 	}
 	s, stopped, err := c.site(ctx)
 	if err != nil {

@@ -83,11 +83,11 @@ func table() []Rule {
 		{ID: "G31", Title: "a conversion has another default", Severities: []Severity{Careful}, find: otherDefault,
 			Doc: "A +webhook:conversion:default is new, gone, or has another value."},
 		{ID: "G32", Title: "a schema loses a field, or its type changes", Severities: []Severity{Breaking}, find: schemaNarrower,
-			Doc: "Of the schemas in CustomResourceDefinitions: a field is gone that nothing around it keeps, its type is another one that does not take the old one's values, or x-kubernetes-preserve-unknown-fields is. " +
-				"Where the Go types of a converted kind lose the field as well, G25 tells it; where they still have it, that is said. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning."},
+			Doc: "In a schema of a CustomResourceDefinition a field is gone that nothing around it keeps, its type no longer takes the old values, or x-kubernetes-preserve-unknown-fields is gone. " +
+				"If the Go types of a converted kind lose the field as well, G25 reports it; if they still have it, the message says so. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning."},
 		{ID: "G33", Title: "a schema has another default", Severities: []Severity{Careful}, find: otherSchemaDefault,
-			Doc: "Of fields that both states have. Defaults are filled in before mutating webhooks are called, and when stored objects are read. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting."},
+			Doc: "This compares fields that both states have. Defaults are filled in before mutating webhooks are called, and when stored objects are read. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting."},
 		{ID: "G34", Title: "a webhook is for a version that is gone", Severities: []Severity{Careful}, find: versionsGone,
-			Doc: "Its rules name versions of a kind that a CustomResourceDefinition no longer has, and none that it has. One that is only not served is converted to as before. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor."},
+			Doc: "Its rules name versions of a kind that a CustomResourceDefinition no longer has, and none that it has. Objects are still converted to a version that exists and is not served. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor."},
 	}
 }
