@@ -44,7 +44,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	cluster := cluster{command: o.Kubectl, url: "https://" + o.Advertise, authority: authority, replaced: map[string][]byte{}}
-	program := program{Options: o, dir: dir, binary: filepath.Join(dir, "program"), authority: authority}
+	// Windows runs no file without the suffix, and other systems do not mind it.
+	program := program{Options: o, dir: dir, binary: filepath.Join(dir, "program.exe"), authority: authority}
 	defer func() {
 		// ctx is done; taking back gets time of its own.
 		fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

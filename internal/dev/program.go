@@ -92,8 +92,9 @@ func (p *program) stop() {
 	if p.process == nil {
 		return
 	}
-	// A process that has ended already needs no signal, and none can reach it.
-	_ = p.process.Process.Signal(os.Interrupt)
+	if err := p.process.Process.Signal(os.Interrupt); err != nil {
+		_ = p.process.Process.Kill() // It has ended already, or the system cannot interrupt a process, as Windows cannot.
+	}
 	select {
 	case <-p.ended:
 	case <-time.After(10 * time.Second):
