@@ -5,7 +5,6 @@ package webhook
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"example.com/policies/internal/webhook/admission"
 	"example.com/policies/policy"
@@ -14,9 +13,6 @@ import (
 // webhooks holds the policies of all webhooks of the project, by package.
 type webhooks struct {
 	Policy policy.Webhooks
-	// ObserveConversion, if set, is called after every ConversionReview, with the kind and the requested version of its objects, their
-	// number, the code of the answer (200, or that of the failure) and the duration. Without conversions it is never called.
-	ObserveConversion func(kind, version string, objects int, code int32, took time.Duration)
 }
 
 // newWebhooks makes each policy as the zero value of its type. What a policy needs besides is set in what is returned.
