@@ -54,7 +54,7 @@ func findProgram(packages []*load.Package) (string, error) {
 			return folders[0], nil
 		}
 	}
-	return "", errors.New("say which program is to serve the webhooks: --program " + strings.Join(folders, ", or --program "))
+	return "", errors.New("pass the program that is to serve the webhooks: --program " + strings.Join(folders, ", or --program "))
 }
 
 // importGraph is what the packages of a module import of one another.
