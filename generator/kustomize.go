@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// patchesSelectors reports whether a file of kustomize below the folders says namespaceSelectors of webhook
+// patchesSelectors reports whether a file of kustomize below the folders says selectors or match conditions of webhook
 // configurations, as markers of kubebuilder cannot. Files whose content is known from elsewhere are left out.
 func patchesSelectors(folders []string, except ...string) bool {
 	found := false
@@ -19,7 +19,7 @@ func patchesSelectors(folders []string, except ...string) bool {
 				return nil
 			}
 			text, err := os.ReadFile(path)
-			if err == nil && bytes.Contains(text, []byte("namespaceSelector")) && bytes.Contains(text, []byte("WebhookConfiguration")) {
+			if err == nil && containsAny(text, "WebhookConfiguration", "path: /webhooks/") && containsAny(text, "namespaceSelector", "objectSelector", "matchConditions") {
 				found = true
 				return filepath.SkipAll
 			}
@@ -27,4 +27,8 @@ func patchesSelectors(folders []string, except ...string) bool {
 		})
 	}
 	return found
+}
+
+func containsAny(text []byte, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }

@@ -35,6 +35,7 @@ func TestModules(t *testing.T) {
 		{name: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", webhooks: 35},
 		{name: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", webhooks: 19},
 		{name: "github.com/kedacore/keda/v2", version: "v2.21.0", webhooks: 6},
+		{name: "sigs.k8s.io/jobset", version: "v0.10.1", webhooks: 4}, // its chart has folders of templates
 	} {
 		t.Run(strings.ReplaceAll(m.name, "/", "_"), func(t *testing.T) {
 			dir := m.copy(t)

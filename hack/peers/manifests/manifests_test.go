@@ -50,6 +50,7 @@ func projects() []project {
 		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", overlays: []string{"config/default"},
 			read: "eight of the webhooks take v1beta1 alone"},
 		{module: "sigs.k8s.io/gateway-api", version: "v1.0.0", files: []string{"config/webhook"}},
+		{module: "sigs.k8s.io/jobset", version: "v0.10.1", chart: "charts/jobset"},
 
 		{module: "github.com/kedacore/keda/v2", version: "v2.21.0", markers: true},
 		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", markers: true},
@@ -57,6 +58,7 @@ func projects() []project {
 			read: "matchPolicy or failurePolicy is given twice, with the same value"},
 		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", markers: true, read: "a name that is given twice, with two values"},
 		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", markers: true, read: "the eight of the manifest, at their markers"},
+		{module: "sigs.k8s.io/jobset", version: "v0.10.1", markers: true, read: "sideEffects is given twice, with the same value"},
 	}
 }
 
