@@ -54,6 +54,10 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaf
 		}
 	}
 	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	if kinds := s.alsoCopied(source); len(e.create) > 0 && len(kinds) > 0 {
+		result.Next = append(result.Next, "take "+strings.Join(kinds, ", ")+" and their lists out of "+s.rel(filepath.Dir(e.create[0].Path))+", unless "+r.Version+
+			" is to have them: their files came along for what "+r.Kind+" uses, and controller-gen would write "+r.Version+" into their CustomResourceDefinitions")
+	}
 	for _, f := range e.create {
 		if strings.HasSuffix(f.Path, "_types.go") {
 			result.Next = append(result.Next, "change in "+s.rel(f.Path)+" what is different in "+r.Version)
@@ -105,6 +109,19 @@ func (s site) furtherSpoke(others []Resource) string {
 		}
 	}
 	return spoke
+}
+
+// alsoCopied are the other kinds in the files that a copy of a kind takes along.
+func (s site) alsoCopied(r Resource) (kinds []string) {
+	api, t, _ := s.ownType(r)
+	for _, f := range scaffold.Closure(api.Package, t.File) {
+		for _, kind := range scaffold.OtherKinds(f, r.Kind) {
+			if !strings.HasSuffix(kind, "List") {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
 }
 
 // newVersion is the files of a new version, marked as what it is among the others.
