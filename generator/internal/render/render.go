@@ -102,7 +102,8 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		}
 		files = append(files, patches...)
 	}
-	if slices.Contains(o.Outputs, Deliveries) && o.Delivery.Name != "" {
+	// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.
+	if slices.Contains(o.Outputs, Deliveries) && o.Delivery.Name != "" && p.Module != nil {
 		delivered, err := delivery(p, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the delivery: %w", err)
