@@ -62,7 +62,7 @@ func compare[S, D any](object, served []byte, convert func(context.Context, *S, 
 }
 `
 
-// TestKept does with generated code what G26 says: what the old servers have kept on an object that is stored as v1 is put back by the
+// TestKept does with generated code what G26 says: what old servers have kept on an object that is stored as v1 is put back by the
 // new ones, whose v1 can say it, unless that says something else. There it is after the object has been written as v2, or, where
 // something of v1 is kept as well, in the annotation still.
 func TestKept(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 type route struct {
 	// apiVersion, version and kind are what an object has at the end.
 	apiVersion, version, kind string
-	// whole is all of the type that objects come in, but for metadata that are the same.
+	// whole is the complete source type, except for metadata that are the same.
 	whole *wire.Shape
 	// from and to are what is read of the one type and written of the other: what is not the same in both.
 	from, to *wire.Shape
@@ -105,8 +105,8 @@ type memory struct {
 	within []entry
 }
 
-// decoding is the route for an object of which what the ways lead to is not passed on as it is written, but converted like all the
-// rest. So a value that is restored is written, and one that is there is seen to be there.
+// decoding returns a route that does not pass on as text what the ways lead to, but converts it like everything else. So Restore sees
+// whether a value is set, and what it restores is written.
 func (r *route) decoding(ways [][]string) *route {
 	other := *r
 	for _, way := range ways {

@@ -112,31 +112,31 @@ func keptHasPlace(p *pass) {
 		here, there := old.version(side), old.version(1-side)
 		if len(overridden) > 0 {
 			p.report(Finding{Range: now.Range, Severity: Breaking,
-				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which a default takes the place of", there, old.kind(), several(overridden), here),
-				Effect: fmt.Sprintf("%s has a place for it now and says nothing there in objects that were written before: as %s they have the default. What is kept in the annotation, "+
-					"webhook-gen.github.io/conversion, is dropped.", there, here),
+				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which a default replaces", there, old.kind(), several(overridden), here),
+				Effect: fmt.Sprintf("%s has a field for it now, which is not set in objects that were written before: as %s they get the default. What the annotation, "+
+					"webhook-gen.github.io/conversion, keeps is dropped.", there, here),
 				Steps: []string{
-					"give the field its place in one release, without the default",
+					"add the field in one release, without the default",
 					fmt.Sprintf("write every object again as %s", here),
-					"then have the default in the next release"}})
+					"add the default in the next release"}})
 		}
 		if len(placed) > 0 {
 			p.report(Finding{Range: now.Range, Severity: Careful,
-				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which %s can say by now", there, old.kind(), several(placed), here, there),
+				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which %s now has as well", there, old.kind(), several(placed), here, there),
 				Effect:  keptElsewhere(now, side, there, here),
 				Steps:   []string{serversFirst, "then have clients use it"}})
 		}
 	})
 }
 
-// keptElsewhere says what becomes of a value that is kept in the annotation of an object whose version has a place for it by now.
+// keptElsewhere says what becomes of a value that is kept in the annotation of an object whose version now has a field for it.
 func keptElsewhere(now *plan, side convert.Direction, there, here string) string {
-	until := fmt.Sprintf("it is written as %s", here)
+	until := fmt.Sprintf("the object is written as %s", here)
 	if now.Lossy(side) && now.Lossy(1-side) {
-		until = fmt.Sprintf("it is changed as %s", here)
+		until = fmt.Sprintf("the value is changed as %s", here)
 	}
-	return fmt.Sprintf("Nothing is lost: %s still gets it from the annotation, webhook-gen.github.io/conversion, where an object says nothing in the new place. Who reads an object as %s does not "+
-		"see it until %s. Old servers do not know the new place, so that what new ones write there may be lost through them during the rollout, or after a rollback.", here, there, until)
+	return fmt.Sprintf("Nothing is lost: %s still gets it from the annotation, webhook-gen.github.io/conversion, if the new field is not set. Clients that read %s do not see it until %s. "+
+		"Old servers do not know the new field, so they may lose what new ones write there, during the rollout or after a rollback.", here, there, until)
 }
 
 // storage is the version in which objects of a kind are stored; empty where it is not known.

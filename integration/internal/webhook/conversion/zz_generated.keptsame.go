@@ -4,28 +4,28 @@ package conversion
 
 import "github.com/webhook-gen/webhook-gen/integration/internal/webhook/wire"
 
-// waysToSame are the ways to members that both versions have alike, and of which the annotation of an object keeps something for a
-// version all the same. A program has written that whose types did not have them alike.
+// waysToSame returns the ways to members that are the same in both versions but of which an annotation keeps something for a version.
+// That was written by an older program, in which they were not the same.
 //
-// Every object with the annotation is asked for them, so it is read in one pass, and nothing is made unless there are any. If it is
-// broken they do not matter, for then nothing is restored.
+// It is called for every object with the annotation, so it reads that in one pass and allocates only if there are any. What it returns
+// of a broken annotation does not matter, because nothing is restored from one.
 func waysToSame(annotation []byte, version string, same Same) [][]string {
 	s := sameScan{text: annotation, version: version, same: same}
 	wire.ScanAll(annotation, func(i int) int { return wire.ScanObject(annotation, i, wire.MaxDepth, s.kept) })
 	return s.ways
 }
 
-// sameScan looks for ways to what is the same in an annotation.
+// sameScan looks in an annotation for ways to what is the same.
 type sameScan struct {
 	text    []byte
 	version string
 	same    Same
-	way     []wire.Span // the names on the way that is being read
-	inList  bool        // it has come to a list, which is the same as a whole or not at all
+	way     []wire.Span // the names on the way being read
+	inList  bool        // the way has reached a list, which is the same as a whole or not at all
 	ways    [][]string
 }
 
-// kept reads what is kept of a version.
+// kept reads what is kept for a version.
 func (s *sameScan) kept(key wire.Span, i, depth int) int {
 	if string(wire.Text(s.text, key)) == s.version && wire.At(s.text, i, '[') {
 		return wire.ScanList(s.text, i, depth, s.change)
@@ -33,7 +33,7 @@ func (s *sameScan) kept(key wire.Span, i, depth int) int {
 	return wire.ScanValue(s.text, i, depth)
 }
 
-// change reads one change of it.
+// change reads one of its changes.
 func (s *sameScan) change(i, depth int) int {
 	if wire.At(s.text, i, '{') {
 		return wire.ScanObject(s.text, i, depth, s.member)
@@ -41,7 +41,7 @@ func (s *sameScan) change(i, depth int) int {
 	return wire.ScanValue(s.text, i, depth)
 }
 
-// member reads a member of a change, and what it is about if it is the way.
+// member reads a member of a change, and checks the way if it is that.
 func (s *sameScan) member(key wire.Span, i, depth int) int {
 	if string(wire.Text(s.text, key)) != "at" || !wire.At(s.text, i, '[') {
 		return wire.ScanValue(s.text, i, depth)
