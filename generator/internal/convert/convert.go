@@ -60,7 +60,7 @@ func Project(ctx context.Context, p *model.Project) ([]*Package, diag.List) {
 		}
 		pkg := &Package{HandlerPackage: in}
 		packages = append(packages, pkg)
-		planners[pkg] = &planner{Package: pkg, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}}
+		planners[pkg] = &planner{Package: pkg, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}}
 		return pkg
 	}
 	for _, c := range p.Conversions {

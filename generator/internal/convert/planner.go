@@ -23,7 +23,9 @@ type planner struct {
 	names      map[string]bool
 	// deepCopyFiles are files of generated methods, by path, as far as they have been read.
 	deepCopyFiles map[string][]byte
-	diags         diag.List
+	// unlocated are packages that cannot be found, and of which that has been reported.
+	unlocated map[string]bool
+	diags     diag.List
 }
 
 // pairKey tells pairs apart: the same two structs are another pair where a rule on a struct around

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,17 @@ type mismatch struct {
 	spoke, hub *resolve.Type
 	message    string
 	hint       string
+	// unlocated is the package that cannot be found, if that is why.
+	unlocated string
+}
+
+// unresolved is the mismatch of a type that was not found.
+func unresolved(err error) *mismatch {
+	bad := &mismatch{rule: RuleType, message: err.Error()}
+	if e, ok := errors.AsType[*resolve.Error](err); ok && e.Err != nil {
+		bad.unlocated = e.Package
+	}
+	return bad
 }
 
 // top plans the values of the two fields and reports why they do not convert.
@@ -38,6 +50,12 @@ func (p *valuePlanner) top(as []string) *Value {
 	if bad == nil {
 		p.noteEmpty(v)
 		return v
+	}
+	if bad.unlocated != "" {
+		if p.unlocated[bad.unlocated] {
+			return nil // the first field whose type is of that package says why
+		}
+		p.unlocated[bad.unlocated] = true
 	}
 	at := p.spokeField.Range
 	if p.rule != nil {
@@ -86,7 +104,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	}
 	for _, t := range []*resolve.Type{spoke, hub} {
 		if err := t.Err(); err != nil {
-			return nil, &mismatch{rule: RuleType, message: err.Error()}
+			return nil, unresolved(err)
 		}
 	}
 	if name == "" && p.rules.hooked(spoke, hub) {
