@@ -486,9 +486,13 @@ func all(conditions []jen.Code) *jen.Statement {
 	return s
 }
 
-// article puts a or an before a name.
+// article puts a or an before a name. One that begins with initials is read by letter: an HTTPRoute.
 func article(name string) string {
-	if strings.ContainsRune("AEIO", rune(name[0])) {
+	vowels := "AEIO"
+	if len(name) > 1 && unicode.IsUpper(rune(name[1])) {
+		vowels = "AEFHILMNORSX"
+	}
+	if strings.ContainsRune(vowels, rune(name[0])) {
 		return "an " + name
 	}
 	return "a " + name
