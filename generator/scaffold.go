@@ -2,6 +2,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,12 +89,26 @@ func (s *site) read(ctx context.Context, e edits) diag.List {
 // errStopped says that a command's result is the mistakes that are in it.
 var errStopped = errors.New("the project has mistakes")
 
-// group is the group in full.
+// group is the group in full. A word alone is a group of the domain in webhook-gen.yaml or, without one, the only group of the project
+// that begins with it.
 func (s site) group(r Resource) string {
-	if strings.Contains(r.Group, ".") || r.Group == "" || s.Domain == "" {
+	switch {
+	case strings.Contains(r.Group, ".") || r.Group == "":
 		return r.Group
+	case s.Domain != "":
+		return r.Group + "." + s.Domain
 	}
-	return r.Group + "." + s.Domain
+	full := ""
+	for _, a := range s.apis {
+		if a.Group == full || !strings.HasPrefix(a.Group, r.Group+".") {
+			continue
+		}
+		if full != "" {
+			return r.Group
+		}
+		full = a.Group
+	}
+	return cmp.Or(full, r.Group)
 }
 
 // api finds the package of a group and version.
