@@ -306,7 +306,7 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 // likely is a field of the hub that only the hub has and that may be the one under another name, or in a struct around it.
 func (p *pairPlanner) likely(m Path) (string, bool) {
 	var names []string
-	var wider, deeper, sameType candidates
+	var joined, wider, deeper, sameType candidates
 	for _, h := range members(p.Hub, nil) {
 		name := h.String()
 		if _, ok := lookup(p.Spoke, name); ok || p.takenHub[name] {
@@ -319,7 +319,15 @@ func (p *pairPlanner) likely(m Path) (string, bool) {
 			within := name + "." + m.Last().JSON
 			_, ok := lookup(p.Hub, within)
 			deeper.add(within, ok && !p.takenHub[within])
+			rest, ok := strings.CutPrefix(m.Last().JSON, h.Last().JSON)
+			for _, part := range members(inner, nil) {
+				within := name + "." + part.String()
+				joined.add(within, ok && strings.EqualFold(rest, part.String()) && !p.takenHub[within])
+			}
 		}
+	}
+	if len(joined) == 1 {
+		return joined[0], true // serviceName is service.name
 	}
 	if near, ok := diag.Nearest(m.String(), names); ok {
 		return near, true
