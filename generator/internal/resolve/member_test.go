@@ -13,8 +13,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve/testdata/members"
 )
 
-// Which field holds a member is asked of encoding/json itself.
-func TestField(t *testing.T) {
+// here is a Resolver for this module.
+func here(t *testing.T) *Resolver {
+	t.Helper()
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +24,12 @@ func TestField(t *testing.T) {
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
-	r := New(t.Context(), result.Module)
+	return New(t.Context(), result.Module)
+}
+
+// Which field holds a member is asked of encoding/json itself.
+func TestField(t *testing.T) {
+	r := here(t)
 	for _, value := range []any{
 		&members.Plain{}, &members.Deep{}, &members.Middle{}, &members.Conflict{}, &members.Hidden{}, &members.Twice{},
 		&members.Embeds{}, &members.Loop{}, &members.Generic[string]{},

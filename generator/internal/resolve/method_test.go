@@ -1,25 +1,15 @@
 package resolve
 
 import (
-	"path/filepath"
 	"reflect"
 	"testing"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve/testdata/methods"
 )
 
 // TestPromotedMethods holds that a type has the promoted methods that Go gives it.
 func TestPromotedMethods(t *testing.T) {
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, problems := load.Load(t.Context(), load.Config{Dir: dir})
-	if problems.HasErrors() {
-		t.Fatal(problems)
-	}
-	r := New(t.Context(), result.Module)
+	r := here(t)
 	for _, value := range []any{
 		&methods.Own{}, &methods.Other{}, &methods.Middle{}, &methods.Deep{}, &methods.Ambiguous{}, &methods.Nearer{},
 		&methods.Above{}, &methods.Overrides{}, &methods.Named{}, &methods.Loop{},

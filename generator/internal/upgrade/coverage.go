@@ -90,21 +90,23 @@ func candidates(rules []admissionregistrationv1.RuleWithOperations) dimensions {
 
 // matchedBy decides as k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches.
 func (r request) matchedBy(rules []admissionregistrationv1.RuleWithOperations) bool {
-	is := func(value string) func(string) bool {
-		return func(pattern string) bool { return pattern == "*" || pattern == value }
-	}
 	for _, rule := range rules {
-		operation := func(o admissionregistrationv1.OperationType) bool { return is(r.operation)(string(o)) }
-		if slices.ContainsFunc(rule.Operations, operation) && slices.ContainsFunc(rule.APIGroups, is(r.group)) &&
-			(r.version == "" || slices.ContainsFunc(rule.APIVersions, is(r.version))) &&
-			is(r.scope)(string(*rule.Scope)) && slices.ContainsFunc(rule.Resources, func(pattern string) bool {
+		operation := func(o admissionregistrationv1.OperationType) bool { return matching(r.operation)(string(o)) }
+		if slices.ContainsFunc(rule.Operations, operation) && slices.ContainsFunc(rule.APIGroups, matching(r.group)) &&
+			(r.version == "" || slices.ContainsFunc(rule.APIVersions, matching(r.version))) &&
+			matching(r.scope)(string(*rule.Scope)) && slices.ContainsFunc(rule.Resources, func(pattern string) bool {
 			resource, subresource, _ := strings.Cut(pattern, "/")
-			return is(r.resource)(resource) && is(r.subresource)(subresource)
+			return matching(r.resource)(resource) && matching(r.subresource)(subresource)
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// matching tells the patterns of a rule that match a value.
+func matching(value string) func(pattern string) bool {
+	return func(pattern string) bool { return pattern == "*" || pattern == value }
 }
 
 // told says in words which requests these are. What no rule names is left out where others are named.

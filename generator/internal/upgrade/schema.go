@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -105,7 +106,7 @@ func schemaNarrower(p *pass) {
 				p.otherType(then, old, now)
 			case old.Open && !now.Open:
 				p.report(Finding{Range: now.Range, Severity: Breaking,
-					Message: fmt.Sprintf("the schema of %s no longer keeps fields of %s that it does not have", then, orObject(old.Path)),
+					Message: fmt.Sprintf("the schema of %s no longer keeps fields of %s that it does not have", then, cmp.Or(old.Path, "the object")),
 					Effect:  "The API server drops them, without a word, from what clients, webhooks and conversions write, and from stored objects when they are read.",
 					Steps:   []string{"look for what stored objects have there: kubectl get -A -o json", "have all of it in the schema first"}})
 			}
@@ -139,7 +140,7 @@ func (p *pass) otherType(s *schema, old, now manifest.Property) {
 		return
 	}
 	p.report(Finding{Range: now.Range, Severity: Breaking,
-		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, article(now.Type), orObject(old.Path), article(old.Type)),
+		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, article(now.Type), cmp.Or(old.Path, "the object"), article(old.Type)),
 		Effect:  "The API server refuses what says it as before, whether a client, a webhook or a conversion writes it. Stored objects are read as they are.",
 		Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
 }
@@ -170,13 +171,6 @@ func widens(old, now string) bool {
 	return old == ""
 }
 
-func orObject(path string) string {
-	if path == "" {
-		return "the object"
-	}
-	return path
-}
-
 func otherSchemaDefault(p *pass) {
 	p.eachSchema(func(before, then *schema) {
 		for _, now := range then.properties {
@@ -185,22 +179,15 @@ func otherSchemaDefault(p *pass) {
 				continue
 			}
 			f := Finding{Range: now.Range, Severity: Careful,
-				Message: fmt.Sprintf("the schema of %s has the default %s for %s in place of %s", then, now.Default, orObject(now.Path), orNothing(old.Default)),
+				Message: fmt.Sprintf("the schema of %s has the default %s for %s in place of %s", then, now.Default, cmp.Or(now.Path, "the object"), cmp.Or(old.Default, "none")),
 				Effect: "The API server fills it in before any webhook is called, and in stored objects that say nothing when they are read: nobody wrote it. " +
 					"A mutating webhook or a conversion that looks for what is not said finds it said.",
 				Steps: []string{"have objects that should keep the old value say it: write them before the definition is applied"}}
 			if now.Default == "" {
-				f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, orObject(now.Path))
+				f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, cmp.Or(now.Path, "the object"))
 				f.Effect = "Stored objects that say nothing have nothing there from the moment that the definition is applied, and so have new ones, unless a mutating webhook fills it in."
 			}
 			p.report(f)
 		}
 	})
-}
-
-func orNothing(value string) string {
-	if value == "" {
-		return "none"
-	}
-	return value
 }

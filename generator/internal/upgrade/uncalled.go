@@ -19,9 +19,9 @@ func versionsGone(p *pass) {
 				if !names(r, d.new) {
 					continue
 				}
-				live = live || slices.ContainsFunc(d.new.Versions, func(v manifest.Version) bool { return isFor(r, v.Name) })
+				live = live || slices.ContainsFunc(d.new.Versions, func(v manifest.Version) bool { return slices.ContainsFunc(r.APIVersions, matching(v.Name)) })
 				for _, v := range d.old.Versions {
-					if isFor(r, v.Name) && !slices.Contains(gone, v.Name) {
+					if slices.ContainsFunc(r.APIVersions, matching(v.Name)) && !slices.Contains(gone, v.Name) {
 						rule, gone = i, append(gone, v.Name)
 					}
 				}
@@ -39,12 +39,8 @@ func versionsGone(p *pass) {
 
 // names reports whether a rule is for a kind, or for something of it, in some version.
 func names(r admissionregistrationv1.RuleWithOperations, d *Definition) bool {
-	return (slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIGroups, d.Group)) && slices.ContainsFunc(r.Resources, func(resource string) bool {
-		name, _, _ := strings.Cut(resource, "/")
-		return name == "*" || name == d.Plural
+	return slices.ContainsFunc(r.APIGroups, matching(d.Group)) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
+		resource, _, _ := strings.Cut(pattern, "/")
+		return matching(d.Plural)(resource)
 	})
-}
-
-func isFor(r admissionregistrationv1.RuleWithOperations, version string) bool {
-	return slices.Contains(r.APIVersions, "*") || slices.Contains(r.APIVersions, version)
 }
