@@ -13,6 +13,7 @@ SUITE    := integration
 EXPLAIN  := explain
 # Integration tests of examples.
 ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
+RUNTIME  := runtime
 ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
 FUZZTIME ?= 5s
@@ -34,12 +35,13 @@ test: test-unit test-examples test-upstream test-integration test-explain ## eve
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
 	go test -timeout 30m ./...
+	cd $(RUNTIME) && go test ./...
 
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
 	$(call say,unit tests and scenarios and examples with the race detector)
 	go test -race -timeout 30m -skip '^(TestGeneratedCode|TestCookbook)$$' ./... # these two run other programs
-	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -race ./...); done
+	@for e in $(RUNTIME) $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -race ./...); done
 
 .PHONY: test-examples
 test-examples: build ## examples are up to date, clean and behave
@@ -92,7 +94,7 @@ envtest: ## build kube-apiserver and etcd, unless they are there, and print thei
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (5s)
-	@for m in . $(EXPLAIN) hack/peers/controllerruntime; do \
+	@for m in . $(RUNTIME) $(EXPLAIN) hack/peers/controllerruntime; do \
 		(cd $$m && go list ./... | while read -r p; do \
 			for f in $$(go test -list '^Fuzz' "$$p" | grep '^Fuzz' || true); do \
 				printf '\n==> %s %s for $(FUZZTIME)\n' "$$p" "$$f"; \
@@ -113,7 +115,9 @@ bench: ## time and memory beside the peers', in one run, as ratios
 	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
 
 .PHONY: generate
-generate: build ## regenerate examples, goldens and the tables in docs/
+generate: ## regenerate the runtime's text, examples, goldens and the tables in docs/
+	go test ./templates -update
+	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
 	go test ./generator ./cmd/webhook-gen -update
 
@@ -122,8 +126,9 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
-	@for m in $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest hack/mutation; do go -C "$$m" vet ./...; done
+	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest hack/mutation; do go -C "$$m" vet ./...; done
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
+	go test ./templates
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 

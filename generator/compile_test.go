@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -63,7 +64,7 @@ func TestGeneratedCode(t *testing.T) {
 	if len(work) < 5 {
 		t.Fatalf("only %d scenarios to compile", len(work))
 	}
-	writeFile(t, filepath.Join(root, "go.work"), "go 1.26.0\n\n"+strings.Join(work, "\n")+"\n")
+	writeFile(t, filepath.Join(root, "go.work"), "go 1.26.0\n\nuse "+runtimeDir(t)+"\n"+strings.Join(work, "\n")+"\n")
 	for _, verb := range []string{"vet", "test"} {
 		// Without -trimpath the folder, which is another one in each run, would be part of what is built.
 		cmd := exec.Command("go", append([]string{verb, "-trimpath"}, patterns...)...)
@@ -112,11 +113,20 @@ func TestNewOperationBreaksTheBuild(t *testing.T) {
 	}
 }
 
-// requirementsOf returns the require directives of this module's go.mod.
+// runtimeDir is the folder of the runtime module in this tree.
+func runtimeDir(t *testing.T) string {
+	dir, err := filepath.Abs("../runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// requirementsOf returns the directives of a go.mod that requires what this module does and, replaced by this tree's, the runtime.
 func requirementsOf(t *testing.T) string {
 	text, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text[bytes.Index(text, []byte("require")):])
+	return fmt.Sprintf("require %s v0.0.0\n\nreplace %[1]s => %s\n\n%s", RuntimeModule, runtimeDir(t), text[bytes.Index(text, []byte("require")):])
 }

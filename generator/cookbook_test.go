@@ -179,6 +179,6 @@ func cookbookTest(all []recipe, plans map[string]ConversionDoc) string {
 	if strings.Contains(checks.String(), "*rand.Rand") {
 		standard = "\t\"math/rand/v2\"\n" + standard
 	}
-	return "package app\n\nimport (\n" + standard + "\n\t\"example.com/app/internal/webhook/conversion/conversiontest\"\n" + imports.String() + ")\n\n" +
+	return "package app\n\nimport (\n" + standard + "\n\t\"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest\"\n" + imports.String() + ")\n\n" +
 		"func TestRecipes(t *testing.T) {\n" + checks.String() + "}\n"
 }

@@ -74,7 +74,12 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
 	result := Result{Root: r.root}
+	diags.Add(r.checkRuntime(ctx, e)...)
 	options := r.render(source.Module)
+	var err error
+	if options.Imported, err = r.importedRuntime(ctx, source.Module, e); err != nil {
+		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
+	}
 	diags.Add(render.CheckProgram(project, conversions, options)...)
 	files, err := render.Project(project, conversions, options)
 	if err != nil {
@@ -191,7 +196,7 @@ func (r run) model() model.Options {
 
 func (r run) render(m *load.Module) render.Options {
 	return render.Options{
-		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
+		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Vendored: r.vendored(), Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
 		Delivery: r.delivery(), Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,
 	}
 }

@@ -140,9 +140,9 @@ func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
 	return got
 }
 
-// isShared reports a file of the packages admission, conversion, wire and certificates, which are the same everywhere and tested where they stand.
+// isShared reports a file of a copy of the runtime, which is tested where it stands.
 func isShared(name string) bool {
-	return strings.Contains(name, "/admission/zz_generated.") || strings.Contains(name, "/wire/zz_generated.") || strings.Contains(name, "/certificates/zz_generated.") || strings.Contains(name, "/conversion/zz_generated.") || strings.Contains(name, "/conversion/conversiontest/zz_generated.") || strings.Contains(name, "/admission/admissiontest/zz_generated.")
+	return slices.ContainsFunc(runtimePackages(), func(pkg string) bool { return strings.Contains(name, "/"+pkg+"/zz_generated.") })
 }
 
 func scenarioConfig(t *testing.T, dir string, comment []byte) Config {

@@ -25,7 +25,7 @@ import (
 	"os"
 	"reflect"
 
-	"example.com/app/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 	webhookv1 "example.com/app/internal/webhook/v1"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/conversion"
 	webhookv1alpha1 "github.com/webhook-gen/webhook-gen/integration/internal/webhook/v1alpha1"
 	webhookv1beta1 "github.com/webhook-gen/webhook-gen/integration/internal/webhook/v1beta1"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // conversions are the calls by which the API server has had objects converted.

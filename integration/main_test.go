@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
 	"github.com/webhook-gen/webhook-gen/integration/platform"
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 	"github.com/webhook-gen/webhook-gen/integration/sealed"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // shared is the environment of all tests, which TestMain starts. It is nil where there is no API server to start.

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
 // serve serves the webhooks on the ports of both Services, with the generated server, and returns the address.
@@ -20,7 +20,7 @@ func (e *environment) serve(serving *certificate) (address string, err error) {
 		return "", err
 	}
 	for _, listener := range listeners {
-		server := &admission.Server{CertFile: serving.certFile, KeyFile: serving.keyFile, DrainPeriod: -1}
+		server := &server.Server{CertFile: serving.certFile, KeyFile: serving.keyFile, DrainPeriod: -1}
 		err := register(func(path string, handler http.Handler) { server.Handle(path, e.calls.record(path, handler)) })
 		if err != nil {
 			return "", err

@@ -1,36 +1,26 @@
-// Package templates holds the Go packages that webhook-gen emits into its users' projects. They
-// are real packages: compiled, documented, tested and benchmarked where they stand.
+// Package templates holds the texts that webhook-gen writes into its users' projects: the text templates of project
+// files, and the source code of the runtime for projects that keep a copy of it.
 package templates
 
-import "embed"
+import (
+	"embed"
 
-// Path is the import path of this folder, which emitted packages that import each other have to be rid of.
-const Path = "github.com/webhook-gen/webhook-gen/templates"
-
-// Admission is the package of what all generated handlers of a project share, and below it the
-// package for tests of policies.
-//
-//go:embed admission/*.go admission/admissiontest/*.go
-var Admission embed.FS
-
-// Conversion is the package of what all generated conversions of a project share, and below it the
-// package that tests them.
-//
-//go:embed conversion/*.go conversion/conversiontest/*.go
-var Conversion embed.FS
-
-// Wire is the package by which both of these read and write JSON.
-//
-//go:embed wire/*.go
-var Wire embed.FS
-
-// Certificates is the package with which a server keeps its certificates itself.
-//
-//go:embed certificates/*.go
-var Certificates embed.FS
+	"golang.org/x/tools/txtar"
+)
 
 // Project is what a new project and its parts begin with: text templates whose actions stand in [[ ]].
 // "dot_" begins the name of a file or folder that begins with a dot, and ".tmpl" ends that of every file.
 //
 //go:embed project
 var Project embed.FS
+
+// RuntimePath is the import path of the runtime module.
+const RuntimePath = "github.com/webhook-gen/webhook-gen/runtime"
+
+// A module zip has no files of nested modules, so that the program cannot embed ../runtime itself.
+//
+//go:embed runtime.txtar
+var runtime []byte
+
+// Runtime returns the Go files of the runtime module without its tests, named by their paths in the module.
+func Runtime() []txtar.File { return txtar.Parse(runtime).Files }

@@ -35,7 +35,7 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 	root.SetErr(errOut)
 	root.Flags().AddFlagSet(generate.Flags())
 	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
-		initCommand(s), createCommand(s), deleteCommand(s), devCommand(s), versionCommand(s))
+		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), versionCommand(s))
 	return root
 }
 

@@ -19,8 +19,8 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/cronjob/internal/webhook/conversion"
 	webhookv2 "example.com/cronjob/internal/webhook/v2"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 func main() {

@@ -3,13 +3,14 @@ module example.com/policies
 go 1.26.0
 
 require (
-	github.com/google/go-cmp v0.7.0
 	github.com/prometheus/client_golang v1.24.1
 	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	sigs.k8s.io/yaml v1.6.0
 )
+
+require github.com/google/go-cmp v0.7.0 // indirect
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -23,6 +24,7 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.1 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
+	github.com/webhook-gen/webhook-gen/runtime v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	golang.org/x/net v0.57.0 // indirect
@@ -37,3 +39,5 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
+
+replace github.com/webhook-gen/webhook-gen/runtime => ../../runtime

@@ -21,8 +21,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"example.com/policies/internal/webhook/admission"
 	"example.com/policies/policy"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
 func main() {
@@ -35,7 +36,7 @@ func main() {
 
 // run serves until the process is told to stop, and then until the last request has been answered.
 func run(args []string, stderr io.Writer) error {
-	var server admission.Server
+	var server server.Server
 	flags := flag.NewFlagSet("policies", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&server.Address, "address", ":8443", "address of the webhooks, /healthz and /readyz, over TLS")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"example.com/policies/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
 // registerServerMetrics registers what the server tells of itself:
@@ -13,7 +13,7 @@ import (
 //	webhook_server_requests_in_flight
 //	webhook_server_requests_refused_total
 //	webhook_server_certificate_expiry_timestamp_seconds
-func registerServerMetrics(registry prometheus.Registerer, server *admission.Server) error {
+func registerServerMetrics(registry prometheus.Registerer, server *server.Server) error {
 	return errors.Join(
 		registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "webhook_server_requests_in_flight",

@@ -157,10 +157,12 @@ require (
 require (
 	github.com/go-logr/logr v1.4.4
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.93.1
-	github.com/webhook-gen/webhook-gen v0.0.0
+	github.com/webhook-gen/webhook-gen/runtime v0.0.0
 	golang.org/x/tools v0.52.0
 	k8s.io/api v0.37.2
 	k8s.io/kube-aggregator v0.37.2
 )
 
 replace github.com/webhook-gen/webhook-gen => ../..
+
+replace github.com/webhook-gen/webhook-gen/runtime => ../../runtime

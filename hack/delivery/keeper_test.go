@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/webhook-gen/webhook-gen/templates/certificates"
+	"github.com/webhook-gen/webhook-gen/runtime/certificates"
 )
 
 const configurations = `

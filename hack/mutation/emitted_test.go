@@ -2,7 +2,9 @@ package mutation
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,27 +16,29 @@ import (
 	"testing"
 )
 
-// TestEmittedPackages seeds faults into the packages that are emitted into projects, and wants their own tests to find each.
-func TestEmittedPackages(t *testing.T) {
+// runtimeDir is the folder of the runtime module.
+const runtimeDir = "../../runtime"
+
+// TestRuntime seeds faults into the runtime, and wants its own tests to find each.
+func TestRuntime(t *testing.T) {
 	faults := seedEmitted(t)
 	binaries := map[string]string{}
-	for _, pkg := range []string{"admission", "conversion"} {
+	for _, pkg := range []string{"admission", "conversion", "server"} {
 		binaries[pkg] = filepath.Join(t.TempDir(), pkg+".test")
-		cmd := exec.Command("go", "test", "-c", "-overlay", faults.overlay, "-o", binaries[pkg], "./templates/"+pkg)
-		cmd.Dir = "../.."
+		cmd := exec.Command("go", "test", "-c", "-overlay", faults.overlay, "-o", binaries[pkg], "./"+pkg)
+		cmd.Dir = runtimeDir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	servers := testsIn(t, "authenticate", "certificate", "clientca", "drain", "health", "overload", "server*")
-	for _, none := range []seededFault{{file: "admission/server.go"}, {file: "wire/decode.go"}} {
-		if foundBy(t, none, binaries, servers) {
+	for _, none := range []seededFault{{file: "server/server.go"}, {file: "internal/wire/decode.go"}, {file: "conversion/stash.go"}} {
+		if foundBy(t, none, binaries) {
 			t.Fatal("without a fault the tests fail")
 		}
 	}
 	found := map[string][]string{} // kinds by file
 	for _, f := range faults.all {
-		if !foundBy(t, f, binaries, servers) {
+		if !foundBy(t, f, binaries) {
 			t.Errorf("%s: nothing finds that %s in\n\t%s", f.file, f.Kind, f.Place)
 			continue
 		}
@@ -53,11 +57,11 @@ type seededFaults struct {
 
 type seededFault struct {
 	Fault
-	file string // below templates
+	file string // below the runtime
 }
 
 func seedEmitted(t *testing.T) seededFaults {
-	templates, err := filepath.Abs("../../templates")
+	runtime, err := filepath.Abs(runtimeDir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +72,7 @@ func seedEmitted(t *testing.T) seededFaults {
 		if err := os.WriteFile(copied, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		overlay.Replace[filepath.Join(templates, name)] = copied
+		overlay.Replace[filepath.Join(runtime, name)] = copied
 	}
 	byFile := map[string][]emittedFault{}
 	for _, f := range emittedFaults() {
@@ -76,7 +80,7 @@ func seedEmitted(t *testing.T) seededFaults {
 	}
 	var seeded seededFaults
 	for file, faults := range byFile {
-		source, err := os.ReadFile(filepath.Join(templates, file))
+		source, err := os.ReadFile(filepath.Join(runtime, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +100,7 @@ func seedEmitted(t *testing.T) seededFaults {
 		for _, f := range here {
 			seeded.all = append(seeded.all, seededFault{f, file})
 		}
-		put(path.Dir(file)+"/zz_seeded.go", fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nvar seededFault = os.Getenv(%q)\n", path.Dir(file), Variable))
+		put(path.Dir(file)+"/zz_seeded.go", fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nvar seededFault = os.Getenv(%q)\n", path.Base(path.Dir(file)), Variable))
 	}
 	if t.Failed() {
 		t.FailNow()
@@ -113,45 +117,34 @@ func seedEmitted(t *testing.T) seededFaults {
 	return seeded
 }
 
-// foundBy reports whether a test finds a fault. Those of servers take seconds, and are asked last about what is none of a
-// server's.
-func foundBy(t *testing.T, f seededFault, binaries map[string]string, servers string) bool {
+// foundBy reports whether a test finds a fault. Of a server's, the tests of its own file come first, because all of
+// them take seconds.
+func foundBy(t *testing.T, f seededFault, binaries map[string]string) bool {
 	fails := func(pkg string, flags ...string) bool {
 		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=2m")...)
-		cmd.Dir = filepath.Join("../../templates", pkg)
+		cmd.Dir = filepath.Join(runtimeDir, pkg)
 		cmd.Env = append(os.Environ(), Variable+"="+f.ID)
 		return cmd.Run() != nil
 	}
-	switch path.Dir(f.file) {
-	case "conversion":
-		return fails("conversion")
-	case "wire": // which both are made of
-		return fails("conversion") || fails("admission", "-test.skip="+servers)
+	switch pkg := path.Dir(f.file); pkg {
+	case "internal/wire": // which both are made of
+		return fails("conversion") || fails("admission")
+	case "server":
+		return fails(pkg, "-test.run="+testsOf(t, f.file)) || fails(pkg)
+	default:
+		return fails(pkg)
 	}
-	if isServer, _ := regexp.MatchString(`/(authenticate|certificate|clientca|drain|health|overload|server\w*)\.go$`, f.file); isServer {
-		own := testsIn(t, strings.TrimSuffix(path.Base(f.file), ".go"))
-		return fails("admission", "-test.run="+own) || fails("admission", "-test.run="+servers)
-	}
-	return fails("admission", "-test.skip="+servers) || fails("admission", "-test.run="+servers)
 }
 
-// testsIn is a pattern of the tests in files of package admission.
-func testsIn(t *testing.T, files ...string) string {
+// testsOf is a pattern of the tests of a file; of none where it has no test file.
+func testsOf(t *testing.T, file string) string {
 	var names []string
-	for _, file := range files {
-		matches, err := filepath.Glob("../../templates/admission/" + file + "_test.go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range matches {
-			text, err := os.ReadFile(match)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
-				names = append(names, m[1])
-			}
-		}
+	text, err := os.ReadFile(filepath.Join(runtimeDir, strings.TrimSuffix(file, ".go")+"_test.go"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		names = append(names, m[1])
 	}
 	return "^(" + strings.Join(names, "|") + ")$"
 }

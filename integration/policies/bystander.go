@@ -3,7 +3,7 @@ package policies
 import (
 	"context"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // bystander allows everything: that it is called is all that is asked of it.

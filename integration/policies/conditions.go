@@ -3,7 +3,7 @@ package policies
 import (
 	"context"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Conditions has two webhooks, of which the first one is called under conditions.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Closed cannot be reached, and so nothing passes it.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	fleetv1 "github.com/webhook-gen/webhook-gen/integration/api/v1"
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Equivalent is called for Fleets of every version, and gets them as v1.

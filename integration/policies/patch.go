@@ -3,7 +3,7 @@ package policies
 import (
 	"context"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Patched has two webhooks, of which a patch gives the first one a timeout.

@@ -3,7 +3,7 @@ package policies
 import (
 	"context"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Wide is called for Secrets as for ConfigMaps. The first of its webhooks is called for Deployments too, but only when

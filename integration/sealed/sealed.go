@@ -8,7 +8,7 @@ package sealed
 import (
 	"context"
 
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Seal would allow everything.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/policies/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // NamespacePolicy lets nobody but administrators delete a namespace of production. Who asks for what is all that it goes

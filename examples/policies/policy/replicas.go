@@ -7,7 +7,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"example.com/policies/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // ReplicasPolicy is the limit of WorkloadWebhook where replicas are set by the subresource scale, as `kubectl scale` and

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"example.com/policies/internal/webhook/admission/admissiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"example.com/policies/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // ShellPolicy allows no interactive shells in pods of production. Every other command that is run in a pod is put down

@@ -5,7 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/policies/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Workload is what Deployments, StatefulSets and DaemonSets have in common as far as WorkloadWebhook looks at it. Nothing

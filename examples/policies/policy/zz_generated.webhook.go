@@ -7,9 +7,16 @@ import (
 	"errors"
 	"net/http"
 
-	"example.com/policies/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/version"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+)
+
+// If one of these constants overflows, do what the name of its type says.
+const (
+	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
+	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
 // The paths at which the webhooks are served, as the manifest has them.

@@ -6,8 +6,8 @@ import (
 	"context"
 	"testing"
 
-	"example.com/policies/internal/webhook/admission"
-	"example.com/policies/internal/webhook/admission/admissiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -160,4 +160,17 @@ func (p workloadProbe) ValidateCreate(ctx context.Context, r *admission.CreateRe
 
 func (p workloadProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[Workload]) error {
 	return p.Asked(ctx, "Workload.ValidateUpdate", r)
+}
+
+// TestGeneratedManifest wants the API server to call what is served, and nothing else.
+func TestGeneratedManifest(t *testing.T) {
+	served := []string{
+		ValidateNamespacePolicyPath,
+		MutatePodPolicyPath,
+		ValidatePodPolicyPath,
+		ValidateReplicasPolicyScalePath,
+		ValidateShellPolicyExecPath,
+		ValidateWorkloadPath,
+	}
+	admissiontest.CheckManifest(t, "../config/webhook/manifests.yaml", served, nil)
 }

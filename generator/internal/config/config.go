@@ -53,6 +53,8 @@ type Manifests struct {
 type Handlers struct {
 	// Path is the folder, relative to the module's root, slash-separated, and stays below it.
 	Path string
+	// Runtime says where generated code has the runtime from: "import" or "vendor".
+	Runtime string
 }
 
 // Delivery says how the program gets into a cluster.

@@ -78,8 +78,13 @@ func keys(c *Config) []key {
 		}, text(&c.Manifests.NamePrefix, "", namePrefix)},
 		{Key{
 			Name: "handlers.path", Example: "pkg/webhooks",
-			Doc: "The folder for the handlers of API packages; the code they share goes to its subfolder admission. Relative to this file, with slashes, inside the module.",
+			Doc: "The folder for the handlers of API packages. Relative to this file, with slashes, inside the module.",
 		}, text(&c.Handlers.Path, "internal/webhook", localPath)},
+		{Key{
+			Name: "handlers.runtime", Example: "vendor",
+			Doc: "Where generated code has the runtime from: the module github.com/webhook-gen/webhook-gen/runtime, or a copy below handlers.path of the packages that the project uses. " +
+				"`webhook-gen runtime` changes it, together with the import paths in your own files.",
+		}, word(&c.Handlers.Runtime, "import", "vendor")},
 		{Key{
 			Name: "crds", Example: "[config/crd/bases]",
 			Doc: "Files, folders and globs of the CustomResourceDefinitions that controller-gen writes: relative to this file, with slashes, inside the module. " +

@@ -26,6 +26,11 @@ func At(p token.Position) Position {
 	return Position{File: p.Filename, Line: p.Line, Column: p.Column}
 }
 
+// Compare orders positions by file, line and column.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(strings.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}
+
 // IsValid reports whether the position names a file.
 func (p Position) IsValid() bool { return p.File != "" }
 
@@ -118,9 +123,7 @@ func (l List) HasErrors() bool {
 func (l List) Sort() List {
 	slices.SortStableFunc(l, func(a, b Diagnostic) int {
 		return cmp.Or(
-			strings.Compare(a.Pos.File, b.Pos.File),
-			cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Column, b.Pos.Column),
+			a.Pos.Compare(b.Pos),
 			strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Message, b.Message),
 		)

@@ -3,6 +3,8 @@ package load
 import (
 	"os"
 	"path/filepath"
+
+	"golang.org/x/mod/modfile"
 )
 
 // Root returns the folder that holds the project which dir stands in: the nearest one
@@ -19,4 +21,11 @@ func Root(dir string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// ModulePath returns the path of the module whose root is the absolute folder dir.
+func ModulePath(dir string) (string, bool) {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	path := modfile.ModulePath(text)
+	return path, err == nil && path != ""
 }

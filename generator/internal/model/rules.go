@@ -19,6 +19,7 @@ const (
 	RuleHub           = "D13"
 	RuleConvertible   = "D14"
 	RuleProgram       = "D15"
+	RuleRuntime       = "D16"
 )
 
 // Rules documents them.
@@ -39,5 +40,6 @@ func Rules() []diag.Rule {
 		{ID: RuleHub, Title: "a spoke has one hub", Doc: "One version of a kind is marked +webhook:conversion:hub, or named by the spoke's argument `hub`. All others are its spokes: a chain from version to version would lose whatever one of them cannot express."},
 		{ID: RuleConvertible, Title: "a kind can have the methods of controller-runtime's Convertible and Hub", Doc: "Go declares methods in the package of their type: spoke and hub are of this module, their packages do not import each other in a circle, and no method of that name stands there already, but for the hub's. A method has no place to hold what converts fields by your own code. controller-runtime's IsConvertible refuses a kind of which only some versions have methods."},
 		{ID: RuleProgram, Title: "the program has a name for each package of webhooks", Doc: "zz_generated.webhooks.go has one field for each, named after the folder below the folder of handlers, or in the module without `internal` and `pkg`: V1, ShopV1, Policy. The name depends on nothing else, so it stays the same when other packages are added, and two folders must not lead to the same name."},
+		{ID: RuleRuntime, Title: "the project's own files import the runtime from where handlers.runtime says", Doc: "The runtime is the module github.com/webhook-gen/webhook-gen/runtime, or with `handlers.runtime: vendor` in webhook-gen.yaml the project's own copy. Generated code and your own files must use the same one, because the types of one are not those of the other. `webhook-gen runtime import` and `webhook-gen runtime vendor` rewrite the import paths in your files."},
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // conversionFile is the name of the generated file in every package of conversions.
@@ -29,25 +28,21 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
 		}
-		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: path.Join(p.Module.Path, o.Handlers, "conversion"), zero: map[*resolve.Type]string{}}
+		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[*resolve.Type]string{}}
 		text, err := source(w.write())
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
 	}
-	if len(files) == 0 {
-		return nil, nil
-	}
-	shared, err := sharedPackage(templates.Conversion, p, o)
-	return append(files, shared...), err
+	return files, nil
 }
 
 // conversionWriter writes one package of conversions.
 type conversionWriter struct {
 	*convert.Package
-	file   *jen.File
-	shared string // import path of the project's package conversion
+	file            *jen.File
+	shared, version string // import paths of the runtime's packages
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
 	zero  map[*resolve.Type]string
 	zeros []*resolve.Type
@@ -56,6 +51,7 @@ type conversionWriter struct {
 func (w *conversionWriter) write() *jen.File {
 	f := w.file
 	f.ImportName(w.shared, "conversion")
+	assertRuntime(f, w.version)
 	w.hooks()
 	f.Line()
 	w.conversions()

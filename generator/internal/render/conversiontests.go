@@ -1,7 +1,6 @@
 package render
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := conversionTestWriter{Package: pkg, conversiontest: path.Join(p.Module.Path, o.Handlers, "conversion", "conversiontest")}
+		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest")}
 		text, err := source(w.file())
 		if err != nil {
 			return nil, err

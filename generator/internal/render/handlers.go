@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // handlersFile is the name of the generated file in every package of handlers.
@@ -21,8 +19,8 @@ const handlersFile = "zz_generated.webhook.go"
 // handlerPackage is a package of handlers with its webhooks by the types they are for.
 type handlerPackage struct {
 	model.HandlerPackage
-	types     []handledType
-	admission string // import path of the project's admission package
+	types              []handledType
+	admission, version string // import paths of the runtime's packages
 }
 
 // handledType is a marked type with its webhooks, mutating before validating.
@@ -58,15 +56,7 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 		}
 		files = append(files, output.File{Path: ProgramFile(o.Program.Dir), Content: text, Owner: output.Generated})
 	}
-	if len(files) == 0 {
-		return nil, nil
-	}
-	shared, err := sharedPackage(templates.Admission, p, o)
-	if err != nil || o.Delivery.Name == "" {
-		return append(files, shared...), err
-	}
-	certificates, err := sharedPackage(templates.Certificates, p, o)
-	return slices.Concat(files, shared, certificates), err
+	return files, nil
 }
 
 func handlerPackages(p *model.Project, o Options) []handlerPackage {
@@ -79,7 +69,7 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 		i := slices.IndexFunc(packages, func(p handlerPackage) bool { return p.Dir == h.Package.Dir })
 		if i < 0 {
 			i = len(packages)
-			packages = append(packages, handlerPackage{HandlerPackage: h.Package, admission: path.Join(p.Module.Path, o.Handlers, "admission")})
+			packages = append(packages, handlerPackage{HandlerPackage: h.Package, admission: o.runtime(p, "admission"), version: o.runtime(p, "version")})
 		}
 		pkg := &packages[i]
 		j := slices.IndexFunc(pkg.types, func(t handledType) bool { return t.name == h.Type })
@@ -114,6 +104,7 @@ func asWritten(a, b *model.Webhook) int {
 func (p handlerPackage) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
 	f.ImportName(p.admission, "admission")
+	assertRuntime(f, p.version)
 	p.paths(f)
 	for _, t := range p.types {
 		for _, w := range t.webhooks {

@@ -26,7 +26,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 		return nil, nil
 	}
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Integration))
-	pkg := model.HandlerPackage{Dir: dir, Path: path.Join(p.Module.Path, o.Integration), Name: integrationPackage(o.Integration)}
+	pkg := model.HandlerPackage{Dir: dir, Path: path.Join(p.Module.Path, o.Integration), Name: packageName(o.Integration)}
 	served := newProgram(p, planned, pkg, o)
 	served.options, served.observed = len(served.handlers) > 0, false
 	below := func(folders ...string) []string {
@@ -68,8 +68,8 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	}, nil
 }
 
-// integrationPackage is the name of the package in a folder: the letters and digits of the folder's, from a letter on.
-func integrationPackage(folder string) string {
+// packageName is the name of a new package in a folder: the letters and digits of the folder's name, from a letter on.
+func packageName(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r

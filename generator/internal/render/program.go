@@ -42,8 +42,7 @@ type programPackage struct {
 }
 
 func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
-	shared := path.Join(project.Module.Path, o.Handlers)
-	p := program{HandlerPackage: in, admission: shared + "/admission", conversion: shared + "/conversion", options: true, observed: true}
+	p := program{HandlerPackage: in, admission: o.runtime(project, "admission"), conversion: o.runtime(project, "conversion"), options: true, observed: true}
 	for _, pkg := range handlerPackages(project, o) {
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // The kinds of output.
@@ -43,6 +42,10 @@ type Options struct {
 	Definitions []string
 	// Patches says that API servers are told of conversions by patches of CRDs.
 	Patches bool
+	// Vendored says that the project has a copy of the runtime below Handlers. Imported are the packages of the
+	// runtime that the project's own code imports, such as "server".
+	Vendored bool
+	Imported []string
 	// Program is the package of the program that serves the webhooks; its zero value where it
 	// registers them by hand.
 	Program model.HandlerPackage
@@ -53,7 +56,6 @@ type Options struct {
 // Project writes the project's files, planned conversions among them.
 func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
-	reads := false // reviews, so that the package wire is needed
 	if slices.Contains(o.Outputs, Manifests) && len(p.Configurations) > 0 {
 		text, err := manifest(p, o)
 		if err != nil {
@@ -70,7 +72,6 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if err != nil {
 			return nil, fmt.Errorf("writing the handlers: %w", err)
 		}
-		reads = len(code) > 0
 		files = append(files, code...)
 	}
 	if slices.Contains(o.Outputs, Tests) {
@@ -84,14 +85,6 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		code, err := conversions(p, planned, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the conversions: %w", err)
-		}
-		reads = reads || len(code) > 0
-		files = append(files, code...)
-	}
-	if reads {
-		code, err := sharedPackage(templates.Wire, p, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing what handlers and conversions share: %w", err)
 		}
 		files = append(files, code...)
 	}
@@ -124,6 +117,13 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		}
 		files = append(files, code...)
 	}
+	if o.Vendored {
+		code, err := runtimeCopy(p, files, o)
+		if err != nil {
+			return nil, fmt.Errorf("writing the copy of the runtime: %w", err)
+		}
+		files = append(files, code...)
+	}
 	return files, nil
 }
 
@@ -138,7 +138,7 @@ func OutputsOf(file string) []string {
 		return nil
 	case strings.HasSuffix(name, "_test.go"):
 		return []string{Tests}
-	case strings.HasSuffix(folder, "/wire"):
+	case strings.HasSuffix(folder, "/wire"), strings.HasSuffix(folder, "/version"):
 		return []string{Handlers, Conversions}
 	case patch, name == conversionFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
 		return []string{Conversions}

@@ -26,9 +26,14 @@ const (
 func tests(p *model.Project, o Options) ([]output.File, error) {
 	var files []output.File
 	packages := handlerPackages(p, o)
+	checked := slices.Contains(o.Outputs, Manifests)
 	for _, pkg := range packages {
 		w := testWriter{handlerPackage: pkg, admissiontest: path.Join(pkg.admission, "admissiontest"), options: o, root: p.Module.Dir}
-		text, err := source(w.file())
+		f := w.file()
+		if checked && len(packages) == 1 {
+			manifestTest(f, pkg.Dir, p, packages, o)
+		}
+		text, err := source(f)
 		if err != nil {
 			return nil, err
 		}
@@ -44,15 +49,14 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 			files = append(files, output.File{Path: filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
 		}
 	}
-	if len(packages) == 0 || !slices.Contains(o.Outputs, Manifests) {
+	if len(packages) < 2 || !checked {
 		return files, nil
 	}
-	text, err := source(manifestTest(p, packages, o))
-	return append(files, output.File{
-		Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), "admission", manifestTestFile),
-		Content: text,
-		Owner:   output.Generated,
-	}), err
+	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers))
+	f := newFile(manifestTestPackage(p, o), true)
+	manifestTest(f, dir, p, packages, o)
+	text, err := source(f)
+	return append(files, output.File{Path: filepath.Join(dir, manifestTestFile), Content: text, Owner: output.Generated}), err
 }
 
 // testWriter writes the tests of a package of handlers.
@@ -217,17 +221,29 @@ func probeName(t handledType) string { return lowerFirst(t.name) + "Probe" }
 
 func lowerFirst(name string) string { return string(unicode.ToLower(rune(name[0]))) + name[1:] }
 
-// manifestTest writes the test that holds the manifest to the handlers of all packages.
-func manifestTest(p *model.Project, packages []handlerPackage, o Options) *jen.File {
-	shared := path.Join(p.Module.Path, o.Handlers, "admission")
-	admissiontest := path.Join(shared, "admissiontest")
-	f := newFile(model.HandlerPackage{Path: shared + "_test", Name: "admission_test"}, true)
+// manifestTestPackage is the package of the test of the manifest if several packages have handlers: the external tests
+// of the folder of handlers, which may have a package of the user's.
+func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
+	folder := path.Join(p.Module.Path, o.Handlers)
+	name, ok := p.Module.PackageName(folder)
+	if !ok {
+		name = packageName(o.Handlers)
+	}
+	return model.HandlerPackage{Path: folder + "_test", Name: name + "_test"}
+}
+
+// manifestTest writes the test that compares the manifest with the handlers of all packages, for a file in the folder dir.
+func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerPackage, o Options) {
+	admissiontest := o.runtime(p, "admission/admissiontest")
 	f.ImportName(admissiontest, "admissiontest")
+	f.Line()
 	f.Comment("TestGeneratedManifest wants the API server to call what is served, and nothing else.")
 	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		g.Id("served").Op(":=").Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, pkg := range packages {
-				importHandlers(f, pkg.HandlerPackage, path.Join(p.Module.Path, o.Handlers))
+				if len(packages) > 1 {
+					importHandlers(f, pkg.HandlerPackage, path.Join(p.Module.Path, o.Handlers))
+				}
 				for _, t := range pkg.types {
 					for _, w := range t.webhooks {
 						g.Line().Qual(pkg.Path, pathName(w))
@@ -245,10 +261,8 @@ func manifestTest(p *model.Project, packages []handlerPackage, o Options) *jen.F
 				g.Line()
 			})
 		}
-		dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), "admission")
 		g.Qual(admissiontest, "CheckManifest").Call(jen.Id("t"), jen.Lit(fromFolder(dir, o.Manifest)), jen.Id("served"), elsewhere)
 	})
-	return f
 }
 
 // servedElsewhere are the paths of the webhooks that the project has no handlers for.

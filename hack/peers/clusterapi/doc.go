@@ -8,4 +8,7 @@ import (
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	_ "sigs.k8s.io/cluster-api/core/webhooks/conversion"
 	_ "sigs.k8s.io/cluster-api/util/conversion"
+
+	// What generated code imports.
+	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/webhook-gen/webhook-gen/templates/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // The user's code is the same on both sides.

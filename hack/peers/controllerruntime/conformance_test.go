@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/webhook-gen/webhook-gen/templates/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 var (

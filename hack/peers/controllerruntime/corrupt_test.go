@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/webhook-gen/webhook-gen/templates/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // ticket is a custom type with a large integer.

@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/webhook-gen/webhook-gen/templates/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // ask sends a review to a handler and returns the response.

@@ -8,4 +8,7 @@ import (
 	_ "github.com/jetstack/cert-manager/pkg/apis/acme/v1"
 	_ "github.com/jetstack/cert-manager/pkg/apis/certmanager/v1"
 	_ "k8s.io/apimachinery/pkg/conversion"
+
+	// What generated code imports.
+	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

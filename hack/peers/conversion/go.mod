@@ -15,6 +15,7 @@ require (
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
+	github.com/webhook-gen/webhook-gen/runtime v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	golang.org/x/mod v0.37.0 // indirect
@@ -38,3 +39,5 @@ require (
 replace vbom.ml/util => github.com/fvbommel/util v0.0.2
 
 tool k8s.io/code-generator/cmd/conversion-gen
+
+replace github.com/webhook-gen/webhook-gen/runtime => ../../../runtime

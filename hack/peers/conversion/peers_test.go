@@ -39,11 +39,16 @@ func run(t *testing.T, dir, name string, args ...string) time.Duration {
 func module(t *testing.T, folder string) string {
 	t.Helper()
 	dir := t.TempDir()
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		text = bytes.ReplaceAll(text, []byte("../../.."), []byte(root))
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -14,4 +14,7 @@ import (
 	_ "sigs.k8s.io/controller-runtime"
 	_ "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 	_ "sigs.k8s.io/randfill"
+
+	// What generated code imports.
+	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

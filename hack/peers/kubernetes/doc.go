@@ -16,4 +16,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/core/fuzzer"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "sigs.k8s.io/randfill"
+
+	// What generated code imports.
+	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 
-	"example.com/cronjob/internal/webhook/conversion"
 	webhookv2 "example.com/cronjob/internal/webhook/v2"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // webhooks holds the policies of all webhooks of the project, by package.

@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"example.com/orders/internal/stock"
-	"example.com/orders/internal/webhook/admission"
 	webhookv1 "example.com/orders/internal/webhook/v1"
 	webhookv2 "example.com/orders/internal/webhook/v2"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 func main() {

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 
-	"example.com/policies/internal/webhook/admission"
 	"example.com/policies/policy"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // webhooks holds the policies of all webhooks of the project, by package.

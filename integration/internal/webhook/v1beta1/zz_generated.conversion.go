@@ -9,8 +9,15 @@ import (
 
 	fleetv1 "github.com/webhook-gen/webhook-gen/integration/api/v1"
 	fleetv1beta1 "github.com/webhook-gen/webhook-gen/integration/api/v1beta1"
-	"github.com/webhook-gen/webhook-gen/integration/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/version"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// If one of these constants overflows, do what the name of its type says.
+const (
+	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
+	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
 // Conversions are those of this package, for conversion.NewHandler.

@@ -7,7 +7,7 @@ import (
 
 	batchv1 "example.com/cronjob/api/v1"
 	batchv2 "example.com/cronjob/api/v2"
-	"example.com/cronjob/internal/webhook/conversion/conversiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // TestAnySchedule has the generated test's invariants hold for schedules that parts cannot say, too, which the annotation

@@ -6,7 +6,7 @@ import (
 
 	batchv1 "example.com/cronjob/api/v1"
 	batchv2 "example.com/cronjob/api/v2"
-	"example.com/cronjob/internal/webhook/conversion/conversiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // newCronJobConversion says for the generated tests how a CronJob is converted, with schedules that parts can say: so all

@@ -9,8 +9,15 @@ import (
 
 	batchv1 "example.com/cronjob/api/v1"
 	batchv2 "example.com/cronjob/api/v2"
-	"example.com/cronjob/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/version"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// If one of these constants overflows, do what the name of its type says.
+const (
+	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
+	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
 // Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of

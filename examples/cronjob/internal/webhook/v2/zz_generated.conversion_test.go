@@ -8,7 +8,7 @@ import (
 
 	batchv1 "example.com/cronjob/api/v1"
 	batchv2 "example.com/cronjob/api/v2"
-	"example.com/cronjob/internal/webhook/conversion/conversiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // TestGeneratedConversions holds the conversions of this package to what must be true of all conversions.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	shopv1 "example.com/orders/api/v1"
-	"example.com/orders/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // Stock is what an order is held to.

@@ -6,7 +6,7 @@ import (
 
 	shopv1 "example.com/orders/api/v1"
 	"example.com/orders/internal/stock"
-	"example.com/orders/internal/webhook/admission/admissiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	shopv1 "example.com/orders/api/v1"
-	"example.com/orders/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
 // ShipmentWebhook decides on each Shipment.

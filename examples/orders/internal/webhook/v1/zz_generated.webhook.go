@@ -8,7 +8,14 @@ import (
 	"net/http"
 
 	shopv1 "example.com/orders/api/v1"
-	"example.com/orders/internal/webhook/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/version"
+)
+
+// If one of these constants overflows, do what the name of its type says.
+const (
+	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
+	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
 // The paths at which the webhooks are served, as the manifest has them.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	shopv1 "example.com/orders/api/v1"
-	"example.com/orders/internal/webhook/admission"
-	"example.com/orders/internal/webhook/admission/admissiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 )
 
 // TestGeneratedWebhooks holds the handlers and policies of this package to what must be true of all webhooks.

@@ -18,7 +18,7 @@ import (
 	conversionutil "sigs.k8s.io/cluster-api/util/conversion"
 	"sigs.k8s.io/randfill"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/clusterapi/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // way is a direction in which both convert.

@@ -15,8 +15,8 @@ import (
 	conversionutil "sigs.k8s.io/cluster-api/util/conversion"
 	"sigs.k8s.io/randfill"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/clusterapi/internal/webhook/conversion"
 	"github.com/webhook-gen/webhook-gen/hack/peers/clusterapi/v1beta1"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // converter has one kind more than ours, which has no hooks and so is no method there.

@@ -16,7 +16,7 @@ import (
 	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
 	clusterv1beta2 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/clusterapi/internal/webhook/conversion/conversiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // served is a cluster that serves v1beta1 of everything.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1beta2 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/clusterapi/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // References convert what markers do not say. A reference of v1beta2 has no version: APIVersion finds out

@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversion/certmanager/v1alpha2"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversion/certmanager/v1alpha3"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversion/certmanager/v1beta1"
-	"github.com/webhook-gen/webhook-gen/hack/peers/conversion/internal/webhook/conversion/conversiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // check holds a kind to what must be true of all conversions.

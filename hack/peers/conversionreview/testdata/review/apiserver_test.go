@@ -21,8 +21,8 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 	"sigs.k8s.io/randfill"
 
-	emitted "github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/internal/webhook/conversion"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/spoke"
+	emitted "github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // apiServer is what an API server converts custom resources with: its own client of conversion webhooks and its own checks of what

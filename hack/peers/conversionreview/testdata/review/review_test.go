@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/internal/webhook/conversion"
 	v1 "github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/api/v1"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/api/v1alpha1"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/byhand"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/spoke"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 var (

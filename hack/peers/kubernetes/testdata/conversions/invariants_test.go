@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/conversions/apps/v1beta1"
 	"github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/conversions/apps/v1beta2"
 	hpav1 "github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/conversions/autoscaling/v1"
-	"github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/internal/webhook/conversion/conversiontest"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // check holds a kind to what must be true of all conversions.

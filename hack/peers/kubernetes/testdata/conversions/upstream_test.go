@@ -32,7 +32,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/conversions/apps/v1beta1"
 	"github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/conversions/apps/v1beta2"
 	hpav1 "github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/conversions/autoscaling/v1"
-	"github.com/webhook-gen/webhook-gen/hack/peers/kubernetes/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // rounds is how many objects of each kind and source are compared in each direction.

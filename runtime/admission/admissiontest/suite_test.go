@@ -1,0 +1,416 @@
+package admissiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+)
+
+// widget is the kind that the webhooks of these tests are for.
+type widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec widgetSpec `json:"spec"`
+}
+
+type widgetSpec struct {
+	Size  string            `json:"size,omitempty"`
+	Parts []part            `json:"parts,omitempty"`
+	Tags  map[string]string `json:"tags,omitempty"`
+	Inner *widgetSpec       `json:"inner,omitempty"`
+}
+
+type part struct {
+	Name string `json:"name"`
+	Note string `json:"note,omitempty"`
+}
+
+// widgets are webhooks as they are generated: their faults are what the suite is to find.
+type widgets struct {
+	Widget *faulty
+}
+
+func (w widgets) Register(handle func(string, http.Handler), options ...admission.Option) error {
+	if w.Widget == nil {
+		return errors.New("Widget is nil")
+	}
+	return w.Widget.register(handle, options...)
+}
+
+// carelessWidgets do not look whether a policy is missing.
+type carelessWidgets struct{ Widget *faulty }
+
+func (w carelessWidgets) Register(handle func(string, http.Handler), options ...admission.Option) error {
+	if w.Widget == nil {
+		return nil
+	}
+	return w.Widget.register(handle, options...)
+}
+
+// faulty is a policy in handlers with a fault.
+type faulty struct {
+	Widget interface {
+		DefaultCreate(context.Context, *admission.CreateRequest[widget]) error
+		DefaultDelete(context.Context, *admission.DeleteRequest[widget]) error
+		ValidateUpdate(context.Context, *admission.UpdateRequest[widget]) error
+		ValidateAnyCreate(context.Context, *admission.RawRequest) error
+	}
+	fault string
+}
+
+func (w faulty) register(handle func(string, http.Handler), options ...admission.Option) error {
+	mutating := admission.Mutating
+	validating := admission.Validating
+	mutate := []admission.Option{
+		admission.ForKind("example.com/v1", "Widget"), admission.ListKeys[widgetSpec]("parts", "name"),
+		admission.OnCreate(w.Widget.DefaultCreate), admission.OnDelete(w.Widget.DefaultDelete),
+	}
+	validate := []admission.Option{admission.ForKind("example.com/v1", "Widget"), admission.OnUpdate(w.Widget.ValidateUpdate)}
+	paths := []string{"/mutate", "/validate", "/any"}
+	name := "mutate.example.com"
+	switch w.fault {
+	case "another path":
+		paths[0] = "/mutated"
+	case "paths changed over":
+		paths[0], paths[1] = paths[1], paths[0]
+	case "another name":
+		name = "default.example.com"
+	case "a webhook is missing":
+		paths[2] = "/any/"
+	case "no patch":
+		mutating = admission.Validating
+	case "a patch of a validating webhook":
+		validating = admission.Mutating
+	case "no kind":
+		mutate[0] = func(*admission.Handler) {}
+	case "another kind":
+		mutate[0] = admission.ForKind("example.com/v2", "Widget")
+	case "no keys":
+		mutate[1] = func(*admission.Handler) {}
+	case "an operation is missing":
+		mutate[3] = func(*admission.Handler) {}
+	case "one operation more":
+		mutate = append(mutate, admission.OnUpdate(func(context.Context, *admission.UpdateRequest[widget]) error { return nil }))
+	case "an error is swallowed":
+		validate[1] = admission.OnUpdate(func(ctx context.Context, r *admission.UpdateRequest[widget]) error {
+			_ = w.Widget.ValidateUpdate(ctx, r)
+			return nil
+		})
+	case "an error is wrapped":
+		validate[1] = admission.OnUpdate(func(ctx context.Context, r *admission.UpdateRequest[widget]) error {
+			if err := w.Widget.ValidateUpdate(ctx, r); err != nil {
+				return errors.New(err.Error())
+			}
+			return nil
+		})
+	case "another context":
+		validate[1] = admission.OnUpdate(func(_ context.Context, r *admission.UpdateRequest[widget]) error {
+			return w.Widget.ValidateUpdate(context.Background(), r)
+		})
+	case "no function is asked":
+		validate[1] = admission.OnUpdate(func(context.Context, *admission.UpdateRequest[widget]) error { return nil })
+	case "asked twice":
+		validate[1] = admission.OnUpdate(func(ctx context.Context, r *admission.UpdateRequest[widget]) error {
+			return errors.Join(w.Widget.ValidateUpdate(ctx, r), w.Widget.ValidateUpdate(ctx, r))
+		})
+	case "another object":
+		validate[1] = admission.OnUpdate(func(ctx context.Context, r *admission.UpdateRequest[widget]) error {
+			r.Object = &widget{}
+			return w.Widget.ValidateUpdate(ctx, r)
+		})
+	case "options are dropped":
+		options = nil
+	case "bodies are too large soon":
+		mutate = append(mutate, admission.BodyLimit(100))
+	}
+	handle(paths[0], mutating(name, mutate...).With(options...))
+	handle(paths[1], validating("validate.example.com", validate...).With(options...))
+	handle(paths[2], admission.Validating("any.example.com", admission.On(admission.Create, w.Widget.ValidateAnyCreate)).With(options...))
+	return nil
+}
+
+// policy is the policy that the fault is in, if it is in one.
+type policy struct {
+	fault string
+	asked *int
+}
+
+func (p policy) DefaultCreate(_ context.Context, r *admission.CreateRequest[widget]) error {
+	*p.asked++
+	spec := &r.Object.Spec
+	if spec.Size == "" {
+		spec.Size = "small"
+	}
+	switch p.fault {
+	case "not idempotent":
+		spec.Parts = append(spec.Parts, part{Name: fmt.Sprint("added-", len(spec.Parts))})
+	case "not deterministic":
+		for size := range map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": true, "f": true, "g": true, "h": true} {
+			spec.Size = size
+			break
+		}
+	case "remembers":
+		spec.Size = fmt.Sprint(*p.asked)
+	case "panics":
+		spec.Size = spec.Inner.Size
+	case "refuses what it has made":
+		if r.Object.Labels["made"] != "" {
+			return errors.New("made already")
+		}
+		r.Object.Labels = map[string]string{"made": "yes"}
+	}
+	return nil
+}
+
+func (p policy) DefaultDelete(context.Context, *admission.DeleteRequest[widget]) error { return nil }
+
+func (p policy) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[widget]) error {
+	if p.fault == "refuses samples" && r.Object.Spec.Size == "small" {
+		return errors.New("too small")
+	}
+	return nil
+}
+
+func (p policy) ValidateAnyCreate(context.Context, *admission.RawRequest) error { return nil }
+
+// widgetProbe is a policy that asks a probe.
+type widgetProbe struct{ *Probe }
+
+func (p widgetProbe) DefaultCreate(ctx context.Context, r *admission.CreateRequest[widget]) error {
+	return p.Asked(ctx, "Widget.DefaultCreate", r)
+}
+
+func (p widgetProbe) DefaultDelete(ctx context.Context, r *admission.DeleteRequest[widget]) error {
+	return p.Asked(ctx, "Widget.DefaultDelete", r)
+}
+
+func (p widgetProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[widget]) error {
+	return p.Asked(ctx, "Widget.ValidateUpdate", r)
+}
+
+func (p widgetProbe) ValidateAnyCreate(ctx context.Context, r *admission.RawRequest) error {
+	return p.Asked(ctx, "Widget.ValidateAnyCreate", r)
+}
+
+// suite is the suite of the widgets, with a fault or without one.
+func suite(t *testing.T, fault string, manifest func(string) string) Suite {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	write("sample.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: default}\nspec: {}\n")
+	return Suite{
+		Manifest: write("manifest.txt", manifest(manifestText)),
+		Samples:  []string{dir, filepath.Join(dir, "missing")},
+		Webhooks: []Webhook{
+			{
+				Name: "mutate.example.com", Path: "/mutate", Mutating: true, Object: widget{},
+				Kinds: []Kind{{"example.com/v1", "Widget"}}, Resources: []string{"widgets"},
+				Functions: map[admission.Operation]string{admission.Create: "Widget.DefaultCreate", admission.Delete: "Widget.DefaultDelete"},
+				Lists:     []List{{In: widgetSpec{}, Member: "parts", Keys: []string{"name"}}},
+			},
+			{
+				Name: "validate.example.com", Path: "/validate", Object: widget{},
+				Kinds: []Kind{{"example.com/v1", "Widget"}}, Resources: []string{"widgets"},
+				Functions: map[admission.Operation]string{admission.Update: "Widget.ValidateUpdate"},
+			},
+			{
+				Name: "any.example.com", Path: "/any", Resources: []string{"*"},
+				Functions: map[admission.Operation]string{admission.Create: "Widget.ValidateAnyCreate"},
+			},
+		},
+		Policies: widgets{&faulty{policy{fault, new(int)}, ""}},
+		Probes: func(p *Probe) Webhooks {
+			probes := widgets{&faulty{widgetProbe{p}, fault}}
+			if fault == "nobody misses a policy" {
+				return carelessWidgets(probes)
+			}
+			return probes
+		},
+	}
+}
+
+const manifestText = `kind: MutatingWebhookConfiguration
+webhooks:
+- name: mutate.example.com
+  clientConfig: {service: {path: /mutate}}
+  rules: [{apiGroups: [example.com], apiVersions: [v1], operations: [CREATE, DELETE], resources: [widgets]}]
+---
+kind: ValidatingWebhookConfiguration
+webhooks:
+- name: validate.example.com
+  clientConfig: {url: "https://localhost/validate"}
+  rules: [{apiGroups: [example.com], apiVersions: [v1], operations: [UPDATE], resources: [widgets]}]
+- name: any.example.com
+  clientConfig: {service: {path: /any}}
+  rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["*"]}]
+`
+
+func asItIs(manifest string) string { return manifest }
+
+func TestSuite(t *testing.T) { suite(t, "", asItIs).Run(t) }
+
+// TestSuiteFindsFaults has one fault at a time, in the handlers or in the policy.
+func TestSuiteFindsFaults(t *testing.T) {
+	for fault, want := range map[string]string{
+		"another path":                    "nothing is registered at /mutate",
+		"paths changed over":              "validate.example.com is registered at /mutate",
+		"another name":                    "default.example.com is registered at /mutate",
+		"a webhook is missing":            "nothing is registered at /any",
+		"no patch":                        "the object after the patch (-edited +got)",
+		"a patch of a validating webhook": "want no patch",
+		"no kind":                         "want a call that failed with 400",
+		"another kind":                    "the call failed with HTTP 400",
+		"no keys":                         "what the type does not know of the elements of parts",
+		"an operation is missing":         `the operation is "DELETE"`,
+		"one operation more":              "want a call that failed with 400",
+		"an error is swallowed":           "allowed, want it denied with 403",
+		"an error is wrapped":             "denied with 403: spec.field",
+		"another context":                 "does not end when the API server stops waiting",
+		"no function is asked":            "0 functions are asked, want one: Widget.ValidateUpdate",
+		"asked twice":                     "2 functions are asked",
+		"another object":                  "the object (-sent +asked)",
+		"bodies are too large soon":       "more than 100 bytes",
+		"options are dropped":             "hears of 0 calls",
+		"nobody misses a policy":          "an error that names it",
+		"not idempotent":                  "asked about what it has made of the object",
+		"not deterministic":               "the policy answers differently",
+		"remembers":                       "asked once more, the policy answers differently",
+		"panics":                          "the policy panics",
+		"refuses what it has made":        "asked about what it has made of the object",
+		"refuses samples":                 "does not let Widget one be updated: too small",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			if said := findings(t, suite(t, fault, asItIs)); !strings.Contains(said, want) {
+				t.Errorf("the suite reports %q, want %q in it", said, want)
+			}
+		})
+	}
+}
+
+// TestSuiteFindsDrift has manifests that say something else than the markers.
+func TestSuiteFindsDrift(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, want string }{
+		"another path":          {"/mutate}", "/mutated}", "called at /mutated, and it is served at /mutate"},
+		"another name":          {"name: mutate.", "name: default.", "has no webhook mutate.example.com"},
+		"the wrong side":        {"MutatingWebhook", "ValidatingWebhook", "has no webhook mutate.example.com"},
+		"one operation less":    {"[CREATE, DELETE]", "[CREATE]", "no rule in"},
+		"one operation more":    {"[UPDATE]", "[UPDATE, CONNECT]", "for which it has no function"},
+		"another group":         {"[example.com]", "[example.org]", "called for widgets of example.org/v1"},
+		"another version":       {"[v1]", "[v1, v2]", "called for widgets of example.com/v2"},
+		"another resource":      {"[widgets]", "[gadgets]", "resources of webhook"},
+		"no rule for the kind":  {"apiVersions: [v1]", "apiVersions: []", "no rule in"},
+		"a URL of another path": {"localhost/validate", "localhost/", "called at /, and it is served at /validate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := findings(t, suite(t, "", func(m string) string { return strings.Replace(m, test.old, test.new, 1) }))
+			if !strings.Contains(said, test.want) {
+				t.Errorf("the suite reports %q, want %q in it", said, test.want)
+			}
+		})
+	}
+}
+
+func TestCheckManifest(t *testing.T) {
+	file := suite(t, "", asItIs).Manifest
+	CheckManifest(t, file, []string{"/any", "/mutate"}, []string{"/validate"})
+	for _, served := range [][]string{{"/any", "/mutate"}, {"/any", "/mutate", "/validate", "/more"}} {
+		if said := reported(t, func(t testing.TB) { CheckManifest(t, file, served, nil) }); !strings.Contains(said, "(-served +in ") {
+			t.Errorf("for %q it reports %q", served, said)
+		}
+	}
+}
+
+// TestCheckManifestThroughAggregator has a webhook called through the API server itself, and one of a Service that only looks like it.
+func TestCheckManifestThroughAggregator(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "manifests.yaml")
+	const manifest = `kind: ValidatingWebhookConfiguration
+webhooks:
+- clientConfig: {service: {name: kubernetes, namespace: default, path: /apis/shop.shop-system.svc/v1/validate}}
+- clientConfig: {service: {name: kubernetes, namespace: shop, path: /apis/shop.shop-system.svc/v1/other}}
+`
+	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	CheckManifest(t, file, []string{"/validate"}, []string{"/apis/shop.shop-system.svc/v1/other"})
+}
+
+// TestFilled wants the same for the same seed, another for another one, and JSON that the type reads as it was.
+func TestFilled(t *testing.T) {
+	seen := map[string]bool{}
+	for seed := range uint64(20) {
+		object := filled(reflect.TypeFor[widget](), seed, 2)
+		seen[string(object)] = true
+		if again := filled(reflect.TypeFor[widget](), seed, 2); string(again) != string(object) {
+			t.Errorf("seed %d gives %s and %s", seed, object, again)
+		}
+		if got := (Webhook{Object: widget{}}).throughType(object); got != string(object) {
+			t.Errorf("%s becomes %s", object, got)
+		}
+	}
+	if len(seen) < 15 {
+		t.Errorf("%d objects of 20 seeds", len(seen))
+	}
+}
+
+// findings are what all checks of a suite report.
+func findings(t *testing.T, s Suite) string {
+	var said strings.Builder
+	var checks []check
+	said.WriteString(reported(t, func(t testing.TB) { checks = s.checks(t) }))
+	for _, c := range checks {
+		said.WriteString(reported(t, c.run))
+	}
+	return said.String()
+}
+
+// reported is what a test would have reported.
+func reported(t *testing.T, test func(testing.TB)) string {
+	recorder := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		test(recorder)
+	}()
+	<-done
+	return recorder.said.String()
+}
+
+// recorder is a test whose failure is no failure.
+type recorder struct {
+	testing.TB
+	said strings.Builder
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Failed() bool { return r.said.Len() > 0 }
+
+func (r *recorder) Logf(string, ...any) {}
+
+func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.said, format+"\n", args...) }
+
+func (r *recorder) Fatal(args ...any) { r.Errorf("%s", fmt.Sprint(args...)); runtime.Goexit() }
+
+func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); runtime.Goexit() }
+
+func (r *recorder) Skipf(format string, args ...any) {
+	r.Errorf("skipped: "+format, args...)
+	runtime.Goexit()
+}

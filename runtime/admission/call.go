@@ -1,0 +1,178 @@
+package admission
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// call is one call of a webhook: what has been found out of it so far, and the memory that the next call uses again.
+type call struct {
+	body     []byte
+	out      []byte
+	patcher  patcher
+	patch    []byte // what the policy has changed, in the memory of the patcher
+	texts    wire.Texts
+	kind     kept[metav1.GroupVersionKind]
+	resource kept[metav1.GroupVersionResource]
+	user     kept[authenticationv1.UserInfo]
+	envelope envelope
+	version  string   // of the review: v1 or v1beta1
+	head     Request  // what all requests have in common
+	policy   *policy  // what is to be asked
+	request  *Request // what the policy has got, nil before
+}
+
+// The shapes of the parts of every request that have members.
+var (
+	kindShape     = new(wire.Shapes).Of(reflect.TypeFor[metav1.GroupVersionKind]())
+	resourceShape = new(wire.Shapes).Of(reflect.TypeFor[metav1.GroupVersionResource]())
+	userShape     = new(wire.Shapes).Of(reflect.TypeFor[authenticationv1.UserInfo]())
+	boolShape     = new(wire.Shapes).Of(reflect.TypeFor[bool]())
+)
+
+// open reads the envelope, and what all requests have in common.
+func (c *call) open() error {
+	if len(c.body) == 0 {
+		return errors.New("the body is empty, send an AdmissionReview")
+	}
+	e := &c.envelope
+	e.texts = &c.texts
+	if err := e.scan(c.body); err != nil {
+		return err
+	}
+	kind, err := e.text(kindPart)
+	apiVersion, err2 := e.text(apiVersionPart)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	switch apiVersion {
+	case "admission.k8s.io/v1":
+		c.version = "v1"
+	case "admission.k8s.io/v1beta1":
+		c.version = "v1beta1"
+	}
+	if kind != "AdmissionReview" || c.version == "" {
+		return fmt.Errorf("the body is %s %q of %q, send an AdmissionReview of admission.k8s.io/v1 or v1beta1", "kind", kind, apiVersion)
+	}
+	return c.common()
+}
+
+// common reads what all requests have in common.
+func (c *call) common() error {
+	e, r := &c.envelope, &c.head
+	var uid, operation string
+	for _, member := range [...]struct {
+		part part
+		into *string
+	}{
+		{uidPart, &uid},
+		{operationPart, &operation},
+		{subResourcePart, &r.SubResource},
+		{requestSubResourcePart, &r.RequestSubResource},
+		{namePart, &r.Name},
+		{namespacePart, &r.Namespace},
+	} {
+		var err error
+		if *member.into, err = e.text(member.part); err != nil {
+			return err
+		}
+	}
+	r.UID, r.Operation = types.UID(uid), Operation(operation)
+	if err := c.kind.decode(e, objectKindPart, kindShape, &r.Kind); err != nil {
+		return err
+	}
+	if err := c.resource.decode(e, resourcePart, resourceShape, &r.Resource); err != nil {
+		return err
+	}
+	if err := decodeUser(&c.user, e, &r.UserInfo); err != nil {
+		return err
+	}
+	if err := e.optional(dryRunPart, boolShape, reflect.ValueOf(&r.DryRun)); err != nil {
+		return err
+	}
+	// What has not been converted is the same as what was asked for, and so is what an API server that knows of no
+	// matchPolicy does not send.
+	switch requested := e.raw(requestKindPart); {
+	case requested == nil, bytes.Equal(requested, e.raw(objectKindPart)):
+		r.RequestKind = r.Kind
+	default:
+		if err := e.decode(requestKindPart, kindShape, reflect.ValueOf(&r.RequestKind)); err != nil {
+			return err
+		}
+	}
+	switch requested := e.raw(requestResourcePart); {
+	case requested == nil:
+		r.RequestResource, r.RequestSubResource = r.Resource, r.SubResource
+	case bytes.Equal(requested, e.raw(resourcePart)):
+		r.RequestResource = r.Resource
+	default:
+		if err := e.decode(requestResourcePart, resourceShape, reflect.ValueOf(&r.RequestResource)); err != nil {
+			return err
+		}
+	}
+	r.envelope = e
+	return nil
+}
+
+// fill reads what a policy asks for. The Request is that of the policy from now on.
+func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
+	c.request = r
+	if err := c.envelope.decode(p, c.policy.object, object); err != nil {
+		return wire.BadRequest(err)
+	}
+	if c.policy.options == nil {
+		return nil
+	}
+	if err := c.envelope.optional(optionsPart, c.policy.options, options); err != nil {
+		return wire.BadRequest(err)
+	}
+	return nil
+}
+
+// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. The code of
+// others runs in here, that of their types included, so a panic is an error.
+func (c *call) decide(ctx context.Context, edits bool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	edited, err := c.policy.run(ctx, c)
+	if err != nil || !edits || !edited.IsValid() {
+		return err
+	}
+	if edited.IsNil() {
+		return Failure(errors.New("the policy has set the object to nil"))
+	}
+	c.patch, err = c.patcher.diff(c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
+	if err != nil {
+		return Failure(fmt.Errorf("the edited object cannot be written: %w", err))
+	}
+	return nil
+}
+
+// largeCall is the memory from which on a call is not kept for another one: large objects are rare.
+const largeCall = 1 << 20
+
+// reset forgets everything but the memory. The policy's Request cannot read the body any more, which another call gets.
+func (c *call) reset() {
+	if c.request != nil {
+		c.request.envelope = nil
+	}
+	if cap(c.body)+cap(c.out)+cap(c.patcher.out) > largeCall {
+		*c = call{}
+		return
+	}
+	c.body, c.out, c.patch = c.body[:0], c.out[:0], nil
+	c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil
+}

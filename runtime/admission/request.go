@@ -1,0 +1,169 @@
+package admission
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// Operation is what a request wants to do with the object.
+type Operation = admissionv1.Operation
+
+// The operations. Deleting a collection is one DELETE for each of its objects.
+const (
+	Create  Operation = admissionv1.Create
+	Update  Operation = admissionv1.Update
+	Delete  Operation = admissionv1.Delete
+	Connect Operation = admissionv1.Connect
+)
+
+// Request is what the requests of all operations have in common: who wants to do what with which object. It is
+// embedded in them. A request, like its object, belongs to one goroutine at a time.
+type Request struct {
+	// UID identifies this call. It differs for each call of the API server.
+	UID types.UID
+	// Operation is what the request wants to do.
+	Operation Operation
+
+	// Kind, Resource and SubResource are those in which the object was sent.
+	Kind        metav1.GroupVersionKind
+	Resource    metav1.GroupVersionResource
+	SubResource string
+	// RequestKind, RequestResource and RequestSubResource are those of the user's request. They differ from the above if
+	// matchPolicy: Equivalent has converted the object to a version or resource that the webhook's rules match.
+	RequestKind        metav1.GroupVersionKind
+	RequestResource    metav1.GroupVersionResource
+	RequestSubResource string
+
+	// Name is the object's name. It is empty if the API server has yet to generate it.
+	Name string
+	// Namespace is the object's namespace. It is empty for cluster-scoped objects, except that a Namespace is in itself.
+	Namespace string
+	// UserInfo is who asks.
+	UserInfo authenticationv1.UserInfo
+	// DryRun says that nothing will be stored. A policy must then have no side effects.
+	DryRun bool
+
+	warnings    []string
+	annotations map[string]string
+	envelope    *envelope // until the policy has returned
+}
+
+// AdmissionRequest returns the request as the API server sent it, with copies of its objects.
+func (r *Request) AdmissionRequest() admissionv1.AdmissionRequest {
+	request := admissionv1.AdmissionRequest{
+		UID:                r.UID,
+		Kind:               r.Kind,
+		Resource:           r.Resource,
+		SubResource:        r.SubResource,
+		RequestKind:        &r.RequestKind,
+		RequestResource:    &r.RequestResource,
+		RequestSubResource: r.RequestSubResource,
+		Name:               r.Name,
+		Namespace:          r.Namespace,
+		Operation:          r.Operation,
+		UserInfo:           r.UserInfo,
+		DryRun:             &r.DryRun,
+	}
+	request.Object = runtime.RawExtension{Raw: r.part(objectPart)}
+	request.OldObject = runtime.RawExtension{Raw: r.part(oldObjectPart)}
+	request.Options = runtime.RawExtension{Raw: r.part(optionsPart)}
+	return request
+}
+
+// part returns a copy of a part of the review: the memory of the body is soon reused for another request.
+func (r *Request) part(p part) []byte {
+	if r.envelope == nil {
+		return nil
+	}
+	return append([]byte(nil), r.envelope.raw(p)...)
+}
+
+// CreateRequest is a request to create an object.
+type CreateRequest[T any] struct {
+	Request
+	// Object is the object to create. A mutating webhook's function edits it in place.
+	Object *T
+	// Options are those of the user's request.
+	Options metav1.CreateOptions
+}
+
+// UpdateRequest is a request to replace an object.
+type UpdateRequest[T any] struct {
+	Request
+	// Object is the new object. A mutating webhook's function edits it in place.
+	Object *T
+	// Options are those of the user's request. A patch is an update, too.
+	Options metav1.UpdateOptions
+
+	old    *T
+	oldErr error
+	shape  *wire.Shape
+}
+
+// NewUpdateRequest returns a request for the test of a policy: to replace old by object.
+func NewUpdateRequest[T any](old, object *T) *UpdateRequest[T] {
+	return &UpdateRequest[T]{Request: Request{Operation: Update}, Object: object, old: old}
+}
+
+// OldObject returns the object as it is stored. It is decoded on the first call, and only while the policy runs: a policy that
+// does not need it does not pay for it. If it cannot be decoded, the error is a [Failure], which the policy should return
+// unchanged.
+func (r *UpdateRequest[T]) OldObject() (*T, error) {
+	if r.old == nil && r.oldErr == nil {
+		r.old, r.oldErr = r.decodeOld()
+	}
+	return r.old, r.oldErr
+}
+
+func (r *UpdateRequest[T]) decodeOld() (*T, error) {
+	if r.envelope == nil {
+		return nil, Failure(errors.New("there is no old object: it can be read only while the policy runs"))
+	}
+	old := new(T)
+	if err := r.envelope.decode(oldObjectPart, r.shape, reflect.ValueOf(old)); err != nil {
+		return nil, Failure(err)
+	}
+	return old, nil
+}
+
+// DeleteRequest is a request to delete an object. It cannot be edited: what a mutating webhook's function does to the object is
+// lost, because the API server allows no patch here.
+type DeleteRequest[T any] struct {
+	Request
+	// OldObject is the object to delete.
+	OldObject *T
+	// Options are those of the user's request.
+	Options metav1.DeleteOptions
+}
+
+// ConnectRequest is a request to open a connection, as `kubectl exec` does to a pod. O is the type of its options, for example
+// corev1.PodExecOptions. Of the object that it connects to, only Name and Namespace are known.
+type ConnectRequest[O any] struct {
+	Request
+	// Options are those of the connection. A mutating webhook's function edits them in place.
+	Options *O
+}
+
+// RawRequest is a request of any operation on objects of any kind. Only what all requests have in common is decoded, which makes
+// it by far the cheapest.
+type RawRequest struct {
+	Request
+}
+
+// Object returns the JSON of the object, or of the options if the operation is CONNECT; nil for DELETE.
+func (r *RawRequest) Object() json.RawMessage { return r.part(objectPart) }
+
+// OldObject returns the JSON of the stored object; nil for CREATE and CONNECT.
+func (r *RawRequest) OldObject() json.RawMessage { return r.part(oldObjectPart) }
+
+// Options returns the JSON of the options of the user's request, such as metav1.CreateOptions.
+func (r *RawRequest) Options() json.RawMessage { return r.part(optionsPart) }

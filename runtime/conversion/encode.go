@@ -1,0 +1,154 @@
+package conversion
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// encoder writes values of a known shape as encoding/json does, of which it is the counterpart for decoder.
+type encoder struct {
+	out []byte
+	err error // the first value that cannot be written
+	// within has the members of the objects that the one being written lies in, and which it is joined with.
+	within []entry
+}
+
+// key begins a member.
+func (e *encoder) key(name string) {
+	if e.out[len(e.out)-1] != '{' {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(wire.AppendText(e.out, name), ':')
+}
+
+// field begins the member that a field is.
+func (e *encoder) field(f *wire.Member) {
+	if e.out[len(e.out)-1] != '{' {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(e.out, f.Key...)
+}
+
+// rawKey is key for one that is written already.
+func (e *encoder) rawKey(key []byte) {
+	if e.out[len(e.out)-1] != '{' {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(append(e.out, key...), ':')
+}
+
+// entry appends a member as it is written.
+func (e *encoder) entry(m entry) {
+	e.rawKey(m.key)
+	e.out = append(e.out, m.value...)
+}
+
+func (e *encoder) value(s *wire.Shape, v reflect.Value) {
+	switch s.Kind {
+	case wire.Boolean:
+		e.out = strconv.AppendBool(e.out, v.Bool())
+	case wire.Integer:
+		e.out = strconv.AppendInt(e.out, v.Int(), 10)
+	case wire.Unsigned:
+		e.out = strconv.AppendUint(e.out, v.Uint(), 10)
+	case wire.Str:
+		e.out = wire.AppendText(e.out, v.String())
+	case wire.Binary64:
+		if v.IsNil() {
+			e.null()
+			return
+		}
+		e.out = append(base64.StdEncoding.AppendEncode(append(e.out, '"'), v.Bytes()), '"')
+	case wire.Pointer:
+		if v.IsNil() {
+			e.null()
+			return
+		}
+		e.value(s.Elem, v.Elem())
+	case wire.List:
+		e.list(s, v)
+	case wire.Dict:
+		e.dict(s, v)
+	case wire.Structure:
+		e.structure(s, v)
+	default:
+		e.whole(v)
+	}
+}
+
+func (e *encoder) null() { e.out = append(e.out, "null"...) }
+
+func (e *encoder) structure(s *wire.Shape, v reflect.Value) {
+	e.out = append(e.out, '{')
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if value, ok := f.In(v); ok && !f.Omits(value) {
+			e.field(f)
+			e.value(f.Shape, value)
+		}
+	}
+	e.out = append(e.out, '}')
+}
+
+func (e *encoder) list(s *wire.Shape, v reflect.Value) {
+	if v.IsNil() {
+		e.null()
+		return
+	}
+	e.out = append(e.out, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		e.value(s.Elem, v.Index(i))
+	}
+	e.out = append(e.out, ']')
+}
+
+// dict writes a map in the order of its keys.
+func (e *encoder) dict(s *wire.Shape, v reflect.Value) {
+	if v.IsNil() {
+		e.null()
+		return
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		switch {
+		case a.String() < b.String():
+			return -1
+		case a.String() > b.String():
+			return 1
+		}
+		return 0
+	})
+	e.out = append(e.out, '{')
+	for _, key := range keys {
+		e.key(key.String())
+		e.value(s.Elem, v.MapIndex(key))
+	}
+	e.out = append(e.out, '}')
+}
+
+// whole leaves a value to encoding/json, by its address, since MarshalJSON may have been declared on the pointer.
+func (e *encoder) whole(v reflect.Value) {
+	if !v.CanAddr() { // an element of a map
+		copied := reflect.New(v.Type()).Elem()
+		copied.Set(v)
+		v = copied
+	}
+	e.json(v.Addr().Interface())
+}
+
+// json appends a value as encoding/json writes it.
+func (e *encoder) json(value any) {
+	encoded, err := json.Marshal(value)
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	e.out = append(e.out, encoded...)
+}

@@ -1,0 +1,162 @@
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// Path is where API servers call for conversions, as the generated patches of CRDs tell them. It is controller-runtime's path, too.
+const Path = "/convert"
+
+// Handler serves the conversions of any number of kinds: an http.Handler that answers ConversionReviews of
+// apiextensions.k8s.io/v1 and v1beta1.
+type Handler struct {
+	kinds     kinds
+	limit     int64
+	parallel  int
+	observers []Observer
+	bodies    sync.Pool // of *[]byte
+}
+
+// largeBody is the length from which on the memory of a body is not kept for another one: few reviews are as long.
+const largeBody = 4 << 20
+
+// Option configures a handler: conversions, a limit, an observer.
+type Option func(*Handler)
+
+// NewHandler returns a handler with the given options. It works with any HTTP server, at [Path]:
+//
+//	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
+func NewHandler(options ...Option) *Handler {
+	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), observers: []Observer{failureLog{}}}
+	for _, option := range options {
+		option(h)
+	}
+	return h
+}
+
+// Parallel sets how many objects of a review are converted in parallel. The default is GOMAXPROCS. Functions that wait, such as
+// hooks that read from the cluster, may want more.
+func Parallel(objects int) Option {
+	return func(h *Handler) { h.parallel = max(1, objects) }
+}
+
+// ServeHTTP answers one review.
+//
+// A review is answered with 200: either all objects are converted, or none and a status says why. A call that is not a review is
+// answered with 400, 405, 408, 413 or 415 and a metav1.Status.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	o := Observation{Code: http.StatusOK}
+	if err := h.answer(w, r, start, &o); err != nil {
+		p := (*wire.Problem)(nil)
+		if !errors.As(err, &p) {
+			p = wire.InternalError(err)
+		}
+		o.Failed, o.Code, o.Err = true, int32(p.Code), p.Err
+		if p.Code == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", http.MethodPost)
+		}
+		body, _ := json.Marshal(p.Status()) // A Status of strings can always be written.
+		o.BytesOut = send(w, p.Code, slices.Values([][]byte{body}))
+	}
+	o.Duration = time.Since(start)
+	for _, observer := range h.observers {
+		observer.Observe(r.Context(), o)
+	}
+}
+
+// answer answers with a review. Its error means that the call is not a review.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time, o *Observation) error {
+	if err := wire.CheckPost(r, "a ConversionReview"); err != nil {
+		return err
+	}
+	memory, _ := h.bodies.Get().(*[]byte)
+	if memory == nil {
+		memory = new([]byte)
+	}
+	body, err := wire.ReadBody(*memory, r, h.limit)
+	if cap(body) <= largeBody {
+		*memory = body
+		defer h.bodies.Put(memory)
+	}
+	if err != nil {
+		return err
+	}
+	o.BytesIn = len(body)
+	var asked review
+	if err := asked.read(body); err != nil {
+		return wire.BadRequest(err)
+	}
+	ctx, cancel, err := requestContext(r, start)
+	if err != nil {
+		return wire.BadRequest(err)
+	}
+	defer cancel()
+	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
+	if len(asked.objects) > 0 {
+		first, _ := asked.objects[0].header() // which convert complains of
+		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
+	}
+	err = h.convert(ctx, &asked)
+	var failure *metav1.Status
+	if err != nil {
+		failure = wire.InternalError(err).Status()
+		o.Failed, o.Code, o.Err = true, failure.Code, err
+	}
+	answer, err := asked.answer(failure)
+	if err != nil {
+		return err
+	}
+	o.BytesOut = send(w, http.StatusOK, answer)
+	return nil
+}
+
+// convert converts the objects of a review, all of them or none.
+func (h *Handler) convert(ctx context.Context, asked *review) error {
+	asked.converted = make([]converted, len(asked.objects))
+	return inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
+		o := asked.objects[i]
+		is, err := o.header()
+		if err == nil {
+			err = h.kinds.convert(ctx, o, is, asked.desired, func(text []byte) { asked.converted[i] = o.replace(text) })
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
+		}
+		asked.objects[i] = object{} // whose members are garbage now
+		return nil
+	})
+}
+
+// send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing that could be
+// told to anybody.
+func send(w http.ResponseWriter, code int, body iter.Seq[[]byte]) int {
+	length := 0
+	for part := range body {
+		length += len(part)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(length))
+	w.WriteHeader(code)
+	for part := range body {
+		if _, err := w.Write(part); err != nil {
+			break
+		}
+	}
+	return length
+}

@@ -1,0 +1,79 @@
+package conversion
+
+import (
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// metadata appends the metadata of a converted object: those that it had before, but for labels and annotations, the only ones
+// that the API server takes (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, restoreObjectMeta).
+func (e *encoder) metadata(converted metav1.Object, was []byte) {
+	e.out = append(e.out, '{')
+	for m := range entries(was) {
+		if !m.is("labels") && !m.is("annotations") {
+			e.entry(m)
+		}
+	}
+	e.texts("labels", converted.GetLabels())
+	e.texts("annotations", converted.GetAnnotations())
+	e.out = append(e.out, '}')
+}
+
+// texts appends a member that is a map of texts, unless it is empty.
+func (e *encoder) texts(name string, m map[string]string) {
+	if len(m) == 0 {
+		return
+	}
+	e.key(name)
+	e.out = append(e.out, '{')
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		e.key(key)
+		e.out = wire.AppendText(e.out, m[key])
+	}
+	e.out = append(e.out, '}')
+}
+
+// sameMetadata appends the metadata of an object whose conversion has not seen more of them than the name and the annotations:
+// those that it had before, but for the annotation that this package keeps.
+func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
+	_, had := source.GetAnnotations()[Annotation]
+	kept, keeps := converted.GetAnnotations()[Annotation]
+	switch {
+	case !isObject(was):
+		was = []byte("{}")
+	case !had && !keeps:
+		e.out = append(e.out, was...)
+		return
+	}
+	e.out = append(e.out, '{')
+	var annotations []byte
+	for m := range entries(was) {
+		if m.is("annotations") {
+			annotations = m.value
+		} else {
+			e.entry(m)
+		}
+	}
+	before := len(e.out)
+	e.key("annotations")
+	e.out = append(e.out, '{')
+	for a := range entries(annotations) {
+		if !a.is(Annotation) {
+			e.entry(a)
+		}
+	}
+	if keeps {
+		e.key(Annotation)
+		e.out = wire.AppendText(e.out, kept)
+	}
+	if e.out[len(e.out)-1] == '{' {
+		e.out = e.out[:before]
+	} else {
+		e.out = append(e.out, '}')
+	}
+	e.out = append(e.out, '}')
+}

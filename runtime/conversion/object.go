@@ -1,0 +1,190 @@
+package conversion
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// entry is a member of an object as it is written: its name with the quotes and escapes, and its value.
+type entry struct{ key, value []byte }
+
+// is reports whether the member has this name.
+func (e entry) is(name string) bool {
+	if string(e.key[1:len(e.key)-1]) == name {
+		return true
+	}
+	return !wire.IsPlain(e.key) && e.name() == name
+}
+
+func (e entry) name() string { return string(wire.Text(e.key, wire.Whole(e.key))) }
+
+// entries are the members of an object, which is well-formed, in their order. Of any other value there are none.
+func entries(object []byte) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		if !isObject(object) {
+			return
+		}
+		for i := wire.Space(object, 1); object[i] != '}'; {
+			key := i
+			i = wire.SkipString(object, i)
+			value := wire.Space(object, wire.Space(object, i)+len(":"))
+			end := wire.Skip(object, value)
+			if !yield(entry{object[key:i], object[value:end]}) {
+				return
+			}
+			if i = wire.Space(object, end); object[i] == ',' {
+				i = wire.Space(object, i+1)
+			}
+		}
+	}
+}
+
+// elements are those of an array, which is well-formed, in their order. Of any other value there are none.
+func elements(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(array) == 0 || array[0] != '[' {
+			return
+		}
+		for i := wire.Space(array, 1); array[i] != ']'; {
+			end := wire.Skip(array, i)
+			if !yield(array[i:end]) {
+				return
+			}
+			if i = wire.Space(array, end); array[i] == ',' {
+				i = wire.Space(array, i+1)
+			}
+		}
+	}
+}
+
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// valueOf is the value of an object's member; nil where there is none, or null.
+func valueOf(object []byte, name string) []byte {
+	for e := range entries(object) {
+		if e.is(name) && !wire.IsNull(e.value, 0) {
+			return e.value
+		}
+	}
+	return nil
+}
+
+// collect appends the members of an object.
+func collect(all []entry, object []byte) []entry {
+	for m := range entries(object) {
+		all = append(all, m)
+	}
+	return all
+}
+
+// named returns the value of a member, and nil where there is none.
+func named(all []entry, name string) []byte {
+	for _, m := range all {
+		if m.is(name) {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// stringOf is what a string says, and an error for any other value. Null and no value are no string.
+func stringOf(value []byte) (string, error) {
+	switch {
+	case value == nil || wire.IsNull(value, 0):
+		return "", nil
+	case value[0] != '"':
+		return "", fmt.Errorf("%s cannot be read as string", wire.Found(value[0]))
+	}
+	return string(wire.Text(value, wire.Whole(value))), nil
+}
+
+// object is an object to be converted: its text and its members. It has none if it is another value.
+type object struct {
+	text    []byte
+	members []entry
+}
+
+// objectOf is the object of a text that is well-formed.
+func objectOf(text []byte) object { return object{text, collect(nil, text)} }
+
+// usual is how many members most objects have: apiVersion, kind, metadata, spec and status.
+const usual = 5
+
+// scan reads an object, or another value, at an offset of a body that nobody has looked at yet, and returns the offset behind it as
+// scanValue does.
+func (o *object) scan(body []byte, start, depth int) int {
+	if !wire.At(body, start, '{') {
+		end := wire.ScanValue(body, start, depth)
+		if end >= 0 {
+			o.text = body[start:end:end]
+		}
+		return end
+	}
+	o.members = make([]entry, 0, usual)
+	end := wire.ScanObject(body, start, depth, func(key wire.Span, i, depth int) int {
+		end := wire.ScanValue(body, i, depth)
+		if end >= 0 {
+			o.members = append(o.members, entry{key.Of(body), body[i:end]})
+		}
+		return end
+	})
+	if end >= 0 {
+		o.text = body[start:end:end]
+	}
+	return end
+}
+
+// header is what tells an object from others.
+type header struct{ apiVersion, kind, namespace, name string }
+
+// header reads version and kind.
+func (o object) header() (h header, err error) {
+	switch {
+	case wire.IsNull(o.text, 0):
+		return h, errors.New("it is null")
+	case !isObject(o.text):
+		return h, fmt.Errorf("%s cannot be read as object", wire.Found(o.text[0]))
+	}
+	if h.apiVersion, err = stringOf(named(o.members, "apiVersion")); err != nil {
+		return h, fmt.Errorf("apiVersion: %w", err)
+	}
+	if h.kind, err = stringOf(named(o.members, "kind")); err != nil {
+		return h, fmt.Errorf("kind: %w", err)
+	}
+	if h.apiVersion == "" || h.kind == "" {
+		return h, errors.New("it has no apiVersion or no kind")
+	}
+	return h, nil
+}
+
+// naming is the header with the name, which is read only for messages.
+func (h header) naming(o object) header {
+	metadata := named(o.members, "metadata")
+	h.namespace, _ = stringOf(valueOf(metadata, "namespace"))
+	h.name, _ = stringOf(valueOf(metadata, "name"))
+	if h.name == "" {
+		h.name, _ = stringOf(valueOf(metadata, "generateName"))
+	}
+	return h
+}
+
+// String names the object as far as it is known.
+func (h header) String() string {
+	kind, name, version := "an object", "without a name", "no version"
+	if h.kind != "" {
+		kind = h.kind
+	}
+	if h.name != "" {
+		name = h.name
+		if h.namespace != "" {
+			name = h.namespace + "/" + name
+		}
+	}
+	if h.apiVersion != "" {
+		version = h.apiVersion
+	}
+	return kind + " " + name + " of " + version
+}

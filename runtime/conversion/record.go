@@ -1,0 +1,110 @@
+package conversion
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// comparison writes down the changes that make one value another: as a list of objects, with nothing in them that has no value.
+//
+// What its methods are given as the way to a value is theirs only until they return.
+type comparison struct {
+	list encoder // without the bracket at its end
+	any  bool
+}
+
+// text is the list of changes, when there are any.
+func (c *comparison) text() []byte { return append(c.list.out, ']') }
+
+// begin begins a change of the value that the steps lead to.
+func (c *comparison) begin(at []step) {
+	if c.any {
+		c.list.out = append(c.list.out, ',')
+	} else {
+		c.list.out, c.any = append(c.list.out, '['), true
+	}
+	c.list.out = append(c.list.out, `{"at":[`...)
+	for i, s := range at {
+		if i > 0 {
+			c.list.out = append(c.list.out, ',')
+		}
+		if s.keys == nil {
+			c.list.out = wire.AppendText(c.list.out, s.name)
+		} else {
+			c.list.json(s.keys)
+		}
+	}
+	c.list.out = append(c.list.out, ']')
+}
+
+// end ends a change, for which this many objects right around the value may have to be made.
+func (c *comparison) end(make int) error {
+	if make != 0 {
+		c.list.key("make")
+		c.list.out = strconv.AppendInt(c.list.out, int64(make), 10)
+	}
+	c.list.out = append(c.list.out, '}')
+	return c.list.err
+}
+
+// record writes a change down.
+func (c *comparison) record(found change) error {
+	c.begin(found.At)
+	if found.Was != "" {
+		c.list.key("was")
+		c.list.out = wire.AppendText(c.list.out, found.Was)
+	}
+	if found.Is != nil {
+		c.list.key("is")
+		c.list.out = append(c.list.out, found.Is...)
+	}
+	if found.Index != 0 {
+		c.list.key("index")
+		c.list.out = strconv.AppendInt(c.list.out, int64(found.Index), 10)
+	}
+	if found.Around != nil {
+		c.list.key("around")
+		c.list.json(found.Around)
+	}
+	return c.end(found.Make)
+}
+
+// readChange reads what comparison.record has written. What somebody else has written may be no change. The steps that lead to the
+// value are appended to those that are given.
+func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []step) {
+	for m := range entries(text) {
+		switch {
+		case m.is("at"):
+			first := len(steps)
+			for s := range elements(m.value) {
+				steps = append(steps, readStep(s, names))
+			}
+			c.At = steps[first:]
+		case m.is("was"):
+			c.Was, _ = stringOf(m.value)
+		case m.is("is"):
+			c.Is = m.value
+		case m.is("index"):
+			c.Index, _ = strconv.Atoi(string(m.value))
+		case m.is("around"):
+			_ = json.Unmarshal(m.value, &c.Around)
+		case m.is("make"):
+			c.Make, _ = strconv.Atoi(string(m.value))
+		}
+	}
+	return c, steps
+}
+
+// readStep reads a step; what is none leads nowhere.
+func readStep(raw []byte, names *wire.Texts) (s step) {
+	switch raw[0] {
+	case '{':
+		keys, _ := parsed(raw)
+		s.keys, _ = keys.(map[string]any)
+	case '"':
+		s.name = names.Of(wire.Text(raw, wire.Whole(raw)))
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+package conversion
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// route leads from one version of a kind to another one.
+type route struct {
+	// apiVersion, version and kind are what an object has at the end.
+	apiVersion, version, kind string
+	// whole is the complete source type, except for metadata that are the same.
+	whole *wire.Shape
+	// from and to are what is read of the one type and written of the other: what is not the same in both.
+	from, to *wire.Shape
+	same     Same
+	// hidden says that the metadata are the same.
+	hidden bool
+	// convert reads an object, has it converted, and returns both: pointers to the types of the two versions.
+	convert func(ctx context.Context, read func(into reflect.Value) error) (source, converted any, err error)
+	memory  *sync.Pool // of *memory
+}
+
+// newRoute makes a route of a function on Go types.
+func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, *D) error, same Same) *route {
+	r := &route{apiVersion: to.GroupVersion().String(), version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
+	_, r.hidden = same.of("metadata")
+	delete(r.same, "metadata") // they have a place of their own
+	made := new(wire.Shapes)
+	r.whole = made.Of(reflect.TypeFor[S]())
+	if r.hidden {
+		r.whole = r.whole.With(func(f *wire.Member) bool {
+			if f.Name == "metadata" {
+				f.Shape = nameOnly(f.Shape)
+			}
+			return true
+		})
+	}
+	r.from = less(r.whole, r.same)
+	r.to = made.Of(reflect.TypeFor[D]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })
+	r.convert = func(ctx context.Context, read func(reflect.Value) error) (any, any, error) {
+		src, dst := new(S), new(D)
+		if err := read(reflect.ValueOf(src).Elem()); err != nil {
+			return nil, nil, err
+		}
+		return src, dst, f(ctx, src, dst)
+	}
+	return r
+}
+
+// text converts an object, and hands the text of it on, which is there only until use returns. The code of others runs in here,
+// that of their types included, so a panic is an error.
+func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	m := r.memory.Get().(*memory)
+	defer r.memory.Put(m)
+	from, to, err := r.convert(ctx, func(into reflect.Value) error {
+		if err := r.read(o, &m.texts, into); err != nil {
+			return err
+		}
+		annotation, ok := into.Addr().Interface().(metav1.Object).GetAnnotations()[Annotation]
+		if !ok || len(r.same) == 0 {
+			return nil
+		}
+		m.out = append(m.out[:0], annotation...)
+		ways := waysToSame(m.out, r.version, r.same)
+		if len(ways) == 0 {
+			return nil
+		}
+		r = r.decoding(ways)
+		into.SetZero()
+		return r.read(o, &m.texts, into)
+	})
+	if err != nil {
+		return err
+	}
+	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within}
+	r.join(&e, from.(metav1.Object), to, o)
+	clear(e.within[:cap(e.within)]) // which would keep the body
+	m.out, m.within = e.out, e.within
+	if e.err == nil {
+		use(e.out)
+	}
+	return e.err
+}
+
+// memory is what one conversion after another uses.
+type memory struct {
+	texts  wire.Texts
+	out    []byte
+	within []entry
+}
+
+// decoding returns a route that does not pass on as text what the ways lead to, but converts it like everything else. So Restore sees
+// whether a value is set, and what it restores is written.
+func (r *route) decoding(ways [][]string) *route {
+	other := *r
+	for _, way := range ways {
+		other.same = other.same.without(way)
+	}
+	other.from = less(r.whole, other.same)
+	return &other
+}
+
+// read reads an object into what is zero so far.
+func (r *route) read(o object, known *wire.Texts, into reflect.Value) error {
+	for j, m := range o.members {
+		i := r.from.Find(m.key, wire.Whole(m.key), j)
+		if i < 0 {
+			continue
+		}
+		f := &r.from.Fields[i]
+		if named(o.members[:j], f.Name) != nil {
+			return wire.Duplicate([]byte(f.Name))
+		}
+		if err := wire.Decode(m.value, wire.Whole(m.value), known, f.Shape, f.Make(into)); err != nil {
+			return wire.Below(f.Name, err)
+		}
+	}
+	return nil
+}
+
+// join writes a converted object with what is the same, which is taken from the object that it was.
+func (r *route) join(e *encoder, source metav1.Object, converted any, was object) {
+	e.out = append(e.out, '{')
+	e.key("kind")
+	e.out = wire.AppendText(e.out, r.kind)
+	e.key("apiVersion")
+	e.out = wire.AppendText(e.out, r.apiVersion)
+	e.key("metadata")
+	metadata := named(was.members, "metadata")
+	if r.hidden {
+		e.sameMetadata(source, converted.(metav1.Object), metadata)
+	} else {
+		e.metadata(converted.(metav1.Object), metadata)
+	}
+	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, was.members)
+	e.out = append(e.out, '}')
+}
+
+// PanicError is a recovered panic of a conversion.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }

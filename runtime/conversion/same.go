@@ -1,0 +1,132 @@
+package conversion
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// Same names the members that are the same in two versions, by their JSON names: Same{"status": nil} is the whole status, and
+// Same{"spec": {"suspend": nil}} is one member of the spec. They are not decoded but copied as text, which costs next to nothing and
+// preserves their order, the digits of their numbers, and members that the Go types do not know.
+//
+// "metadata" is all metadata except for the annotation of this package. If it is the same, functions get only the name of an object
+// and its annotations.
+type Same map[string]Same
+
+// of returns what is the same of a member: all of it, or a part, which is nil where nothing is.
+func (s Same) of(name string) (part Same, all bool) {
+	part, ok := s[name]
+	return part, ok && part == nil
+}
+
+// ofEntry is of for a member as it is written.
+func (s Same) ofEntry(m entry) (part Same, all bool) {
+	if inside := m.key[1 : len(m.key)-1]; wire.IsPlain(inside) {
+		part, ok := s[string(inside)] // which makes no string
+		return part, ok && part == nil
+	}
+	return s.of(m.name())
+}
+
+// without is what is the same less the member that a way leads to or through.
+func (s Same) without(way []string) Same {
+	rest := maps.Clone(s)
+	delete(rest, way[0])
+	if part := s[way[0]]; part != nil && len(way) > 1 {
+		rest[way[0]] = part.without(way[1:])
+	}
+	return rest
+}
+
+// less is a shape without what is the same, which is then passed over when a value is read.
+func less(s *wire.Shape, same Same) *wire.Shape {
+	switch {
+	case s.Kind == wire.Pointer:
+		p := *s
+		p.Elem = less(s.Elem, same)
+		return &p
+	case s.Kind != wire.Structure:
+		return s
+	}
+	return s.With(func(f *wire.Member) bool {
+		part, all := same.of(f.Name)
+		if part != nil {
+			f.Shape = less(f.Shape, part)
+		}
+		return !all
+	})
+}
+
+// nameOnly is the shape of metadata of which a conversion is told nothing but the name and the annotations.
+func nameOnly(s *wire.Shape) *wire.Shape {
+	return s.With(func(f *wire.Member) bool {
+		return slices.Contains([]string{"name", "generateName", "namespace", "annotations"}, f.Name)
+	})
+}
+
+// members appends the members of a converted struct, and in their places and behind them what is the same. That is taken from the
+// source, the object which has been converted.
+//
+// A struct that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold anything or not,
+// and what is invented becomes the property of who applies a part of an object.
+func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []entry) {
+	var few [8]string
+	joined := few[:0]
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		part, all := same.of(f.Name)
+		value, ok := f.In(v)
+		if all || !ok || f.Omits(value) {
+			continue
+		}
+		below, target := f.Shape.PointedAt(value)
+		if part == nil || below.Kind != wire.Structure || !target.IsValid() {
+			e.field(f)
+			e.value(f.Shape, value)
+			continue
+		}
+		joined = append(joined, f.Name)
+		old := named(source, f.Name)
+		before := len(e.out)
+		e.field(f)
+		e.out = append(e.out, '{')
+		outer := len(e.within)
+		e.within = collect(e.within, old)
+		e.members(below, target, part, e.within[outer:])
+		e.within = e.within[:outer]
+		if e.out[len(e.out)-1] == '{' && !isObject(old) {
+			e.out = e.out[:before]
+			continue
+		}
+		e.out = append(e.out, '}')
+	}
+	for _, m := range source {
+		if !slices.ContainsFunc(joined, m.is) {
+			e.restore(m, same)
+		}
+	}
+}
+
+// restore appends what is the same of a member of the source.
+func (e *encoder) restore(m entry, same Same) {
+	part, all := same.ofEntry(m)
+	switch {
+	case all:
+		e.entry(m)
+	case part != nil && isObject(m.value):
+		before := len(e.out)
+		e.rawKey(m.key)
+		e.out = append(e.out, '{')
+		for inner := range entries(m.value) {
+			e.restore(inner, part)
+		}
+		if e.out[len(e.out)-1] == '{' {
+			e.out = e.out[:before]
+			return
+		}
+		e.out = append(e.out, '}')
+	}
+}

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// aggregated has webhooks served as an aggregated API too, if that is asked for: below /apis, the group and the version,
+// with the discovery documents of both beside them. An API server holds an APIService for available only while the one of
+// the version is there (k8s.io/kube-aggregator pkg/controllers/status/remote, availableConditionController.sync).
+func (s *Server) aggregated(webhooks http.Handler) http.Handler {
+	if s.Aggregated == "" {
+		return webhooks
+	}
+	group, version, _ := strings.Cut(s.Aggregated, "/")
+	known := metav1.GroupVersionForDiscovery{GroupVersion: s.Aggregated, Version: version}
+	described := metav1.APIGroup{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"},
+		Name:     group, Versions: []metav1.GroupVersionForDiscovery{known}, PreferredVersion: known,
+	}
+	listed := described
+	listed.TypeMeta = metav1.TypeMeta{}
+	mux := http.NewServeMux()
+	mux.Handle("GET /apis", document(metav1.APIGroupList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{listed},
+	}))
+	mux.Handle("GET /apis/"+group, document(described))
+	mux.Handle("GET /apis/"+s.Aggregated, document(metav1.APIResourceList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: s.Aggregated, APIResources: s.resources(),
+	}))
+	mux.Handle("/apis/"+s.Aggregated+"/", http.StripPrefix("/apis/"+s.Aggregated, webhooks))
+	mux.Handle("/", webhooks)
+	return mux
+}
+
+// resources are the webhooks as an API server lists them: reviews can be created, and nothing else.
+func (s *Server) resources() []metav1.APIResource {
+	resources := []metav1.APIResource{}
+	for _, path := range s.paths {
+		name := strings.Trim(path, "/")
+		resources = append(resources, metav1.APIResource{Name: name, SingularName: name, Kind: "Review", Verbs: metav1.Verbs{"create"}})
+	}
+	return resources
+}
+
+// document answers with an object, as JSON.
+func document(object any) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		// The objects are metav1's own, and a caller that hangs up wants no answer.
+		_ = json.NewEncoder(w).Encode(object)
+	})
+}
+
+// isGroupVersion reports whether a text is a group with a version.
+func isGroupVersion(text string) bool {
+	gv, err := schema.ParseGroupVersion(text)
+	return err == nil && gv.Group != "" && gv.Version != ""
+}

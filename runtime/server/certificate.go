@@ -1,0 +1,40 @@
+package server
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"time"
+)
+
+// parseKeyPair parses the PEM certificate chain and key of the server. The
+// result has its Leaf, so that nothing is parsed again for a handshake.
+//
+// A pair that is not valid now is refused while the current one is. It is taken
+// as the first, and in place of one that is no better: then the server runs, is
+// not ready, and waits for another.
+func parseKeyPair(current *tls.Certificate, contents [][]byte) (*tls.Certificate, error) {
+	pair, err := tls.X509KeyPair(contents[0], contents[1])
+	if err != nil {
+		return nil, err
+	}
+	if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	if err := validAt(pair.Leaf, now); err != nil && current != nil && validAt(current.Leaf, now) == nil {
+		return nil, err
+	}
+	return &pair, nil
+}
+
+// validAt reports why a certificate is not valid at a time, or nil.
+func validAt(certificate *x509.Certificate, now time.Time) error {
+	switch {
+	case now.Before(certificate.NotBefore):
+		return fmt.Errorf("the certificate is not valid before %s", certificate.NotBefore.UTC().Format(time.RFC3339))
+	case now.After(certificate.NotAfter):
+		return fmt.Errorf("the certificate expired at %s", certificate.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return nil
+}

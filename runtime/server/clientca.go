@@ -1,0 +1,137 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// parseAuthorities parses the PEM certificates of the authorities that sign
+// client certificates. Unlike x509.CertPool.AppendCertsFromPEM it passes over no
+// certificate that it cannot read.
+func parseAuthorities(_ *x509.CertPool, contents [][]byte) (*x509.CertPool, error) {
+	pool, found := x509.NewCertPool(), false
+	for rest := contents[0]; ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		pool.AddCert(certificate)
+		found = true
+	}
+	if !found {
+		return nil, errors.New("no PEM certificate in it")
+	}
+	return pool, nil
+}
+
+// verified is what is known of the client certificate of one connection, so that
+// its signatures are checked once and not with every request. It holds for the
+// authorities it was found with, and until a certificate of the chain ends.
+// A connection serves one request at a time, so it needs no lock.
+type verified struct {
+	by    *x509.CertPool
+	until time.Time
+}
+
+// verifiedKey is the context key of a connection's *verified.
+type verifiedKey struct{}
+
+// remember is the http.Server.ConnContext that gives a connection its *verified.
+func (c *knownClients) remember(ctx context.Context, _ net.Conn) context.Context {
+	if c.authorities == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, verifiedKey{}, &verified{})
+}
+
+// byCertificate returns nil if one of the authorities of this moment signed the
+// client certificate of a request, it is valid now, and it has an allowed name;
+// otherwise what to tell the caller.
+func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
+	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), time.Now()
+	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.by != authorities || now.After(seen.until) {
+		intermediates := x509.NewCertPool()
+		for _, certificate := range r.TLS.PeerCertificates[1:] {
+			intermediates.AddCert(certificate)
+		}
+		chains, err := leaf.Verify(x509.VerifyOptions{
+			Roots:         authorities,
+			Intermediates: intermediates,
+			CurrentTime:   now,
+			KeyUsages:     []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		})
+		if err != nil {
+			return refusalOf(http.StatusUnauthorized, "the client certificate is not accepted: "+err.Error())
+		}
+		if ok {
+			seen.by, seen.until = authorities, firstEnd(chains[0])
+		}
+	}
+	if len(c.names) > 0 && !slices.ContainsFunc(certificateNames(leaf), c.isAllowed) {
+		return refusalOf(http.StatusForbidden,
+			fmt.Sprintf("the client certificate is for %q, which is no allowed client", certificateNames(leaf)))
+	}
+	if c.commonNames != nil {
+		if names := *c.commonNames.get(); len(names) > 0 && !slices.Contains(names, leaf.Subject.CommonName) {
+			return refusalOf(http.StatusForbidden,
+				fmt.Sprintf("the common name of the client certificate is %q, which is no allowed client", leaf.Subject.CommonName))
+		}
+	}
+	return nil
+}
+
+// parseNames reads one name a line. Blank lines are skipped.
+func parseNames(_ *[]string, contents [][]byte) (*[]string, error) {
+	names := []string{}
+	for line := range bytes.Lines(contents[0]) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			names = append(names, string(line))
+		}
+	}
+	return &names, nil
+}
+
+// isAllowed reports whether AllowedClients has a name.
+func (c *knownClients) isAllowed(name string) bool { return slices.Contains(c.names, name) }
+
+// certificateNames lists the names that a client certificate vouches for.
+func certificateNames(certificate *x509.Certificate) []string {
+	var names []string
+	if certificate.Subject.CommonName != "" {
+		names = append(names, certificate.Subject.CommonName)
+	}
+	names = append(names, certificate.DNSNames...)
+	names = append(names, certificate.EmailAddresses...)
+	for _, uri := range certificate.URIs {
+		names = append(names, uri.String())
+	}
+	return names
+}
+
+// firstEnd is when the first certificate of a chain ends.
+func firstEnd(chain []*x509.Certificate) time.Time {
+	end := chain[0].NotAfter
+	for _, certificate := range chain[1:] {
+		if certificate.NotAfter.Before(end) {
+			end = certificate.NotAfter
+		}
+	}
+	return end
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// reloaded is a value parsed from files, and parsed again when their content has
+// changed. Content decides and not the time of modification: that holds for the
+// symbolic links that the kubelet swaps in a volume, for file systems with
+// coarse clocks, and where no notification reaches the process.
+//
+// Content that cannot be parsed leaves the value as it is and is tried again
+// with every look, because a certificate and its key may arrive one after the
+// other.
+type reloaded[T any] struct {
+	name  string
+	paths []string
+	parse func(current *T, contents [][]byte) (*T, error)
+	files *fileReader
+
+	value   atomic.Pointer[T]
+	broken  atomic.Pointer[error] // why the newest content is not in use
+	looked  atomic.Int64          // when the files were last read: a time.Duration since files.started
+	reading sync.Mutex            // guards digest
+	digest  []byte                // of the contents that value was parsed from
+}
+
+// fileReader is what the reloaded values of one server share.
+type fileReader struct {
+	interval time.Duration
+	log      *slog.Logger
+	started  time.Time
+	values   []reloading
+}
+
+// reloading is a reloaded value of any type.
+type reloading interface {
+	reload()
+	problem() error
+}
+
+// reloadFrom reads the value for the first time, which must succeed, and keeps
+// it in step with its files from then on.
+func reloadFrom[T any](
+	files *fileReader, name string, parse func(current *T, contents [][]byte) (*T, error), paths ...string,
+) (*reloaded[T], error) {
+	r := &reloaded[T]{name: name, paths: paths, parse: parse, files: files}
+	if _, err := r.read(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	files.values = append(files.values, r)
+	return r, nil
+}
+
+// watch looks at all files once an interval until stopped is closed.
+func (f *fileReader) watch(stopped <-chan struct{}) {
+	ticker := time.NewTicker(f.interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			for _, value := range f.values {
+				value.reload()
+			}
+		case <-stopped:
+			return
+		}
+	}
+}
+
+// get returns the value. It looks at the files itself if nobody has for two
+// intervals, so that a process that was suspended wakes up with fresh ones.
+func (r *reloaded[T]) get() *T {
+	overdue := time.Since(r.files.started)-time.Duration(r.looked.Load()) > 2*r.files.interval
+	if overdue && r.reading.TryLock() {
+		r.look()
+		r.reading.Unlock()
+	}
+	return r.value.Load()
+}
+
+// problem reports why the newest content is not in use, or nil.
+func (r *reloaded[T]) problem() error {
+	if err := r.broken.Load(); err != nil {
+		return fmt.Errorf("%s: the files hold something unusable, what they held before stays in use: %w", r.name, *err)
+	}
+	return nil
+}
+
+// reload looks at the files now.
+func (r *reloaded[T]) reload() {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	r.look()
+}
+
+// look reads the files and logs what became of it: a problem once, and not once
+// an interval.
+func (r *reloaded[T]) look() {
+	changed, err := r.read()
+	switch {
+	case err == nil:
+		r.broken.Store(nil)
+	case r.broken.Load() == nil || (*r.broken.Load()).Error() != err.Error():
+		r.broken.Store(&err)
+		r.files.log.Error("reload failed", "reason", r.problem())
+	}
+	if changed {
+		r.files.log.Info("reloaded", "what", r.name)
+	}
+}
+
+// read replaces the value if the files hold something else than what it came from.
+func (r *reloaded[T]) read() (changed bool, err error) {
+	defer func() { r.looked.Store(int64(time.Since(r.files.started))) }()
+	contents := make([][]byte, len(r.paths))
+	var digest []byte
+	for i, path := range r.paths {
+		if contents[i], err = os.ReadFile(path); err != nil {
+			return false, err
+		}
+		sum := sha256.Sum256(contents[i])
+		digest = append(digest, sum[:]...)
+	}
+	if bytes.Equal(digest, r.digest) {
+		return false, nil
+	}
+	value, err := r.parse(r.value.Load(), contents)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", r.paths[0], err)
+	}
+	r.digest = digest
+	r.value.Store(value)
+	return true, nil
+}

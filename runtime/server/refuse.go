@@ -1,0 +1,58 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// refusalOf is the status of a request that never reaches its webhook. An API
+// server takes it for a failed call, so that failurePolicy decides, and shows
+// the message to its user.
+func refusalOf(code int32, message string) *metav1.Status {
+	reason := metav1.StatusReasonServiceUnavailable
+	switch code {
+	case http.StatusUnauthorized:
+		reason = metav1.StatusReasonUnauthorized
+	case http.StatusForbidden:
+		reason = metav1.StatusReasonForbidden
+	case http.StatusNotFound:
+		reason = metav1.StatusReasonNotFound
+	}
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure,
+		Reason:   reason,
+		Message:  message,
+		Code:     code,
+	}
+}
+
+// refuse answers a request with a status.
+func refuse(w http.ResponseWriter, status *metav1.Status) {
+	body, err := json.Marshal(status)
+	if err != nil {
+		http.Error(w, status.Message, int(status.Code))
+		return
+	}
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(int(status.Code))
+	w.Write(body)
+}
+
+// orNotFound answers for the paths that no webhook is registered on.
+func orNotFound(webhooks *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := webhooks.Handler(r); pattern == "" {
+			refuse(w, refusalOf(http.StatusNotFound, fmt.Sprintf("no webhook is served at %q", r.URL.Path)))
+			return
+		}
+		webhooks.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,211 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Server serves webhooks over TLS. Its zero value is ready to use,
+// and every field says what its zero value means:
+//
+//	s := &server.Server{CertFile: "tls.crt", KeyFile: "tls.key"}
+//	if err := webhooks.Register(s.Handle); err != nil { ... }
+//	err := s.ListenAndServe()
+//
+// Files are read again within ReloadInterval of a change, without a restart and
+// without a failed request. A file that cannot be used leaves the one before it
+// in place; the log and /healthz say why.
+//
+// It speaks HTTP/1.1 only, which is all that an API server speaks to a webhook
+// (k8s.io/apiserver pkg/util/webhook, ClientManager.HookClient), and TLS 1.2 or
+// newer.
+//
+// Fields must not change once the server runs, and a Server runs once.
+type Server struct {
+	// Address is the TCP address of the webhooks, as net.Listen takes it.
+	// Empty means ":9443".
+	Address string
+
+	// HealthAddress is a second address for /healthz and /readyz, served there
+	// in plain HTTP and no longer on Address. Empty means that they are on
+	// Address, over TLS and open to callers without credentials, as the
+	// kubelet is one.
+	HealthAddress string
+
+	// CertFile and KeyFile hold the PEM certificate chain and key of the
+	// server. Both empty means /etc/webhook/certs/tls.crt and tls.key.
+	CertFile, KeyFile string
+
+	// TLSConfig is a base for cipher suites, curves and the minimum version,
+	// which is never below TLS 1.2. The server sets certificates, client
+	// authentication and protocols itself. Nil means Go's defaults.
+	TLSConfig *tls.Config
+
+	// ClientCAFile holds the PEM certificates of the authorities that sign the
+	// client certificates of API servers. Empty means that client
+	// certificates are not asked for.
+	//
+	// ClientCAFile, TokenFile and BasicAuthFile are ways to authenticate an
+	// API server, and a caller must pass one of those that are set. With none
+	// set every caller is served. What an API server presents is in the
+	// kubeConfigFile of its AdmissionConfiguration.
+	ClientCAFile string
+
+	// AllowedClients lists the names that a client certificate may have: one
+	// must equal its common name or one of its DNS, URI or e-mail names. Empty
+	// means that any client the authorities signed may call.
+	AllowedClients []string
+
+	// AllowedClientsFile holds names, one a line, of which a client
+	// certificate's common name must be one; an empty file means any. It is for
+	// the names of kube-aggregator, which alone goes by common names
+	// (k8s.io/apiserver pkg/authentication/request/x509,
+	// NewDynamicCAVerifier). Empty means that there is no such condition.
+	AllowedClientsFile string
+
+	// Aggregated is the group and version, as "shop.shop-system.svc/v1", under
+	// which an APIService has kube-aggregator hand requests on to this server:
+	// the webhook of the path /validate is then also at
+	// /apis/shop.shop-system.svc/v1/validate, beside the discovery documents
+	// that make the APIService available. It needs ClientCAFile, by which
+	// kube-aggregator is known; whom that lets through has been authenticated
+	// and authorized by the API server. Empty means that there is none.
+	Aggregated string
+
+	// TokenFile holds bearer tokens of API servers, one a line, so that an old
+	// and a new one can be valid together. Empty means that none are accepted.
+	TokenFile string
+
+	// BasicAuthFile holds "user:password" pairs of API servers, one a line.
+	// Empty means that none are accepted.
+	BasicAuthFile string
+
+	// ReloadInterval is how often files are looked at. Zero means 1 second.
+	ReloadInterval time.Duration
+
+	// MaxInFlight bounds the requests handled at once. Zero means 200, the
+	// default of kube-apiserver's --max-mutating-requests-inflight. A request
+	// over the bound waits for MaxWait and is then refused so that the API
+	// server tries it again.
+	MaxInFlight int
+
+	// MaxWait is how long a request over MaxInFlight waits for a place. Zero
+	// means 20 milliseconds; negative means not at all.
+	MaxWait time.Duration
+
+	// ReadHeaderTimeout bounds the TLS handshake and the reading of a
+	// request's header. Zero means 5 seconds.
+	ReadHeaderTimeout time.Duration
+
+	// ReadTimeout bounds the reading of a whole request, header and body, but
+	// not the handler that works on it. Zero means 10 seconds.
+	ReadTimeout time.Duration
+
+	// WriteTimeout bounds the time from a request's header to the end of its
+	// response. The timeout that an API server announces in its request
+	// shortens it. Zero means 31 seconds, just over the longest timeout that a
+	// webhook can have.
+	WriteTimeout time.Duration
+
+	// IdleTimeout is how long a connection without a request is kept. Zero
+	// means 2 minutes: over the 90 seconds of an API server, so that it is the
+	// client that hangs up and no request meets a closing connection.
+	IdleTimeout time.Duration
+
+	// DrainPeriod is how long the server goes on taking requests after it was
+	// told to stop, so that API servers and endpoints can turn away from it.
+	// Zero means 5 seconds; negative means not at all.
+	DrainPeriod time.Duration
+
+	// ShutdownTimeout bounds the wait, after DrainPeriod, for requests still
+	// running. Zero means 30 seconds, the longest timeout that a webhook can
+	// have. A pod's terminationGracePeriodSeconds must cover DrainPeriod and
+	// the longest request.
+	ShutdownTimeout time.Duration
+
+	// ReadyCheck is a further condition of readiness, such as synced caches.
+	// Nil means there is none.
+	ReadyCheck func(*http.Request) error
+
+	// Log receives reloads, failures and the steps of a drain. Nil means
+	// slog.Default().
+	Log *slog.Logger
+
+	webhooks http.ServeMux
+	paths    []string // of webhooks, as they came
+	running  atomic.Pointer[runningServer]
+}
+
+// Handle registers the handler of a path. It is the function to give to a
+// generated Register. Like http.ServeMux, it panics if the path is taken.
+func (s *Server) Handle(path string, handler http.Handler) {
+	s.webhooks.Handle(path, handler)
+	s.paths = append(s.paths, path)
+}
+
+// ListenAndServe serves until the process is told to stop, by SIGTERM or an
+// interrupt, and then drains as Run does. A second signal ends the process at
+// once.
+func (s *Server) ListenAndServe() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return s.Run(ctx)
+}
+
+// Run listens on Address and serves until ctx is done. It then drains: readiness
+// fails at once, requests are served for another DrainPeriod on connections that
+// close after each response, and those still running get ShutdownTimeout to end.
+// The contexts of requests do not derive from ctx: it is the client that hangs
+// up, and nothing else, that cancels one.
+//
+// Run returns nil after a clean drain, and an error if the server could not
+// start, stopped by itself, or had to cut requests off.
+func (s *Server) Run(ctx context.Context) error {
+	listener, err := net.Listen("tcp", cmp.Or(s.Address, ":9443"))
+	if err != nil {
+		return fmt.Errorf("webhook server: %w", err)
+	}
+	return s.Serve(ctx, listener)
+}
+
+// Serve is Run on a listener that is already open, which it closes.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	defer listener.Close()
+	if err := s.serve(ctx, listener); err != nil {
+		return fmt.Errorf("webhook server: %w", err)
+	}
+	return nil
+}
+
+// Addr returns the address that the server listens on, which tells the port where Address leaves it to the system. It
+// is nil before the server listens.
+func (s *Server) Addr() net.Addr {
+	running := s.running.Load()
+	if running == nil {
+		return nil
+	}
+	return running.address
+}
+
+// Ready reports why the server should not be sent requests, or nil: it listens,
+// its certificate is valid now, it does not drain, and ReadyCheck agrees. It is
+// what /readyz answers.
+func (s *Server) Ready(r *http.Request) error {
+	running := s.running.Load()
+	if running == nil {
+		return errors.New("the server has not started")
+	}
+	return running.health.ready(r)
+}

@@ -1,0 +1,145 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// runningServer is what a Server holds while it serves.
+type runningServer struct {
+	address net.Addr
+	limit   *inFlightLimit
+	health  *healthChecks
+}
+
+// serve puts the parts of the server together, starts them, and waits for the end.
+func (s *Server) serve(ctx context.Context, listener net.Listener) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	log := cmp.Or(s.Log, slog.Default())
+	files := &fileReader{started: time.Now(), interval: cmp.Or(s.ReloadInterval, time.Second), log: log}
+
+	certFile, keyFile := s.CertFile, s.KeyFile
+	if certFile == "" {
+		certFile, keyFile = "/etc/webhook/certs/tls.crt", "/etc/webhook/certs/tls.key"
+	}
+	certificate, err := reloadFrom(files, "certificate", parseKeyPair, certFile, keyFile)
+	if err != nil {
+		return err
+	}
+	clients, err := s.clients(files)
+	if err != nil {
+		return err
+	}
+
+	drain := &drainState{}
+	health := &healthChecks{certificate: certificate, files: files, drain: drain, check: s.ReadyCheck}
+	limit := newLimit(cmp.Or(s.MaxInFlight, 200), cmp.Or(s.MaxWait, 20*time.Millisecond))
+	if !s.running.CompareAndSwap(nil, &runningServer{address: listener.Addr(), limit: limit, health: health}) {
+		return errors.New("already ran")
+	}
+
+	handler := clients.wrap(limit.wrap(s.aggregated(orNotFound(&s.webhooks))))
+	if s.HealthAddress == "" {
+		handler = health.beside(handler)
+	} else {
+		healthServer, err := s.serveHealth(health, log)
+		if err != nil {
+			return err
+		}
+		defer healthServer.Close()
+	}
+
+	server := s.httpServer(drain.wrap(handler), log)
+	server.Handler = boundWrites(server.WriteTimeout, server.Handler)
+	server.TLSConfig = s.tlsConfig(certificate, clients)
+	server.ConnContext = clients.remember
+
+	ended := make(chan struct{})
+	defer close(ended)
+	go files.watch(ended)
+
+	failed := make(chan error, 1)
+	health.listening.Store(true)
+	server.RegisterOnShutdown(func() { health.listening.Store(false) })
+	defer health.listening.Store(false)
+	go func() { failed <- server.ServeTLS(listener, "", "") }()
+	log.Info("serving webhooks", "address", listener.Addr().String())
+
+	select {
+	case err := <-failed:
+		server.Close()
+		return err
+	case <-ctx.Done():
+	}
+	return drain.run(server, failed, cmp.Or(s.DrainPeriod, 5*time.Second), cmp.Or(s.ShutdownTimeout, 30*time.Second), log)
+}
+
+// serveHealth serves health on HealthAddress, through the drain and to its end.
+func (s *Server) serveHealth(health *healthChecks, log *slog.Logger) (*http.Server, error) {
+	listener, err := net.Listen("tcp", s.HealthAddress)
+	if err != nil {
+		return nil, err
+	}
+	log.Info("serving health checks", "address", listener.Addr().String())
+	server := s.httpServer(health, log)
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("health checks stopped", "reason", err)
+		}
+	}()
+	return server, nil
+}
+
+// check reports fields that contradict each other.
+func (s *Server) check() error {
+	switch {
+	case (s.CertFile == "") != (s.KeyFile == ""):
+		return errors.New("CertFile and KeyFile go together: one is set, the other is not")
+	case len(s.AllowedClients) > 0 && s.ClientCAFile == "":
+		return errors.New("AllowedClients needs ClientCAFile: without it no client certificate is asked for")
+	case s.AllowedClientsFile != "" && s.ClientCAFile == "":
+		return errors.New("AllowedClientsFile needs ClientCAFile: without it no client certificate is asked for")
+	case s.Aggregated != "" && s.ClientCAFile == "":
+		return errors.New("an Aggregated server needs ClientCAFile: it is by its certificate that kube-aggregator is known")
+	case s.Aggregated != "" && !isGroupVersion(s.Aggregated):
+		return fmt.Errorf("field Aggregated is %q: want a group and a version, as shop.shop-system.svc/v1", s.Aggregated)
+	case s.MaxInFlight < 0:
+		return fmt.Errorf("MaxInFlight is %d, but no request fits in fewer than 1", s.MaxInFlight)
+	}
+	return nil
+}
+
+// clients reads the files that say which callers are known.
+func (s *Server) clients(files *fileReader) (*knownClients, error) {
+	clients := &knownClients{names: s.AllowedClients}
+	var err error
+	if s.ClientCAFile != "" {
+		if clients.authorities, err = reloadFrom(files, "client authorities", parseAuthorities, s.ClientCAFile); err != nil {
+			return nil, err
+		}
+	}
+	if s.AllowedClientsFile != "" {
+		if clients.commonNames, err = reloadFrom(files, "allowed clients", parseNames, s.AllowedClientsFile); err != nil {
+			return nil, err
+		}
+	}
+	if s.TokenFile != "" {
+		if clients.tokens, err = reloadFrom(files, "bearer tokens", parseTokens, s.TokenFile); err != nil {
+			return nil, err
+		}
+	}
+	if s.BasicAuthFile != "" {
+		if clients.passwords, err = reloadFrom(files, "passwords", parsePasswords, s.BasicAuthFile); err != nil {
+			return nil, err
+		}
+	}
+	return clients, nil
+}
