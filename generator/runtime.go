@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/format"
 	"io/fs"
 	"os"
 	"path"
@@ -61,12 +62,25 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Scaffold, error) {
 		for ; i >= 0 && found[i].Pos.File == file; i-- {
 			text = slices.Concat(text[:found[i].Start], []byte(`"`+s.wanted(found[i].Path)+`"`), text[found[i].End:])
 		}
-		e.put(file, source, text)
+		e.put(file, source, formattedAs(source, text))
 	}
 	return Scaffold{Result: s.generate(ctx, s.diags, e), Next: []string{"go mod tidy"}}, nil
 }
 
-// copied is the import path of the project's copy of the runtime, without or with one.
+// formattedAs returns the changed text of a Go file, with its imports sorted if the file was formatted by gofmt before.
+func formattedAs(old, changed []byte) []byte {
+	was, err := format.Source(old)
+	if err != nil || !bytes.Equal(was, old) {
+		return changed
+	}
+	sorted, err := format.Source(changed)
+	if err != nil {
+		return changed
+	}
+	return sorted
+}
+
+// copied is the import path that a copy of the runtime has in the project.
 func (r run) copied(modulePath string) string { return path.Join(modulePath, r.Handlers.Path) }
 
 // vendored reports whether the project keeps a copy of the runtime.
