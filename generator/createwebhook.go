@@ -80,7 +80,7 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Scaff
 	if _, err := s.follow(ctx, &e); err != nil {
 		return Scaffold{}, err
 	}
-	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	result := Scaffold{Result: s.scaffold(ctx, s.diags, e)}
 	for _, change := range result.Changes {
 		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isPolicy(change.Path) {
 			result.Next = append(result.Next, "write the policy in "+s.rel(change.Path))

@@ -40,6 +40,8 @@ type Config struct {
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
+	// Origin is where a project gets webhook-gen from. Only commands that change go.mod need it.
+	Origin Origin
 }
 
 // Change is what a run does to one file.
@@ -56,7 +58,8 @@ type Result struct {
 	// Changes are what has to happen on disk; none where there are errors.
 	Changes []Change
 
-	direct [][]byte
+	direct       [][]byte
+	lacksRuntime bool
 }
 
 // Generate reads the packages and makes the files that their markers ask for.
@@ -100,6 +103,9 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	result.Diagnostics = diags.Sort()
 	if !diags.HasErrors() {
 		result.Files, result.Changes = files, e.among(changes)
+		version, _ := runtimeVersion(r.root)
+		result.lacksRuntime = !r.vendored() && version == "" && importsRuntime(files) &&
+			source.Module.Dir == r.root && !source.Module.InWorkspace(RuntimeModule)
 	}
 	return result
 }
@@ -122,6 +128,7 @@ type run struct {
 	dir         string // what Packages are relative to
 	manifest    string // absolute
 	asNew       bool   // files that are written once are asked for, whether or not they are there
+	origin      Origin
 	authorities []byte // who signs the server's certificate, PEM; nil where something in the cluster says it
 	whole       bool   // the packages are all that the project generates from
 	// speaksFor are the outputs whose files are removed where nothing asks for them.
@@ -134,7 +141,7 @@ func (c Config) resolve() (run, diag.List) {
 		root = c.Dir // load says what is missing
 	}
 	settings, diags := config.Read(root)
-	r := run{Config: settings, root: root, dir: root}
+	r := run{Config: settings, root: root, dir: root, origin: c.Origin}
 	r.manifest = filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))
 	r.whole = true
 	if len(c.Patterns) > 0 {

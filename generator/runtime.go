@@ -64,7 +64,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Scaffold, error) {
 		}
 		e.put(file, source, formattedAs(source, text))
 	}
-	return Scaffold{Result: s.generate(ctx, s.diags, e), Next: []string{"go mod tidy"}}, nil
+	return Scaffold{Result: s.scaffold(ctx, s.diags, e), Next: []string{s.test()}}, nil
 }
 
 // formattedAs returns the changed text of a Go file, with its imports sorted if the file was formatted by gofmt before.
@@ -162,5 +162,17 @@ func (r run) importedRuntime(ctx context.Context, m *load.Module, e edits) ([]st
 	if err != nil {
 		err = fmt.Errorf("reading the project's imports: %w", err)
 	}
-	return packages, err
+	return append(packages, r.importedBy(m.Path, e.create)...), err
+}
+
+// importedBy returns the packages of the project's copy of the runtime that new files import.
+func (r run) importedBy(modulePath string, files []output.File) []string {
+	var packages []string
+	for _, pkg := range runtimePackages() {
+		quoted := []byte(`"` + path.Join(r.copied(modulePath), pkg) + `"`)
+		if r.vendored() && slices.ContainsFunc(files, func(f output.File) bool { return filepath.Ext(f.Path) == ".go" && bytes.Contains(f.Content, quoted) }) {
+			packages = append(packages, pkg)
+		}
+	}
+	return packages
 }

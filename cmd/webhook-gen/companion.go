@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,24 +37,33 @@ func findCompanion(ctx context.Context, dir string) (path string, found bool) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, true
 	}
-	tool := exec.CommandContext(ctx, "go", "tool", "-n", companionName)
-	tool.Dir = dir
-	out, err := tool.Output()
-	return strings.TrimSpace(string(out)), err == nil
+	for _, folder := range []string{filepath.Join(dir, "tools"), dir} {
+		tool := exec.CommandContext(ctx, "go", "tool", "-n", companionName)
+		tool.Dir = folder
+		if out, err := tool.Output(); err == nil {
+			return strings.TrimSpace(string(out)), true
+		}
+	}
+	return "", false
 }
 
-// noCompanion says how to get the companion.
-func noCompanion() error {
-	return fmt.Errorf("this needs %s, which holds the API server's own code. To have it in this module:\n  go get -tool %s@%s",
-		companionName, companionPackage, cmp.Or(releasedVersion(), "latest"))
+// noCompanion says how to get the companion: as a tool of the module in dir/tools, or beside this program.
+func noCompanion(own generator.Origin, dir string) error {
+	install := fmt.Sprintf("go install %s@%s", companionPackage, cmp.Or(own.Version, "latest"))
+	if own.Dir != "" {
+		install = fmt.Sprintf("go -C %s install ./cmd/%s", filepath.Join(own.Dir, "explain"), companionName)
+	} else if _, err := os.Stat(filepath.Join(dir, "tools", "go.mod")); err == nil {
+		install = fmt.Sprintf("go -C tools get -tool %s@%s", companionPackage, cmp.Or(own.Version, "latest"))
+	}
+	return fmt.Errorf("this needs %s, which holds the API server's own code. To install it:\n  %s", companionName, install)
 }
 
 // runCompanion runs the companion in a folder and hands it what it is to know of the project, if there is one. What it says of
 // trouble is the error.
-func runCompanion(ctx context.Context, out io.Writer, dir string, arguments []string, project *generator.Description) error {
+func runCompanion(ctx context.Context, s streams, dir string, arguments []string, project *generator.Description) error {
 	path, found := findCompanion(ctx, dir)
 	if !found {
-		return noCompanion()
+		return noCompanion(s.origin, dir)
 	}
 	var in, trouble bytes.Buffer
 	if project != nil {
@@ -65,7 +73,7 @@ func runCompanion(ctx context.Context, out io.Writer, dir string, arguments []st
 		}
 	}
 	companion := exec.CommandContext(ctx, path, arguments...)
-	companion.Dir, companion.Stdin, companion.Stdout, companion.Stderr = dir, &in, out, &trouble
+	companion.Dir, companion.Stdin, companion.Stdout, companion.Stderr = dir, &in, s.out, &trouble
 	err := companion.Run()
 	if _, failed := errors.AsType[*exec.ExitError](err); failed && trouble.Len() > 0 {
 		return errors.New(strings.TrimPrefix(strings.TrimSpace(trouble.String()), companionName+": "))

@@ -37,7 +37,7 @@ func explainRequestCommand(s streams) *cobra.Command {
 				}
 				project = &described
 			}
-			return runCompanion(c.Context(), s.out, config.Dir, append([]string{"request"}, request.arguments(c)...), project)
+			return runCompanion(c.Context(), s, config.Dir, append([]string{"request"}, request.arguments(c)...), project)
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")

@@ -10,14 +10,16 @@ import (
 )
 
 // expressionReader has the companion read match conditions.
-func expressionReader(ctx context.Context, dir, kubeVersion string) generator.ExpressionReader {
+func expressionReader(ctx context.Context, s streams, dir, kubeVersion string) generator.ExpressionReader {
 	return func(project generator.Description) ([]generator.ExpressionFinding, error) {
 		arguments := []string{"conditions"}
 		if kubeVersion != "" {
 			arguments = append(arguments, "--kube-version="+kubeVersion)
 		}
 		var out bytes.Buffer
-		if err := runCompanion(ctx, &out, dir, arguments, &project); err != nil {
+		answering := s
+		answering.out = &out
+		if err := runCompanion(ctx, answering, dir, arguments, &project); err != nil {
 			return nil, err
 		}
 		var answer struct {

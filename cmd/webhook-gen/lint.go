@@ -28,7 +28,7 @@ func lintCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			read := expressionReader(c.Context(), config.Dir, kubeVersion)
+			read := expressionReader(c.Context(), s, config.Dir, kubeVersion)
 			var result generator.LintResult
 			switch {
 			case len(files) > 0 && len(patterns) > 0:

@@ -72,7 +72,7 @@ func (c *comparison) want(f File) {
 	_, err = statFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.changes = append(c.changes, Change{Path: path, Action: Create, New: f.Content, Cause: f.Cause})
+		c.changes = append(c.changes, Change{Path: path, Action: Create, New: f.Content, Cause: f.Cause, Note: f.Note})
 	case err != nil:
 		c.problems.Add(trouble(path, "read", err, f.Cause))
 	case f.Owner != Once:
