@@ -21,7 +21,7 @@ const runtimeDir = "../../runtime"
 
 // TestRuntime seeds faults into the runtime, and wants its own tests to find each.
 func TestRuntime(t *testing.T) {
-	faults := seedEmitted(t)
+	faults := seedRuntime(t)
 	binaries := map[string]string{}
 	for _, pkg := range []string{"admission", "conversion", "server"} {
 		binaries[pkg] = filepath.Join(t.TempDir(), pkg+".test")
@@ -45,7 +45,7 @@ func TestRuntime(t *testing.T) {
 		found[f.file] = append(found[f.file], f.Kind)
 	}
 	if !t.Failed() {
-		holdTable(t, "emitted faults", emittedTable(found, len(faults.all)))
+		holdTable(t, "runtime faults", runtimeTable(found, len(faults.all)))
 	}
 }
 
@@ -60,7 +60,7 @@ type seededFault struct {
 	file string // below the runtime
 }
 
-func seedEmitted(t *testing.T) seededFaults {
+func seedRuntime(t *testing.T) seededFaults {
 	runtime, err := filepath.Abs(runtimeDir)
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,8 @@ func seedEmitted(t *testing.T) seededFaults {
 		}
 		overlay.Replace[filepath.Join(runtime, name)] = copied
 	}
-	byFile := map[string][]emittedFault{}
-	for _, f := range emittedFaults() {
+	byFile := map[string][]runtimeFault{}
+	for _, f := range runtimeFaults() {
 		byFile[f.file] = append(byFile[f.file], f)
 	}
 	var seeded seededFaults
@@ -136,7 +136,7 @@ func foundBy(t *testing.T, f seededFault, binaries map[string]string) bool {
 	}
 }
 
-// testsOf is a pattern of the tests of a file; of none where it has no test file.
+// testsOf returns a pattern of the tests of a file; of none where it has no test file.
 func testsOf(t *testing.T, file string) string {
 	var names []string
 	text, err := os.ReadFile(filepath.Join(runtimeDir, strings.TrimSuffix(file, ".go")+"_test.go"))
@@ -149,7 +149,7 @@ func testsOf(t *testing.T, file string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-func emittedTable(found map[string][]string, total int) string {
+func runtimeTable(found map[string][]string, total int) string {
 	var out strings.Builder
 	out.WriteString("| file | seeded and found |\n|---|---|\n")
 	for _, file := range slices.Sorted(maps.Keys(found)) {
