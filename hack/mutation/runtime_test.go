@@ -32,13 +32,13 @@ func TestRuntime(t *testing.T) {
 		}
 	}
 	for _, none := range []seededFault{{file: "server/server.go"}, {file: "internal/wire/decode.go"}, {file: "conversion/stash.go"}} {
-		if foundBy(t, none, binaries) {
-			t.Fatal("without a fault the tests fail")
+		if text, failed := foundBy(t, none, binaries); failed {
+			t.Fatalf("without a fault the tests fail:\n%s", text)
 		}
 	}
 	found := map[string][]string{} // kinds by file
 	for _, f := range faults.all {
-		if !foundBy(t, f, binaries) {
+		if _, failed := foundBy(t, f, binaries); !failed {
 			t.Errorf("%s: nothing finds that %s in\n\t%s", f.file, f.Kind, f.Place)
 			continue
 		}
@@ -117,20 +117,27 @@ func seedRuntime(t *testing.T) seededFaults {
 	return seeded
 }
 
-// foundBy reports whether a test finds a fault. Of a server's, the tests of its own file come first, because all of
-// them take seconds.
-func foundBy(t *testing.T, f seededFault, binaries map[string]string) bool {
-	fails := func(pkg string, flags ...string) bool {
+// foundBy reports whether a test finds a fault, and returns what the tests print. For a fault of the server the tests of
+// its own file come first, because all of them take seconds.
+func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, bool) {
+	fails := func(pkg string, flags ...string) (string, bool) {
 		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=2m")...)
 		cmd.Dir = filepath.Join(runtimeDir, pkg)
 		cmd.Env = append(os.Environ(), Variable+"="+f.ID)
-		return cmd.Run() != nil
+		out, err := cmd.CombinedOutput()
+		return string(out), err != nil
 	}
 	switch pkg := path.Dir(f.file); pkg {
 	case "internal/wire": // which both are made of
-		return fails("conversion") || fails("admission")
+		if text, failed := fails("conversion"); failed {
+			return text, true
+		}
+		return fails("admission")
 	case "server":
-		return fails(pkg, "-test.run="+testsOf(t, f.file)) || fails(pkg)
+		if text, failed := fails(pkg, "-test.run="+testsOf(t, f.file)); failed {
+			return text, true
+		}
+		return fails(pkg)
 	default:
 		return fails(pkg)
 	}
