@@ -16,6 +16,7 @@ ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 RUNTIME  := runtime
 ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
+RELEASE  := hack/release
 FUZZTIME ?= 5s
 
 say = @printf '\n==> %s\n' "$(1)"
@@ -115,8 +116,9 @@ bench: ## time and memory beside the peers', in one run, as ratios
 	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
 
 .PHONY: generate
-generate: ## regenerate the runtime's text, examples, goldens and the tables in docs/
+generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
 	go test ./templates -update
+	go -C $(RELEASE) test ./api -update
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
 	go test ./generator ./cmd/webhook-gen -update
@@ -126,9 +128,10 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
-	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest hack/mutation; do go -C "$$m" vet ./...; done
+	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
 	go test ./templates
+	go -C $(RELEASE) test ./...
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 

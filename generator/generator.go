@@ -93,8 +93,8 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	}
 	merged, found := r.definitions(project)
 	diags.Add(found...)
-	files = append(files, merged...)
-	changes, found := output.Compare(r.root, slices.Concat(files, e.create), r.owned(source))
+	files = r.heading.Above(append(files, merged...))
+	changes, found := output.Compare(r.root, slices.Concat(files, r.heading.Above(e.create)), r.owned(source))
 	diags.Add(found...)
 
 	if r.Strict {
@@ -124,10 +124,11 @@ func markers() []string { return []string{"+" + model.Prefix, "+kubebuilder:webh
 // run is what a Config comes to, webhook-gen.yaml considered.
 type run struct {
 	config.Config
-	root        string // the module's folder
-	dir         string // what Packages are relative to
-	manifest    string // absolute
-	asNew       bool   // files that are written once are asked for, whether or not they are there
+	root        string         // the module's folder
+	dir         string         // what Packages are relative to
+	manifest    string         // absolute
+	asNew       bool           // files that are written once are asked for, whether or not they are there
+	heading     output.Heading // the user's text at the top of files
 	origin      Origin
 	authorities []byte // who signs the server's certificate, PEM; nil where something in the cluster says it
 	whole       bool   // the packages are all that the project generates from
@@ -163,6 +164,11 @@ func (c Config) resolve() (run, diag.List) {
 	}
 	r.Strict = r.Strict || c.Strict
 	diags.Add(r.readAuthorities()...)
+	if r.HeaderFile.Path != "" {
+		heading, problems := output.ReadHeading(root, r.HeaderFile.Path, r.HeaderFile.Place)
+		r.heading = heading
+		diags.Add(problems...)
+	}
 	return r, diags
 }
 

@@ -71,7 +71,7 @@ func (s site) stubs(ctx context.Context, e edits) (map[string][]byte, error) {
 	}
 	further, err := render.Further(p, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
 	stubs := map[string][]byte{}
-	for _, f := range slices.Concat(further, files) {
+	for _, f := range s.heading.Above(slices.Concat(further, files)) {
 		if f.Owner == output.Once && strings.HasSuffix(f.Path, ".go") {
 			stubs[f.Path] = f.Content
 		}
