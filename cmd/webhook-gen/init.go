@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
 
 	"github.com/webhook-gen/webhook-gen/generator"
 )
@@ -43,7 +44,7 @@ func initCommand(s streams) *cobra.Command {
 // releasedVersion is the version of this binary if others can get it; empty otherwise.
 func releasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.ContainsAny(info.Main.Version, "-+") {
+	if !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+") || module.IsPseudoVersion(info.Main.Version) {
 		return ""
 	}
 	return info.Main.Version
