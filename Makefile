@@ -26,8 +26,9 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/webhook-gen
+build: ## build bin/webhook-gen, and bin/webhook-gen-explain, which it runs
 	go build -o bin/webhook-gen ./cmd/webhook-gen
+	cd $(EXPLAIN) && go build -o $(CURDIR)/bin/webhook-gen-explain ./cmd/webhook-gen-explain
 
 .PHONY: test
 test: test-unit test-examples test-upstream test-integration test-explain ## every test but those of new projects and the comparisons with peers
