@@ -13,8 +13,8 @@ import (
 // A connection is late once its client has been waited for longer than patience, to which every byte adds what it takes at pace.
 // Bytes add no more than a patience from now on, so that neither a burst nor a byte now and then keeps a connection in time.
 const (
-	patience = time.Second
-	pace     = 1 << 20 // bytes a second
+	patience = 2 * time.Second
+	pace     = 64 << 10 // bytes a second
 )
 
 // phase is what a connection waits for.

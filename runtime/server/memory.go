@@ -83,7 +83,7 @@ func (m *memory) grow(ctx context.Context, c *connection, more, claim int64, wai
 	was := phase(c.phase.Load())
 	c.begin(working) // the client is not waited for
 	defer c.begin(was)
-	look := time.NewTicker(patience / 100) // clients become late
+	look := time.NewTicker(10 * time.Millisecond) // clients become late
 	defer look.Stop()
 	patience := time.NewTimer(wait())
 	defer patience.Stop()

@@ -118,7 +118,7 @@ type Server struct {
 	// The rest is for bodies that handlers work on, each of which counts six
 	// times, as decoding takes so much. A request over the bound waits for as
 	// long as its caller does, while the connections of clients that send or read
-	// less than 1 MiB a second are closed, the slowest first. Bodies of up to 16
+	// less than 64 KiB a second are closed, the slowest first. Bodies of up to 16
 	// KiB are not counted. Zero means half of Go's memory limit, which GOMEMLIMIT
 	// sets, or 1 GiB if there is none.
 	MaxBytesInFlight int64

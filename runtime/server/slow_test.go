@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
 // The ways in which a connection can be slow. Each takes a connection as far as it gets, and leaves it there.
@@ -200,5 +198,3 @@ func TestDrippingBodiesAreTheSlowest(t *testing.T) {
 	close(done)
 	clients.Wait()
 }
-
-var _ = server.Stats{}
