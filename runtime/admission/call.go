@@ -17,6 +17,7 @@ import (
 
 // call is one call of a webhook: what has been found out of it so far, and the memory that the next call uses again.
 type call struct {
+	memory   []byte // for a body that the server has not read
 	body     []byte
 	out      []byte
 	patcher  patcher
@@ -169,10 +170,10 @@ func (c *call) reset() {
 	if c.request != nil {
 		c.request.envelope = nil
 	}
-	if cap(c.body)+cap(c.out)+cap(c.patcher.out) > largeCall {
+	if cap(c.memory)+cap(c.out)+cap(c.patcher.out) > largeCall {
 		*c = call{}
 		return
 	}
-	c.body, c.out, c.patch = c.body[:0], c.out[:0], nil
+	c.body, c.out, c.patch = nil, c.out[:0], nil
 	c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil
 }

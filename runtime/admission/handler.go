@@ -133,7 +133,7 @@ func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observati
 		return err
 	}
 	var err error
-	if c.body, err = wire.ReadBody(c.body, r, h.limit); err != nil {
+	if c.body, err = wire.ReadBody(&c.memory, r, h.limit); err != nil {
 		return err
 	}
 	if err := c.open(); err != nil {
