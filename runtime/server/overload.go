@@ -92,10 +92,17 @@ func (l *inFlightLimit) release(c *connection) {
 	}
 }
 
-// receive reads the body of a request into kept. It returns nil if the request has none, or announces one over limit.
+// receive reads the body of a request into kept. It returns nil if the request has none, and only the beginning of one
+// over limit.
 func (l *inFlightLimit) receive(q *request, kept *[]byte, limit int64) (*wire.Received, error) {
-	if q.Body == nil || q.Body == http.NoBody || q.ContentLength > limit {
+	if q.Body == nil || q.Body == http.NoBody {
 		return nil, nil
+	}
+	if q.ContentLength > limit {
+		q.connection.begin(receiving)
+		defer q.connection.begin(working)
+		*kept = wire.ReceiveHead(*kept, q.Request)
+		return wire.NewReceived(*kept), nil
 	}
 	bound := min(limit, l.arriving.bound)
 	if q.ContentLength > bound {
@@ -119,6 +126,9 @@ func (l *inFlightLimit) receive(q *request, kept *[]byte, limit int64) (*wire.Re
 		}
 		return nil
 	})
+	if int64(len(body)) > limit {
+		wire.Discard(q.Request)
+	}
 	*kept = body
 	q.connection.begin(working)
 	if q.connection.shares {

@@ -57,21 +57,22 @@ const FirstBytes = 16 << 10
 
 // ReadBody returns the body of a call. It reads into memory, whose content is replaced, unless the server has read the body: then
 // the bytes are the server's, until the call has been answered. It reads to the very end, because only then does net/http notice when
-// the client hangs up. A body of more than limit bytes is a problem.
+// the client hangs up. A body of more than limit bytes is a problem, with which
+// the beginning of the body is returned if it has been read.
 func ReadBody(memory *[]byte, r *http.Request, limit int64) ([]byte, error) {
+	if received, ok := r.Body.(*Received); ok && len(received.unread) == len(received.all) {
+		body := received.all
+		received.unread = nil
+		if int64(len(body)) > limit || r.ContentLength > limit {
+			return body, tooLarge(limit)
+		}
+		return body, nil
+	}
 	if r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
 	if r.Body == nil { // the request did not come from a server
 		return nil, nil
-	}
-	if received, ok := r.Body.(*Received); ok && len(received.unread) == len(received.all) {
-		body := received.all
-		received.unread = nil
-		if int64(len(body)) > limit {
-			return nil, tooLarge(limit)
-		}
-		return body, nil
 	}
 	body, err := Receive((*memory)[:0], r, limit, func(int) error { return nil })
 	*memory = body
@@ -111,6 +112,32 @@ func Receive(body []byte, r *http.Request, limit int64, grow func(more int) erro
 }
 
 // unreadable is the problem of a body that could not be read.
+// HeadBytes is how much is read of the beginning of a body that is too large. A review says there what it is about.
+const HeadBytes = 4 << 10
+
+// ReceiveHead reads HeadBytes of a body that is too large into memory, and discards the rest.
+func ReceiveHead(memory []byte, r *http.Request) []byte {
+	if r.Body == nil {
+		return nil
+	}
+	if cap(memory) < HeadBytes {
+		memory = make([]byte, HeadBytes)
+	}
+	n, _ := io.ReadFull(r.Body, memory[:HeadBytes])
+	Discard(r)
+	return memory[:n]
+}
+
+// discarded is how much is read of what follows the limit of a body: two objects of 3 MiB, of which each byte is escaped.
+const discarded = 40 << 20
+
+// Discard reads what follows the limit of a body. An API server that is still writing might miss the answer.
+func Discard(r *http.Request) {
+	if r.Body != nil {
+		_, _ = io.CopyN(io.Discard, r.Body, discarded)
+	}
+}
+
 func unreadable(err error) error {
 	tooMany := (*http.MaxBytesError)(nil)
 	switch {
