@@ -43,7 +43,8 @@ type Origin struct {
 
 // WorkTree returns the origin of a program that was built from the work tree in an absolute folder.
 func WorkTree(dir string) (Origin, error) {
-	for file, want := range map[string]string{"go.mod": ToolModule, "runtime/go.mod": RuntimeModule} {
+	for _, want := range []string{ToolModule, RuntimeModule} {
+		file := strings.TrimPrefix(strings.TrimPrefix(want, ToolModule)+"/go.mod", "/")
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -88,6 +89,7 @@ func (o Origin) require(name string, text []byte, modulePath string) ([]byte, er
 		}
 	}
 	file.Cleanup()
+	file.SortBlocks()
 	return file.Format()
 }
 
