@@ -141,6 +141,10 @@ lint: ## golangci-lint on every module, built from the module proxy
 	go -C hack/tools build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do printf '\n==> %s\n' "$$(dirname "$$m")"; (cd "$$(dirname "$$m")" && $(CURDIR)/bin/golangci-lint run ./...); done
 
+.PHONY: release
+release: ## check that the tree can be released as VERSION (v0.1.0), and print the commands; DRY_RUN=1 checks alone
+	go -C $(RELEASE) run . -version '$(VERSION)' $(if $(DRY_RUN),-dry-run)
+
 .PHONY: clean
 clean: ## remove what the targets build
 	rm -rf bin

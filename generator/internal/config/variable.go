@@ -64,11 +64,13 @@ func text(field *string, preset string, check func(string) error) variable {
 	}}
 }
 
-// placed is a variable that also keeps the place of the value in the file.
+// placed is a variable that also keeps the place of a value that is not empty.
 func placed(v variable, place *diag.Range) variable {
 	set := v.set
 	v.set = func(f *file, name string, value *yaml.Node) {
-		*place = f.Place(value)
+		if value.Value != "" {
+			*place = f.Place(value)
+		}
 		set(f, name, value)
 	}
 	return v
