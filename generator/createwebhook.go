@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // policies is the folder of policies on kinds that are not the project's own.
@@ -207,7 +207,7 @@ func (s site) policyType(ctx context.Context, p scaffold.Policy) (model.APIType,
 
 // readFile reads a file of which it is known that it is there.
 func readFile(path string) []byte {
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path)
 	if err != nil {
 		return nil
 	}

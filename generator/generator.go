@@ -74,6 +74,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
 	diags.Add(r.checkCallers(project)...)
+	diags.Add(r.checkBases()...)
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
 	result := Result{Root: r.root}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"go/format"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
@@ -35,7 +35,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Scaffold, error) {
 		return stopped, err
 	}
 	settings := filepath.Join(s.root, config.FileName)
-	old, err := os.ReadFile(settings)
+	old, err := regular.ReadFile(settings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Scaffold{}, err
 	}

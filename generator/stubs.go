@@ -3,7 +3,6 @@ package generator
 import (
 	"bytes"
 	"context"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // follow has the files of policies follow the edits. One that is still as it was generated is generated anew, or
@@ -31,7 +31,7 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 		return nil, err
 	}
 	for path, generated := range old {
-		text, err := os.ReadFile(path)
+		text, err := regular.ReadFile(path)
 		if err != nil {
 			continue
 		}

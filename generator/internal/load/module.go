@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
@@ -156,7 +157,7 @@ func (ms *modules) at(dir string) (m *Module, found bool) {
 }
 
 func (ms *modules) read(name string) *Module {
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if err != nil {
 		ms.problems.Add(unreadable(name, err))
 		return nil
