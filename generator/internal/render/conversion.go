@@ -304,6 +304,9 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	if s.Scattered {
 		fields[jen.Id("Scattered")] = jen.True()
 	}
+	if !s.Limits.IsZero() {
+		fields[jen.Id("Limits")] = jen.Qual(w.shared, "Limits").Values(limits(s.Limits))
+	}
 	if len(s.Members) > 0 {
 		members := jen.Dict{}
 		for name, m := range s.Members {
@@ -318,6 +321,32 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 		return jen.Qual(w.shared, "Schema").Values(fields)
 	}
 	return jen.Values(fields)
+}
+
+// limits are the fields of conversion.Limits.
+func limits(l convert.Limits) jen.Dict {
+	fields := jen.Dict{}
+	for name, value := range map[string]string{"Minimum": l.Minimum, "Maximum": l.Maximum, "Pattern": l.Pattern} {
+		if value != "" {
+			fields[jen.Id(name)] = jen.Lit(value)
+		}
+	}
+	for name, value := range map[string]bool{"ExclusiveMinimum": l.ExclusiveMinimum, "ExclusiveMaximum": l.ExclusiveMaximum} {
+		if value {
+			fields[jen.Id(name)] = jen.True()
+		}
+	}
+	for name, n := range l.Counts {
+		fields[jen.Id(name)] = jen.Lit(n)
+	}
+	if len(l.Enum) > 0 {
+		fields[jen.Id("Enum")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, e := range l.Enum {
+				g.Lit(e)
+			}
+		})
+	}
+	return fields
 }
 
 // pair writes the function of two structs in one direction.
