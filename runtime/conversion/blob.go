@@ -19,5 +19,10 @@ func ParseJSON[D any, S Text](dst *D, src S) error {
 	if len(src) == 0 {
 		return nil
 	}
-	return json.Unmarshal([]byte(src), dst)
+	var value D
+	err := json.Unmarshal([]byte(src), &value)
+	if err == nil {
+		*dst = value
+	}
+	return err
 }

@@ -18,6 +18,10 @@ type Schema struct {
 	One map[string]string
 	// Dropped says that this field is lost on purpose.
 	Dropped bool
+	// Lossless, of a whole kind, says that the other version can represent all of it.
+	Lossless bool
+	// Limits are what the markers of the type demand of this value.
+	Limits Limits
 	// Scattered says that the other version does not have this object but has some of its members elsewhere. The object exists as
 	// soon as one of them does, and its other members stay when those are removed.
 	Scattered bool
@@ -60,6 +64,8 @@ type change struct {
 	Around map[string]string
 	// Make is how many of the objects right around the value are made where they are not there.
 	Make int
+	// Cut is how many values were left out here, if the entry is no change but the mark of that.
+	Cut int
 }
 
 // step leads to a member, by its name, or to an element of a list, by its keys.
@@ -126,8 +132,10 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 		}
 		return c.replace(at, base, kept)
 	case []any:
-		if base, ok := base.([]any); ok && len(schema.Keys) > 0 && aligned(base, want, schema.Keys) {
-			return c.elements(at, base, want, schema)
+		if base, ok := base.([]any); ok && len(schema.Keys) > 0 {
+			if inBase, inWant, ok := aligned(base, want, schema.Keys); ok {
+				return c.elements(at, base, want, inBase, inWant, schema)
+			}
 		}
 		if schema.One != nil && len(want) > 0 {
 			return c.around(at, base, want, schema)
@@ -137,19 +145,21 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 	return c.replace(at, base, want)
 }
 
-// elements compares lists whose elements have keys, and keep their order.
-func (c *comparison) elements(at []step, base, want []any, schema Schema) error {
+// elements compares lists whose elements have keys, and keep their order. The tables find their elements.
+func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table, schema Schema) error {
 	for _, b := range base {
-		if key := keyOf(b, schema.Keys); find(want, key) < 0 {
-			if err := c.replace(append(at, step{keys: key}), b, absent{}); err != nil {
-				return err
-			}
+		key := keyOf(b, schema.Keys)
+		if i, _ := inWant.find(key); i >= 0 {
+			continue
+		}
+		if err := c.replace(append(at, step{keys: key}), b, absent{}); err != nil {
+			return err
 		}
 	}
 	for i, w := range want {
 		key := keyOf(w, schema.Keys)
 		below := append(at, step{keys: key})
-		if j := find(base, key); j >= 0 {
+		if j, _ := inBase.find(key); j >= 0 {
 			if err := c.values(below, base[j], w, schema.element()); err != nil {
 				return err
 			}
@@ -248,28 +258,24 @@ func (s Schema) stripAll(list []any) []any {
 }
 
 // aligned reports whether the keys tell the elements of each list apart and those in both lists
-// stand in the same order. Lists that have no element in common are not: the changes would take all of one away
-// before there is any of the other, and what stood in a list goes with it.
-func aligned(base, want []any, keys []string) bool {
+// stand in the same order, and returns what finds them. Lists that have no element in common are not aligned: the changes would take
+// all of one away before there is any of the other, and what stood in a list goes with it.
+func aligned(base, want []any, keys []string) (inBase, inWant *table, ok bool) {
+	names := slices.Sorted(slices.Values(keys))
+	inBase, inWant = tableOf(base, names), tableOf(want, names)
+	if !inBase.unique(base) || !inWant.unique(want) {
+		return nil, nil, false
+	}
 	last, common := -1, len(base) == 0 || len(want) == 0
-	for i, w := range want {
-		key := keyOf(w, keys)
-		if key == nil || find(want, key) != i {
-			return false
-		}
-		if j := find(base, key); j >= 0 {
+	for _, w := range want {
+		if j, _ := inBase.find(keyOf(w, keys)); j >= 0 {
 			if j < last {
-				return false
+				return nil, nil, false
 			}
 			last, common = j, true
 		}
 	}
-	for i, b := range base {
-		if key := keyOf(b, keys); key == nil || find(base, key) != i {
-			return false
-		}
-	}
-	return common
+	return inBase, inWant, common
 }
 
 // keyOf returns the keys of an element; nil for one that is no object. A key may be absent, as one
@@ -333,61 +339,6 @@ func digest(value any) (string, error) {
 	h := fnv.New64a()
 	h.Write(text)
 	return fmt.Sprintf("%016x", h.Sum64()), nil
-}
-
-// apply carries the change out on a value if what it leads to is still what it was, and returns the
-// value. What stood in a part that is gone is gone with it, unless that part is to be made. Where two elements of a list have
-// the keys of one, nobody can tell which it is about.
-func (c change) apply(live any, at []step, schema Schema) any {
-	if len(at) == 0 {
-		return live
-	}
-	switch s := at[0]; s.keys {
-	case nil:
-		object, ok := live.(map[string]any)
-		if !ok {
-			return live
-		}
-		name := s.name
-		value, below := memberOf(object, name), schema.member(name)
-		switch {
-		case len(at) > 1 && value != (absent{}):
-			object[name] = c.apply(value, at[1:], below)
-		case len(at) > 1 && len(at)-1 <= c.Make:
-			if made := c.apply(map[string]any{}, at[1:], below).(map[string]any); len(made) > 0 {
-				object[name] = made
-			}
-		case len(at) == 1 && c.Around != nil:
-			if list := c.surround(value); list != (absent{}) {
-				object[name] = list
-			}
-		case len(at) > 1 || !c.holds(value):
-		case c.Is == nil:
-			delete(object, name)
-		default:
-			object[name] = c.Is
-		}
-		return object
-	default:
-		list, ok := live.([]any)
-		if !ok {
-			return live
-		}
-		i := find(list, s.keys)
-		switch {
-		case i >= 0 && schema.One == nil && find(list[i+1:], s.keys) >= 0:
-		case i >= 0 && len(at) > 1:
-			list[i] = c.apply(list[i], at[1:], schema.element())
-		case i >= 0 && c.Was != "" && c.holds(list[i]):
-			if c.Is == nil {
-				return slices.Delete(list, i, i+1)
-			}
-			list[i] = c.Is
-		case i < 0 && len(at) == 1 && c.Was == "" && c.Is != nil:
-			return slices.Insert(list, max(0, min(c.Index, len(list))), any(c.Is))
-		}
-		return list
-	}
 }
 
 // surround puts the kept elements around the one that the object says itself. Where it has none any more, no other

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -111,7 +113,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 		first, _ := asked.objects[0].header() // which convert complains of
 		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
 	}
-	err = h.convert(ctx, &asked)
+	o.LeftOut, err = h.convert(ctx, &asked)
 	var failure *metav1.Status
 	if err != nil {
 		failure = wire.InternalError(err).Status()
@@ -125,14 +127,27 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	return nil
 }
 
-// convert converts the objects of a review, all of them or none.
-func (h *Handler) convert(ctx context.Context, asked *review) error {
+// convert converts the objects of a review, all of them or none, and returns of how many something was left out.
+func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err error) {
 	asked.converted = make([]converted, len(asked.objects))
-	return inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
+	var incomplete atomic.Int64
+	err = inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
 		o := asked.objects[i]
 		is, err := o.header()
 		if err == nil {
-			err = h.kinds.convert(ctx, o, is, asked.desired, func(text []byte) { asked.converted[i] = o.replace(text) })
+			var left wire.Left
+			var named header
+			err = h.kinds.convert(ctx, o, is, asked.desired, &left, func(text []byte) {
+				if left.Any() {
+					named = is.naming(o) // which lies where the text goes
+				}
+				asked.converted[i] = o.replace(text)
+			})
+			if err == nil && left.Any() {
+				incomplete.Add(1)
+				slog.WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
+					"undecodable", len(left.Unfit), "unfit", left.Converted, "cut", left.Cut, "unmarked", left.Unmarked)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
@@ -140,6 +155,7 @@ func (h *Handler) convert(ctx context.Context, asked *review) error {
 		asked.objects[i] = object{} // whose members are garbage now
 		return nil
 	})
+	return int(incomplete.Load()), err
 }
 
 // send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing that could be

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -40,33 +41,52 @@ type numberSpec struct {
 	Room  map[string]string `json:"room,omitempty"`
 }
 
-var numberStash = NewStash[lamp[numberSpec]]("v2", Schema{})
+var (
+	numberStash = NewStash[lamp[numberSpec]]("v2", Schema{})
+	textStash   = NewStash[lamp[textSpec]]("v1", Schema{Lossless: true})
+)
 
-func lampToHub(_ context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
-	*dst = lamp[numberSpec]{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v2", Kind: "Lamp"}, ObjectMeta: *src.ObjectMeta.DeepCopy(), Status: src.Status}
-	dst.Spec.Room = src.Spec.Room
+func lampToHub(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
+	*dst = lamp[numberSpec]{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v2", Kind: "Lamp"}}
+	if err := fieldsToHub(ctx, src, dst); err != nil {
+		return err
+	}
+	return Exchange(ctx, src, dst, textStash, numberStash, fieldsFromHub)
+}
+
+func fieldsToHub(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
+	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
+	dst.Status, dst.Spec.Room = src.Status, src.Spec.Room
 	if src.Spec.Watts == "panic" {
 		panic("short circuit")
 	}
-	if err := ParseInteger(&dst.Spec.Watts, src.Spec.Watts); err != nil {
+	if err := ParseInteger(&dst.Spec.Watts, src.Spec.Watts); err != nil && !LeaveOut(ctx) {
 		return fmt.Errorf("spec.watts: %w", err)
 	}
-	return numberStash.Restore(dst)
+	return nil
 }
 
-func lampFromHub(_ context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
-	*dst = lamp[textSpec]{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Lamp"}, ObjectMeta: *src.ObjectMeta.DeepCopy(), Status: src.Status}
-	dst.Spec.Room = src.Spec.Room
-	if src.Spec.Watts != 0 {
-		if err := FormatInteger(&dst.Spec.Watts, src.Spec.Watts); err != nil {
-			return err
-		}
-	}
-	var returned lamp[numberSpec]
-	if err := lampToHub(context.Background(), dst, &returned); err != nil {
+func lampFromHub(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
+	*dst = lamp[textSpec]{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Lamp"}}
+	if err := fieldsFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return numberStash.Keep(dst, src, &returned)
+	return Exchange(ctx, src, dst, numberStash, textStash, fieldsToHub)
+}
+
+func fieldsFromHub(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
+	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
+	dst.Status, dst.Spec.Room = src.Status, src.Spec.Room
+	if src.Spec.Watts > math.MaxInt32 {
+		if !LeaveOut(ctx) {
+			return fmt.Errorf("spec.watts: %d watts are no lamp", src.Spec.Watts)
+		}
+		return nil
+	}
+	if src.Spec.Watts != 0 {
+		return FormatInteger(&dst.Spec.Watts, src.Spec.Watts)
+	}
+	return nil
 }
 
 // wide is the conversion between v1, or another version that looks like it, and v2.
@@ -149,15 +169,15 @@ func TestConvert(t *testing.T) {
 		{"and restored", "example.com/v2",
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}","x":"y"}}}`,
 			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a","annotations":{"x":"y"}},"spec":{"color":"red"}}`},
-		{"and restored where both versions have it by now", "example.com/v2",
+		{"and not restored where both versions have it by now", "example.com/v2",
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"room\"],\"is\":{\"b\":\"c\"}}]}"}},"spec":{"watts":"1"},"status":{"x":1}}`,
-			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"},"spec":{"watts":1,"room":{"b":"c"}},"status":{"x":1}}`},
+			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"},"spec":{"watts":1},"status":{"x":1}}`},
 		{"unless a live value is there", "example.com/v2",
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"room\"],\"is\":{\"b\":\"c\"}}]}"}},"spec":{"room":{"a":"live"}}}`,
 			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"},"spec":{"room":{"a":"live"}}}`},
-		{"or another one than the conversion makes of nothing", "example.com/v2",
+		{"nor another one than the conversion makes of nothing", "example.com/v2",
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"status\",\"on\"],\"was\":\"b5fae2c14238b978\",\"is\":true}]}"}},"spec":{"room":{"a":{}}},"status":{}}`,
-			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"},"spec":{"room":{"a":{}}},"status":{"on":true}}`},
+			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"},"spec":{"room":{"a":{}}},"status":{}}`},
 		{"what is kept of another version leaves the same as it is", "example.com/v2",
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v3\":[{\"at\":[\"spec\",\"room\"],\"is\":{}}]}"}},"spec":{"room":{"a":{}}}}`,
 			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v3\":[{\"at\":[\"spec\",\"room\"],\"is\":{}}]}"}},"spec":{"room":{"a":{}}}}`},
@@ -256,8 +276,6 @@ func TestFailures(t *testing.T) {
 		{"no object", "example.com/v2", `7`, `a number cannot be read as object`},
 		{"null", "example.com/v2", `null`, `an object without a name of no version cannot be converted to example.com/v2: it is null`},
 		{"a version that is none", "a/b/c", good, `unexpected GroupVersion string`},
-		{"too large a stash", "example.com/v1", `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a","annotations":{"x":"` + strings.Repeat("x", maxAnnotations) + `"}},"spec":{"color":"red"}}`,
-			`Lamp a of example.com/v2 cannot be converted to example.com/v1: a: what this version cannot say takes 43 bytes`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var seen Observation

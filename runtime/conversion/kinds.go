@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // Conversion is a spoke of a kind and its hub, with the functions between them. See [Between].
@@ -42,6 +44,27 @@ type kinds map[schema.GroupKind]*versions
 type versions struct {
 	routes map[leg]*route
 	hubs   []string
+	// stored is the version in which objects are stored, if it is not the hub.
+	stored string
+}
+
+// isStored reports whether objects are stored in a version.
+func (v *versions) isStored(version string) bool {
+	if v.stored != "" {
+		return version == v.stored
+	}
+	return slices.Contains(v.hubs, version)
+}
+
+// StoredAs says that the objects of a kind are stored in a version that is not the hub. Objects of the stored version come from reads, which
+// do not fail for what one object holds; those of other versions come from writes. The option follows those with the conversions of the
+// kind.
+func StoredAs(group, kind, version string) Option {
+	return func(h *Handler) {
+		if v := h.kinds[schema.GroupKind{Group: group, Kind: kind}]; v != nil {
+			v.stored = version
+		}
+	}
 }
 
 // leg is a way without a stop on it.
@@ -70,7 +93,7 @@ func (v *versions) names() []string {
 
 // convert converts an object, which is what the header says, to the desired version, and hands the text of it on, which is there only
 // until use returns.
-func (k kinds) convert(ctx context.Context, o object, is header, desired string, use func(text []byte)) error {
+func (k kinds) convert(ctx context.Context, o object, is header, desired string, left *wire.Left, use func(text []byte)) error {
 	if is.apiVersion == desired {
 		use(o.text)
 		return nil
@@ -89,6 +112,11 @@ func (k kinds) convert(ctx context.Context, o object, is header, desired string,
 	v, ok := k[schema.GroupKind{Group: from.Group, Kind: is.kind}]
 	if !ok {
 		return errors.New("no conversion of this kind is served: give the handler the Conversions of its package")
+	}
+	if v.isStored(from.Version) {
+		mode := wire.ModeOf(ctx)
+		mode.Read = left
+		ctx = wire.WithMode(ctx, mode)
 	}
 	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
 		return r.text(ctx, o, use)

@@ -25,6 +25,9 @@ type Observation struct {
 	Desired string
 	// Objects is the number of objects in the review.
 	Objects int
+	// LeftOut is of how many objects values were left out, because they do not fit their Go type, the other version or the annotation.
+	// These objects were read from storage. Each is logged by its name.
+	LeftOut int
 	// BytesIn and BytesOut are the lengths of the review and of its answer.
 	BytesIn, BytesOut int
 

@@ -11,20 +11,23 @@ import (
 //
 // What its methods are given as the way to a value is theirs only until they return.
 type comparison struct {
-	list encoder // without the bracket at its end
-	any  bool
+	list    encoder // without the bracket at its end
+	changes int
 }
+
+func (c *comparison) any() bool { return c.changes > 0 }
 
 // text is the list of changes, when there are any.
 func (c *comparison) text() []byte { return append(c.list.out, ']') }
 
 // begin begins a change of the value that the steps lead to.
 func (c *comparison) begin(at []step) {
-	if c.any {
+	if c.any() {
 		c.list.out = append(c.list.out, ',')
 	} else {
-		c.list.out, c.any = append(c.list.out, '['), true
+		c.list.out = append(c.list.out, '[')
 	}
+	c.changes++
 	c.list.out = append(c.list.out, `{"at":[`...)
 	for i, s := range at {
 		if i > 0 {
@@ -92,6 +95,8 @@ func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []ste
 			_ = json.Unmarshal(m.value, &c.Around)
 		case m.is("make"):
 			c.Make, _ = strconv.Atoi(string(m.value))
+		case m.is("cut"):
+			c.Cut, _ = strconv.Atoi(string(m.value))
 		}
 	}
 	return c, steps

@@ -68,9 +68,13 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 	}()
 	m := r.memory.Get().(*memory)
 	defer r.memory.Put(m)
+	mode := wire.ModeOf(ctx)
 	from, to, err := r.convert(ctx, func(into reflect.Value) error {
-		if err := r.read(o, &m.texts, into); err != nil {
+		if err := r.read(o, &m.texts, into, mode.Read); err != nil {
 			return err
+		}
+		if !mode.Trusted { // nothing is restored then that is the same
+			return nil
 		}
 		annotation, ok := into.Addr().Interface().(metav1.Object).GetAnnotations()[Annotation]
 		if !ok || len(r.same) == 0 {
@@ -83,7 +87,10 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 		}
 		r = r.decoding(ways)
 		into.SetZero()
-		return r.read(o, &m.texts, into)
+		if mode.Read != nil {
+			mode.Read.Unfit = nil
+		}
+		return r.read(o, &m.texts, into, mode.Read)
 	})
 	if err != nil {
 		return err
@@ -116,8 +123,8 @@ func (r *route) decoding(ways [][]string) *route {
 	return &other
 }
 
-// read reads an object into what is zero so far.
-func (r *route) read(o object, known *wire.Texts, into reflect.Value) error {
+// read reads an object into what is zero so far. Values that do not fit are errors, unless they are noted as left out.
+func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire.Left) error {
 	for j, m := range o.members {
 		i := r.from.Find(m.key, wire.Whole(m.key), j)
 		if i < 0 {
@@ -126,6 +133,10 @@ func (r *route) read(o object, known *wire.Texts, into reflect.Value) error {
 		f := &r.from.Fields[i]
 		if named(o.members[:j], f.Name) != nil {
 			return wire.Duplicate([]byte(f.Name))
+		}
+		if left != nil && f.Name != "metadata" {
+			wire.DecodeLeaving(m.value, known, f, into, left)
+			continue
 		}
 		if err := wire.Decode(m.value, wire.Whole(m.value), known, f.Shape, f.Make(into)); err != nil {
 			return wire.Below(f.Name, err)

@@ -17,6 +17,9 @@ import (
 // Annotation is the annotation in which an object carries values of other versions that its own version cannot represent.
 const Annotation = "webhook-gen.github.io/conversion"
 
+// Signature is the annotation in which a handler that has [Keys] signs the other one.
+const Signature = "webhook-gen.github.io/conversion-signature"
+
 // maxAnnotations is the total size of keys and values that the API server accepts
 // (k8s.io/apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
@@ -66,12 +69,12 @@ func layoutOf[T any]() layout {
 	return l
 }
 
-// Keep stores, in the annotation of an object of another version, what this version would not get back: said is the object in this
+// keep stores, in the annotation of an object of another version, what this version would not get back: said is the object in this
 // version, and returned is the result of converting on back to it.
 //
-// Nothing is kept on an object without a name: that is a partial object, as server-side apply converts it. It is an error if the
-// annotations of the object would become larger than the API server accepts.
-func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
+// Nothing is kept on an object without a name: that is a partial object, as server-side apply converts it. It is an error if there is no
+// room for what has to be kept, unless the object comes from storage. Then the largest values are left out, with a mark.
+func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
@@ -84,16 +87,32 @@ func (s Stash[T, P]) Keep(on metav1.Object, said, returned P) error {
 	if err != nil {
 		return err
 	}
+	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
-	if !c.any && !ok {
+	if !c.any() && !ok && !unfit {
 		return nil
 	}
 	kept := n.keptIn(annotation).without(s.version)
-	if c.any {
+	rest := room(on, mode)
+	if c.any() {
 		n.list = c.text()
-		kept = append(kept, entry{s.key, n.list})
 	}
-	return n.write(on, kept)
+	if !unfit && c.changes <= maxChanges {
+		all := kept
+		if c.any() {
+			all = append(kept, entry{s.key, n.list})
+		}
+		if text := n.textOf(all); len(text) <= rest {
+			write(on, text)
+			return nil
+		}
+	}
+	if mode.Read == nil {
+		return fmt.Errorf("%s: what this version cannot say takes %d bytes in %d changes: there is room for %d changes, and for %d bytes of annotations in all",
+			nameOf(on), len(n.list), c.changes, maxChanges, maxAnnotations)
+	}
+	write(on, n.cut(kept, s.key, rest, mode.Read))
+	return nil
 }
 
 // arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an empty list is
@@ -112,33 +131,6 @@ func (l layout) arrived(object reflect.Value) reflect.Value {
 		return object
 	}
 	return arrived
-}
-
-// Restore puts the kept values back into an object of this version, and removes them from its annotation.
-//
-// Each value is restored only if the object still has what the conversion made of it. What cannot be read or does not fit the type is
-// dropped, because it is not the user's and no reason to reject an object. A value kept by an older program, whose other version had no
-// field for it, is restored if that field is not set.
-func (s Stash[T, P]) Restore(object P) error {
-	annotation, ok := object.GetAnnotations()[Annotation]
-	if !ok {
-		return nil
-	}
-	n := s.notes.Get().(*notes)
-	defer s.notes.Put(n)
-	kept := n.keptIn(annotation)
-	changes := named(kept, s.version)
-	if err := n.write(object, kept.without(s.version)); err != nil {
-		return err
-	}
-	for text := range elements(changes) {
-		var c change
-		c, n.steps = readChange(text, n.steps[:0], &n.names)
-		if len(c.At) > 0 {
-			c.carryOut(s.layout().shape, reflect.ValueOf(object).Elem(), c.At, s.schema)
-		}
-	}
-	return nil
 }
 
 // omitsZero reports whether a field in a type has the option omitzero.
@@ -172,34 +164,120 @@ func (k kepts) without(version string) kepts {
 	return slices.DeleteFunc(k, func(e entry) bool { return e.is(version) })
 }
 
-// write puts what is kept into the object's annotations, or takes it out of them where that is nothing. The map is replaced, because
-// the one that is there may be somebody else's too.
-func (n *notes) write(object metav1.Object, k kepts) error {
-	annotations := map[string]string{}
-	size := 0
-	for key, value := range object.GetAnnotations() {
-		if key != Annotation {
-			annotations[key] = value
-			size += len(key) + len(value)
+// changesIn reads the changes of a list, and how many values were left out of it for want of room. More changes than are ever written are
+// none.
+func (n *notes) changesIn(list []byte) (changes []change, cut int) {
+	n.steps = n.steps[:0]
+	for text := range elements(list) {
+		var c change
+		c, n.steps = readChange(text, n.steps, &n.names)
+		cut += max(0, c.Cut)
+		if c.Cut != 0 || len(c.At) == 0 || len(c.At) > maxSteps {
+			continue
+		}
+		if len(changes) == maxChanges {
+			return nil, cut
+		}
+		changes = append(changes, c)
+	}
+	return changes, cut
+}
+
+// cut is the annotation with the changes that there is room for, the smallest first, and a mark for the others. If there is no room for a
+// mark, nothing is kept.
+func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string {
+	var parts [][]byte
+	for _, u := range read.Unfit {
+		e := encoder{out: []byte{'{'}}
+		e.key("cut")
+		e.out = append(e.out, '1')
+		e.key("path")
+		e.out = wire.AppendText(e.out, u.Path)
+		e.key("is")
+		e.out = append(append(e.out, u.Is...), '}')
+		parts = append(parts, e.out)
+	}
+	own := len(parts)
+	for text := range elements(n.list) {
+		parts = append(parts, text)
+	}
+	order := make([]int, len(parts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return len(parts[i]) - len(parts[j]) })
+	const mark = `{"cut":%d}`
+	size := len(n.textOf(append(slices.Clone(others), entry{key, nil}))) + len("[]") + len(mark) + len("1000000,")
+	fits := make([]bool, len(parts))
+	kept, left := 0, 0
+	for _, i := range order {
+		if size += len(parts[i]) + len(","); size <= room && kept < maxChanges {
+			fits[i] = true
+			kept++
+			continue
+		}
+		left++
+	}
+	list := []byte{'['}
+	if left > 0 {
+		list = fmt.Appendf(list, mark, left)
+	}
+	for i, part := range parts {
+		if !fits[i] {
+			continue
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = append(list, part...)
+	}
+	for i := own; i < len(parts); i++ {
+		if !fits[i] {
+			read.Cut++
 		}
 	}
-	if len(k) > 0 {
-		text := n.textOf(k)
-		if size += len(Annotation) + len(text); size > maxAnnotations {
-			return fmt.Errorf("%s: what this version cannot say takes %d bytes, with which the annotations are larger than the %d that the API server accepts",
-				nameOf(object), len(text), maxAnnotations)
+	text := n.textOf(append(slices.Clone(others), entry{key, append(list, ']')}))
+	if len(text) > room {
+		read.Unmarked = true
+		return ""
+	}
+	return text
+}
+
+// room is how long the annotation of an object may be.
+func room(object metav1.Object, mode wire.Mode) int {
+	left := maxAnnotations - len(Annotation) - mode.Reserve
+	for key, value := range object.GetAnnotations() {
+		if key != Annotation && key != Signature {
+			left -= len(key) + len(value)
 		}
+	}
+	return left
+}
+
+// write puts a text into the object's annotations, or takes it out of them where it is empty. The map is replaced, because the one that
+// is there may be somebody else's too.
+func write(object metav1.Object, text string) {
+	annotations := make(map[string]string, len(object.GetAnnotations())+1)
+	for key, value := range object.GetAnnotations() {
+		if key != Annotation && key != Signature {
+			annotations[key] = value
+		}
+	}
+	if text != "" {
 		annotations[Annotation] = text
 	}
 	if len(annotations) == 0 {
 		annotations = nil
 	}
 	object.SetAnnotations(annotations)
-	return nil
 }
 
-// textOf is the annotation, the same one every time.
+// textOf is the annotation, the same one every time; empty where nothing is kept.
 func (n *notes) textOf(k kepts) string {
+	if len(k) == 0 {
+		return ""
+	}
 	slices.SortFunc(k, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	e := encoder{out: append(n.text[:0], '{')}
 	for _, m := range k {

@@ -1,12 +1,15 @@
 package conversion
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // thing is an object in a version that can say all.
@@ -24,6 +27,12 @@ func thingOf(t *testing.T, spec string) *thing {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// putBack restores an object for which the other version can say nothing.
+func putBack[T any, P Object[T]](stash Stash[T, P], object P) error {
+	_, err := restore(context.Background(), P(new(T)), object, stash, stash, func(context.Context, *T, *T) error { return nil })
+	return err
 }
 
 // TestStash keeps what was said and did not return, and restores it on what has become of the object.
@@ -85,10 +94,10 @@ func TestStash(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			live := thingOf(t, tc.live)
 			live.Annotations = map[string]string{"example.com/user": "kept"}
-			if err := stash.Keep(live, thingOf(t, tc.said), thingOf(t, tc.returned)); err != nil {
+			if err := stash.keep(live, thingOf(t, tc.said), thingOf(t, tc.returned), wire.Mode{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := stash.Restore(live); err != nil {
+			if err := putBack(stash, live); err != nil {
 				t.Fatal(err)
 			}
 			got, err := json.Marshal(live.Spec)
@@ -107,7 +116,7 @@ func TestStash(t *testing.T) {
 
 func TestKeepIsBounded(t *testing.T) {
 	live := thingOf(t, `{}`)
-	err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live)
+	err := NewStash[thing]("v2", Schema{}).keep(live, thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live, wire.Mode{})
 	if err == nil || !strings.HasPrefix(err.Error(), "here/thing: ") {
 		t.Errorf("error %v, which should name the object", err)
 	}
@@ -140,10 +149,10 @@ func TestKeepOfWhatArrives(t *testing.T) {
 	returned := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}}}
 	live := &frame{ObjectMeta: named}
 	stash := NewStash[frame]("v2", Schema{})
-	if err := stash.Keep(live, said, returned); err != nil {
+	if err := stash.keep(live, said, returned, wire.Mode{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := stash.Restore(live); err != nil {
+	if err := putBack(stash, live); err != nil {
 		t.Fatal(err)
 	}
 	if live.Spec.Own != "own" {
@@ -168,10 +177,10 @@ func TestStashOfStructs(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			of := func(spec frameSpec) *frame { return &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: spec} }
 			stash, live := NewStash[frame]("v2", tc.schema), of(tc.live)
-			if err := stash.Keep(live, of(tc.said), of(tc.returned)); err != nil {
+			if err := stash.keep(live, of(tc.said), of(tc.returned), wire.Mode{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := stash.Restore(live); err != nil {
+			if err := putBack(stash, live); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.want, live.Spec); diff != "" {
@@ -185,7 +194,7 @@ func TestStashOfStructs(t *testing.T) {
 func TestKeepAgain(t *testing.T) {
 	live := thingOf(t, `{"x":1}`)
 	live.Annotations = map[string]string{Annotation: `{"v2":[{"at":["spec","a"],"is":1}]}`}
-	if err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"b":2,"x":1}`), thingOf(t, `{"x":1}`)); err != nil {
+	if err := NewStash[thing]("v2", Schema{}).keep(live, thingOf(t, `{"b":2,"x":1}`), thingOf(t, `{"x":1}`), wire.Mode{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b"],"is":2}]}`; got != want {
@@ -195,7 +204,7 @@ func TestKeepAgain(t *testing.T) {
 
 func TestKeepIsSparse(t *testing.T) {
 	live := thingOf(t, `{"a":1}`)
-	if err := NewStash[thing]("v2", Schema{}).Keep(live, thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`)); err != nil {
+	if err := NewStash[thing]("v2", Schema{}).keep(live, thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`), wire.Mode{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b","c"],"is":2}]}`; got != want {
@@ -205,7 +214,7 @@ func TestKeepIsSparse(t *testing.T) {
 
 func TestKeepNothing(t *testing.T) {
 	for name, object := range map[string]*thing{"no difference": thingOf(t, `{"a":1}`), "no name": {Spec: map[string]json.RawMessage{"b": json.RawMessage("1")}}} {
-		if err := NewStash[thing]("v2", Schema{}).Keep(object, object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}); err != nil {
+		if err := NewStash[thing]("v2", Schema{}).keep(object, object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}, wire.Mode{}); err != nil {
 			t.Fatal(err)
 		}
 		if object.Annotations != nil {
@@ -219,13 +228,13 @@ func TestOtherVersionsStay(t *testing.T) {
 	live := thingOf(t, `{"x":1}`)
 	live.Annotations = map[string]string{Annotation: `{"v1":[{"at":["spec","a"],"is":1}]}`}
 	stash := NewStash[thing]("v2", Schema{})
-	if err := stash.Restore(live); err != nil {
+	if err := putBack(stash, live); err != nil {
 		t.Fatal(err)
 	}
-	if err := stash.Keep(live, thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`)); err != nil {
+	if err := stash.keep(live, thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`), wire.Mode{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewStash[thing]("v1", Schema{}).Restore(live); err != nil {
+	if err := putBack(NewStash[thing]("v1", Schema{}), live); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b"],"is":1}]}`; got != want {
@@ -247,7 +256,7 @@ func TestForeignStash(t *testing.T) {
 	} {
 		live := thingOf(t, `{"list":[1]}`)
 		live.Annotations = map[string]string{Annotation: text}
-		if err := stash.Restore(live); err != nil {
+		if err := putBack(stash, live); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		if live.Name != "thing" || live.Annotations != nil {

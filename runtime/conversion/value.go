@@ -120,7 +120,9 @@ func ParseDuration[S ~string](dst *metav1.Duration, src S) error {
 		return nil
 	}
 	d, err := time.ParseDuration(string(src))
-	dst.Duration = d
+	if err == nil {
+		dst.Duration = d
+	}
 	return err
 }
 

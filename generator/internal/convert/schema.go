@@ -19,8 +19,10 @@ type Schema struct {
 	Dropped bool
 	// Scattered says that the other side has some members of this object elsewhere, and not the object.
 	Scattered bool
-	Members   map[string]*Schema
-	Elements  *Schema
+	// Limits are what markers demand of a value that may be restored.
+	Limits   Limits
+	Members  map[string]*Schema
+	Elements *Schema
 	// Same is the schema of a struct that this one is equal to: it is inside of it, or the other one is inside itself.
 	Same *Schema
 	// Name is that of the pair of structs, where the schema is the Same of another one.
@@ -29,7 +31,7 @@ type Schema struct {
 
 // IsZero reports whether there is nothing to know.
 func (s *Schema) IsZero() bool {
-	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Scattered && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
+	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Scattered && s.Limits.IsZero() && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
 }
 
 // Named are the schemas that others below this one are the same as, in order of their names.
@@ -85,15 +87,22 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	claimed, unconverted := p.claimed()[from], p.unconverted(from)
 	for _, c := range p.Claims {
 		path := c.side(from)
-		if path == nil || c.Value == nil && c.Verb != model.Drop {
+		if path == nil {
+			continue
+		}
+		below := c.limits(from)
+		if c.Value == nil && c.Verb != model.Drop {
+			if !below.IsZero() {
+				s.put(path.and(nil), below)
+			}
 			continue
 		}
 		for i := 1; c.Value != nil && i < len(path); i++ {
-			if around := path[:i]; !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
+			if around := path[:i]; !claimed[around.String()] && unconvertedBelow(unconverted, around) {
 				s.scatter(around.and(nil))
 			}
 		}
-		below := &Schema{Dropped: c.Verb == model.Drop, Keys: c.listKeys(from)}
+		below.Dropped, below.Keys = c.Verb == model.Drop, c.listKeys(from)
 		if c.Value != nil {
 			below.addValue(c.Value, from, inside)
 		}
@@ -111,7 +120,7 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	seen[p] = true
 	for _, c := range p.Claims {
 		path := c.side(from)
-		if path != nil && (c.Verb == model.Drop || c.Value != nil && len(c.listKeys(from)) > 0) {
+		if path != nil && (c.Verb == model.Drop || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) {
 			return true
 		}
 		for v := c.Value; v != nil; v = v.Elem {
@@ -178,6 +187,9 @@ func (s *Schema) put(path []string, below *Schema) {
 	}
 	next.Keys, next.One, next.Dropped, next.Same = below.Keys, below.One, below.Dropped, below.Same
 	next.Scattered = next.Scattered || below.Scattered
+	if !below.Limits.IsZero() {
+		next.Limits = below.Limits
+	}
 	if below.Elements != nil {
 		next.Elements = below.Elements
 	}
@@ -237,4 +249,9 @@ func listKeys(f *resolve.Field) []string {
 		keys = []string{key}
 	}
 	return keys
+}
+
+// unconvertedBelow reports whether something in a struct does not convert.
+func unconvertedBelow(unconverted map[string]bool, around Path) bool {
+	return len(below(unconverted, around.String())) > 0
 }

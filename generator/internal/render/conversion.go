@@ -194,7 +194,7 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			from, _ := sides(d, plan.Spoke, plan.Hub)
 			source, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
-			schema := jen.Qual(w.shared, "Schema").Values()
+			schema := jen.Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
 			}
@@ -209,17 +209,13 @@ func stashOf(plan *convert.Plan, from convert.Direction) string {
 	return plan.Root.Name + side + "Stash"
 }
 
-// kind writes the function of a kind: the conversion of its fields, what was kept of the version that it leads to, and what has to be
-// kept of the one that it comes from.
-//
-// What is put back is compared with that, too, if the way back keeps it again. If the way back has a place for it, it belongs there: so
-// it is put back last.
+// kind writes the function of a kind: the conversion of its fields, and the exchange with the annotation.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	src, dst := sides(d, plan.Spoke, plan.Hub)
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
-	srcType, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
+	_, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
 	w.function(name, plan.Root, d).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
 			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
@@ -227,23 +223,11 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
 		returnError(g, w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
-		restore := jen.Id(stashOf(plan, 1-d)).Dot("Restore").Call(jen.Id("dst"))
-		if !plan.Lossy(d) {
-			g.Return(restore)
-			return
+		back := jen.Id(plan.Root.Name + suffixOf(1-d))
+		if plan.Root.NeedsHooks() {
+			back = jen.Id("c").Dot(plan.Root.Name + suffixOf(1-d))
 		}
-		keep := jen.Id(stashOf(plan, d)).Dot("Keep").Call(jen.Id("dst"), jen.Id("src"), jen.Op("&").Id("returned"))
-		if plan.Lossy(1 - d) {
-			returnError(g, restore)
-		}
-		g.Var().Id("returned").Add(w.typ(srcType))
-		returnError(g, w.call(plan.Root, 1-d, jen.Id("dst"), jen.Op("&").Id("returned")))
-		if plan.Lossy(1 - d) {
-			g.Return(keep)
-			return
-		}
-		returnError(g, keep)
-		g.Return(restore)
+		g.Return(jen.Qual(w.shared, "Exchange").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back))
 	})
 }
 
@@ -320,6 +304,9 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	if s.Scattered {
 		fields[jen.Id("Scattered")] = jen.True()
 	}
+	if !s.Limits.IsZero() {
+		fields[jen.Id("Limits")] = jen.Qual(w.shared, "Limits").Values(limits(s.Limits))
+	}
 	if len(s.Members) > 0 {
 		members := jen.Dict{}
 		for name, m := range s.Members {
@@ -334,6 +321,32 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 		return jen.Qual(w.shared, "Schema").Values(fields)
 	}
 	return jen.Values(fields)
+}
+
+// limits are the fields of conversion.Limits.
+func limits(l convert.Limits) jen.Dict {
+	fields := jen.Dict{}
+	for name, value := range map[string]string{"Minimum": l.Minimum, "Maximum": l.Maximum, "Pattern": l.Pattern} {
+		if value != "" {
+			fields[jen.Id(name)] = jen.Lit(value)
+		}
+	}
+	for name, value := range map[string]bool{"ExclusiveMinimum": l.ExclusiveMinimum, "ExclusiveMaximum": l.ExclusiveMaximum} {
+		if value {
+			fields[jen.Id(name)] = jen.True()
+		}
+	}
+	for name, n := range l.Counts {
+		fields[jen.Id(name)] = jen.Lit(n)
+	}
+	if len(l.Enum) > 0 {
+		fields[jen.Id("Enum")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, e := range l.Enum {
+				g.Lit(e)
+			}
+		})
+	}
+	return fields
 }
 
 // pair writes the function of two structs in one direction.
@@ -445,7 +458,7 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direc
 		write := func(g *jen.Group) {
 			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
 			if c.Value.JSON {
-				where{format: from.String()}.failing(g, ": ", jen.Qual(w.shared, "ToEntryJSON").Call(args...))
+				w.checked(g, where{format: from.String()}, jen.Qual(w.shared, "ToEntryJSON").Call(args...))
 			} else {
 				g.Qual(w.shared, "ToEntry").Call(args...)
 			}

@@ -79,6 +79,13 @@ func (w where) failing(g *jen.Group, separator string, call jen.Code) {
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
 }
 
+// checked writes a call of which an error means that the value does not fit the other version.
+func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
+	args := append([]jen.Code{jen.Lit(at.format + ": %w")}, at.args...)
+	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx"))).Block(
+		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
+}
+
 // value writes the statements that set dst, which is zero so far, from src.
 func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
 	srcType, dstType := sides(d, v.Spoke, v.Hub)
@@ -109,7 +116,7 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		if v.OmitsZero[d] {
 			src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) { at.failing(g, ": ", call) })
 		} else {
-			at.failing(g, ": ", call)
+			w.checked(g, at, call)
 		}
 	case convert.Call:
 		at.failing(g, ".", w.call(v.Pair, d, src.address(), dst.address()))

@@ -135,36 +135,28 @@ func (c core) kind() Kind[spoke, hub] {
 		"parts": {Keys: []string{"name"}}, "gone": {Dropped: true},
 	}}}}
 	spokeStash, hubStash := conversion.NewStash[spoke]("v1", schema), conversion.NewStash[hub]("v2", schema)
+	toHub := func(_ context.Context, src *spoke, dst *hub) error {
+		src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
+		return c.toHub(&src.Spec, &dst.Spec)
+	}
+	fromHub := func(_ context.Context, src *hub, dst *spoke) error {
+		src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
+		return c.fromHub(&src.Spec, &dst.Spec)
+	}
 	return Kind[spoke, hub]{
-		ToHub: func(_ context.Context, src *spoke, dst *hub) error {
+		ToHub: func(ctx context.Context, src *spoke, dst *hub) error {
 			*dst = hub{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v2", Kind: "Thing"}}
-			src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
-			if err := c.toHub(&src.Spec, &dst.Spec); err != nil {
+			if err := toHub(ctx, src, dst); err != nil {
 				return err
 			}
-			if err := hubStash.Restore(dst); err != nil {
-				return err
-			}
-			var returned spoke
-			if err := c.fromHub(&dst.Spec, &returned.Spec); err != nil {
-				return err
-			}
-			return spokeStash.Keep(dst, src, &returned)
+			return conversion.Exchange(ctx, src, dst, spokeStash, hubStash, fromHub)
 		},
-		FromHub: func(_ context.Context, src *hub, dst *spoke) error {
+		FromHub: func(ctx context.Context, src *hub, dst *spoke) error {
 			*dst = spoke{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Thing"}}
-			src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
-			if err := c.fromHub(&src.Spec, &dst.Spec); err != nil {
+			if err := fromHub(ctx, src, dst); err != nil {
 				return err
 			}
-			if err := spokeStash.Restore(dst); err != nil {
-				return err
-			}
-			var returned hub
-			if err := c.toHub(&dst.Spec, &returned.Spec); err != nil {
-				return err
-			}
-			return hubStash.Keep(dst, src, &returned)
+			return conversion.Exchange(ctx, src, dst, hubStash, spokeStash, toHub)
 		},
 		Spoke:   func(o *spoke, r *rand.Rand) { o.Spec.Mode = []string{"", "rsa", "ecdsa"}[r.IntN(3)] },
 		Hub:     func(o *hub, r *rand.Rand) { o.Spec.Mode = []string{"", "RSA", "ecdsa"}[r.IntN(3)] },
@@ -390,6 +382,11 @@ func TestFaultsAreFound(t *testing.T) {
 			}
 			return k
 		}()},
+		{12, "a forged annotation decides on what the object says", changed(right.kind(), func(src *spoke, dst *hub) {
+			if strings.Contains(src.Annotations[conversion.Annotation], `"size"`) {
+				dst.Spec.Size = 666
+			}
+		})},
 	} {
 		t.Run(fmt.Sprintf("%d %s", tc.invariant, tc.fault), func(t *testing.T) {
 			toHub, fromHub := tc.kind.ways()

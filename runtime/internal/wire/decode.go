@@ -87,12 +87,55 @@ type Decoder struct {
 	Src   []byte
 	I     int    // the first byte of the next value
 	texts *Texts // strings to be used again, or nil
+	left  *Left  // notes values that do not fit, which are errors if it is nil
 }
 
 // Decode reads the value at the given place into v, which must be settable and zero.
 func Decode(src []byte, at Span, texts *Texts, s *Shape, v reflect.Value) error {
-	d := Decoder{src, at.Start, texts}
+	d := Decoder{Src: src, I: at.Start, texts: texts}
 	return d.value(s, v)
+}
+
+// DecodeLeaving reads the value of a field of a struct. What does not fit is left zero, and noted: members and elements as far in as may
+// be.
+func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, left *Left) {
+	d := Decoder{Src: src, texts: texts, left: left}
+	_ = d.inside(f.Shape, f.Make(into), func() string { return f.Name }) // which notes every error
+}
+
+// noted is how many values have been noted so far.
+func (d *Decoder) noted() int {
+	if d.left == nil {
+		return 0
+	}
+	return len(d.left.Unfit)
+}
+
+// inside decodes the value of a member or element.
+func (d *Decoder) inside(s *Shape, v reflect.Value, step func() string) error {
+	start, noted := d.I, d.noted()
+	err := d.value(s, v)
+	if d.left == nil {
+		if err != nil {
+			return Below(step(), err)
+		}
+		return nil
+	}
+	if err != nil {
+		d.I = Skip(d.Src, start)
+		v.SetZero()
+		d.left.Unfit = append(d.left.Unfit[:noted], Unfit{Is: d.Src[start:d.I]})
+	}
+	for i := noted; i < len(d.left.Unfit); i++ {
+		u := &d.left.Unfit[i]
+		switch name := step(); {
+		case u.Path == "" || u.Path[0] == '[':
+			u.Path = name + u.Path
+		default:
+			u.Path = name + "." + u.Path
+		}
+	}
+	return nil
 }
 
 func (d *Decoder) value(s *Shape, v reflect.Value) error {
@@ -283,8 +326,8 @@ func (d *Decoder) structure(s *Shape, v reflect.Value) error {
 		}
 		seen[i], next = true, i+1
 		f := &s.Fields[i]
-		if err := d.value(f.Shape, f.Make(v)); err != nil {
-			return Below(f.Name, err)
+		if err := d.inside(f.Shape, f.Make(v), func() string { return f.Name }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -321,8 +364,8 @@ func (d *Decoder) list(s *Shape, v reflect.Value) error {
 			v.Grow(max(1, firstElements/int(s.Elem.Typ.Size()+1)))
 		}
 		v.SetLen(n + 1)
-		if err := d.value(s.Elem, v.Index(n)); err != nil {
-			return Below("["+strconv.Itoa(n)+"]", err)
+		if err := d.inside(s.Elem, v.Index(n), func() string { return "[" + strconv.Itoa(n) + "]" }); err != nil {
+			return err
 		}
 		n++
 	}
@@ -359,8 +402,8 @@ func (d *Decoder) dict(s *Shape, v reflect.Value) error {
 	for more := d.Open('}'); more; more = d.More() {
 		key := d.texts.Of(d.Key())
 		elem.SetZero()
-		if err := d.value(s.Elem, elem); err != nil {
-			return Below(shownKey(key), err)
+		if err := d.inside(s.Elem, elem, func() string { return shownKey(key) }); err != nil {
+			return err
 		}
 		name.SetString(key)
 		v.SetMapIndex(name, elem)

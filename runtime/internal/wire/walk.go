@@ -39,14 +39,8 @@ func (f *Member) Present(v reflect.Value) (reflect.Value, bool) {
 	return value, ok && !f.Omits(value)
 }
 
-// Set sets a field, which JSON does not have so far, to what JSON says, unless that does not fit.
-func (f *Member) Set(v reflect.Value, text []byte) {
-	value := f.Make(v)
-	value.SetZero()
-	if Decode(text, Span{0, len(text)}, nil, f.Shape, value) != nil {
-		value.SetZero()
-	}
-}
+// Root returns the field of the struct v that the field is or lies in, which may be an embedded pointer that is nil.
+func (f *Member) Root(v reflect.Value) reflect.Value { return v.Field(f.path[0]) }
 
 // With is the shape of a struct with those of its fields that keep wants, which may change them.
 func (s *Shape) With(keep func(f *Member) bool) *Shape {

@@ -64,14 +64,7 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 	if err := c.fleetToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := fleetHubStash.Restore(dst); err != nil {
-		return err
-	}
-	var returned fleetv1alpha1.Fleet
-	if err := c.fleetFromHub(ctx, dst, &returned); err != nil {
-		return err
-	}
-	return fleetSpokeStash.Keep(dst, src, &returned)
+	return conversion.Exchange(ctx, src, dst, fleetSpokeStash, fleetHubStash, c.fleetFromHub)
 }
 
 // FleetFromHub converts a Fleet of v1 to v1alpha1.
@@ -81,14 +74,7 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	if err := c.fleetFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := fleetSpokeStash.Restore(dst); err != nil {
-		return err
-	}
-	var returned fleetv1.Fleet
-	if err := c.fleetToHub(ctx, dst, &returned); err != nil {
-		return err
-	}
-	return fleetHubStash.Keep(dst, src, &returned)
+	return conversion.Exchange(ctx, src, dst, fleetHubStash, fleetSpokeStash, c.fleetToHub)
 }
 
 // fleetToHub converts to the hub.
@@ -146,7 +132,7 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 			dst.Docking = new(fleetv1.Docking)
 		}
 		dst.Docking.TimeoutSeconds = new(int64)
-		if err := conversion.ToSeconds(dst.Docking.TimeoutSeconds, *src.DockingTimeout); err != nil {
+		if err := conversion.ToSeconds(dst.Docking.TimeoutSeconds, *src.DockingTimeout); err != nil && !conversion.LeaveOut(ctx) {
 			return fmt.Errorf("dockingTimeout: %w", err)
 		}
 	}
@@ -189,7 +175,7 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 	if src.Docking != nil {
 		if src.Docking.TimeoutSeconds != nil {
 			dst.DockingTimeout = new(metav1.Duration)
-			if err := conversion.FromSeconds(dst.DockingTimeout, *src.Docking.TimeoutSeconds); err != nil {
+			if err := conversion.FromSeconds(dst.DockingTimeout, *src.Docking.TimeoutSeconds); err != nil && !conversion.LeaveOut(ctx) {
 				return fmt.Errorf("docking.timeoutSeconds: %w", err)
 			}
 		}

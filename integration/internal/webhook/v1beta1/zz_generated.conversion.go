@@ -40,7 +40,7 @@ func Conversions() conversion.Option {
 
 // What one version can represent and the other cannot is kept in an annotation of the object.
 var (
-	fleetSpokeStash = conversion.NewStash[fleetv1beta1.Fleet]("v1beta1", conversion.Schema{})
+	fleetSpokeStash = conversion.NewStash[fleetv1beta1.Fleet]("v1beta1", conversion.Schema{Lossless: true})
 	fleetHubStash   = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{
 		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
 		"status": {Members: map[string]conversion.Schema{"conditions": {Keys: []string{"type"}}}},
@@ -53,7 +53,7 @@ func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet
 	if err := fleetToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return fleetHubStash.Restore(dst)
+	return conversion.Exchange(ctx, src, dst, fleetSpokeStash, fleetHubStash, fleetFromHub)
 }
 
 // FleetFromHub converts a Fleet of v1 to v1beta1.
@@ -62,14 +62,7 @@ func FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fle
 	if err := fleetFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	var returned fleetv1.Fleet
-	if err := fleetToHub(ctx, dst, &returned); err != nil {
-		return err
-	}
-	if err := fleetHubStash.Keep(dst, src, &returned); err != nil {
-		return err
-	}
-	return fleetSpokeStash.Restore(dst)
+	return conversion.Exchange(ctx, src, dst, fleetHubStash, fleetSpokeStash, fleetToHub)
 }
 
 // fleetToHub converts to the hub.

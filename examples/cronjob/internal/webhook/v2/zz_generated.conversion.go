@@ -58,14 +58,7 @@ func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *
 	if err := c.cronJobToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := cronJobHubStash.Restore(dst); err != nil {
-		return err
-	}
-	var returned batchv2.CronJob
-	if err := c.cronJobFromHub(ctx, dst, &returned); err != nil {
-		return err
-	}
-	return cronJobSpokeStash.Keep(dst, src, &returned)
+	return conversion.Exchange(ctx, src, dst, cronJobSpokeStash, cronJobHubStash, c.cronJobFromHub)
 }
 
 // CronJobFromHub converts a CronJob of v1 to v2.
@@ -75,14 +68,7 @@ func (c Converter) CronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst
 	if err := c.cronJobFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	if err := cronJobSpokeStash.Restore(dst); err != nil {
-		return err
-	}
-	var returned batchv1.CronJob
-	if err := c.cronJobToHub(ctx, dst, &returned); err != nil {
-		return err
-	}
-	return cronJobHubStash.Keep(dst, src, &returned)
+	return conversion.Exchange(ctx, src, dst, cronJobHubStash, cronJobSpokeStash, c.cronJobToHub)
 }
 
 // cronJobToHub converts to the hub.

@@ -1,0 +1,128 @@
+package conversion
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Limits are what the validation markers of a type demand of a value. A zero limit is none.
+type Limits struct {
+	// Enum are the constants that are allowed, as text.
+	Enum []string
+	// Minimum and Maximum are numbers as they are written.
+	Minimum, Maximum                   string
+	ExclusiveMinimum, ExclusiveMaximum bool
+	// MinLength and MaxLength count the characters of text, and the other bounds elements and members.
+	MinLength, MaxLength         int
+	MinItems, MaxItems           int
+	MinProperties, MaxProperties int
+	// Pattern is a regular expression that text matches.
+	Pattern string
+}
+
+// allows reports whether a value in JSON is what the markers of its type, and of the types of what lies in it, demand.
+func (r *restoring) allows(schema Schema, text json.RawMessage) bool {
+	if r.unlimited || schema.Limits.isZero() && schema.Members == nil && schema.Elements == nil {
+		return true
+	}
+	value, err := parsed(text)
+	return err == nil && r.allowsValue(schema, value)
+}
+
+// allowsElements is allows for elements of a list, however many there are.
+func (r *restoring) allowsElements(schema Schema, text json.RawMessage) bool {
+	schema.Limits.MinItems, schema.Limits.MaxItems = 0, 0
+	return r.allows(schema, text)
+}
+
+// allowsLength reports whether a list may have as many elements.
+func (r *restoring) allowsLength(schema Schema, elements int) bool {
+	return r.unlimited || within(elements, schema.Limits.MinItems, schema.Limits.MaxItems)
+}
+
+func (r *restoring) allowsValue(schema Schema, value any) bool {
+	l := schema.Limits
+	if value == nil {
+		return true
+	}
+	if l.Enum != nil && !slices.Contains(l.Enum, fmt.Sprint(value)) {
+		return false
+	}
+	switch value := value.(type) {
+	case json.Number:
+		return l.allowsNumber(value)
+	case string:
+		return within(utf8.RuneCountInString(value), l.MinLength, l.MaxLength) && r.matches(l.Pattern, value)
+	case []any:
+		if !within(len(value), l.MinItems, l.MaxItems) {
+			return false
+		}
+		for _, e := range value {
+			if !r.allowsValue(schema.element(), e) {
+				return false
+			}
+		}
+	case map[string]any:
+		if !within(len(value), l.MinProperties, l.MaxProperties) {
+			return false
+		}
+		for name, member := range value {
+			if !r.allowsValue(schema.member(name), member) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// matches reports whether text matches a pattern. One that Go cannot read is the API server's business.
+func (r *restoring) matches(pattern, text string) bool {
+	if pattern == "" {
+		return true
+	}
+	p, ok := r.patterns[pattern]
+	if !ok {
+		p, _ = regexp.Compile(pattern)
+		if r.patterns == nil {
+			r.patterns = map[string]*regexp.Regexp{}
+		}
+		r.patterns[pattern] = p
+	}
+	return p == nil || p.MatchString(text)
+}
+
+func (l Limits) isZero() bool {
+	return l.Enum == nil && l.Minimum == "" && l.Maximum == "" && l.Pattern == "" &&
+		l.MinLength|l.MaxLength|l.MinItems|l.MaxItems|l.MinProperties|l.MaxProperties == 0
+}
+
+func (l Limits) allowsNumber(n json.Number) bool {
+	if c, ok := compareNumbers(n.String(), l.Minimum); ok && (c < 0 || c == 0 && l.ExclusiveMinimum) {
+		return false
+	}
+	c, ok := compareNumbers(n.String(), l.Maximum)
+	return !ok || c < 0 || c == 0 && !l.ExclusiveMaximum
+}
+
+// compareNumbers compares two numbers as they are written, and reports whether both are.
+func compareNumbers(a, b string) (int, bool) {
+	if b == "" {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(a, 10, 64)
+	j, err2 := strconv.ParseInt(b, 10, 64)
+	if err == nil && err2 == nil {
+		return cmp.Compare(i, j), true
+	}
+	x, err := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return cmp.Compare(x, y), (err == nil || x != 0) && err2 == nil
+}
+
+// within reports whether a count is within bounds, of which zero is none.
+func within(n, least, most int) bool { return n >= least && (most == 0 || n <= most) }

@@ -1,0 +1,81 @@
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// seen is an observer that keeps what it sees.
+type seen struct{ all []Observation }
+
+func (s *seen) Observe(_ context.Context, o Observation) { s.all = append(s.all, o) }
+
+// TestReadsSucceed has lists with an object that does not fit the other version: all are read, and the object cannot be written back.
+func TestReadsSucceed(t *testing.T) {
+	fine := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"fine"},"spec":{"watts":60,"color":"red"}}`
+	large := strings.Repeat("x", maxAnnotations)
+	for _, tc := range []struct{ name, object, want, refused string }{
+		{"a value that does not fit the Go type", `"metadata":{"name":"a"},"spec":{"watts":"many","color":"red"}`,
+			`"metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"cut\":1,\"path\":\"spec.watts\",\"is\":\"many\"},{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}"}},"spec":{}`,
+			"a: 1 values of v2 do not fit this version or its annotation"},
+		{"a value that does not fit the other version", `"metadata":{"name":"a"},"spec":{"watts":9999999999}`,
+			`"metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"watts\"],\"is\":9999999999}]}"}},"spec":{}`, ""},
+		{"a value that does not fit the annotation", `"metadata":{"name":"a"},"spec":{"watts":1,"color":"` + large + `"}`,
+			`"metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"cut\":1}]}"}},"spec":{"watts":"1"}`,
+			"a: 1 values of v2 do not fit this version or its annotation"},
+		{"annotations without room", `"metadata":{"name":"a","annotations":{"x":"` + large[:maxAnnotations-10] + `"}},"spec":{"watts":1,"color":"red"}`,
+			`"metadata":{"name":"a","annotations":{"x":"` + large[:maxAnnotations-10] + `"}},"spec":{"watts":"1"}`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var o seen
+			h := NewHandler(Serve(wide("v1", lampSame)), Observe(&o))
+			a := answerOf(t, call(h, reviewOf("example.com/v1", fine, `{"apiVersion":"example.com/v2","kind":"Lamp",`+tc.object+`}`)))
+			if a.Response.Result.Status != "Success" || len(a.Response.ConvertedObjects) != 2 {
+				t.Fatalf("%+v", a.Response.Result)
+			}
+			read := string(a.Response.ConvertedObjects[1])
+			if want := `{"kind":"Lamp","apiVersion":"example.com/v1",` + tc.want + `,"status":{"on":false}}`; read != want && strings.Replace(want, `,"status":{"on":false}`, "", 1) != read {
+				t.Errorf("got  %.600s\nwant %.600s", read, want)
+			}
+			if o.all[0].LeftOut != 1 {
+				t.Errorf("%d objects are seen to lack something, want 1", o.all[0].LeftOut)
+			}
+			a = answerOf(t, call(h, reviewOf("example.com/v2", read)))
+			switch {
+			case tc.refused == "" && a.Response.Result.Status != "Success", tc.refused != "" && !strings.Contains(a.Response.Result.Message, tc.refused):
+				t.Errorf("written back: %s %.300s, want %q", a.Response.Result.Status, a.Response.Result.Message, tc.refused)
+			case tc.refused == "" && tc.name != "annotations without room" && !sameJSON(string(a.Response.ConvertedObjects[0]), `{"apiVersion":"example.com/v2","kind":"Lamp",`+tc.object+`}`):
+				t.Errorf("written back it is %s", a.Response.ConvertedObjects[0])
+			}
+		})
+	}
+}
+
+// TestUndecodableElements leaves out of lists and maps what does not fit, and nothing else.
+func TestUndecodableElements(t *testing.T) {
+	h := NewHandler(Serve(Between("example.com", "Job", "v1alpha1", "v1", toStable, toAlpha, Same{"metadata": nil})))
+	w := call(h, reviewOf("example.com/v1alpha1", `{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"},"spec":{"image":"i","tasks":[{"name":"x","retries":"often"},7,{"name":"z","retries":3}]},"status":[]}`))
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Body)
+	}
+	a := answerOf(t, w)
+	if len(a.Response.ConvertedObjects) != 1 {
+		t.Fatal(a.Response.Result.Message)
+	}
+	var read alpha
+	if err := json.Unmarshal(a.Response.ConvertedObjects[0], &read); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(read.Spec), "{i  [{x} {} {z}]}"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, want := range []string{`{"cut":1,"path":"spec.tasks[0].retries","is":"often"}`, `{"cut":1,"path":"spec.tasks[1]","is":7}`, `{"cut":1,"path":"status","is":[]}`} {
+		if !strings.Contains(read.Annotations[Annotation], want) {
+			t.Errorf("the annotation %s lacks %s", read.Annotations[Annotation], want)
+		}
+	}
+}
