@@ -94,9 +94,9 @@ func TestLintRunsNothingOfTheProject(t *testing.T) {
 			"vendor/modules.txt":             "# " + explainModule + " v1.0.0\n## explicit; go 1.26\n" + command + "\n",
 		}},
 		"a workspace": {files: map[string]string{
-			"go.work":                                "go 1.26\n\nuse (\n\t.\n\t./tools\n)\n",
-			"tools/go.mod":                           "module example.com/tools\n\ngo 1.26\n\ntool example.com/tools/webhook-gen-explain\n",
-			"tools/webhook-gen-explain/main.go":      hostileGo,
+			"go.work":                           "go 1.26\n\nuse (\n\t.\n\t./tools\n)\n",
+			"tools/go.mod":                      "module example.com/tools\n\ngo 1.26\n\ntool example.com/tools/webhook-gen-explain\n",
+			"tools/webhook-gen-explain/main.go": hostileGo,
 		}},
 		"a program in the current folder":       {files: map[string]string{"webhook-gen-explain": hostileShell}, path: []string{".", ""}},
 		"a program in a relative entry of PATH": {files: map[string]string{"bin/webhook-gen-explain": hostileShell}, path: []string{"bin", "./bin"}},
