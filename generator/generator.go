@@ -265,8 +265,20 @@ func (r Result) Notes() []string {
 // where an API server calls the program itself, and wherever the project has them.
 func (r Result) Direct() [][]byte { return r.direct }
 
-// Write carries out the changes: all of them or, where one fails, none.
-func (r Result) Write() diag.List { return output.Write(r.Changes) }
+// Write carries out the changes: all of them or, where one fails, none. It removes what earlier runs that were killed have left beside
+// the files.
+func (r Result) Write() diag.List {
+	var folders []string
+	for _, f := range r.Files {
+		folders = append(folders, filepath.Dir(f.Path))
+	}
+	for _, c := range r.Changes {
+		folders = append(folders, filepath.Dir(c.Path))
+	}
+	slices.Sort(folders)
+	output.Sweep(slices.Compact(folders))
+	return output.Write(r.Changes)
+}
 
 // Diff prints the changes as a unified diff with paths relative to the module.
 func (r Result) Diff(w io.Writer) error { return output.Diff(w, r.Root, r.Changes) }

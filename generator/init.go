@@ -241,6 +241,9 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 	if !callsAll {
 		result.Next = append(result.Next, registerAll(r.Program, kubebuilder)...)
 	}
+	if ignored := readFile(filepath.Join(root, ".gitignore")); ignored != nil && !bytes.Contains(ignored, []byte(".webhook-gen-")) {
+		result.Next = append(result.Next, "add .webhook-gen-* to .gitignore: files of that name are left by a run that is killed, until the next")
+	}
 	result.Next = append(result.Next, "webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
 	return result, nil
 }

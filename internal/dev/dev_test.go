@@ -25,6 +25,11 @@ func TestCertify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, name := range []string{"tls.crt", "tls.key"} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %v, %v: others than the owner may read it", name, info, err)
+			}
+		}
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(authority)
 		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host}); err != nil {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -73,10 +75,42 @@ func newStep(c Change) *step {
 	return s
 }
 
+// temporaryPrefix begins the names of temporary files. The .gitignore that `init` writes has it, too.
+const temporaryPrefix = ".webhook-gen-"
+
 // temporary returns an unused name beside a path, short enough wherever the path is, and one
-// that neither the go command nor a kustomization takes for a source.
+// that neither the go command nor a kustomization takes for a source. The name holds the time, by
+// which Sweep knows the file of a run that was killed: a second name for an old file has that file's time.
 func temporary(path string) string {
-	return filepath.Join(filepath.Dir(path), ".webhook-gen-"+strconv.FormatUint(rand.Uint64(), 36))
+	name := temporaryPrefix + strconv.FormatInt(time.Now().Unix(), 36) + "-" + strconv.FormatUint(rand.Uint64(), 36)
+	return filepath.Join(filepath.Dir(path), name)
+}
+
+// stale is the age at which a temporary file belongs to no run any more. Writing takes milliseconds.
+const stale = time.Minute
+
+// Sweep removes the temporary files that runs which were killed have left in the folders.
+func Sweep(folders []string) {
+	for _, dir := range folders {
+		entries, _ := os.ReadDir(dir) // a folder that is not there holds none
+		for _, e := range entries {
+			if made, ok := madeAt(e); ok && time.Since(made) > stale {
+				_ = os.Remove(filepath.Join(dir, e.Name())) // it does no harm where it stays
+			}
+		}
+	}
+}
+
+// madeAt returns the time in the name of a temporary file.
+func madeAt(e fs.DirEntry) (time.Time, bool) {
+	rest, ok := strings.CutPrefix(e.Name(), temporaryPrefix)
+	seconds, random, hasTime := strings.Cut(rest, "-")
+	if !ok || !hasTime || !e.Type().IsRegular() {
+		return time.Time{}, false
+	}
+	_, err := strconv.ParseUint(random, 36, 64)
+	made, timeErr := strconv.ParseInt(seconds, 36, 64)
+	return time.Unix(made, 0), err == nil && timeErr == nil
 }
 
 // write writes the new file under its temporary name. mode 0 asks for those of a new file.
@@ -84,11 +118,16 @@ func (s *step) write(mode fs.FileMode) error {
 	if s.fresh == "" {
 		return nil
 	}
-	f, err := os.OpenFile(s.fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o644))
+	return writeNew(s.fresh, s.New, mode)
+}
+
+// writeNew writes a new file. mode 0 asks for the permissions of a new file.
+func writeNew(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o644))
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(s.New)
+	_, err = f.Write(text)
 	if err == nil && mode != 0 {
 		err = f.Chmod(mode) // opening has taken the umask off
 	}
@@ -112,13 +151,24 @@ func (s *step) place() error {
 	return nil
 }
 
-// keep gives the file as it was a second name: by a link, so that the path is never without
-// a file, or by renaming it where links cannot be made.
+// keep gives the file as it was a second name: by a link or, where links cannot be made, by a copy. The path of a file to
+// replace is never without a file, and so a run that is killed loses none.
 func (s *step) keep() error {
-	if s.Action == Replace && os.Link(s.Path, s.aside) == nil {
+	if s.Action == Remove {
+		return os.Rename(s.Path, s.aside)
+	}
+	if os.Link(s.Path, s.aside) == nil {
 		return nil
 	}
-	return os.Rename(s.Path, s.aside)
+	return s.copyAside()
+}
+
+func (s *step) copyAside() error {
+	info, err := os.Stat(s.Path)
+	if err != nil {
+		return err
+	}
+	return writeNew(s.aside, s.Old, info.Mode().Perm())
 }
 
 // undo takes back what place has done of the change.
@@ -127,7 +177,10 @@ func (s *step) undo() error {
 	case s.kept:
 		if err := os.Rename(s.aside, s.Path); err != nil {
 			lost := s.aside
-			s.aside = "" // it is all that is left of the file: clean must not take it
+			s.aside = "" // it is all that is left of the file: neither clean nor Sweep must take it
+			if kept := strings.Replace(lost, temporaryPrefix, "webhook-gen-kept-", 1); os.Rename(lost, kept) == nil {
+				lost = kept
+			}
 			return fmt.Errorf("%w; the file as it was is %s", reason(err), lost)
 		}
 	case s.placed:

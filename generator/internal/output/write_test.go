@@ -3,8 +3,10 @@ package output
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -189,14 +191,60 @@ func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(s.Path, "in-the-way"), "")
-	aside := s.aside
-	if err := s.undo(); err == nil || !strings.Contains(err.Error(), aside) {
-		t.Errorf("undo does not name %s: %v", aside, err)
+	err := s.undo()
+	kept, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path), "webhook-gen-kept-*"))
+	if err == nil || len(kept) != 1 || !strings.Contains(err.Error(), kept[0]) {
+		t.Fatalf("undo does not name %q: %v", kept, err)
 	}
 	if failed := s.clean(); failed != nil {
 		t.Error(failed)
 	}
-	if got, err := os.ReadFile(aside); string(got) != string(s.Old) {
+	if got, err := os.ReadFile(kept[0]); string(got) != string(s.Old) {
 		t.Errorf("what is left is %q, %v", got, err)
+	}
+}
+
+// A run that is killed leaves its temporary files. The next one removes them, and nothing of a run under way or of the user's.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	at := func(age time.Duration) string {
+		return temporaryPrefix + strconv.FormatInt(time.Now().Add(-age).Unix(), 36) + "-1x2y3z"
+	}
+	left := filepath.Base(temporary(filepath.Join(dir, "order.go")))
+	killed := at(2 * time.Minute)
+	files := []string{killed, left, at(-time.Hour), ".webhook-gen-notes", ".webhook-gen-a-b.yaml", "webhook-gen-kept-" + killed, "order.go"}
+	for _, name := range files {
+		write(t, filepath.Join(dir, name), "x")
+	}
+	if err := os.Mkdir(filepath.Join(dir, at(time.Hour)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	want := snapshot(t, dir)
+	delete(want, killed)
+	Sweep([]string{dir, filepath.Join(dir, "missing")})
+	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where links cannot be made, the file as it was is copied, and undoing puts it back.
+func TestCopyAside(t *testing.T) {
+	dir := t.TempDir()
+	s := newStep(Change{Path: filepath.Join(dir, "a"), Action: Replace, Old: []byte("old"), New: []byte("new")})
+	write(t, s.Path, "old")
+	if err := os.Chmod(s.Path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	if err := s.copyAside(); err != nil {
+		t.Fatal(err)
+	}
+	s.kept = true
+	write(t, s.Path, "new")
+	if err := s.undo(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestGenerateSweeps removes what a killed run has left, also where nothing else is to be written; init has git ignore it.
+func TestGenerateSweeps(t *testing.T) {
+	p := newHostile(t, nil)
+	command := func(args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		if code := run(context.Background(), args, &out, &out); code != 0 {
+			t.Fatalf("%q: %d\n%s", args, code, &out)
+		}
+	}
+	t.Chdir(p.dir)
+	command("generate")
+	left := filepath.Join("config", "webhook", ".webhook-gen-"+strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 36)+"-abc")
+	if err := os.WriteFile(left, []byte("half a fi"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command("verify")
+	if _, err := os.Stat(left); err != nil {
+		t.Errorf("verify writes: %v", err)
+	}
+	command("generate")
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is left", left)
+	}
+	t.Chdir(t.TempDir())
+	command("init", "--module", "example.com/shop")
+	if ignored, err := os.ReadFile(".gitignore"); err != nil || !strings.Contains(string(ignored), "\n.webhook-gen-*\n") {
+		t.Errorf("%q, %v", ignored, err)
+	}
+}
