@@ -30,28 +30,26 @@ type published struct {
 func publish(t *testing.T) published {
 	t.Helper()
 	proxy := t.TempDir()
-	version := publishModule(t, proxy, ".")
-	publishModule(t, proxy, "explain")
+	released := time.Unix(1700000000, 0).UTC() // some time: the hash behind it tells versions apart
+	var modules []moduleproxy.Module
+	for _, folder := range []string{".", "runtime", "explain"} {
+		m, err := moduleproxy.Read(root, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules = append(modules, m)
+	}
+	version, err := moduleproxy.Version(released, modules...) // of all, which have the same tags
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modules {
+		if err := m.Publish(proxy, version, released); err != nil {
+			t.Fatal(err)
+		}
+	}
 	env := append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+goEnv(t, "GOPROXY"), "GONOSUMDB="+modulePath, "GOWORK=off", "GOFLAGS=")
 	return published{version, env}
-}
-
-// publishModule puts the module of a folder of the tree into a proxy, and returns its version.
-func publishModule(t *testing.T, proxy, dir string) string {
-	t.Helper()
-	m, err := moduleproxy.Read(root, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	released := time.Unix(1700000000, 0).UTC() // some time: the hash behind it tells versions apart
-	version, err := m.Version(released)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Publish(proxy, version, released); err != nil {
-		t.Fatal(err)
-	}
-	return version
 }
 
 func goEnv(t *testing.T, name string) string {

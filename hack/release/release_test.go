@@ -145,7 +145,7 @@ func TestRuntimeFromProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	version, err := m.Version(time.Unix(1700000000, 0).UTC())
+	version, err := moduleproxy.Version(time.Unix(1700000000, 0).UTC(), m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,16 +80,19 @@ func (f file) Path() string                 { return f.path }
 func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.onDisk) }
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.onDisk) }
 
-// Version returns a pseudo-version that only this content has: what a module cache holds of it is never stale.
-func (m Module) Version(released time.Time) (string, error) {
+// Version returns a pseudo-version that modules have together, and only with this content: what a module cache holds of
+// it is never stale.
+func Version(released time.Time, modules ...Module) (string, error) {
 	hash := sha256.New()
-	for _, f := range m.files {
-		content, err := os.ReadFile(f.(file).onDisk)
-		if err != nil {
-			return "", err
+	for _, m := range modules {
+		for _, f := range m.files {
+			content, err := os.ReadFile(f.(file).onDisk)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
+			hash.Write(content)
 		}
-		fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
-		hash.Write(content)
 	}
 	return module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12]), nil
 }
