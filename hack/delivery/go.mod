@@ -9,7 +9,7 @@ tool (
 
 require (
 	github.com/cert-manager/cert-manager v1.21.2
-	golang.org/x/mod v0.42.0
+	golang.org/x/mod v0.42.0 // indirect
 	k8s.io/apiextensions-apiserver v0.37.1
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
@@ -157,6 +157,7 @@ require (
 require (
 	github.com/go-logr/logr v1.4.4
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.93.1
+	github.com/webhook-gen/webhook-gen/hack/release v0.0.0
 	github.com/webhook-gen/webhook-gen/runtime v0.0.0
 	golang.org/x/tools v0.52.0
 	k8s.io/api v0.37.2
@@ -166,3 +167,5 @@ require (
 replace github.com/webhook-gen/webhook-gen => ../..
 
 replace github.com/webhook-gen/webhook-gen/runtime => ../../runtime
+
+replace github.com/webhook-gen/webhook-gen/hack/release => ../release

@@ -220,7 +220,11 @@ func mayBreak(last, next string) bool {
 
 // tryOut publishes the modules to a proxy below a folder, and uses them as users do.
 func (r release) tryOut(scratch string) error {
-	env, err := r.publish(scratch)
+	proxy := filepath.Join(scratch, "proxy")
+	if err := r.publish(proxy); err != nil {
+		return err
+	}
+	env, err := r.emptyCaches(scratch, proxy)
 	if err != nil {
 		return err
 	}
@@ -244,19 +248,23 @@ func (r release) tryOut(scratch string) error {
 	return r.newProject(filepath.Join(scratch, "shop"), filepath.Join(bin, "webhook-gen"), env)
 }
 
-// publish writes a module proxy and returns the environment in which the go command asks it first, and has nothing of
-// ours from before. Other modules come from the downloads of this machine, or else from its own proxy.
-func (r release) publish(scratch string) ([]string, error) {
-	proxy := filepath.Join(scratch, "proxy")
+// publish writes the modules to a module proxy.
+func (r release) publish(proxy string) error {
 	for _, folder := range folders() {
 		m, err := moduleproxy.Read(r.tree, folder)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := m.Publish(proxy, r.version, time.Now().UTC()); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Path, err)
+			return fmt.Errorf("%s: %w", m.Path, err)
 		}
 	}
+	return nil
+}
+
+// emptyCaches returns the environment in which the go command asks a proxy first, and has nothing of ours from before.
+// Other modules come from the downloads of this machine, or else from its own proxy.
+func (r release) emptyCaches(scratch, proxy string) ([]string, error) {
 	settings, err := r.command(r.tree, nil, "go", "env", "GOMODCACHE", "GOPROXY", "GONOSUMDB", "GOCACHE")
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -13,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/webhook-gen/webhook-gen/hack/release/moduleproxy"
 )
 
 // TestDependabot holds the folders in dependabot.yml to the modules of the tree.
@@ -136,21 +140,32 @@ func TestMayBreak(t *testing.T) {
 // TestRuntimeFromProxy publishes the modules of the tree, and builds a module that requires the runtime.
 func TestRuntimeFromProxy(t *testing.T) {
 	scratch := t.TempDir()
-	var out bytes.Buffer
-	r := release{tree: "../..", version: "v0.1.0", dryRun: true, out: &out}
-	tree, err := filepath.Abs(r.tree)
+	proxy, importer := filepath.Join(scratch, "proxy"), filepath.Join(scratch, "importer")
+	m, err := moduleproxy.Read("../..", runtimeFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.tree = tree
-	env, err := r.publish(scratch)
+	version, err := moduleproxy.Version(time.Unix(1700000000, 0).UTC(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.importRuntime(filepath.Join(scratch, "importer"), env); err != nil {
+	r := release{tree: "../..", version: version, out: io.Discard}
+	if err := r.publish(proxy); err != nil {
 		t.Fatal(err)
 	}
-	licence, err := os.ReadFile(filepath.Join(scratch, "go", "pkg", "mod", filepath.FromSlash(rootPath), "runtime@v0.1.0", "LICENSE"))
+	configured, err := r.command(".", nil, "go", "env", "GOPROXY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "GOPROXY="+fileURL(proxy)+","+strings.TrimSpace(configured), "GONOSUMDB="+rootPath, "GOWORK=off", "GOFLAGS=")
+	if err := r.importRuntime(importer, env); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := r.command(importer, env, "go", "list", "-m", "-f", "{{.Dir}}", m.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	licence, err := os.ReadFile(filepath.Join(strings.TrimSpace(dir), "LICENSE"))
 	if err != nil || !bytes.Contains(licence, []byte("Apache License")) {
 		t.Errorf("the module zip of the runtime has no licence: %v", err)
 	}

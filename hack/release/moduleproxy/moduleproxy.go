@@ -4,6 +4,7 @@ package moduleproxy
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,18 +80,21 @@ func (f file) Path() string                 { return f.path }
 func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.onDisk) }
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.onDisk) }
 
-// Hash writes the names and contents of the module's files.
-func (m Module) Hash(to io.Writer) error {
-	for _, f := range m.files {
-		content, err := os.ReadFile(f.(file).onDisk)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(to, "%s %d\n%s", f.Path(), len(content), content); err != nil {
-			return err
+// Version returns a pseudo-version that modules have together, and only with this content: what a module cache holds of
+// it is never stale.
+func Version(released time.Time, modules ...Module) (string, error) {
+	hash := sha256.New()
+	for _, m := range modules {
+		for _, f := range m.files {
+			content, err := os.ReadFile(f.(file).onDisk)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
+			hash.Write(content)
 		}
 	}
-	return nil
+	return module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12]), nil
 }
 
 // Publish adds the module to the proxy in a folder, as the given version.
