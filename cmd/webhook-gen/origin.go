@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -56,7 +57,7 @@ func (b build) origin() generator.Origin {
 	if dir := filepath.FromSlash(source); ok && filepath.IsAbs(dir) {
 		return workTree(dir)
 	}
-	return generator.Origin{Err: fmt.Errorf("this webhook-gen was built from a work tree with -trimpath, so it does not know the folder: pass --source DIR")}
+	return generator.Origin{Err: errors.New("this webhook-gen was built from a work tree with -trimpath, so it does not know the folder: pass --source DIR")}
 }
 
 // vendored reports whether the program was compiled below a vendor folder. With -trimpath, the path of a dependency has its version.

@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// recorded is a go command that does nothing: transcripts show which commands run. tidy_test.go runs the real one.
+// recorded is a go command that does nothing: transcripts show which commands run. hack/delivery runs the real one.
 func recorded(context.Context, string, ...string) (string, error) { return "", nil }
 
 func transcript(t *testing.T, dir string, comment []byte) string {

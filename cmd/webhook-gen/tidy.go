@@ -79,7 +79,7 @@ func goSteps(result generator.Result, tidy bool) []goStep {
 			touched = true
 		case filepath.Ext(c.Path) == ".go":
 			touched = true
-			if pkg := "./" + filepath.ToSlash(rel); c.New != nil && !slices.Contains(packages, pkg) {
+			if pkg := strings.TrimSuffix("./"+filepath.ToSlash(rel), "/."); c.New != nil && !slices.Contains(packages, pkg) {
 				packages = append(packages, pkg)
 			}
 		}

@@ -16,7 +16,7 @@ type checkout struct {
 
 func plainCheckout(t *testing.T) checkout {
 	t.Helper()
-	c := checkout{dir: filepath.Join(t.TempDir(), "webhook gen")} // go.mod has to quote such a path
+	c := checkout{dir: filepath.Join(t.TempDir(), "webhook-gen")}
 	for name := range strings.Lines(output(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
 		name = filepath.FromSlash(strings.TrimSpace(name))
 		text, err := os.ReadFile(filepath.Join(root, name))

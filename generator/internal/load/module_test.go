@@ -1,6 +1,7 @@
 package load
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -181,5 +182,30 @@ package anywherelse // +webhook
 				t.Errorf("module %q, want %q", module, tt.module)
 			}
 		})
+	}
+}
+
+// TestReplacements moves the replace directives of a go.mod to that of a folder below.
+func TestReplacements(t *testing.T) {
+	dir := t.TempDir()
+	text := "module example.com/m\n\nreplace (\n\texample.com/a => ./a\n\texample.com/b v1.0.0 => ../b\n\texample.com/c => /src/c\n" +
+		"\texample.com/d => example.com/e v1.2.0\n\texample.com/f => ./test/f\n)\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, found := newModules(nil, nil).at(dir)
+	if !found || m == nil {
+		t.Fatal("there is no module")
+	}
+	var got []string
+	for _, r := range m.Replacements(filepath.Join(dir, "test")) {
+		got = append(got, r.Old.String()+" => "+r.New.String())
+	}
+	want := []string{
+		"example.com/a => ../a", "example.com/b@v1.0.0 => ../../b", "example.com/c => /src/c", "example.com/d => example.com/e@v1.2.0",
+		"example.com/f => ./f",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/templates"
@@ -54,7 +53,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	if err != nil {
 		return nil, err
 	}
-	if module, err = withReplaces(module, dir, p.Module); err != nil {
+	if module, err = withReplaces(module, dir, p); err != nil {
 		return nil, err
 	}
 	webhooks, err := source(served.file())
@@ -75,13 +74,13 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 
 // withReplaces adds the replace directives of the project to the go.mod of a new module in dir, because the go command reads only
 // those of the module that it builds.
-func withReplaces(text []byte, dir string, m *load.Module) ([]byte, error) {
+func withReplaces(text []byte, dir string, p *model.Project) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range m.Replacements(dir) {
-		if r.Old.Path == m.Path {
+	for _, r := range p.Module.Replacements(dir) {
+		if r.Old.Path == p.Module.Path {
 			continue // the new module replaces the project itself
 		}
 		if err := file.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version); err != nil {
