@@ -78,8 +78,11 @@ func visits(t *testing.T, e *environment, group string) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/default", admission.Mutating("default.visits.example.com",
 		admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[Visit]) error {
-			if r.Object.Spec.Do == "write" {
+			switch r.Object.Spec.Do {
+			case "write":
 				r.Object.Spec.Made = "write: panic"
+			case "spoil":
+				r.Object.Spec.Image = "evil"
 			}
 			return nil
 		})))
@@ -174,7 +177,7 @@ func TestContentDeniesUnderIgnore(t *testing.T) {
 	e.installFor(t, &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "visits-ignored"},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{validate, pods}})
 	eventually(t, "both webhooks are called", func() bool {
-		plain, defaulted := visit(group, namespace, "plain", map[string]any{"image": "evil"}), visit(group, namespace, "written", map[string]any{"do": "write"})
+		plain, defaulted := visit(group, namespace, "plain", map[string]any{"image": "evil"}), visit(group, namespace, "defaulted", map[string]any{"image": "good", "do": "spoil"})
 		defaulted.SetLabels(map[string]string{"default": "yes"})
 		return e.client.Create(t.Context(), plain, client.DryRunAll) != nil && e.client.Create(t.Context(), defaulted, client.DryRunAll) != nil
 	})
