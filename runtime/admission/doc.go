@@ -43,9 +43,23 @@
 //
 // A failure is not a verdict: the webhook could not decide. It is answered with an HTTP error and a metav1.Status, whose
 // message the API server shows, and the failurePolicy of the configuration applies. Failures are errors marked with
-// [Failure], the end of the context, timeouts, statuses of the API server with 5xx or 429, which a policy gets from lookups
-// of its own, and panics, as [PanicError]. Joined errors are a failure only if all of them are: one good reason to deny is
-// enough.
+// [Failure], the end of the context, timeouts, and statuses of the API server with 5xx or 429, which a policy gets from lookups
+// of its own. Joined errors are a failure only if all of them are: one good reason to deny is enough.
+//
+// What a user can cause by the content of a request is never a failure, because with failurePolicy Ignore the request would pass:
+//
+//   - An object, old object or options that cannot be decoded are denied with 400 BadRequest. A policy that gets an error from
+//     OldObject cannot turn it into a failure. The message names the field, not its value, which may be a secret.
+//   - A panic is denied with 500, as [PanicError]: of a policy, of UnmarshalJSON and MarshalJSON of its types, and of the errors
+//     that it returns. A call of runtime.Goexit counts as a panic; over HTTP/2, it ends the stream and fails the call. An edited
+//     object that cannot be marshalled is denied with 500 as well.
+//   - A review that is too large is denied with 413.
+//
+// What no handler can recover from stays a failure: a policy that does not return in time, a fatal error such as a concurrent map
+// write or a stack overflow, and a panic in a goroutine that the policy has started, which ends the program.
+//
+// A stored object that cannot be decoded can be neither updated nor deleted while the webhook is called for it. The message of the
+// denial has the match condition that excludes it.
 //
 // # Time and memory
 //
@@ -84,5 +98,7 @@
 //
 // # Observing
 //
-// An [Observer] is called after each review, with its outcome and duration. Failures are logged to slog.Default in any case.
+// An [Observer] is called after each review, with its outcome and duration. Failures and panics are logged to slog.Default in any
+// case. Of calls that are not reviews for the webhook, one a minute and kind is logged, with their number: anybody who reaches the
+// server can make them.
 package admission

@@ -255,15 +255,14 @@ func (h *Handler) reject(c *call, err error, o *Observation) {
 		o.refused = cmp.Or(o.refused, noReview)
 		return
 	}
-	var status metav1.Status
-	switch unreadable := c.envelope.unreadable; {
-	case !isFailure(err):
-		status = denial(err, c.head.Kind, c.head.Name)
-	case unreadable != nil:
-		status = unreadable.Status()
-	default:
+	failed := isFailure(err)
+	if failed && c.envelope.unreadable == nil {
 		c.problem = wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
 		return
+	}
+	status := denial(err, c.head.Kind, c.head.Name)
+	if failed {
+		status = c.envelope.unreadable.Status()
 	}
 	o.Allowed, o.Patched, o.Code, o.Err = false, false, status.Code, err
 	o.refused = ""

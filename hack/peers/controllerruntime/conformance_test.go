@@ -175,7 +175,8 @@ func TestAPIServerSubresources(t *testing.T) {
 	}
 }
 
-// TestAPIServerSeesFailures checks that what is no verdict is a call that failed, with a message that the user gets.
+// TestAPIServerSeesFailures checks that what is no verdict is a call that failed, with a message that the user gets, and that what the
+// content of a request causes is a denial.
 func TestAPIServerSeesFailures(t *testing.T) {
 	var mode string
 	a := newAPIServer(t, admission.Validating("pods.example.com", admission.ForKind("v1", "Pod"), admission.BodyLimit(100<<10),
@@ -204,21 +205,41 @@ func TestAPIServerSeesFailures(t *testing.T) {
 		c       call
 		message string
 	}{
-		{"panic", good, "webhook pods.example.com: panic: out of stock"},
 		{"deadline", good, "context deadline exceeded"},
 		{"unavailable", good, "the store is closed"},
 		{"failure", good, "no stock list"},
 		{"wrong kind", job, "the object is Job of batch/v1 and webhook pods.example.com is for Pod of v1"},
 		{"wrong operation", update, `the operation is "UPDATE"`},
 		{"no object", empty, "the request has no object"},
-		{"too large", large, "the body has more than 102400 bytes"},
-		{"wrong type", wrong, "spec.containers: a string cannot be read as []v1.Container"},
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			mode = test.mode
 			got := a.do(t, t.Context(), test.c)
 			if got.failed == nil || !strings.Contains(got.failed.Error(), test.message) {
 				t.Errorf("got %v, want %q", got.failed, test.message)
+			}
+			if mode = ""; a.do(t, t.Context(), good).failed != nil {
+				t.Error("it serves no more")
+			}
+		})
+	}
+	// What the content of a request causes is a denial.
+	for _, test := range []struct {
+		mode    string
+		c       call
+		code    int32
+		message string
+	}{
+		{"panic", good, http.StatusInternalServerError, "denied the request: panic: out of stock"},
+		{"too large", large, http.StatusRequestEntityTooLarge, "denied the request: the body has more than 102400 bytes"},
+		{"wrong type", wrong, http.StatusBadRequest, "spec.containers: a string cannot be read as []v1.Container"},
+	} {
+		t.Run(test.mode, func(t *testing.T) {
+			mode = test.mode
+			got := a.do(t, t.Context(), test.c)
+			var status apierrors.APIStatus
+			if !errors.As(got.rejected, &status) || status.Status().Code != test.code || !strings.Contains(got.rejected.Error(), test.message) {
+				t.Errorf("got %v and %v, want %d %q", got.failed, got.rejected, test.code, test.message)
 			}
 			if mode = ""; a.do(t, t.Context(), good).failed != nil {
 				t.Error("it serves no more")

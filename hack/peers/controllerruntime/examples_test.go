@@ -134,7 +134,8 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 		{"malformed JSON", "POST", "application/json", good[:len(good)-4], http.StatusBadRequest},
 		{"another object", "POST", "application/json", []byte(`{"kind":"Pod","apiVersion":"v1"}`), http.StatusBadRequest},
 		{"another operation", "POST", "application/json", review(t, "PATCH", calls[0].kind, raw(calls[0].object).Raw, nil), http.StatusBadRequest},
-		{"too large a body", "POST", "application/json", append(good, bytes.Repeat([]byte(" "), 9<<20)...), http.StatusRequestEntityTooLarge},
+		{"too large a body", "POST", "application/json", bytes.Repeat([]byte(" "), 9<<20), http.StatusRequestEntityTooLarge},
+		{"too large a review", "POST", "application/json", append(good, bytes.Repeat([]byte(" "), 9<<20)...), http.StatusOK}, // a denial
 	}
 	kinds := map[metav1.GroupVersionKind]bool{}
 	for _, c := range calls {
