@@ -35,6 +35,7 @@ func TestForgedAnnotation(t *testing.T) {
 		replacing(`["spec","replicas"]`, `3`, `666`),
 		replacing(`["spec","ships",{"name":"argo"},"tons"]`, `90`, `1`),
 		replacing(`["spec","owners"]`, `["anna"]`, `["mallory"]`),
+		`{"at":["spec","docking","pilot"],"is":true}`, `{"at":["spec","ships",{"name":"argo"},"flag"],"is":"black"}`, // which only the hub has
 	)
 	check := func() {
 		t.Helper()
@@ -43,6 +44,9 @@ func TestForgedAnnotation(t *testing.T) {
 			if value, _, _ := unstructured.NestedFieldNoCopy(got.Object, "spec", path); fmt.Sprint(value) != want {
 				t.Errorf("%s is stored as %v, want %s", path, value, want)
 			}
+		}
+		if text := fmt.Sprint(got.Object["spec"]); strings.Contains(text, "black") || strings.Contains(text, "pilot") {
+			t.Errorf("stored is %s", text)
 		}
 		wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", first())
 	}
@@ -103,13 +107,62 @@ func TestListWithWhatDoesNotFit(t *testing.T) {
 		if err := e.client.Update(t.Context(), stored); err != nil {
 			t.Errorf("%s is written in v1: %v", name, err)
 		}
-		if err := e.client.Delete(t.Context(), e.getFleet(t, "v1alpha1", namespace, name)); err != nil {
-			t.Errorf("%s is deleted: %v", name, err)
+		// A deletion in v1alpha1 is refused, too, because webhooks want to see the Fleet in v1.
+		if err := e.client.Delete(t.Context(), stored); err != nil {
+			t.Errorf("%s is deleted in v1: %v", name, err)
 		}
 	}
 	fine := e.getFleet(t, "v1alpha1", namespace, "fine")
 	unstructured.SetNestedField(fine.Object, int64(4), "spec", "size")
 	if err := e.client.Update(t.Context(), fine); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSignedAnnotation has what only the hub can say survive a client of v1alpha1: an edit, a patch, a write of the status, and the restore of
+// a backup that was taken in v1alpha1, whose object gets another uid. The annotation of one Fleet gives another one nothing.
+func TestSignedAnnotation(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, map[string]string{"crowded": "yes"})
+	e.create(t, newFleet("v1", namespace, "fleet", hub()))
+	check := func(name string, want object) {
+		t.Helper()
+		wantPart(t, e.getFleet(t, "v1", namespace, name), "spec", want)
+	}
+	want := hub()
+	edited := e.getFleet(t, "v1alpha1", namespace, "fleet")
+	unstructured.SetNestedField(edited.Object, int64(4), "spec", "size")
+	if err := e.client.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	want["replicas"] = int64(4)
+	check("fleet", want)
+	patched := edited.DeepCopy()
+	unstructured.SetNestedField(patched.Object, int64(5), "spec", "size")
+	if err := e.client.Patch(t.Context(), patched, client.MergeFrom(edited)); err != nil {
+		t.Fatal(err)
+	}
+	want["replicas"] = int64(5)
+	check("fleet", want)
+	patched = e.getFleet(t, "v1alpha1", namespace, "fleet")
+	patched.Object["status"] = object{"replicas": int64(5)}
+	if err := e.client.Status().Update(t.Context(), patched); err != nil {
+		t.Fatal(err)
+	}
+	check("fleet", want)
+
+	backup := e.getFleet(t, "v1alpha1", namespace, "fleet")
+	if err := e.client.Delete(t.Context(), backup.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	backup.SetResourceVersion("")
+	backup.SetUID("")
+	copied := backup.DeepCopy()
+	e.create(t, backup)
+	check("fleet", want)
+	copied.SetName("copied")
+	e.create(t, copied)
+	if text := fmt.Sprint(e.getFleet(t, "v1", namespace, "copied").Object["spec"]); strings.Contains(text, "pilot") || strings.Contains(text, "blue") {
+		t.Errorf("by the annotation of another object it is %s", text)
 	}
 }
