@@ -31,6 +31,8 @@ type Handler struct {
 	limit     int64
 	parallel  int
 	observers []Observer
+	keys      func() ([][]byte, error)
+	unsigned  bool
 	bodies    sync.Pool // of *[]byte
 }
 
@@ -129,6 +131,13 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 
 // convert converts the objects of a review, all of them or none, and returns of how many something was left out.
 func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err error) {
+	keys, err := h.checkedKeys()
+	if err != nil {
+		return 0, err
+	}
+	if len(keys) > 0 {
+		ctx = wire.WithMode(ctx, wire.Mode{Keys: keys, AcceptUnsigned: h.unsigned, Reserve: signatureRoom})
+	}
 	asked.converted = make([]converted, len(asked.objects))
 	var incomplete atomic.Int64
 	err = inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {

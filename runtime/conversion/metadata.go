@@ -38,10 +38,10 @@ func (e *encoder) texts(name string, m map[string]string) {
 }
 
 // sameMetadata appends the metadata of an object whose conversion has not seen more of them than the name and the annotations:
-// those that it had before, but for the annotation that this package keeps.
-func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
-	_, had := source.GetAnnotations()[Annotation]
+// those that it had before, but for the annotations of this package.
+func (e *encoder) sameMetadata(had bool, converted metav1.Object, was []byte) {
 	kept, keeps := converted.GetAnnotations()[Annotation]
+	signature, signed := converted.GetAnnotations()[Signature]
 	switch {
 	case !isObject(was):
 		was = []byte("{}")
@@ -62,13 +62,17 @@ func (e *encoder) sameMetadata(source, converted metav1.Object, was []byte) {
 	e.key("annotations")
 	e.out = append(e.out, '{')
 	for a := range entries(annotations) {
-		if !a.is(Annotation) {
+		if !a.is(Annotation) && !a.is(Signature) {
 			e.entry(a)
 		}
 	}
 	if keeps {
 		e.key(Annotation)
 		e.out = wire.AppendText(e.out, kept)
+	}
+	if keeps && signed {
+		e.key(Signature)
+		e.out = wire.AppendText(e.out, signature)
 	}
 	if e.out[len(e.out)-1] == '{' {
 		e.out = e.out[:before]

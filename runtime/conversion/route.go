@@ -17,8 +17,8 @@ import (
 
 // route leads from one version of a kind to another one.
 type route struct {
-	// apiVersion, version and kind are what an object has at the end.
-	apiVersion, version, kind string
+	// apiVersion, group, version and kind are what an object has at the end.
+	apiVersion, group, version, kind string
 	// whole is the complete source type, except for metadata that are the same.
 	whole *wire.Shape
 	// from and to are what is read of the one type and written of the other: what is not the same in both.
@@ -26,14 +26,14 @@ type route struct {
 	same     Same
 	// hidden says that the metadata are the same.
 	hidden bool
-	// convert reads an object, has it converted, and returns both: pointers to the types of the two versions.
-	convert func(ctx context.Context, read func(into reflect.Value) error) (source, converted any, err error)
+	// convert reads an object, has it converted in the context that reading it returns, and returns a pointer to the result.
+	convert func(read func(into reflect.Value) (context.Context, error)) (converted any, err error)
 	memory  *sync.Pool // of *memory
 }
 
 // newRoute makes a route of a function on Go types.
 func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, *D) error, same Same) *route {
-	r := &route{apiVersion: to.GroupVersion().String(), version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
+	r := &route{apiVersion: to.GroupVersion().String(), group: to.Group, version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
 	delete(r.same, "metadata") // they have a place of their own
 	made := new(wire.Shapes)
@@ -48,12 +48,13 @@ func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, 
 	}
 	r.from = less(r.whole, r.same)
 	r.to = made.Of(reflect.TypeFor[D]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })
-	r.convert = func(ctx context.Context, read func(reflect.Value) error) (any, any, error) {
+	r.convert = func(read func(reflect.Value) (context.Context, error)) (any, error) {
 		src, dst := new(S), new(D)
-		if err := read(reflect.ValueOf(src).Elem()); err != nil {
-			return nil, nil, err
+		ctx, err := read(reflect.ValueOf(src).Elem())
+		if err != nil {
+			return nil, err
 		}
-		return src, dst, f(ctx, src, dst)
+		return dst, f(ctx, src, dst)
 	}
 	return r
 }
@@ -69,34 +70,42 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 	m := r.memory.Get().(*memory)
 	defer r.memory.Put(m)
 	mode := wire.ModeOf(ctx)
-	from, to, err := r.convert(ctx, func(into reflect.Value) error {
+	annotated := false
+	to, err := r.convert(func(into reflect.Value) (context.Context, error) {
 		if err := r.read(o, &m.texts, into, mode.Read); err != nil {
-			return err
+			return nil, err
 		}
+		annotations := into.Addr().Interface().(metav1.Object).GetAnnotations()
+		annotation, ok := annotations[Annotation]
+		_, signed := annotations[Signature]
+		if annotated = ok || signed; !annotated {
+			return ctx, nil
+		}
+		r.judge(into, &mode)
 		if !mode.Trusted { // nothing is restored then that is the same
-			return nil
+			return wire.WithMode(ctx, mode), nil
 		}
-		annotation, ok := into.Addr().Interface().(metav1.Object).GetAnnotations()[Annotation]
-		if !ok || len(r.same) == 0 {
-			return nil
-		}
+		ctx := wire.WithMode(ctx, mode)
 		m.out = append(m.out[:0], annotation...)
 		ways := waysToSame(m.out, r.version, r.same)
 		if len(ways) == 0 {
-			return nil
+			return ctx, nil
 		}
 		r = r.decoding(ways)
 		into.SetZero()
 		if mode.Read != nil {
 			mode.Read.Unfit = nil
 		}
-		return r.read(o, &m.texts, into, mode.Read)
+		return ctx, r.read(o, &m.texts, into, mode.Read)
 	})
 	if err != nil {
 		return err
 	}
+	if len(mode.Keys) > 0 {
+		sign(mode.Keys, r.group, r.kind, to.(metav1.Object))
+	}
 	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within}
-	r.join(&e, from.(metav1.Object), to, o)
+	r.join(&e, annotated, to, o)
 	clear(e.within[:cap(e.within)]) // which would keep the body
 	m.out, m.within = e.out, e.within
 	if e.err == nil {
@@ -145,8 +154,8 @@ func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire
 	return nil
 }
 
-// join writes a converted object with what is the same, which is taken from the object that it was.
-func (r *route) join(e *encoder, source metav1.Object, converted any, was object) {
+// join writes a converted object with what is the same, which is taken from the object that it was. That may have had our annotations.
+func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 	e.out = append(e.out, '{')
 	e.key("kind")
 	e.out = wire.AppendText(e.out, r.kind)
@@ -155,7 +164,7 @@ func (r *route) join(e *encoder, source metav1.Object, converted any, was object
 	e.key("metadata")
 	metadata := named(was.members, "metadata")
 	if r.hidden {
-		e.sameMetadata(source, converted.(metav1.Object), metadata)
+		e.sameMetadata(annotated, converted.(metav1.Object), metadata)
 	} else {
 		e.metadata(converted.(metav1.Object), metadata)
 	}

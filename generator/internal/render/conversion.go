@@ -188,7 +188,7 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
 		w.file.Comment("What one version can represent and the other cannot is kept in an annotation of the object.")
 	} else {
-		w.file.Comment("Nothing is lost between the versions. What an older program kept in an annotation of the object is still restored.")
+		w.file.Comment("Nothing is lost between the versions. What an older program kept is restored from annotations that are signed.")
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {

@@ -71,7 +71,7 @@ func table() []Rule {
 		{ID: "G25", Title: "a version loses a field, or its type changes", Severities: []Severity{Breaking}, find: fieldGone,
 			Doc: "This compares the Go types of versions that are converted, without types of other modules. Stored objects have the field. Upstream: pruning, k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning."},
 		{ID: "G26", Title: "a version gets a field for what annotations keep", Severities: []Severity{Breaking, Careful}, find: keptHasPlace,
-			Doc: "What one version can represent and another cannot is kept in an annotation of the stored object. Once the other version has a field for it, servers still restore it from there, unless the new field has another value. A default is another value, so with a default it is breaking. Nothing is reported if a CustomResourceDefinition says that the version is the stored one: then no stored object has the annotation."},
+			Doc: "What one version can represent and another cannot is kept in an annotation of the stored object. Once the other version has a field for it, servers restore it from there only if the annotation is signed (conversion.Keys), and unless the new field has another value. A default is another value, so with a default it is breaking. Nothing is reported if a CustomResourceDefinition says that the version is the stored one: then no stored object has the annotation."},
 		{ID: "G27", Title: "a field is given up", Severities: []Severity{Breaking}, find: fieldDropped,
 			Doc: "+webhook:conversion:drop is new on a field that was converted or kept."},
 		{ID: "G28", Title: "a field is no longer lossless", Severities: []Severity{Careful}, find: fieldLossy,

@@ -13,6 +13,9 @@ type Mode struct {
 	Read *Left
 	// Reserve is how many bytes of annotations are somebody else's.
 	Reserve int
+	// Keys sign the annotation, the first of them, and AcceptUnsigned says that it counts without.
+	Keys           [][]byte
+	AcceptUnsigned bool
 }
 
 // Left is what a conversion has left out of an object.

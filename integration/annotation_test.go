@@ -1,0 +1,168 @@
+package integration
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+)
+
+// forged is an annotation for v1 that anybody may write: the digest of a value needs no secret.
+func forged(t *testing.T, changes ...string) map[string]string {
+	t.Helper()
+	return map[string]string{conversion.Annotation: `{"v1":[` + strings.Join(changes, ",") + `]}`}
+}
+
+// replacing is a change of a value, in JSON, into another one.
+func replacing(at, was, is string) string {
+	h := fnv.New64a()
+	h.Write([]byte(was))
+	return fmt.Sprintf(`{"at":%s,"was":"%016x","is":%s}`, at, h.Sum64(), is)
+}
+
+// TestForgedAnnotation writes Fleets in v1alpha1 with an annotation that says something else: on creation, and in a patch of it alone. What
+// the Fleet itself says is stored.
+func TestForgedAnnotation(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	evil := forged(t,
+		replacing(`["spec","cargo"]`, `"Tea"`, `"Spices"`),
+		replacing(`["spec","replicas"]`, `3`, `666`),
+		replacing(`["spec","ships",{"name":"argo"},"tons"]`, `90`, `1`),
+		replacing(`["spec","owners"]`, `["anna"]`, `["mallory"]`),
+		`{"at":["spec","docking","pilot"],"is":true}`, `{"at":["spec","ships",{"name":"argo"},"flag"],"is":"black"}`, // which only the hub has
+	)
+	check := func() {
+		t.Helper()
+		got := e.getFleet(t, "v1", namespace, "fleet")
+		for path, want := range map[string]string{"replicas": "3", "cargo": "Tea", "owners": "[anna]"} {
+			if value, _, _ := unstructured.NestedFieldNoCopy(got.Object, "spec", path); fmt.Sprint(value) != want {
+				t.Errorf("%s is stored as %v, want %s", path, value, want)
+			}
+		}
+		if text := fmt.Sprint(got.Object["spec"]); strings.Contains(text, "black") || strings.Contains(text, "pilot") {
+			t.Errorf("stored is %s", text)
+		}
+		wantPart(t, e.getFleet(t, "v1alpha1", namespace, "fleet"), "spec", first())
+	}
+	fleet := newFleet("v1alpha1", namespace, "fleet", first())
+	fleet.SetAnnotations(evil)
+	e.create(t, fleet)
+	check()
+
+	patched := e.getFleet(t, "v1alpha1", namespace, "fleet")
+	before := patched.DeepCopy()
+	patched.SetAnnotations(evil)
+	if err := e.client.Patch(t.Context(), patched, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	check()
+}
+
+// TestListWithWhatDoesNotFit stores Fleets in v1 that v1alpha1 cannot say: one has more than the annotation has room for, one a time that Go
+// cannot read. Both versions are listed, and the Fleets cannot be written back in v1alpha1 but in v1.
+func TestListWithWhatDoesNotFit(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, map[string]string{"crowded": "yes"}) // which webhooks leave alone, as they would refuse what Go cannot read
+	e.create(t, newFleet("v1", namespace, "fine", hub()))
+	large := hub()
+	large["ships"] = []any{object{"name": "argo", "tons": int64(90), "flag": strings.Repeat("x", 300000)}, object{"name": "beagle", "flag": "red"}}
+	e.create(t, newFleet("v1", namespace, "large", large))
+	odd := newFleet("v1", namespace, "odd", hub())
+	e.create(t, odd)
+	status := moored()
+	status["conditions"].([]any)[0].(object)["lastTransitionTime"] = "2026-01-02t03:04:05z"
+	odd.Object["status"] = status
+	if err := e.client.Status().Update(t.Context(), odd); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, version := range versions {
+		var list unstructured.UnstructuredList
+		list.SetAPIVersion(odd.GroupVersionKind().Group + "/" + version)
+		list.SetKind("FleetList")
+		if err := e.client.List(t.Context(), &list, client.InNamespace(namespace)); err != nil {
+			t.Fatalf("%s: %v", version, err)
+		}
+		if len(list.Items) != 3 {
+			t.Errorf("%d Fleets in %s, want 3", len(list.Items), version)
+		}
+	}
+	if mark := e.getFleet(t, "v1alpha1", namespace, "large").GetAnnotations()[conversion.Annotation]; !strings.Contains(mark, `{"cut":1}`) || !strings.Contains(mark, `"red"`) {
+		t.Errorf("the annotation is %.300s", mark)
+	}
+	for _, name := range []string{"large", "odd"} {
+		read := e.getFleet(t, "v1alpha1", namespace, name)
+		unstructured.SetNestedField(read.Object, int64(4), "spec", "size")
+		if err := e.client.Update(t.Context(), read); err == nil || !strings.Contains(err.Error(), namespace+"/"+name+": 1 values of v1 do not fit") {
+			t.Errorf("%s is written in v1alpha1: %v", name, err)
+		}
+		stored := e.getFleet(t, "v1", namespace, name)
+		unstructured.SetNestedField(stored.Object, int64(4), "spec", "replicas")
+		if err := e.client.Update(t.Context(), stored); err != nil {
+			t.Errorf("%s is written in v1: %v", name, err)
+		}
+		// A deletion in v1alpha1 is refused, too, because webhooks want to see the Fleet in v1.
+		if err := e.client.Delete(t.Context(), stored); err != nil {
+			t.Errorf("%s is deleted in v1: %v", name, err)
+		}
+	}
+	fine := e.getFleet(t, "v1alpha1", namespace, "fine")
+	unstructured.SetNestedField(fine.Object, int64(4), "spec", "size")
+	if err := e.client.Update(t.Context(), fine); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSignedAnnotation has what only the hub can say survive a client of v1alpha1: an edit, a patch, a write of the status, and the restore of
+// a backup that was taken in v1alpha1, whose object gets another uid. The annotation of one Fleet gives another one nothing.
+func TestSignedAnnotation(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, map[string]string{"crowded": "yes"})
+	e.create(t, newFleet("v1", namespace, "fleet", hub()))
+	check := func(name string, want object) {
+		t.Helper()
+		wantPart(t, e.getFleet(t, "v1", namespace, name), "spec", want)
+	}
+	want := hub()
+	edited := e.getFleet(t, "v1alpha1", namespace, "fleet")
+	unstructured.SetNestedField(edited.Object, int64(4), "spec", "size")
+	if err := e.client.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	want["replicas"] = int64(4)
+	check("fleet", want)
+	patched := edited.DeepCopy()
+	unstructured.SetNestedField(patched.Object, int64(5), "spec", "size")
+	if err := e.client.Patch(t.Context(), patched, client.MergeFrom(edited)); err != nil {
+		t.Fatal(err)
+	}
+	want["replicas"] = int64(5)
+	check("fleet", want)
+	patched = e.getFleet(t, "v1alpha1", namespace, "fleet")
+	patched.Object["status"] = object{"replicas": int64(5)}
+	if err := e.client.Status().Update(t.Context(), patched); err != nil {
+		t.Fatal(err)
+	}
+	check("fleet", want)
+
+	backup := e.getFleet(t, "v1alpha1", namespace, "fleet")
+	if err := e.client.Delete(t.Context(), backup.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	backup.SetResourceVersion("")
+	backup.SetUID("")
+	copied := backup.DeepCopy()
+	e.create(t, backup)
+	check("fleet", want)
+	copied.SetName("copied")
+	e.create(t, copied)
+	if text := fmt.Sprint(e.getFleet(t, "v1", namespace, "copied").Object["spec"]); strings.Contains(text, "pilot") || strings.Contains(text, "blue") {
+		t.Errorf("by the annotation of another object it is %s", text)
+	}
+}
