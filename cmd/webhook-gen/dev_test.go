@@ -70,7 +70,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	out := &until{text: "dev: serving on " + address, then: cancel}
-	if code := run(ctx, []string{"dev", "-C", p.dir, "--listen", address, "--kubectl", kubectl}, out, out); code != 0 {
+	if code := run(ctx, []string{"dev", "-C", p.dir, "--listen", address, "--kubectl", kubectl}, streams{out: out, err: out}); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	if got := out.written.String(); !strings.Contains(got, "listens on "+address+", keys in drwx------\n") || !strings.Contains(got, out.text) {

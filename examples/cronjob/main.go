@@ -46,7 +46,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 
 	mux := http.NewServeMux()
 	mux.Handle(conversion.Path, conversion.NewHandler(webhookv2.NewConverter(webhookv2.Schedules{}).Conversions()))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	// A slow client is cut off. server.Server of the runtime does that and more: this is a program that has a server of its own.
+	server := &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      31 * time.Second, // an API server waits for 30
+		IdleTimeout:       2 * time.Minute,
+	}
 
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {

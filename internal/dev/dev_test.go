@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -34,6 +35,15 @@ func TestCertify(t *testing.T) {
 		roots.AppendCertsFromPEM(authority)
 		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host}); err != nil {
 			t.Errorf("%s: %v", address, err)
+		}
+		for _, file := range []string{"tls.crt", "tls.key"} {
+			info, err := os.Stat(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode() != 0o600 && runtime.GOOS != "windows" {
+				t.Errorf("%s has mode %v, want 0600", file, info.Mode())
+			}
 		}
 	}
 	if _, err := certify(t.TempDir(), "no-port"); err == nil {

@@ -45,17 +45,29 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write puts a file in its place as a whole. The server reads both files again when one has changed, and takes them once
-// they belong together.
+// write puts a file in its place as a whole, for its owner only. The server reads both files again when one has changed, and takes
+// them once they belong together.
 func write(file string, content []byte) error {
-	if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, content) {
-		return nil
+	const mode = 0o600
+	if info, err := os.Lstat(file); err == nil && info.Mode() == mode {
+		if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, content) {
+			return nil
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
 	fresh := file + ".new"
-	if err := os.WriteFile(fresh, content, 0o600); err != nil {
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	// A file that is there keeps its mode, so it must be a new one.
+	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(fresh, file)

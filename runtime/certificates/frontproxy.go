@@ -21,7 +21,7 @@ import (
 type FrontProxy struct {
 	// AuthorityFile is where the server reads who signs the certificate, PEM.
 	AuthorityFile string
-	// NamesFile is where it reads the common names, one a line; none means any.
+	// NamesFile is where it reads the common names, one a line; * means any.
 	NamesFile string
 	// API is the API server. Nil means the one of the cluster that the process runs in.
 	API *API
@@ -59,6 +59,9 @@ func (f *FrontProxy) look(ctx context.Context, api *API) error {
 		if err := json.Unmarshal([]byte(text), &names); err != nil {
 			return fmt.Errorf("requestheader-allowed-names: %w", err)
 		}
+	}
+	if len(names) == 0 {
+		names = []string{"*"} // as kube-aggregator takes it; for the server an empty file is one that revokes
 	}
 	var lines strings.Builder
 	for _, name := range names {

@@ -19,7 +19,7 @@ import (
 type knownClients struct {
 	authorities *reloaded[x509.CertPool]
 	names       []string
-	commonNames *reloaded[[]string] // an empty list allows any
+	commonNames *reloaded[[]string]
 	tokens      *reloaded[secrets]
 	passwords   *reloaded[secrets]
 	refused     *tally

@@ -1,7 +1,11 @@
 package server_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -117,11 +121,89 @@ func TestSecretsRotate(t *testing.T) {
 	becomes("old", http.StatusUnauthorized)
 	s.expect(t, client, http.StatusOK, "", bearing("Bearer new"))
 
+	// Emptied, it revokes; gone or broken, it does not.
 	write(t, s.dir, "tokens", []byte("\n"))
+	becomes("new", http.StatusUnauthorized)
 	eventually(t, "health tells of the empty file", func() bool {
-		return strings.Contains(s.health(t, "/healthz").body, "[!]reload: bearer tokens: ")
+		return strings.Contains(s.health(t, "/healthz").body, "tokens: the file is empty, no caller is known by it")
 	})
-	s.expect(t, client, http.StatusOK, "", bearing("Bearer new"))
+	write(t, s.dir, "tokens", []byte("third"))
+	becomes("third", http.StatusOK)
+	eventually(t, "health tells of the empty file no longer", func() bool {
+		return !strings.Contains(s.health(t, "/healthz").body, "[!]reload")
+	})
+	if err := os.Remove(filepath.Join(s.dir, "tokens")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "health tells of the missing file", func() bool {
+		return strings.Contains(s.health(t, "/healthz").body, "[!]reload: bearer tokens: the files hold something unusable")
+	})
+	s.expect(t, client, http.StatusOK, "", bearing("Bearer third"))
+}
+
+// TestEmptiedFilesRevoke empties each file of callers.
+func TestEmptiedFilesRevoke(t *testing.T) {
+	t.Parallel()
+	signer := newAuthority(t, "clients")
+	files := func(s *site) {
+		s.ClientCAFile = write(t, s.dir, "ca.crt", signer.pem)
+		s.AllowedClientsFile = write(t, s.dir, "names", []byte("*\n"))
+	}
+	for file, test := range map[string]struct {
+		configure func(*site)
+		change    func(*http.Request)
+		code      int
+	}{
+		"passwords": {func(s *site) { s.BasicAuthFile = write(t, s.dir, "passwords", []byte("a:b")) }, as("a", "b"), http.StatusUnauthorized},
+		"ca.crt":    {files, func(*http.Request) {}, http.StatusUnauthorized},
+		"names":     {files, func(*http.Request) {}, http.StatusForbidden},
+	} {
+		t.Run(file, func(t *testing.T) {
+			s := serve(t, answer, test.configure)
+			client := s.client(t, signer.client(t, named("kube-apiserver")))
+			s.expect(t, client, http.StatusOK, "", test.change)
+			before, err := os.ReadFile(filepath.Join(s.dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			becomes := func(code int) {
+				t.Helper()
+				eventually(t, fmt.Sprint("a call gets ", code), func() bool {
+					got, err := s.review(client, test.change)
+					return err == nil && got.StatusCode == code
+				})
+			}
+			write(t, s.dir, file)
+			becomes(test.code)
+			write(t, s.dir, file, before)
+			becomes(http.StatusOK)
+		})
+	}
+}
+
+// TestUnknownCallersAreCounted has callers that anybody can be fill no log.
+func TestUnknownCallersAreCounted(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer, func(s *site) { s.TokenFile = write(t, s.dir, "tokens", []byte("first")) })
+	client := s.client(t, nil)
+	const calls = 50
+	for range calls {
+		s.expect(t, client, http.StatusUnauthorized, "", bearing("Bearer guess"))
+		connection := s.connect(t)
+		io.WriteString(connection, "GET / HTTP/1.1\r\n\r\n")
+		io.Copy(io.Discard, connection)
+		broken := s.dial(t)
+		io.WriteString(broken, "POST /review HTTP/1.1\r\nHost: w\r\nAuthorization: Bearer first\r\nContent-Length: 9\r\n\r\n{")
+		broken.CloseWrite()
+		io.Copy(io.Discard, broken)
+	}
+	eventually(t, "all are counted", func() bool {
+		stats := s.Stats()
+		return stats.Unauthenticated == calls && stats.HandshakesFailed == calls && stats.BodiesFailed == calls
+	})
+	if lines := strings.Count(s.logs.String(), "level=WARN"); lines != 3 {
+		t.Errorf("%d warnings, want one of each kind:\n%s", lines, s.logs)
+	}
 }
 
 // TestRefusalReachesAClientThatIsStillSending refuses before the body is read.

@@ -89,13 +89,16 @@ func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
 			fmt.Sprintf("the client certificate is for %q, which is no allowed client", certificateNames(leaf)))
 	}
 	if c.commonNames != nil {
-		if names := *c.commonNames.get(); len(names) > 0 && !slices.Contains(names, leaf.Subject.CommonName) {
+		if names := *c.commonNames.get(); !slices.Contains(names, anyName) && !slices.Contains(names, leaf.Subject.CommonName) {
 			return refusalOf(http.StatusForbidden,
 				fmt.Sprintf("the common name of the client certificate is %q, which is no allowed client", leaf.Subject.CommonName))
 		}
 	}
 	return nil
 }
+
+// anyName is the line of AllowedClientsFile that stands for every name. No file stands for it by being empty: that revokes.
+const anyName = "*"
 
 // parseNames reads one name a line. Blank lines are skipped.
 func parseNames(_ *[]string, contents [][]byte) (*[]string, error) {
@@ -104,6 +107,9 @@ func parseNames(_ *[]string, contents [][]byte) (*[]string, error) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			names = append(names, string(line))
 		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("it is empty: write names, or * for any name")
 	}
 	return &names, nil
 }

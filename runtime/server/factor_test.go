@@ -35,21 +35,27 @@ func heavyBodies(t testing.TB) map[string][]byte {
 	}
 	config := &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "d"}}
 	config.Data = map[string]string{"text": strings.Repeat("a line of text\n", mebibytes<<20/2/16)}
-	var lights []string
-	for i := range mebibytes << 20 / 256 {
-		lights = append(lights, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Light","metadata":{"name":"l-%d","namespace":"d","labels":{"app":"light","tier":"front"}},`+
-			`"spec":{"watts":60,"color":"white","room":{"name":"kitchen","floor":"first"},"hours":[{"from":"08:00","to":"12:00"}]}}`, i))
+	lights := func(note int) []byte {
+		var objects []string
+		for i := range mebibytes << 20 / (note + 284) {
+			objects = append(objects, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Light","metadata":{"name":"l-%d","namespace":"d","labels":{"app":"light","tier":"front"},`+
+				`"annotations":{"note":%q}},"spec":{"watts":60,"color":"white","room":{"name":"kitchen","floor":"first"},"hours":[{"from":"08:00","to":"12:00"}]}}`,
+				i, strings.Repeat("n", note)))
+		}
+		return fmt.Appendf(nil, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u","desiredAPIVersion":"example.com/v2","objects":[%s]}}`,
+			strings.Join(objects, ","))
 	}
 	return map[string][]byte{
 		"validate-pods": update(t, pod), "default-pods": update(t, pod), "validate-configs": update(t, config),
-		"convert": []byte(`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u","desiredAPIVersion":"example.com/v2","objects":[` +
-			strings.Join(lights, ",") + `]}}`),
+		"convert": lights(4000), "convert-small": lights(0),
 	}
 }
 
 // heavyHandlers are the handlers of heavyBodies.
 func heavyHandlers() map[string]http.Handler {
+	conversions := conversion.NewHandler(conversion.Serve(conversion.Between("example.com", "Light", "v1", "v2", brighten, dim, nil)))
 	return map[string]http.Handler{
+		"convert": conversions, "convert-small": conversions,
 		"validate-pods": admission.Validating("pods.example.com", admission.OnUpdate(func(_ context.Context, r *admission.UpdateRequest[corev1.Pod]) error {
 			_, err := r.OldObject()
 			return err
@@ -64,7 +70,6 @@ func heavyHandlers() map[string]http.Handler {
 			_, err := r.OldObject()
 			return err
 		})),
-		"convert": conversion.NewHandler(conversion.Serve(conversion.Between("example.com", "Light", "v1", "v2", brighten, dim, nil))),
 	}
 }
 

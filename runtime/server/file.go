@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,18 +19,22 @@ import (
 //
 // Content that cannot be parsed leaves the value as it is and is tried again
 // with every look, because a certificate and its key may arrive one after the
-// other.
+// other. A file of callers that is emptied is no such content: it revokes all of
+// them, once a second look has found it empty as well, because a writer may
+// empty a file before it fills it.
 type reloaded[T any] struct {
 	name  string
 	paths []string
 	parse func(current *T, contents [][]byte) (*T, error)
+	none  *T // the value of an empty file, or nil if that cannot be used
 	files *fileReader
 
 	value   atomic.Pointer[T]
 	broken  atomic.Pointer[error] // why the newest content is not in use
 	looked  atomic.Int64          // when the files were last read: a time.Duration since files.started
-	reading sync.Mutex            // guards digest
+	reading sync.Mutex            // guards digest and emptied
 	digest  []byte                // of the contents that value was parsed from
+	emptied bool                  // the last look found the file empty
 }
 
 // fileReader is what the reloaded values of one server share.
@@ -49,9 +54,9 @@ type reloading interface {
 // reloadFrom reads the value for the first time, which must succeed, and keeps
 // it in step with its files from then on.
 func reloadFrom[T any](
-	files *fileReader, name string, parse func(current *T, contents [][]byte) (*T, error), paths ...string,
+	files *fileReader, name string, parse func(current *T, contents [][]byte) (*T, error), none *T, paths ...string,
 ) (*reloaded[T], error) {
-	r := &reloaded[T]{name: name, paths: paths, parse: parse, files: files}
+	r := &reloaded[T]{name: name, paths: paths, parse: parse, none: none, files: files}
 	if _, err := r.read(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -89,10 +94,16 @@ func (r *reloaded[T]) get() *T {
 // problem reports why the newest content is not in use, or nil.
 func (r *reloaded[T]) problem() error {
 	if err := r.broken.Load(); err != nil {
+		if errors.Is(*err, errEmptied) {
+			return fmt.Errorf("%s: %w", r.name, *err)
+		}
 		return fmt.Errorf("%s: the files hold something unusable, what they held before stays in use: %w", r.name, *err)
 	}
 	return nil
 }
+
+// errEmptied is the problem of a file of callers that has been emptied.
+var errEmptied = errors.New("the file is empty, no caller is known by it")
 
 // reload looks at the files now.
 func (r *reloaded[T]) reload() {
@@ -129,6 +140,16 @@ func (r *reloaded[T]) read() (changed bool, err error) {
 		sum := sha256.Sum256(contents[i])
 		digest = append(digest, sum[:]...)
 	}
+	if current := r.value.Load(); current != nil && r.none != nil && len(bytes.TrimSpace(contents[0])) == 0 {
+		if !r.emptied {
+			r.emptied = true
+			return false, nil
+		}
+		r.digest = digest
+		r.value.Store(r.none)
+		return current != r.none, fmt.Errorf("%s: %w", r.paths[0], errEmptied)
+	}
+	r.emptied = false
 	if bytes.Equal(digest, r.digest) {
 		return false, nil
 	}

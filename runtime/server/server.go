@@ -25,7 +25,8 @@ import (
 //
 // Files are read again within ReloadInterval of a change, without a restart and
 // without a failed request. A file that cannot be used leaves the one before it
-// in place; the log and /healthz say why.
+// in place; the log and /healthz say why. A file of callers that is emptied revokes all
+// of them: ClientCAFile, AllowedClientsFile, TokenFile and BasicAuthFile.
 //
 // It speaks HTTP/1.1 only, which is all that an API server speaks to a webhook
 // (k8s.io/apiserver pkg/util/webhook, ClientManager.HookClient), and TLS 1.2 or
@@ -68,7 +69,7 @@ type Server struct {
 	AllowedClients []string
 
 	// AllowedClientsFile holds names, one a line, of which a client
-	// certificate's common name must be one; an empty file means any. It is for
+	// certificate's common name must be one; a line * means any. It is for
 	// the names of kube-aggregator, which alone goes by common names
 	// (k8s.io/apiserver pkg/authentication/request/x509,
 	// NewDynamicCAVerifier). Empty means that there is no such condition.

@@ -97,6 +97,12 @@ func TestServerSaysWhyItDoesNotStart(t *testing.T) {
 			&server.Server{CertFile: certFile, KeyFile: keyFile, TokenFile: empty}, "bearer tokens: " + empty + ": it is empty"},
 		"not user:password": {
 			&server.Server{CertFile: certFile, KeyFile: keyFile, BasicAuthFile: junk}, "passwords: " + junk + ": line 1 is not of the form"},
+		"no name in the file": {
+			&server.Server{CertFile: certFile, KeyFile: keyFile, ClientCAFile: certFile, AllowedClientsFile: empty}, "allowed clients: " + empty + ": it is empty"},
+		"no connections for all places": {
+			&server.Server{CertFile: certFile, KeyFile: keyFile, MaxConnections: 200}, "MaxConnections is 200, but there are places for 200 requests"},
+		"negative bytes": {
+			&server.Server{CertFile: certFile, KeyFile: keyFile, MaxBytesInFlight: -1}, "MaxBytesInFlight is -1"},
 		"negative limit": {
 			&server.Server{CertFile: certFile, KeyFile: keyFile, MaxInFlight: -1}, "MaxInFlight is -1"},
 		"address taken": {

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,7 +34,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	if certFile == "" {
 		certFile, keyFile = "/etc/webhook/certs/tls.crt", "/etc/webhook/certs/tls.key"
 	}
-	certificate, err := reloadFrom(files, "certificate", parseKeyPair, certFile, keyFile)
+	certificate, err := reloadFrom(files, "certificate", parseKeyPair, nil, certFile, keyFile)
 	if err != nil {
 		return err
 	}
@@ -149,22 +150,22 @@ func (s *Server) clients(files *fileReader) (*knownClients, error) {
 	clients := &knownClients{names: s.AllowedClients}
 	var err error
 	if s.ClientCAFile != "" {
-		if clients.authorities, err = reloadFrom(files, "client authorities", parseAuthorities, s.ClientCAFile); err != nil {
+		if clients.authorities, err = reloadFrom(files, "client authorities", parseAuthorities, x509.NewCertPool(), s.ClientCAFile); err != nil {
 			return nil, err
 		}
 	}
 	if s.AllowedClientsFile != "" {
-		if clients.commonNames, err = reloadFrom(files, "allowed clients", parseNames, s.AllowedClientsFile); err != nil {
+		if clients.commonNames, err = reloadFrom(files, "allowed clients", parseNames, &[]string{}, s.AllowedClientsFile); err != nil {
 			return nil, err
 		}
 	}
 	if s.TokenFile != "" {
-		if clients.tokens, err = reloadFrom(files, "bearer tokens", parseTokens, s.TokenFile); err != nil {
+		if clients.tokens, err = reloadFrom(files, "bearer tokens", parseTokens, &secrets{}, s.TokenFile); err != nil {
 			return nil, err
 		}
 	}
 	if s.BasicAuthFile != "" {
-		if clients.passwords, err = reloadFrom(files, "passwords", parsePasswords, s.BasicAuthFile); err != nil {
+		if clients.passwords, err = reloadFrom(files, "passwords", parsePasswords, &secrets{}, s.BasicAuthFile); err != nil {
 			return nil, err
 		}
 	}
