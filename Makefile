@@ -16,6 +16,7 @@ ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 RUNTIME  := runtime
 ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
+RELEASE  := hack/release
 FUZZTIME ?= 5s
 MODULES  := $(sort $(patsubst %/,%,$(dir $(shell git ls-files 'go.mod' '*/go.mod'))))
 # Flags of every go test here. .ci/run sets -vet=off, since make verify has run all of go vet before.
@@ -30,8 +31,9 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/webhook-gen
+build: ## build bin/webhook-gen, and bin/webhook-gen-explain, which it runs
 	go build -o bin/webhook-gen ./cmd/webhook-gen
+	cd $(EXPLAIN) && go build -o $(CURDIR)/bin/webhook-gen-explain ./cmd/webhook-gen-explain
 
 .PHONY: test
 test: test-unit test-examples test-upstream test-integration test-explain ## every test but those of new projects and the comparisons with peers
@@ -85,7 +87,7 @@ test-delivery: ## new projects, and what they bring into a cluster, under helm, 
 	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 30m ./...
 
 .PHONY: test-mutation
-test-mutation: ## faults seeded into the examples' generated code and the emitted packages, each of which a test finds
+test-mutation: ## faults seeded into the examples' generated code and the runtime, each of which a test finds
 	$(call say,seeded faults)
 	cd hack/mutation && go test $(TESTFLAGS) -count=1 -timeout 30m ./...
 
@@ -132,7 +134,7 @@ bench: test-promises ## time and memory beside the peers', in one run, as ratios
 	$(call say,generating beside controller-gen)
 	cd hack/peers/controllergen && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
 	$(call say,serving beside controller-runtime)
-	cd hack/peers/controllerruntime && go test -count=1 -run '^$$' -bench 'Ratio|Growth' ./...
+	cd hack/peers/controllerruntime && go test -count=1 -run '^$$' -bench 'Ratio|Growth|Modes' ./...
 
 .PHONY: figures
 figures: ## what docs/figures.md says of this tree and of its tests
@@ -147,8 +149,9 @@ align: ## give all modules the same versions of shared dependencies, which are t
 	hack/align.sh
 
 .PHONY: generate
-generate: ## regenerate the runtime's text, examples, goldens and the tables in docs/
+generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
 	go test ./templates -update
+	go -C $(RELEASE) test ./api -update
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
 	go test ./generator ./cmd/webhook-gen -update
@@ -159,10 +162,11 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
-	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest hack/mutation; do go -C "$$m" vet ./...; done
+	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
 	hack/align.sh --check
 	go test ./templates
+	go -C $(RELEASE) test ./...
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 
@@ -170,6 +174,10 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 lint: ## golangci-lint on every module, built from the module proxy
 	go -C hack/tools build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@for m in $(MODULES); do printf '\n==> %s\n' "$$m"; (cd "$$m" && $(CURDIR)/bin/golangci-lint run ./...); done
+
+.PHONY: release
+release: ## check that the tree can be released as VERSION (v0.1.0), and print the commands; DRY_RUN=1 checks alone
+	go -C $(RELEASE) run . -version '$(VERSION)' $(if $(DRY_RUN),-dry-run)
 
 .PHONY: clean
 clean: ## remove what the targets build

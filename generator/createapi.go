@@ -33,7 +33,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Scaffold, error) {
 			return Scaffold{}, err
 		}
 	}
-	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	result := Scaffold{Result: s.scaffold(ctx, s.diags, e)}
 	for _, f := range e.create {
 		if filepath.Base(f.Path) != "groupversion.go" {
 			result.Next = append(result.Next, "say in "+s.rel(f.Path)+" what the kind is")

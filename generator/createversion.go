@@ -53,7 +53,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaf
 			s.mark(ctx, &e, source, "kubebuilder:storageversion")
 		}
 	}
-	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	result := Scaffold{Result: s.scaffold(ctx, s.diags, e)}
 	if kinds := s.alsoCopied(source); len(e.create) > 0 && len(kinds) > 0 {
 		result.Next = append(result.Next, "take "+strings.Join(kinds, ", ")+" and their lists out of "+s.rel(filepath.Dir(e.create[0].Path))+", unless "+r.Version+
 			" is to have them: their files came along for what "+r.Kind+" uses, and controller-gen would write "+r.Version+" into their CustomResourceDefinitions")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // policies is the folder of policies on kinds that are not the project's own.
@@ -80,7 +80,7 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Scaff
 	if _, err := s.follow(ctx, &e); err != nil {
 		return Scaffold{}, err
 	}
-	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	result := Scaffold{Result: s.scaffold(ctx, s.diags, e)}
 	for _, change := range result.Changes {
 		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isPolicy(change.Path) {
 			result.Next = append(result.Next, "write the policy in "+s.rel(change.Path))
@@ -207,7 +207,7 @@ func (s site) policyType(ctx context.Context, p scaffold.Policy) (model.APIType,
 
 // readFile reads a file of which it is known that it is there.
 func readFile(path string) []byte {
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path)
 	if err != nil {
 		return nil
 	}

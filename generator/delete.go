@@ -85,7 +85,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Scaffold, error)
 		}
 		e.put(path, readFile(path), nil)
 	}
-	result := Scaffold{Result: s.generate(ctx, s.diags, e)}
+	result := Scaffold{Result: s.scaffold(ctx, s.diags, e)}
 	for _, d := range result.Diagnostics {
 		if d.Rule == model.RuleMethod {
 			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods named above, and their interface")

@@ -2,13 +2,13 @@ package generator
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // delivery says how the program gets into a cluster.
@@ -23,13 +23,33 @@ func (r run) delivery() render.Delivery {
 	if d.Aggregated = r.isAggregated(); d.Aggregated {
 		d.Authorities = r.authorities
 	}
-	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml")) // the pattern is a good one; sorted
-	for _, file := range files {
-		if text, err := os.ReadFile(file); err == nil {
+	for _, file := range r.bases() {
+		if text, err := regular.ReadFile(file); err == nil {
 			d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(file), Content: text})
 		}
 	}
 	return d
+}
+
+// bases are the files of CustomResourceDefinitions that delivery brings into a cluster, sorted.
+func (r run) bases() []string {
+	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml")) // the pattern is a good one
+	return files
+}
+
+// checkBases reports files of definitions that cannot be read. Without them a chart would be incomplete.
+func (r run) checkBases() (list diag.List) {
+	if r.Delivery.Name == "" {
+		return nil
+	}
+	for _, file := range r.bases() {
+		if f, err := regular.Open(file); err != nil {
+			list.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: file}}, "", "cannot read the definition: %s", err))
+		} else {
+			_ = f.Close() // nothing was written
+		}
+	}
+	return list
 }
 
 // namespace is where the program is deployed.
@@ -74,7 +94,7 @@ func (r *run) readAuthorities() diag.List {
 	if r.Delivery.CAFile == "" {
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(r.root, filepath.FromSlash(r.Delivery.CAFile)))
+	text, err := regular.ReadFile(filepath.Join(r.root, filepath.FromSlash(r.Delivery.CAFile)))
 	if err != nil {
 		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.root, config.FileName)}}
 		return diag.List{diag.Errorf(at, "", "delivery.caFile: %s", err)}

@@ -83,8 +83,7 @@ func lintPage() []byte {
 
 const codeRules = "\n## Code\n\nW17 and W27 look at the code of handlers. They are analyzers of `golang.org/x/tools/go/analysis`, in a separate command for `go vet`, which caches its results " +
 	"for each package:\n\n" +
-	"```sh\ngo get -tool github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-vet@latest\ngo vet -vettool=\"$(go tool -n webhook-gen-vet)\" ./...\n```\n\n" +
-	"Use `go install` instead if a tool must not raise the module's versions of k8s.io. " +
+	"```sh\ngo install github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-vet@latest\ngo vet -vettool=\"$(which webhook-gen-vet)\" ./...\n```\n\n" +
 	"`webhook-gen-vet ./...` does the same without go vet, and `webhook-gen-vet help` says more.\n\nA handler is a method that a generated interface asks for, on the type that " +
 	"[Names](naming.md) names, or on any type if its requests carry the marked type. For `+kubebuilder:webhook` markers above a type, above a method of it or above `var _ ... = &Type{}`, it is " +
 	"`Default`, `ValidateCreate`, `ValidateUpdate`, `ValidateDelete` or `Handle`. `+webhook:allow` beside the marker applies.\n\n" +

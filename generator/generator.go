@@ -40,6 +40,8 @@ type Config struct {
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
+	// Origin is where a project gets webhook-gen from. Only commands that change go.mod need it.
+	Origin Origin
 }
 
 // Change is what a run does to one file.
@@ -56,7 +58,8 @@ type Result struct {
 	// Changes are what has to happen on disk; none where there are errors.
 	Changes []Change
 
-	direct [][]byte
+	direct       [][]byte
+	lacksRuntime bool
 }
 
 // Generate reads the packages and makes the files that their markers ask for.
@@ -71,6 +74,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	diags.Add(found...)
 	diags.Add(check.Project(project)...)
 	diags.Add(r.checkCallers(project)...)
+	diags.Add(r.checkBases()...)
 	conversions, found := convert.Project(ctx, project)
 	diags.Add(found...)
 	result := Result{Root: r.root}
@@ -90,8 +94,8 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	}
 	merged, found := r.definitions(project)
 	diags.Add(found...)
-	files = append(files, merged...)
-	changes, found := output.Compare(r.root, slices.Concat(files, e.create), r.owned(source))
+	files = r.heading.Above(append(files, merged...))
+	changes, found := output.Compare(r.root, slices.Concat(files, r.heading.Above(e.create)), r.owned(source))
 	diags.Add(found...)
 
 	if r.Strict {
@@ -100,6 +104,9 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	result.Diagnostics = diags.Sort()
 	if !diags.HasErrors() {
 		result.Files, result.Changes = files, e.among(changes)
+		version, _ := runtimeVersion(r.root)
+		result.lacksRuntime = !r.vendored() && version == "" && importsRuntime(files) &&
+			source.Module.Dir == r.root && !source.Module.InWorkspace(RuntimeModule)
 	}
 	return result
 }
@@ -118,10 +125,12 @@ func markers() []string { return []string{"+" + model.Prefix, "+kubebuilder:webh
 // run is what a Config comes to, webhook-gen.yaml considered.
 type run struct {
 	config.Config
-	root        string // the module's folder
-	dir         string // what Packages are relative to
-	manifest    string // absolute
-	asNew       bool   // files that are written once are asked for, whether or not they are there
+	root        string         // the module's folder
+	dir         string         // what Packages are relative to
+	manifest    string         // absolute
+	asNew       bool           // files that are written once are asked for, whether or not they are there
+	heading     output.Heading // the user's text at the top of files
+	origin      Origin
 	authorities []byte // who signs the server's certificate, PEM; nil where something in the cluster says it
 	whole       bool   // the packages are all that the project generates from
 	// speaksFor are the outputs whose files are removed where nothing asks for them.
@@ -134,7 +143,7 @@ func (c Config) resolve() (run, diag.List) {
 		root = c.Dir // load says what is missing
 	}
 	settings, diags := config.Read(root)
-	r := run{Config: settings, root: root, dir: root}
+	r := run{Config: settings, root: root, dir: root, origin: c.Origin}
 	r.manifest = filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))
 	r.whole = true
 	if len(c.Patterns) > 0 {
@@ -156,6 +165,11 @@ func (c Config) resolve() (run, diag.List) {
 	}
 	r.Strict = r.Strict || c.Strict
 	diags.Add(r.readAuthorities()...)
+	if r.HeaderFile.Path != "" {
+		heading, problems := output.ReadHeading(root, r.HeaderFile.Path, r.HeaderFile.Place)
+		r.heading = heading
+		diags.Add(problems...)
+	}
 	return r, diags
 }
 

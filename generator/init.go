@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/format"
 	"path"
 	"path/filepath"
 	"slices"
@@ -40,8 +41,8 @@ type Project struct {
 	Certificates string
 	// Topology says how API servers reach the program: "service", which is the default, or "aggregated".
 	Topology string
-	// ToolVersion is the version of webhook-gen that a new go.mod asks for; empty for the newest.
-	ToolVersion string
+	// Runtime says where generated code has the runtime from: "import", which is the default, or "vendor".
+	Runtime string
 }
 
 // Init starts a project in a folder without Go code, as a module of its own. In one with Go code it writes
@@ -52,7 +53,7 @@ func Init(ctx context.Context, c Config, p Project) (Scaffold, error) {
 		if p.Module == "" {
 			return Scaffold{}, errors.New("say the path of the new module: --module example.com/app")
 		}
-		return newModule(c.Dir, p)
+		return c.newModule(c.Dir, p)
 	}
 	found, diags := load.Load(ctx, load.Config{Dir: root, Markers: []string{"package "}})
 	switch {
@@ -66,7 +67,7 @@ func Init(ctx context.Context, c Config, p Project) (Scaffold, error) {
 	switch {
 	case exists(settings):
 	case len(found.Packages) == 0:
-		return newModule(root, p)
+		return c.newModule(root, p)
 	default:
 		isNew = true
 	}
@@ -105,21 +106,30 @@ func ownDomain(module string) string {
 }
 
 // newModule starts a module of its own.
-func newModule(root string, p Project) (Scaffold, error) {
+func (c Config) newModule(root string, p Project) (Scaffold, error) {
 	if err := p.check(); err != nil {
 		return Scaffold{}, err
 	}
-	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service"), ToolVersion: p.ToolVersion}
+	m := scaffold.Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service")}
 	files, err := m.Files(root)
 	if err != nil {
 		return Scaffold{}, err
 	}
 	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
+	if p.Runtime == "vendor" {
+		if files[i].Content, err = config.Set(files[i].Content, "handlers.runtime", p.Runtime); err != nil {
+			return Scaffold{}, err
+		}
+	}
 	settings, diags := config.Parse(files[i].Path, files[i].Content)
-	r := run{Config: settings, root: root, dir: root, manifest: filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))}
+	r := run{Config: settings, root: root, dir: root, origin: c.Origin, manifest: filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))}
 	project := &model.Project{Module: &load.Module{Path: p.Module, Dir: root}, API: settings.Manifests.AdmissionRegistration}
 	options := r.render(nil)
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(settings.Program)), Path: path.Join(p.Module, settings.Program), Name: "main"}
+	if files, err = r.begin(p.Module, files); err != nil {
+		return Scaffold{}, err
+	}
+	options.Imported = r.importedBy(p.Module, files)
 	generated, err := render.Project(project, nil, options)
 	if err != nil {
 		return Scaffold{}, err
@@ -130,8 +140,52 @@ func newModule(root string, p Project) (Scaffold, error) {
 	if !diags.HasErrors() {
 		result.Files, result.Changes = generated, changes
 	}
-	result.Next = []string{"make test", "webhook-gen create api --group shop --version v1 --kind Order"}
+	result.Next = []string{"make test", "make tools", "bin/webhook-gen create api --group shop --version v1 --kind Order"}
 	return result, nil
+}
+
+// begin completes the files that a project begins with: Go files import the runtime as handlers.runtime has it, and go.mod requires
+// what they import.
+func (r run) begin(modulePath string, files []output.File) (complete []output.File, err error) {
+	for _, f := range files {
+		switch {
+		case filepath.Ext(f.Path) == ".go" && r.vendored():
+			copied := []byte(`"` + r.copied(modulePath) + "/")
+			f.Content = bytes.ReplaceAll(f.Content, []byte(`"`+RuntimeModule+"/"), copied)
+			if f.Content, err = format.Source(f.Content); err != nil {
+				return nil, err
+			}
+		case f.Path == filepath.Join(r.root, "go.mod") && !r.vendored():
+			if f.Content, err = r.origin.require(f.Path, f.Content, RuntimeModule); err != nil {
+				return nil, err
+			}
+			f.Note = r.origin.note()
+		case filepath.Base(f.Path) == "go.mod" && f.Path != filepath.Join(r.root, "go.mod"):
+			if f.Content, err = r.origin.require(f.Path, f.Content, ToolModule); err != nil {
+				return nil, err
+			}
+		}
+		complete = append(complete, f)
+	}
+	return complete, nil
+}
+
+// tools is the module that pins the program, in the folder tools or, where that has a use already, below it: as a module of its own,
+// its requirements never raise the project's.
+func (r run) tools(modulePath string) ([]output.File, error) {
+	folder := "tools"
+	if exists(filepath.Join(r.root, folder)) {
+		folder = "tools/webhook-gen"
+	}
+	if exists(filepath.Join(r.root, filepath.FromSlash(folder))) {
+		return nil, nil
+	}
+	f, err := scaffold.Tools(r.root, folder, path.Join(modulePath, folder))
+	if err != nil {
+		return nil, err
+	}
+	f.Content, err = r.origin.require(f.Path, f.Content, ToolModule)
+	return []output.File{f}, err
 }
 
 // join adds webhook-gen to a project that has Go code.
@@ -158,11 +212,23 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 		if err != nil {
 			return Scaffold{}, err
 		}
-		e.create = files
+		if p.Runtime == "vendor" {
+			if files[0].Content, err = config.Set(files[0].Content, "handlers.runtime", p.Runtime); err != nil {
+				return Scaffold{}, err
+			}
+		}
 		r.Config, diags = config.Parse(files[0].Path, files[0].Content)
+		if files, err = r.begin(p.Module, files); err != nil {
+			return Scaffold{}, err
+		}
+		pinned, err := r.tools(p.Module)
+		if err != nil {
+			return Scaffold{}, err
+		}
+		e.create = append(files, pinned...)
 		r.manifest = filepath.Join(root, filepath.FromSlash(r.Manifests.Path))
 	}
-	result := Scaffold{Result: r.generate(ctx, diags, e)}
+	result := Scaffold{Result: r.scaffold(ctx, diags, e)}
 	if result.Diagnostics.HasErrors() {
 		return result, nil
 	}
@@ -175,8 +241,7 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 	if !callsAll {
 		result.Next = append(result.Next, registerAll(r.Program, kubebuilder)...)
 	}
-	result.Next = append(result.Next, "go get -tool github.com/webhook-gen/webhook-gen/cmd/webhook-gen",
-		"webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
+	result.Next = append(result.Next, "webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
 	return result, nil
 }
 

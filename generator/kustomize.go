@@ -3,9 +3,10 @@ package generator
 import (
 	"bytes"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // patchesSelectors reports whether a file of kustomize below the folders says selectors or match conditions of webhook
@@ -18,7 +19,7 @@ func patchesSelectors(folders []string, except ...string) bool {
 			if err != nil || d.IsDir() || slices.Contains(except, path) || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) {
 				return nil
 			}
-			text, err := os.ReadFile(path)
+			text, err := regular.ReadFile(path)
 			if err == nil && containsAny(text, "WebhookConfiguration", "path: /webhooks/") && containsAny(text, "namespaceSelector", "objectSelector", "matchConditions") {
 				found = true
 				return filepath.SkipAll

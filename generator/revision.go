@@ -1,60 +1,213 @@
 package generator
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// checkOut writes the files of a git revision of the repository that dir stands in below a new folder, and returns that and the
-// folder in it which is dir's. The repository has an index of its own for it: neither its index nor its work tree is touched, and no
-// hook runs.
+// checkOut writes the files of a git revision of the repository around dir below a new folder, and returns that and the folder in it
+// which is dir's. The files are the blobs of the revision: a checkout would run the filters that the repository's configuration names.
+// The index and the work tree of the repository stay as they are.
 func checkOut(ctx context.Context, dir, revision string) (scratch, at string, err error) {
-	commit, err := git(ctx, dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	r := repository{dir: dir}
+	if r.git, err = program.Find("git", dir); err != nil {
+		return "", "", fmt.Errorf("%q is neither a file nor a folder, and it cannot be a git revision: %w", revision, err)
+	}
+	commit, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
 		return "", "", fmt.Errorf("%q is neither a file, nor a folder, nor a git revision", revision)
 	}
-	prefix, err := git(ctx, dir, nil, "rev-parse", "--show-prefix")
+	prefix, err := r.ask(ctx, "rev-parse", "--show-prefix")
 	if err != nil {
 		return "", "", err
 	}
 	if scratch, err = os.MkdirTemp("", "webhook-gen-"); err != nil {
 		return "", "", err
 	}
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(scratch, "index")}
 	tree := treeOf(scratch)
-	_, err = git(ctx, dir, index, "read-tree", commit)
-	if err == nil {
-		// From the top, because checkout-index writes what is below the folder that it runs in.
-		_, err = git(ctx, filepath.Join(dir, up(prefix)), index, "checkout-index", "--all", "--prefix="+tree+string(filepath.Separator))
-	}
-	if err != nil {
+	if err := r.write(ctx, strings.TrimSpace(commit), tree); err != nil {
 		return "", "", errors.Join(err, os.RemoveAll(scratch))
 	}
-	return scratch, filepath.Join(tree, filepath.FromSlash(prefix)), nil
+	return scratch, filepath.Join(tree, filepath.FromSlash(strings.TrimSuffix(prefix, "\n"))), nil
 }
 
 // treeOf is where, in the folder that checkOut makes, the top of the repository is.
 func treeOf(scratch string) string { return filepath.Join(scratch, "tree") }
 
-// up leads from a folder of a repository, as --show-prefix names it, to its top.
-func up(prefix string) string {
-	return strings.Repeat("../", strings.Count(prefix, "/"))
+// repository is a git repository around a folder. Its author may have written its configuration, too.
+type repository struct {
+	git string // the program
+	dir string
 }
 
-// git runs a command of git's and returns what it prints.
-func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false"}, args...)...)
-	c.Dir, c.Env = dir, append(os.Environ(), env...)
+// write writes the files of a commit below a new folder.
+func (r repository) write(ctx context.Context, commit, dir string) error {
+	listing, err := r.ask(ctx, "ls-tree", "-r", "-z", "--full-tree", commit)
+	if err != nil {
+		return err
+	}
+	var files []treeFile
+	for entry := range strings.SplitSeq(strings.TrimSuffix(listing, "\x00"), "\x00") {
+		if f, ok := parseTreeFile(entry); ok {
+			files = append(files, f)
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir) // what a name in the revision cannot lead out of
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.blobs(ctx, files, func(f treeFile, text io.Reader) error { return f.write(root, text) }), root.Close())
+}
+
+// blobs reads the content of files, one after the other.
+func (r repository) blobs(ctx context.Context, files []treeFile, read func(treeFile, io.Reader) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var names strings.Builder
+	for _, f := range files {
+		names.WriteString(f.blob + "\n")
+	}
+	var problem bytes.Buffer
+	c := r.command(ctx, "cat-file", "--batch") // with neither --filters nor --textconv
+	c.Stdin, c.Stderr = strings.NewReader(names.String()), &problem
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	if err := eachBlob(bufio.NewReaderSize(out, 1<<16), files, read); err != nil {
+		cancel()
+		_ = c.Wait() // it was told to stop
+		return fmt.Errorf("%w %s", err, strings.TrimSpace(problem.String()))
+	}
+	if err := c.Wait(); err != nil {
+		return fmt.Errorf("git cat-file: %w: %s", err, strings.TrimSpace(problem.String()))
+	}
+	return nil
+}
+
+// eachBlob reads what git cat-file --batch prints of the files.
+func eachBlob(objects *bufio.Reader, files []treeFile, read func(treeFile, io.Reader) error) error {
+	for _, f := range files {
+		header, err := objects.ReadString('\n') // NAME TYPE SIZE
+		if err != nil {
+			return fmt.Errorf("git cat-file breaks off before %s: %w", f.path, err)
+		}
+		words := strings.Fields(header)
+		if len(words) != 3 || words[1] != "blob" {
+			return fmt.Errorf("the content of %s is not in the repository; git fetch gets it", f.path)
+		}
+		size, err := strconv.ParseInt(words[2], 10, 64)
+		if err != nil {
+			return fmt.Errorf("git cat-file answers %q", header)
+		}
+		text := io.LimitReader(objects, size)
+		if err := read(f, text); err != nil {
+			return err
+		}
+		// The rest of a file that was not read, and the end of its line.
+		if _, err := io.Copy(io.Discard, text); err != nil {
+			return err
+		}
+		if _, err := objects.Discard(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask runs a command of git's and returns what it prints.
+func (r repository) ask(ctx context.Context, args ...string) (string, error) {
+	c := r.command(ctx, args...)
 	var out, problem bytes.Buffer
 	c.Stdout, c.Stderr = &out, &problem
 	if err := c.Run(); err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(problem.String()))
 	}
-	return strings.TrimSpace(out.String()), nil
+	return out.String(), nil
+}
+
+// command is a command of git's that reads the object store and runs nothing which the repository's configuration names: no hook, no
+// file system monitor, no pager, and no program that fetches objects which a partial clone left out. Commands that run filters, text
+// conversions, diff drivers or gpg must not be passed.
+func (r repository) command(ctx context.Context, args ...string) *exec.Cmd {
+	args = append([]string{"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false"}, args...)
+	c := exec.CommandContext(ctx, r.git, args...)
+	c.Dir = r.dir
+	c.Env = append(os.Environ(),
+		"GIT_NO_LAZY_FETCH=1",     // since git 2.44
+		"GIT_ALLOW_PROTOCOL=none", // before that: no protocol of this name exists, and the variable overrides the configuration
+		"GIT_OPTIONAL_LOCKS=0",    // nothing is written
+		"GIT_TERMINAL_PROMPT=0")   // nothing is asked
+	return c
+}
+
+// treeFile is a file in a revision.
+type treeFile struct {
+	mode, blob string
+	path       string // slash-separated
+}
+
+const linkMode = "120000"
+
+// parseTreeFile reads an entry of ls-tree: MODE TYPE NAME, a tab, PATH. It leaves out submodules, and paths that git itself never
+// writes to a work tree.
+func parseTreeFile(entry string) (treeFile, bool) {
+	attributes, name, _ := strings.Cut(entry, "\t")
+	words := strings.Fields(attributes)
+	if len(words) != 3 || words[1] != "blob" || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {
+		return treeFile{}, false
+	}
+	isGit := func(element string) bool { return strings.EqualFold(element, ".git") }
+	if slices.ContainsFunc(strings.Split(name, "/"), isGit) {
+		return treeFile{}, false
+	}
+	return treeFile{words[0], words[2], name}, true
+}
+
+// write writes the file below root. A link is written only if it leads to another place of the revision: elsewhere it would name other
+// files than it does in the work tree.
+func (f treeFile) write(root *os.Root, text io.Reader) error {
+	if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {
+		return err
+	}
+	if f.mode == linkMode {
+		to, err := io.ReadAll(text)
+		if err != nil {
+			return err
+		}
+		target := filepath.ToSlash(string(to))
+		if path.IsAbs(target) || !filepath.IsLocal(filepath.FromSlash(path.Join(path.Dir(f.path), target))) {
+			return nil
+		}
+		if err := root.Symlink(string(to), f.path); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	}
+	file, err := root.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) // names that differ in case alone may be one
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, text)
+	return errors.Join(err, file.Close())
 }

@@ -2,11 +2,15 @@ package generator
 
 import (
 	"bytes"
+	"encoding/hex"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestUpgradeOfRevisions compares a revision with the work tree of a module below the top of a repository, whose hooks, attributes and
@@ -79,6 +83,154 @@ func TestUpgradeOfRevisions(t *testing.T) {
 	for _, word := range []string{"v2", "--help", "no/such/file.yaml"} {
 		if _, err := OpenState(t.Context(), dir, word, nil); err == nil || !strings.Contains(err.Error(), "neither a file, nor a folder, nor a git revision") {
 			t.Errorf("%s: got %v", word, err)
+		}
+	}
+}
+
+// TestRevisionRunsNothing has the configuration of a repository name programs in every way that git has for a command which reads
+// revisions, and some more. None runs, and the revision is read.
+func TestRevisionRunsNothing(t *testing.T) {
+	for name, attack := range map[string]struct {
+		attributes string
+		// config is that of the repository; $RUN is a program that leaves a file behind.
+		config string
+		// hook is the name of a hook.
+		hook string
+		// partial has a clone that lacks the blobs read.
+		partial bool
+	}{
+		"a filter":                  {attributes: "* filter=evil\n", config: "[filter \"evil\"]\n\tsmudge = $RUN\n\tclean = $RUN\n\trequired = true\n"},
+		"a filter process":          {attributes: "* filter=evil\n", config: "[filter \"evil\"]\n\tprocess = $RUN\n"},
+		"an included configuration": {attributes: "* filter=evil\n", config: "[include]\n\tpath = $TREE/evil.config\n"},
+		"a file system monitor":     {config: "[core]\n\tfsmonitor = $RUN\n"},
+		"another hooks path":        {config: "[core]\n\thooksPath = $TREE/hooks\n", hook: "post-index-change"},
+		"a hook":                    {hook: "post-checkout"},
+		"text conversion":           {attributes: "* diff=evil\n", config: "[diff]\n\texternal = $RUN\n[diff \"evil\"]\n\ttextconv = $RUN\n\tcommand = $RUN\n"},
+		"a pager":                   {config: "[core]\n\tpager = $RUN\n[pager]\n\tcat-file = $RUN\n\tls-tree = $RUN\n\trev-parse = $RUN\n"},
+		"signatures":                {config: "[log]\n\tshowSignature = true\n[gpg]\n\tprogram = $RUN\n"},
+		"aliases":                   {config: "[alias]\n\trev-parse = !$RUN\n\tls-tree = !$RUN\n\tcat-file = !$RUN\n"},
+		"a partial clone": {partial: true, config: "[extensions]\n\tpartialClone = origin\n[core]\n\trepositoryformatversion = 1\n[protocol]\n\tallow = always\n" +
+			"[remote \"origin\"]\n\tpromisor = true\n\turl = $TREE/.git\n\tuploadpack = $RUN\n"},
+		"a partial clone by another protocol": {partial: true, config: "[extensions]\n\tpartialClone = origin\n[core]\n\trepositoryformatversion = 1\n" +
+			"[protocol \"ext\"]\n\tallow = always\n[remote \"origin\"]\n\tpromisor = true\n\turl = ext::$RUN\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			tree, ran, program := filepath.Join(top, "tree"), filepath.Join(top, "ran"), filepath.Join(top, "tree", "evil.sh")
+			words := strings.NewReplacer("$RUN", program, "$TREE", tree)
+			writeFile(t, filepath.Join(tree, "go.mod"), "module example.com/app\n\ngo 1.26\n")
+			writeFile(t, filepath.Join(tree, "order.go"), "// +groupName=shop.example.com\n// +versionName=v1\npackage app\n\n// +webhook:validating(operations: \"create\", path: \"/old\")\ntype Order struct{}\n")
+			writeFile(t, filepath.Join(tree, "evil.config"), words.Replace("[filter \"evil\"]\n\tsmudge = $RUN\n"))
+			writeFile(t, program, "#!/bin/sh\n: > '"+ran+"'\ncat\n")
+			run := func(args ...string) string {
+				t.Helper()
+				out, err := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-C", tree}, args...)...).CombinedOutput()
+				if err != nil {
+					t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+				}
+				return strings.TrimSpace(string(out))
+			}
+			run("init", "-q")
+			run("add", "-A")
+			run("commit", "-q", "-m", "one")
+			blob := run("rev-parse", "HEAD:order.go")
+			// What follows is what an archive of the project, .git included, may hold.
+			writeFile(t, filepath.Join(tree, ".git", "info", "attributes"), attack.attributes)
+			config := filepath.Join(tree, ".git", "config")
+			old, err := os.ReadFile(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, config, string(old)+words.Replace(attack.config))
+			if attack.hook != "" {
+				for _, hooks := range []string{filepath.Join(tree, "hooks"), filepath.Join(tree, ".git", "hooks")} {
+					writeFile(t, filepath.Join(hooks, attack.hook), "#!/bin/sh\n"+program+" < /dev/null\n")
+					if err := os.Chmod(filepath.Join(hooks, attack.hook), 0o755); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := os.Chmod(program, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if attack.partial {
+				if err := os.Remove(filepath.Join(tree, ".git", "objects", blob[:2], blob[2:])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			state, err := OpenState(t.Context(), tree, "HEAD", nil)
+			if _, failed := os.Stat(ran); failed == nil {
+				t.Error("a program that the repository names has run")
+			}
+			switch {
+			case attack.partial && (err == nil || !strings.Contains(err.Error(), "order.go is not in the repository")):
+				t.Errorf("a blob that is missing: %v", err)
+			case !attack.partial && err != nil:
+				t.Error(err)
+			}
+			if err == nil {
+				if err := state.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestCheckOutStaysInside reads a revision in which names and links lead out of it, as only a program can write one.
+func TestCheckOutStaysInside(t *testing.T) {
+	top := t.TempDir()
+	git := func(in string, args ...string) string {
+		t.Helper()
+		c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-C", top}, args...)...)
+		c.Stdin = strings.NewReader(in)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("", "init", "-q")
+	blob := func(text string) string { return git(text, "hash-object", "-w", "--stdin") }
+	type entry struct{ mode, name, object string }
+	tree := func(entries ...entry) string {
+		var b bytes.Buffer
+		for _, e := range entries {
+			raw, err := hex.DecodeString(e.object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString(e.mode + " " + e.name + "\x00")
+			b.Write(raw)
+		}
+		return git(b.String(), "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
+	}
+	file := blob("module example.com/app\n\ngo 1.26\n")
+	inner := tree(entry{"100644", "file", file})
+	root := tree(
+		entry{"40000", "..", inner}, entry{"40000", ".GIT", inner}, entry{"120000", "absolute", blob("/etc")}, entry{"40000", "absolute", inner},
+		entry{"120000", "above", blob("../..")}, entry{"40000", "above", inner}, entry{"40000", "dir", tree(entry{"120000", "same", blob("../go.mod")})},
+		entry{"100755", "go.mod", file}, entry{"120000", "link", blob("dir")},
+	)
+	commit := git("", "commit-tree", "-m", "one", root)
+	t.Setenv("TMPDIR", t.TempDir())
+	scratch, at, err := checkOut(t.Context(), top, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	err = filepath.WalkDir(scratch, func(path string, d fs.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(at, path); !d.IsDir() {
+			found = append(found, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if diff := cmp.Diff([]string{"above/file", "absolute/file", "dir/same", "go.mod", "link"}, found); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, name := range []string{"link/same", "go.mod"} {
+		if text, err := os.ReadFile(filepath.Join(at, name)); err != nil || !strings.HasPrefix(string(text), "module") {
+			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/format"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,6 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
@@ -34,7 +35,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Scaffold, error) {
 		return stopped, err
 	}
 	settings := filepath.Join(s.root, config.FileName)
-	old, err := os.ReadFile(settings)
+	old, err := regular.ReadFile(settings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Scaffold{}, err
 	}
@@ -61,12 +62,25 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Scaffold, error) {
 		for ; i >= 0 && found[i].Pos.File == file; i-- {
 			text = slices.Concat(text[:found[i].Start], []byte(`"`+s.wanted(found[i].Path)+`"`), text[found[i].End:])
 		}
-		e.put(file, source, text)
+		e.put(file, source, formattedAs(source, text))
 	}
-	return Scaffold{Result: s.generate(ctx, s.diags, e), Next: []string{"go mod tidy"}}, nil
+	return Scaffold{Result: s.scaffold(ctx, s.diags, e), Next: []string{s.test()}}, nil
 }
 
-// copied is the import path of the project's copy of the runtime, without or with one.
+// formattedAs returns the changed text of a Go file, with its imports sorted if the file was formatted by gofmt before.
+func formattedAs(old, changed []byte) []byte {
+	was, err := format.Source(old)
+	if err != nil || !bytes.Equal(was, old) {
+		return changed
+	}
+	sorted, err := format.Source(changed)
+	if err != nil {
+		return changed
+	}
+	return sorted
+}
+
+// copied is the import path that a copy of the runtime has in the project.
 func (r run) copied(modulePath string) string { return path.Join(modulePath, r.Handlers.Path) }
 
 // vendored reports whether the project keeps a copy of the runtime.
@@ -148,5 +162,17 @@ func (r run) importedRuntime(ctx context.Context, m *load.Module, e edits) ([]st
 	if err != nil {
 		err = fmt.Errorf("reading the project's imports: %w", err)
 	}
-	return packages, err
+	return append(packages, r.importedBy(m.Path, e.create)...), err
+}
+
+// importedBy returns the packages of the project's copy of the runtime that new files import.
+func (r run) importedBy(modulePath string, files []output.File) []string {
+	var packages []string
+	for _, pkg := range runtimePackages() {
+		quoted := []byte(`"` + path.Join(r.copied(modulePath), pkg) + `"`)
+		if r.vendored() && slices.ContainsFunc(files, func(f output.File) bool { return filepath.Ext(f.Path) == ".go" && bytes.Contains(f.Content, quoted) }) {
+			packages = append(packages, pkg)
+		}
+	}
+	return packages
 }

@@ -164,7 +164,7 @@ func (s site) test() string {
 	case bytes.Contains(append([]byte("\n"), makefile...), []byte("\ntest:")):
 		return "webhook-gen && make test"
 	}
-	return "go mod tidy && go test ./..."
+	return "go test ./..."
 }
 
 func exists(path string) bool {

@@ -3,7 +3,6 @@ package generator
 import (
 	"bytes"
 	"context"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // follow has the files of policies follow the edits. One that is still as it was generated is generated anew, or
@@ -31,7 +31,7 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 		return nil, err
 	}
 	for path, generated := range old {
-		text, err := os.ReadFile(path)
+		text, err := regular.ReadFile(path)
 		if err != nil {
 			continue
 		}
@@ -71,7 +71,7 @@ func (s site) stubs(ctx context.Context, e edits) (map[string][]byte, error) {
 	}
 	further, err := render.Further(p, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
 	stubs := map[string][]byte{}
-	for _, f := range slices.Concat(further, files) {
+	for _, f := range s.heading.Above(slices.Concat(further, files)) {
 		if f.Owner == output.Once && strings.HasSuffix(f.Path, ".go") {
 			stubs[f.Path] = f.Content
 		}

@@ -14,49 +14,80 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+
 	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// The companion is a command of its own for what needs the API server's code, which would make this one many times as large.
+// companionName is a command of its own for what needs the API server's code, which would make this one many times as large.
 const (
 	companionName    = "webhook-gen-explain"
 	companionPackage = "github.com/webhook-gen/webhook-gen/explain/cmd/" + companionName
 )
 
-// findCompanion finds the companion: beside this program, in PATH, or among the tools of the module that dir lies in.
-func findCompanion(ctx context.Context, dir string) (path string, found bool) {
+// companion is the program that answers for this one. Its path is empty until find or a flag sets it.
+type companion struct {
+	path string
+	own  generator.Origin // of this program
+}
+
+func (p *companion) add(c *cobra.Command) {
+	c.Flags().StringVar(&p.path, "companion", "", "path of webhook-gen-explain (default the one beside webhook-gen, or in PATH outside the project)")
+}
+
+// find finds the companion beside this program, or in PATH. It does not look into the project around dir: neither at files,
+// nor at tools in go.mod, which the go command would build from the project's own code.
+func (p companion) find(dir string) (path string, err error) {
 	name := companionName
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
 	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), name)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			return beside, true
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			beside := filepath.Join(filepath.Dir(self), name)
+			if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+				return beside, nil
+			}
 		}
 	}
-	if path, err := exec.LookPath(name); err == nil {
-		return path, true
+	if path, err = program.Find(name, dir); err != nil {
+		return "", fmt.Errorf("this needs the API server's own code, and %w. %s", err, p.install())
 	}
-	tool := exec.CommandContext(ctx, "go", "tool", "-n", companionName)
-	tool.Dir = dir
-	out, err := tool.Output()
-	return strings.TrimSpace(string(out)), err == nil
+	return path, nil
 }
 
-// noCompanion says how to get the companion.
-func noCompanion() error {
-	return fmt.Errorf("this needs %s, which holds the API server's own code. To have it in this module:\n  go get -tool %s@%s",
-		companionName, companionPackage, cmp.Or(releasedVersion(), "latest"))
+// install says how to get the companion of the same release, or of the same work tree.
+func (p companion) install() string {
+	if p.own.Dir != "" {
+		return "To install it:\n  go -C " + filepath.Join(p.own.Dir, "explain") + " install ./cmd/" + companionName
+	}
+	return "To install it:\n  go install " + companionPackage + "@" + cmp.Or(p.release(), "latest")
 }
 
-// runCompanion runs the companion in a folder and hands it what it is to know of the project, if there is one. What it says of
-// trouble is the error.
-func runCompanion(ctx context.Context, out io.Writer, dir string, arguments []string, project *generator.Description) error {
-	path, found := findCompanion(ctx, dir)
-	if !found {
-		return noCompanion()
+// release is the version of this program; empty if it is none that others can get.
+func (p companion) release() string {
+	if p.own.Err != nil || p.own.Dir != "" || p.own.Fork.Path != "" || module.IsPseudoVersion(p.own.Version) {
+		return ""
 	}
+	return p.own.Version
+}
+
+// exitOtherRelease is the companion's exit code where it is of another release than --for names.
+const exitOtherRelease = 3
+
+// run runs the companion in a folder and hands it the description of the project, if there is one. Its standard error is the error.
+func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments []string, project *generator.Description) (err error) {
+	if p.path == "" {
+		if p.path, err = p.find(dir); err != nil {
+			return err
+		}
+	} else if p.path, err = filepath.Abs(p.path); err != nil { // the companion runs elsewhere
+		return err
+	}
+	release := p.release()
+	arguments = append([]string{"--for=" + release}, arguments...)
 	var in, trouble bytes.Buffer
 	if project != nil {
 		arguments = append(arguments, "--project")
@@ -64,11 +95,16 @@ func runCompanion(ctx context.Context, out io.Writer, dir string, arguments []st
 			return err
 		}
 	}
-	companion := exec.CommandContext(ctx, path, arguments...)
-	companion.Dir, companion.Stdin, companion.Stdout, companion.Stderr = dir, &in, out, &trouble
-	err := companion.Run()
-	if _, failed := errors.AsType[*exec.ExitError](err); failed && trouble.Len() > 0 {
-		return errors.New(strings.TrimPrefix(strings.TrimSpace(trouble.String()), companionName+": "))
+	c := exec.CommandContext(ctx, p.path, arguments...)
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = dir, &in, out, &trouble
+	err = c.Run()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	message := strings.TrimPrefix(strings.TrimSpace(trouble.String()), companionName+": ")
+	switch {
+	case failed && exit.ExitCode() == exitOtherRelease:
+		return fmt.Errorf("%s: %s. %s", p.path, message, p.install())
+	case failed && message != "":
+		return errors.New(message)
 	}
 	return err
 }

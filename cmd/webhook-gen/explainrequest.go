@@ -11,11 +11,12 @@ import (
 func explainRequestCommand(s streams) *cobra.Command {
 	flags := runFlags{format: "text"} // findings are for the eye; --format is that of the answer
 	var request requestFlags
+	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "request",
 		Short: "Show which webhooks an API server would call for a request, in which order, and why it skips others",
-		Long: "request runs the API server's own code, in the command webhook-gen-explain. That is looked for beside webhook-gen,\n" +
-			"in PATH, and among the tools of the module; if it is missing, request says how to install it.\n\n" +
+		Long: "request runs the API server's own code, in the command webhook-gen-explain. webhook-gen runs the one\n" +
+			"beside itself, or one in PATH outside the project; if there is none, request prints the command that installs it.\n\n" +
 			"The configurations are generated from the project's markers, or read with -c or from a cluster.\n" +
 			"No webhook is called. The answer assumes that none changes the object or refuses the request.",
 		Example: "  webhook-gen explain request -f order.yaml\n" +
@@ -37,12 +38,13 @@ func explainRequestCommand(s streams) *cobra.Command {
 				}
 				project = &described
 			}
-			return runCompanion(c.Context(), s.out, config.Dir, append([]string{"request"}, request.arguments(c)...), project)
+			return companion.run(c.Context(), s.out, config.Dir, append([]string{"request"}, request.arguments(c)...), project)
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
 	request.add(c)
+	companion.add(c)
 	complete(c, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
 	complete(c, "authorizer", "allow", "deny")
 	complete(c, "format", "text", "json")

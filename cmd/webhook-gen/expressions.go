@@ -9,15 +9,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// expressionReader has the companion read match conditions.
-func expressionReader(ctx context.Context, dir, kubeVersion string) generator.ExpressionReader {
+// reader has the companion read match conditions.
+func (p companion) reader(ctx context.Context, dir, kubeVersion string) generator.ExpressionReader {
 	return func(project generator.Description) ([]generator.ExpressionFinding, error) {
 		arguments := []string{"conditions"}
 		if kubeVersion != "" {
 			arguments = append(arguments, "--kube-version="+kubeVersion)
 		}
 		var out bytes.Buffer
-		if err := runCompanion(ctx, &out, dir, arguments, &project); err != nil {
+		if err := p.run(ctx, &out, dir, arguments, &project); err != nil {
 			return nil, err
 		}
 		var answer struct {

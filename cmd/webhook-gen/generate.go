@@ -37,7 +37,13 @@ func generateCommand(s streams) *cobra.Command {
 				_, err := s.out.Write(result.Manifest())
 				return err
 			}
-			return flags.write(s, config.Dir, result, dryRun)
+			if err := flags.write(s, config.Dir, result, dryRun); err != nil {
+				return err
+			}
+			if result.LacksRuntime() {
+				fmt.Fprintf(s.err, "webhook-gen: go.mod lacks the runtime that generated code imports: run\n%s\n", indented(s.origin.Commands()))
+			}
+			return nil
 		},
 	}
 	flags.add(c)

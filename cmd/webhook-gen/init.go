@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +14,17 @@ func initCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Start a project, or add webhook-gen to one",
-		Long: "init creates a project that builds, passes its tests and serves at once: go.mod with webhook-gen as a tool, a program,\n" +
-			"Makefile, Dockerfile, GitHub workflow, README. In a module with Go code it writes webhook-gen.yaml and the generated\n" +
-			"files, changes nothing else, and prints the one line that the program needs. A second run writes nothing.",
+		Long: "init creates a project that builds, passes its tests and serves at once: a program, go.mod, tools/go.mod with\n" +
+			"webhook-gen as a tool, Makefile, Dockerfile, GitHub workflow, README. In a module with Go code it writes webhook-gen.yaml,\n" +
+			"the generated files and tools/go.mod, adds requirements to go.mod, changes nothing else, and prints the one line that\n" +
+			"the program needs. A second run writes nothing.",
 		Example: "  webhook-gen init --module example.com/app\n  webhook-gen init # in a project of kubebuilder or operator-sdk",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return flags.run(c, s, func(ctx context.Context, config generator.Config) (generator.Scaffold, error) {
+				if err := oneOf("runtime", project.Runtime, generator.RuntimeModes()); err != nil {
+					return generator.Scaffold{}, err
+				}
 				return generator.Init(ctx, config, project)
 			})
 		},
@@ -36,15 +38,9 @@ func initCommand(s streams) *cobra.Command {
 	complete(c, "certificates", "cert-manager", "self-managed", "secret")
 	c.Flags().StringVar(&project.Topology, "topology", "", "how API servers reach the webhooks: service (default), or aggregated, through kube-aggregator")
 	complete(c, "topology", "service", "aggregated")
-	c.Flags().StringVar(&project.ToolVersion, "tool-version", releasedVersion(), "version of webhook-gen that the new go.mod asks for (default this one if it is a release, or else the newest)")
+	c.Flags().StringVar(&project.Runtime, "runtime", "import", "where generated code has the runtime from: import, or vendor for a copy in the project")
+	complete(c, "runtime", generator.RuntimeModes()...)
+	c.Flags().StringVar(&flags.version, "tool-version", "", "version of webhook-gen that go.mod and tools/go.mod require (default this program's, if it is a release)")
+	c.MarkFlagsMutuallyExclusive("source", "tool-version")
 	return c
-}
-
-// releasedVersion is the version of this binary if others can get it; empty otherwise.
-func releasedVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.ContainsAny(info.Main.Version, "-+") {
-		return ""
-	}
-	return info.Main.Version
 }

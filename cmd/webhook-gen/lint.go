@@ -16,6 +16,7 @@ func lintCommand(s streams) *cobra.Command {
 	var flags runFlags
 	var files []string
 	var kubeVersion string
+	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "lint [packages]",
 		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
@@ -28,7 +29,7 @@ func lintCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			read := expressionReader(c.Context(), config.Dir, kubeVersion)
+			read := companion.reader(c.Context(), config.Dir, kubeVersion)
 			var result generator.LintResult
 			switch {
 			case len(files) > 0 && len(patterns) > 0:
@@ -51,6 +52,7 @@ func lintCommand(s streams) *cobra.Command {
 	}
 	flags.addReading(c)
 	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML instead of markers: files, folders, or - for standard input")
+	companion.add(c)
 	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes, as 1.34, by which match conditions are read (default the newest known)")
 	return c
 }
@@ -77,8 +79,7 @@ func (f *runFlags) reportLint(s streams, dir string, result generator.LintResult
 	case result.Unread != nil && len(result.Unchecked) > 0:
 		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s: %s\n", strings.Join(result.Unchecked, ", "), result.Unread)
 	case len(result.Unchecked) > 0:
-		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; webhook-gen-explain does that: go install github.com/webhook-gen/webhook-gen/explain/cmd/webhook-gen-explain@latest\n",
-			strings.Join(result.Unchecked, ", "))
+		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; %s does that. %s\n", strings.Join(result.Unchecked, ", "), companionName, companion{own: s.origin}.install())
 	}
 	if len(result.Code) > 0 {
 		fmt.Fprintf(s.err, "webhook-gen: %s are about code, which go vet reads with webhook-gen-vet: docs/lint.md has the command\n", strings.Join(result.Code, ", "))

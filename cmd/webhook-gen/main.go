@@ -16,14 +16,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr, thisBuild().origin(), runGo})
 	stop()
 	os.Exit(code)
 }
@@ -39,8 +38,8 @@ const (
 var errFindings = errors.New("findings")
 
 // run is the whole command, for main and for tests.
-func run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	root := rootCommand(out, errOut)
+func run(ctx context.Context, args []string, s streams) int {
+	root := rootCommand(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	switch {
@@ -49,6 +48,6 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errFindings):
 		return exitFindings
 	}
-	fmt.Fprintf(errOut, "webhook-gen: %v\n", err)
+	fmt.Fprintf(s.err, "webhook-gen: %v\n", err)
 	return exitTrouble
 }

@@ -211,7 +211,7 @@ func checkMentioned(t *testing.T, c command) {
 	switch {
 	case len(words) < 2:
 	case words[0] == "webhook-gen":
-		found, rest, err := rootCommand(io.Discard, io.Discard).Find(words[1:])
+		found, rest, err := rootCommand(streams{out: io.Discard, err: io.Discard}).Find(words[1:])
 		if err == nil {
 			err = found.ParseFlags(rest)
 		}

@@ -15,11 +15,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// streams are where a command prints.
-type streams struct{ out, err io.Writer }
+// streams are where a command prints, and what it knows of the world besides its arguments.
+type streams struct {
+	out, err  io.Writer
+	origin    generator.Origin // of this program
+	goCommand goCommand
+}
 
-func rootCommand(out, errOut io.Writer) *cobra.Command {
-	s := streams{out, errOut}
+func rootCommand(s streams) *cobra.Command {
 	generate := generateCommand(s)
 	root := &cobra.Command{
 		Use:   "webhook-gen",
@@ -31,8 +34,8 @@ func rootCommand(out, errOut io.Writer) *cobra.Command {
 		SilenceErrors: true,
 		RunE:          generate.RunE,
 	}
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
 	root.Flags().AddFlagSet(generate.Flags())
 	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
 		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), versionCommand(s))

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
 
 	"github.com/webhook-gen/webhook-gen/generator"
 )
@@ -12,7 +14,9 @@ import (
 // scaffoldFlags are the flags of every command that starts a project or changes its types.
 type scaffoldFlags struct {
 	runFlags
-	dryRun bool
+	dryRun, skipTidy bool
+	source           string // folder of a work tree
+	version          string // of webhook-gen, instead of this program's
 }
 
 func (f *scaffoldFlags) add(c *cobra.Command) {
@@ -20,12 +24,37 @@ func (f *scaffoldFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be written and write nothing")
+	flags.BoolVar(&f.skipTidy, "skip-tidy", false, "do not run go mod tidy, but print the commands")
+	flags.StringVar(&f.source, "source", "", "work tree of webhook-gen that go.mod replaces the runtime with (default the one this program was built from, unless it is a release)")
 }
 
-// run does the work, writes what it comes to, and says what is left to do.
+// origin returns where the project gets webhook-gen from.
+func (f *scaffoldFlags) origin(own generator.Origin) (generator.Origin, error) {
+	switch {
+	case f.version != "":
+		if !semver.IsValid(f.version) {
+			return generator.Origin{}, fmt.Errorf("--tool-version: %q is not a version such as v0.1.0", f.version)
+		}
+		return generator.Origin{Version: f.version}, nil
+	case f.source != "":
+		dir, err := filepath.Abs(f.source)
+		if err == nil {
+			own, err = generator.WorkTree(dir)
+		}
+		if err != nil {
+			return generator.Origin{}, fmt.Errorf("--source: %w", err)
+		}
+	}
+	return own, nil
+}
+
+// run does the work, writes what it comes to, has the go command complete go.mod, and says what is left to do.
 func (f *scaffoldFlags) run(c *cobra.Command, s streams, work func(context.Context, generator.Config) (generator.Scaffold, error)) error {
 	config, err := f.config(nil)
 	if err != nil {
+		return err
+	}
+	if config.Origin, err = f.origin(s.origin); err != nil {
 		return err
 	}
 	result, err := work(c.Context(), config)
@@ -35,21 +64,33 @@ func (f *scaffoldFlags) run(c *cobra.Command, s streams, work func(context.Conte
 	if err != nil {
 		return err
 	}
-	if err := f.write(s, config.Dir, result.Result, f.dryRun); err != nil {
-		return err
-	}
 	if len(result.Changes) == 0 {
 		fmt.Fprintln(s.out, "nothing to do")
 		return nil
 	}
+	runsGo := !f.dryRun && !f.skipTidy
+	tidy := runsGo && s.goCommand.isTidy(c.Context(), result.Result) // before anything is written
+	if err := f.write(s, config.Dir, result.Result, f.dryRun); err != nil {
+		return err
+	}
+	for _, note := range result.Notes() {
+		fmt.Fprintln(s.out, "note:", note)
+	}
 	if f.dryRun {
 		return nil
 	}
+	steps := goSteps(result.Result, tidy || !runsGo)
+	next := result.Next
+	if runsGo {
+		err = s.goCommand.do(c.Context(), s, result.Root, steps)
+	} else {
+		next = append(commands(result.Root, steps), next...)
+	}
 	fmt.Fprintln(s.out, "\nnext:")
-	for _, step := range result.Next {
+	for _, step := range next {
 		fmt.Fprintf(s.out, "  %s\n", step)
 	}
-	return nil
+	return err
 }
 
 // resourceFlags name a kind in kubebuilder's words.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/webhook-gen/webhook-gen/generator"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts")
@@ -69,6 +71,9 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// recorded is a go command that does nothing: transcripts show which commands run. tidy_test.go runs the real one.
+func recorded(context.Context, string, ...string) (string, error) { return "", nil }
+
 func transcript(t *testing.T, dir string, comment []byte) string {
 	t.Chdir(dir)
 	if path, err := exec.LookPath("go"); err == nil {
@@ -87,7 +92,7 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 		code := 0
 		switch words[0] {
 		case "webhook-gen":
-			code = run(context.Background(), words[1:], &stdout, &stderr)
+			code = run(context.Background(), words[1:], streams{&stdout, &stderr, generator.Origin{Version: "v0.1.0"}, recorded})
 		case "cat":
 			text, err := os.ReadFile(words[1])
 			if err != nil {

@@ -2,38 +2,22 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
+
+// released is the version of a release, set by the linker: -ldflags "-X main.released=v0.1.0".
+var released string
 
 func versionCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
+		Long:  "version prints the version of a release or, for a build from a work tree, the folder and the revision.",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(s.out, version())
+			_, err := fmt.Fprintln(s.out, thisBuild().version())
 			return err
 		},
 	}
-}
-
-// version is the module's version as the go command recorded it: v1.2.3 when installed by
-// version, "devel" when built from a work tree, with the commit where that is known.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "webhook-gen devel"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && v == "devel" {
-			v += " " + s.Value
-		}
-	}
-	return "webhook-gen " + v + " " + info.GoVersion
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4: all of its files but go.mod
-// and go.sum, which the go command writes, stay as they are, save for the one line that the command says; it builds and
+// and go.sum stay as they are, save for the one line that the command says; it builds and
 // tests as before, and serves its own webhooks and ours. Then its validator goes on behind a generated handler, as
 // docs/migration.md says.
 func TestKubebuilderProject(t *testing.T) {
@@ -47,7 +47,7 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "mod", "tidy")
 	p.run("go", "vet", "./...")
 	p.run("go", "test", "./...") // cmd/main_test.go calls theirs and ours
-	p.run("go", "tool", "webhook-gen", "verify", "--strict")
+	p.run("bin/webhook-gen", "verify", "--strict")
 	manifest := p.run(p.kustomize, "build", "config/webhook-gen")
 	if strings.Contains(manifest, "vjob-v1.kb.io") || !strings.Contains(manifest, "validate.deployments.v1.apps.example.com") {
 		t.Errorf("the manifest has theirs, or lacks ours\n%s", manifest)

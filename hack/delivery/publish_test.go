@@ -35,37 +35,42 @@ type published struct {
 func publish(t *testing.T) published {
 	t.Helper()
 	proxy := t.TempDir()
-	version := publishModule(t, proxy, ".")
-	publishModule(t, proxy, "explain")
+	modules := []string{".", "runtime", "explain"}
+	hash := sha256.New()
+	for _, dir := range modules {
+		for _, f := range treeFiles(t, dir) {
+			content, err := os.ReadFile(f.(treeFile).onDisk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
+			hash.Write(content)
+		}
+	}
+	version := module.PseudoVersion("v0", "", released(), fmt.Sprintf("%x", hash.Sum(nil))[:12]) // of all, which have the same tags
+	for _, dir := range modules {
+		publishModule(t, proxy, dir, version)
+	}
 	env := append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+goEnv(t, "GOPROXY"), "GONOSUMDB="+modulePath, "GOWORK=off", "GOFLAGS=")
 	return published{version, env}
 }
 
-// publishModule puts the module of a folder of the tree into a proxy, and returns its version.
-func publishModule(t *testing.T, proxy, dir string) string {
+// released is some time: the hash behind it tells versions apart.
+func released() time.Time { return time.Unix(1700000000, 0).UTC() }
+
+// publishModule puts the module of a folder of the tree into a proxy.
+func publishModule(t *testing.T, proxy, dir, version string) {
 	t.Helper()
 	goMod, err := os.ReadFile(filepath.Join(root, dir, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	released := time.Unix(1700000000, 0).UTC() // some time: the hash behind it tells versions apart
-	hash := sha256.New()
 	var archive bytes.Buffer
-	files := treeFiles(t, dir)
-	for _, f := range files {
-		content, err := os.ReadFile(f.(treeFile).onDisk)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(hash, "%s %d\n", f.Path(), len(content))
-		hash.Write(content)
-	}
-	version := module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12])
 	importPath := path.Join(modulePath, dir)
-	if err := zip.Create(&archive, module.Version{Path: importPath, Version: version}, files); err != nil {
+	if err := zip.Create(&archive, module.Version{Path: importPath, Version: version}, treeFiles(t, dir)); err != nil {
 		t.Fatal(err)
 	}
-	info, err := json.Marshal(map[string]string{"Version": version, "Time": released.Format(time.RFC3339)})
+	info, err := json.Marshal(map[string]string{"Version": version, "Time": released().Format(time.RFC3339)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +85,6 @@ func publishModule(t *testing.T, proxy, dir string) string {
 			t.Fatal(err)
 		}
 	}
-	return version
 }
 
 // treeFile is a file of the work tree.

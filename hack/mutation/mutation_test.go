@@ -78,6 +78,15 @@ func (target target) build(t *testing.T) (binary, dir string, faults []Fault) {
 	if err := os.CopyFS(root, os.DirFS(filepath.Join("../../examples", target.example))); err != nil {
 		t.Fatal(err)
 	}
+	runtime, err := filepath.Abs(runtimeDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := exec.Command("go", "mod", "edit", "-replace=github.com/webhook-gen/webhook-gen/runtime="+runtime)
+	edit.Dir = root
+	if out, err := edit.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	dir = filepath.Join(root, filepath.FromSlash(target.folder))
 	name := ""
 	each := func(pattern, prefix string, variants func(*seeder, *ast.FuncDecl, ast.Stmt) []variant) {

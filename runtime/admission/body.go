@@ -8,3 +8,6 @@ const DefaultBodyLimit = 8 << 20
 func BodyLimit(bytes int64) Option {
 	return func(h *Handler) { h.limit = bytes }
 }
+
+// MaxBody returns how many bytes the body of a review may have, so that a server need not read more.
+func (h *Handler) MaxBody() int64 { return h.limit }

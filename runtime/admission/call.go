@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
-	"runtime/debug"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,8 +17,10 @@ import (
 
 // call is one call of a webhook: what has been found out of it so far, and the memory that the next call uses again.
 type call struct {
+	memory   []byte // for a body that the server has not read
 	body     []byte
-	out      []byte
+	out      []byte        // the review that answers the call
+	problem  *wire.Problem // why there is no such review, or nil
 	patcher  patcher
 	patch    []byte // what the policy has changed, in the memory of the patcher
 	texts    wire.Texts
@@ -50,6 +52,29 @@ func (c *call) open() error {
 	if err := e.scan(c.body); err != nil {
 		return err
 	}
+	if err := c.identify(); err != nil {
+		return err
+	}
+	return c.common()
+}
+
+// openHead reads what the beginning of a body that is too large says of the request, and says whether it can be answered.
+func (c *call) openHead(r *http.Request) bool {
+	if len(c.body) == 0 {
+		c.body = wire.ReceiveHead(c.body, r)
+	} else {
+		wire.Discard(r)
+	}
+	c.body = c.body[:min(len(c.body), wire.HeadBytes)]
+	e := &c.envelope
+	e.texts = &c.texts
+	_ = e.scan(c.body) // The body goes on behind its head.
+	return e.twice == none && c.identify() == nil && c.common() == nil && c.head.UID != ""
+}
+
+// identify reads which version of a review the body is.
+func (c *call) identify() error {
+	e := &c.envelope
 	kind, err := e.text(kindPart)
 	apiVersion, err2 := e.text(apiVersionPart)
 	if err := errors.Join(err, err2); err != nil {
@@ -64,7 +89,7 @@ func (c *call) open() error {
 	if kind != "AdmissionReview" || c.version == "" {
 		return fmt.Errorf("the body is %s %q of %q, send an AdmissionReview of admission.k8s.io/v1 or v1beta1", "kind", kind, apiVersion)
 	}
-	return c.common()
+	return nil
 }
 
 // common reads what all requests have in common.
@@ -124,39 +149,36 @@ func (c *call) common() error {
 	return nil
 }
 
-// fill reads what a policy asks for. The Request is that of the policy from now on.
+// fill reads what a policy asks for. The Request is that of the policy from now on. An error is undecodable content, or a
+// problem with the request.
 func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	c.request = r
-	if err := c.envelope.decode(p, c.policy.object, object); err != nil {
-		return wire.BadRequest(err)
+	if c.envelope.found[p].Absent() {
+		return wire.BadRequest(fmt.Errorf("the request has no %s", p))
 	}
-	if c.policy.options == nil {
+	if err := c.envelope.content(p, c.policy.object, object); err != nil {
+		return err
+	}
+	if c.policy.options == nil || c.envelope.found[optionsPart].Absent() {
 		return nil
 	}
-	if err := c.envelope.optional(optionsPart, c.policy.options, options); err != nil {
-		return wire.BadRequest(err)
-	}
-	return nil
+	return c.envelope.content(optionsPart, c.policy.options, options)
 }
 
-// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. The code of
-// others runs in here, that of their types included, so a panic is an error.
-func (c *call) decide(ctx context.Context, edits bool) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. An object that a policy
+// has made unusable denies: what a user has sent may be why.
+func (c *call) decide(ctx context.Context, edits bool) error {
 	edited, err := c.policy.run(ctx, c)
 	if err != nil || !edits || !edited.IsValid() {
 		return err
 	}
 	if edited.IsNil() {
-		return Failure(errors.New("the policy has set the object to nil"))
+		return fault(errors.New("the policy has set the object to nil"))
 	}
 	c.patch, err = c.patcher.diff(c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
 	if err != nil {
-		return Failure(fmt.Errorf("the edited object cannot be written: %w", err))
+		c.patch = nil
+		return fault(fmt.Errorf("the edited object cannot be written: %w", err))
 	}
 	return nil
 }
@@ -169,10 +191,10 @@ func (c *call) reset() {
 	if c.request != nil {
 		c.request.envelope = nil
 	}
-	if cap(c.body)+cap(c.out)+cap(c.patcher.out) > largeCall {
+	if cap(c.memory)+cap(c.out)+cap(c.patcher.out) > largeCall {
 		*c = call{}
 		return
 	}
-	c.body, c.out, c.patch = c.body[:0], c.out[:0], nil
+	c.body, c.out, c.problem, c.patch = nil, c.out[:0], nil, nil
 	c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil
 }

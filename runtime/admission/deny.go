@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -12,10 +13,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // Failure marks an error that is no verdict on the request: the webhook could not decide. The failurePolicy of the webhook's
 // configuration then allows or rejects the request, whereas any other error denies it. Failure(nil) is nil.
+//
+// Mark only what infrastructure causes, such as a lookup that gets no answer. With failurePolicy Ignore, users pass a webhook
+// whenever what they send can make it fail.
 func Failure(err error) error {
 	if err == nil {
 		return nil
@@ -27,21 +33,53 @@ type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// PanicError is a recovered panic of a policy. It counts as a [Failure].
+// PanicError is a recovered panic of a policy, of a method of its types, or of an error that it returned. It denies the request
+// with code 500. A call of [runtime.Goexit] counts as a panic.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+func (e *PanicError) Error() (text string) {
+	// Package fmt survives a value that panics when printed, but not one that then panics with another such value.
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("panic: a %T", e.Value)
+		}
+	}()
+	return fmt.Sprintf("panic: %v", e.Value)
+}
+
+// undecodable is a part of a request that the type of a policy cannot hold. It denies the request with code 400.
+type undecodable struct {
+	part   part
+	err    error
+	stored bool   // whether the stored object has the fault
+	name   string // of the stored object; may be empty
+}
+
+func (u *undecodable) Error() string {
+	text := fmt.Sprintf("the %s of the request cannot be read: %v", u.part, u.err)
+	if !u.stored {
+		return text
+	}
+	return text + fmt.Sprintf(". This object is stored already: to repair or delete it, exclude it from this webhook for that time, "+
+		"with the match condition oldObject == null || oldObject.metadata.name != %q", cmp.Or(u.name, "NAME"))
+}
+
+// Status is what the API server is told.
+func (u *undecodable) Status() metav1.Status { return *wire.BadRequest(u).Status() }
+
+// fault returns the denial, with code 500, for an error that a mistake in a policy causes.
+func fault(err error) error { return &verdict{err, *wire.InternalError(err).Status()} }
 
 // isFailure says whether an error of a policy is a failure and no denial. Of several joined errors all must be: what is
 // denied for one good reason is denied.
 func isFailure(err error) bool {
 	switch e := err.(type) {
-	case *failure, *PanicError:
+	case *failure:
 		return true
-	case *verdict:
+	case *verdict, *PanicError:
 		return false
 	case apierrors.APIStatus:
 		code := e.Status().Code
@@ -84,6 +122,7 @@ func (v *verdict) Unwrap() error { return v.error }
 // denial returns the status that tells the user why the request is denied:
 //
 //   - an error with a status of its own, such as those of k8s.io/apimachinery/pkg/api/errors, keeps it;
+//   - an object that cannot be decoded is 400 BadRequest, a panic 500 InternalError;
 //   - field errors, one or several, joined, aggregated or wrapped, are 422 Invalid with a cause for each, as the API
 //     server's own validation answers;
 //   - any other error is 403 Forbidden with its message.
@@ -116,6 +155,8 @@ func ownStatus(err error) (metav1.Status, bool) {
 	switch e := err.(type) {
 	case *verdict:
 		return e.status, true
+	case *PanicError:
+		return *wire.InternalError(e).Status(), true
 	case apierrors.APIStatus:
 		return e.Status(), !isFailure(err)
 	}

@@ -44,6 +44,8 @@ func TestDenialAndFailure(t *testing.T) {
 		"refused":          {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, 403, metav1.StatusReasonForbidden, "dial: connection refused", 0},
 		"joined with one":  {errors.Join(errors.New("no"), context.DeadlineExceeded), 403, metav1.StatusReasonForbidden, "no\ncontext deadline exceeded", 0},
 		"joined statuses":  {errors.Join(apierrors.NewServiceUnavailable("down"), apierrors.NewConflict(orders, "o-1", errors.New("taken"))), 409, metav1.StatusReasonConflict, "taken", 0},
+		"panic":            {&PanicError{Value: "x"}, 500, metav1.StatusReasonInternalError, "panic: x", 0},
+		"joined panic":     {errors.Join(context.Canceled, &PanicError{Value: "x"}), 500, metav1.StatusReasonInternalError, "panic: x", 0},
 		"field and status": {errors.Join(required, apierrors.NewInternalError(errors.New("x"))), 422, metav1.StatusReasonInvalid, "spec.sku", 1},
 
 		"failure":          {Failure(errors.New("x")), 0, "", "x", 0},
@@ -57,7 +59,7 @@ func TestDenialAndFailure(t *testing.T) {
 		"too many":         {apierrors.NewTooManyRequests("later", 1), 0, "", "", 0},
 		"server timeout":   {apierrors.NewTimeoutError("x", 1), 0, "", "", 0},
 		"joined failures":  {errors.Join(context.Canceled, Failure(errors.New("x"))), 0, "", "", 0},
-		"panic":            {&PanicError{Value: "x"}, 0, "", "panic: x", 0},
+		"marked panic":     {Failure(&PanicError{Value: "x"}), 0, "", "", 0},
 		"failed aggregate": {utilerrors.NewAggregate([]error{context.Canceled}), 0, "", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,9 @@ var partKeys = [parts]string{
 
 func (p part) String() string { return partKeys[p] }
 
+// isContent says whether users write the part. Users also have a part in userInfo, which the API server makes.
+func (p part) isContent() bool { return p == objectPart || p == oldObjectPart || p == optionsPart }
+
 // partOf returns the part among those from first to last whose key this is, or none. Members mostly come in the order
 // of the parts, so it starts behind the part that was found before.
 func partOf(key []byte, first, last, before part) part {
@@ -64,12 +67,16 @@ func partOf(key []byte, first, last, before part) part {
 // The pass reads as sigs.k8s.io/json does, by which the API server decodes: the body must be one well-formed value that
 // nests no deeper than 10000, keys count with their case, members of no interest are passed over, and null is as good
 // as absent. It is stricter in one thing: a part may stand only once.
+//
+// The API server limits the depth of an object before it puts it into a review. So object, oldObject and options may each nest
+// 10000 deep in a review: otherwise a user could make a review unreadable.
 type envelope struct {
-	body  []byte
-	texts *wire.Texts
-	found [parts]wire.Span
-	seen  [parts]bool
-	twice part // the part that was found a second time, or none
+	body       []byte
+	texts      *wire.Texts
+	found      [parts]wire.Span
+	seen       [parts]bool
+	twice      part         // the part that was found a second time, or none
+	unreadable *undecodable // the last of the user's parts that could not be decoded, or nil
 }
 
 // raw returns the text of a part, and nil if it is absent or null. It is valid for as long as the body is.
@@ -117,6 +124,9 @@ func (e *envelope) member(key wire.Span, i, depth int) int {
 		return e.note(p, i, wire.ScanObject(e.body, i, depth, func(key wire.Span, i, depth int) int {
 			p := e.part(key, uidPart, optionsPart, before)
 			before = max(before, p)
+			if p.isContent() {
+				depth = wire.MaxDepth
+			}
 			return e.note(p, i, wire.ScanValue(e.body, i, depth))
 		}))
 	}
@@ -145,9 +155,28 @@ func (e *envelope) decode(p part, s *wire.Shape, v reflect.Value) error {
 		return fmt.Errorf("the request has no %s", p)
 	}
 	if err := wire.Decode(e.body, e.found[p], e.texts, s, v.Elem()); err != nil {
-		return fmt.Errorf("the %s of the request cannot be read: %w", p, err)
+		return &undecodable{part: p, err: err}
 	}
 	return nil
+}
+
+// content is decode for a part that the user has written, and whose error denies.
+func (e *envelope) content(p part, s *wire.Shape, v reflect.Value) error {
+	err := e.decode(p, s, v)
+	if u, ok := err.(*undecodable); ok {
+		if p == oldObjectPart || p == objectPart && e.storedToo(s) {
+			u.stored = true
+			u.name, _ = e.text(namePart)
+		}
+		e.unreadable = u
+	}
+	return err
+}
+
+// storedToo says whether the stored object cannot be decoded either, so that the user has not caused the fault by this request.
+func (e *envelope) storedToo(s *wire.Shape) bool {
+	at := e.found[oldObjectPart]
+	return !at.Absent() && wire.Decode(e.body, at, e.texts, s, reflect.New(s.Typ).Elem()) != nil
 }
 
 // optional is decode for a part that need not be there.

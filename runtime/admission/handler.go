@@ -1,12 +1,14 @@
 package admission
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +51,7 @@ func newHandler(name string, mutating bool, options []Option) *Handler {
 		policies:  make(map[Operation]*policy),
 		listKeys:  make(map[wire.ListField][]string),
 		limit:     DefaultBodyLimit,
-		observers: []Observer{failureLog{}},
+		observers: []Observer{newFailureLog(time.Now)},
 	}
 	h.calls.New = func() any { return new(call) }
 	return h.With(options...)
@@ -99,15 +101,27 @@ func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.po
 // Verdicts, allowed or denied, are answered with 200. Everything else is a failed call, to which the API server applies the
 // failurePolicy: 400, 405, 408, 413 and 415 for a call that is not a review for this webhook, 500 if the policy could not
 // decide. A metav1.Status says what is wrong.
+//
+// What a user can cause is a verdict: an object that cannot be decoded denies with code 400, a review that is too large with 413,
+// and code that panics with 500.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	c := h.calls.Get().(*call)
 	o := Observation{Webhook: h.name, Code: http.StatusOK, Allowed: true}
-	if err := h.answer(c, r, start, &o); err != nil {
-		p := (*wire.Problem)(nil)
-		if !errors.As(err, &p) {
-			p = wire.InternalError(err)
+	returned := false
+	defer func() {
+		if !returned { // The policy has called runtime.Goexit.
+			h.finish(w, r, c, start, &o, sendLast)
 		}
+	}()
+	h.answer(c, r, start, &o)
+	returned = true
+	h.finish(w, r, c, start, &o, send)
+}
+
+// finish sends the answer, and tells the observers.
+func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start time.Time, o *Observation, send func(http.ResponseWriter, int, []byte)) {
+	if p := c.problem; p != nil {
 		o.Allowed, o.Failed, o.Code, o.Patched, o.Err = false, true, int32(p.Code), false, p.Err
 		if p.Code == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodPost)
@@ -123,23 +137,57 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.calls.Put(c)
 	o.Duration = time.Since(start)
 	for _, observer := range h.observers {
-		observer.Observe(r.Context(), o)
+		observe(r.Context(), observer, *o)
 	}
 }
 
-// answer leaves the review that answers the call in c.out. Its error is a call that fails.
-func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observation) error {
+// answer leaves in c.out the review that answers the call, or in c.problem why the call fails. The code of others runs in here:
+// their policies, the methods of their types, and those of their errors. If it panics, the request is denied.
+func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observation) {
+	done := false
+	defer func() {
+		if v := recover(); !done {
+			h.panicked(c, v, o)
+		}
+	}()
+	if err := h.decide(c, r, start, o); err != nil {
+		h.reject(c, err, o)
+	} else {
+		o.Patched = len(c.patch) > 0
+		c.appendReview(nil)
+	}
+	done = true
+}
+
+// panicked answers for code that panicked with a value, or that called runtime.Goexit, which leaves none.
+func (h *Handler) panicked(c *call, v any, o *Observation) {
+	if v == nil {
+		v = errors.New("runtime.Goexit was called")
+	}
+	c.patch = nil
+	err := &PanicError{Value: v, Stack: debug.Stack()}
+	if c.version == "" || c.head.UID == "" { // there is no request to deny
+		c.problem = wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
+		return
+	}
+	h.reject(c, err, o)
+}
+
+// decide reads the request and has the policy decide on it.
+func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observation) error {
+	o.refused = noReview
 	if err := wire.CheckPost(r, "an AdmissionReview"); err != nil {
 		return err
 	}
 	var err error
-	if c.body, err = wire.ReadBody(c.body, r, h.limit); err != nil {
-		return err
+	if c.body, err = wire.ReadBody(&c.memory, r, h.limit); err != nil {
+		return h.unread(c, r, err)
 	}
 	if err := c.open(); err != nil {
 		return wire.BadRequest(err)
 	}
 	if err := h.expects(c); err != nil {
+		o.refused = notForThis
 		return wire.BadRequest(err)
 	}
 	ctx, deadline, err := requestContext(r, start)
@@ -147,11 +195,21 @@ func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observati
 		return wire.BadRequest(err)
 	}
 	defer deadline.end()
-	if err := c.decide(ctx, h.mutating); err != nil {
-		return h.reject(c, err, o)
+	o.refused = ""
+	return c.decide(ctx, h.mutating)
+}
+
+// unread returns the error for a body that could not be read. One that is too large is denied if its beginning says which request
+// it is about, because users choose the size of their objects.
+func (h *Handler) unread(c *call, r *http.Request, err error) error {
+	p := (*wire.Problem)(nil)
+	if !errors.As(err, &p) || p.Code != http.StatusRequestEntityTooLarge {
+		return err
 	}
-	o.Patched = len(c.patch) > 0
-	return c.appendReview(nil)
+	if !c.openHead(r) || h.expects(c) != nil {
+		return err
+	}
+	return &verdict{p.Err, *p.Status()}
 }
 
 // expects says whether the webhook is for such a request, and looks up what it does with it.
@@ -188,16 +246,27 @@ func kindName(kind metav1.GroupVersionKind) string {
 	return fmt.Sprintf("%s of %s", kind.Kind, schema.GroupVersion{Group: kind.Group, Version: kind.Version})
 }
 
-// reject answers for a request that could not be decoded or whose policy has returned an error: with a denial, unless
-// the error is a failure.
-func (h *Handler) reject(c *call, err error, o *Observation) error {
+// reject answers for a call that is no request for the webhook, a request that could not be decoded, or one whose policy has
+// returned an error: with a denial, unless the call is at fault or the error is a failure. A policy cannot fail on an object that
+// cannot be decoded.
+func (h *Handler) reject(c *call, err error, o *Observation) {
 	if p, ok := err.(*wire.Problem); ok {
-		return p
+		c.problem = p
+		o.refused = cmp.Or(o.refused, noReview)
+		return
 	}
-	if isFailure(err) {
-		return wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
+	var status metav1.Status
+	switch unreadable := c.envelope.unreadable; {
+	case !isFailure(err):
+		status = denial(err, c.head.Kind, c.head.Name)
+	case unreadable != nil:
+		status = unreadable.Status()
+	default:
+		c.problem = wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
+		return
 	}
-	status := denial(err, c.head.Kind, c.head.Name)
-	o.Allowed, o.Code, o.Err = false, status.Code, err
-	return c.appendReview(&status)
+	o.Allowed, o.Patched, o.Code, o.Err = false, false, status.Code, err
+	o.refused = ""
+	c.patch = nil
+	c.appendReview(&status)
 }

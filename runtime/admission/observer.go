@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +37,8 @@ type Observation struct {
 	Allowed bool
 	// Failed says that there is no verdict, so that the failurePolicy of the webhook's configuration applies.
 	Failed bool
-	// Code is 200 if the request is allowed, otherwise the code of the status that says why not.
+	// Code is 200 if the request is allowed, otherwise the code of the status that says why not. A request is denied with 500 if
+	// the policy panicked, and with 400 if an object could not be decoded.
 	Code int32
 	// Patched says that the answer changes the object.
 	Patched bool
@@ -41,10 +46,15 @@ type Observation struct {
 	Err error
 	// Duration is the time from the call to the answer, including reading the one and writing the other.
 	Duration time.Duration
+
+	refused refusal
 }
 
-// Observe adds an observer to a webhook. Observers are called in the order in which they were added. Failed calls are logged to
-// slog.Default whatever observers there are.
+// Observe adds an observer to a webhook. Observers are called in the order in which they were added, once the answer has been
+// written; a panic of one is logged.
+//
+// Failed calls and panics are logged to slog.Default whatever observers there are. Of calls that are not reviews for the webhook,
+// which anybody who reaches the server can make, one a minute and kind is logged, with their number.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
@@ -58,19 +68,103 @@ func known(operation Operation) Operation {
 	return ""
 }
 
-// failureLog is the observer that every webhook has, so that no failure goes unnoticed.
-type failureLog struct{}
+// observe calls an observer. The answer has been given then, and a panic would keep net/http from sending it.
+func observe(ctx context.Context, observer Observer, o Observation) {
+	defer func() {
+		if v := recover(); v != nil {
+			logPanic(ctx, o.Webhook, &PanicError{Value: v, Stack: debug.Stack()})
+		}
+	}()
+	observer.Observe(ctx, o)
+}
 
-func (failureLog) Observe(ctx context.Context, o Observation) {
-	if !o.Failed {
+// logPanic logs the panic of an observer, unless the log is what panics.
+func logPanic(ctx context.Context, webhook string, err *PanicError) {
+	defer func() { _ = recover() }()
+	slog.ErrorContext(ctx, "observer panicked", "webhook", webhook, "error", err, "stack", string(err.Stack))
+}
+
+// refusal says why a call is not taken for a request. It is empty if it is taken for one.
+type refusal string
+
+const (
+	noReview   refusal = "no review"
+	notForThis refusal = "not for this webhook"
+)
+
+// failureLog is the observer that every webhook has, so that no failure and no panic goes unnoticed. Anybody who reaches the
+// server can make calls that are refused, so it logs only the first of each kind in an interval, with the number of calls since
+// the last line.
+type failureLog struct {
+	now     func() time.Time
+	mu      sync.Mutex
+	refused map[refusedKind]refusedCalls
+}
+
+// refusedKind tells refused calls apart. There are few: callers must not be able to choose more.
+type refusedKind struct {
+	why  refusal
+	code int32
+}
+
+// refusedCalls are the refused calls of one kind.
+type refusedCalls struct {
+	quiet time.Time // until when none is logged
+	count int       // how many there were since the last line
+}
+
+// refusalInterval is how often refused calls of one kind are logged.
+const refusalInterval = time.Minute
+
+func newFailureLog(now func() time.Time) *failureLog {
+	return &failureLog{now: now, refused: make(map[refusedKind]refusedCalls)}
+}
+
+// Observe logs what is not a verdict, and verdicts that a mistake in a policy has caused.
+func (l *failureLog) Observe(ctx context.Context, o Observation) {
+	if !o.Failed && o.Code < http.StatusInternalServerError {
 		return
 	}
 	attributes := []any{
-		"webhook", o.Webhook, "operation", o.Operation, "resource", schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Resource}.String(),
-		"namespace", o.Namespace, "name", o.Name, "uid", o.UID, "code", o.Code, "error", o.Err,
+		"webhook", o.Webhook, "operation", o.Operation,
+		"resource", cut(schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Resource}.String()),
+		"namespace", cut(o.Namespace), "name", cut(o.Name), "uid", cut(string(o.UID)), "code", o.Code, "error", cut(o.Err.Error()),
 	}
+	if o.refused != "" {
+		count := l.due(refusedKind{o.refused, o.Code})
+		if count == 0 {
+			return
+		}
+		attributes = append(attributes, "count", count)
+	}
+	message := "webhook failed"
 	if p := (*PanicError)(nil); errors.As(o.Err, &p) {
+		message = "webhook panicked"
 		attributes = append(attributes, "stack", string(p.Stack))
 	}
-	slog.ErrorContext(ctx, "webhook failed", attributes...)
+	slog.ErrorContext(ctx, message, attributes...)
+}
+
+// due counts a refused call. It returns how many calls a line is due for, or 0 if none is due.
+func (l *failureLog) due(kind refusedKind) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	calls, now := l.refused[kind], l.now()
+	calls.count++
+	due := 0
+	if !now.Before(calls.quiet) {
+		due, calls = calls.count, refusedCalls{quiet: now.Add(refusalInterval)}
+	}
+	l.refused[kind] = calls
+	return due
+}
+
+// logLimit is how many bytes of a text are logged. Callers choose some of them.
+const logLimit = 1024
+
+func cut(text string) string {
+	if len(text) > logLimit {
+		return strings.ToValidUTF8(text[:logLimit], "") + "…"
+	}
+	return text
 }

@@ -1,23 +1,24 @@
 package admission
 
 import (
-	"bytes"
-	"log/slog"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 func TestObserversAddUp(t *testing.T) {
-	var log bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-	defer slog.SetDefault(before)
-
+	log := logged(t)
 	var first, second observed
 	h := Validating("pods.example.com", OnCreate(allowCreate), Observe(&first)).With(Observe(&second))
 	verdictOf(t, h, reviewOf(Create, podJSON, ""))
 	if len(first) != 1 || len(second) != 1 || log.Len() > 0 {
-		t.Errorf("an allowed call is observed %d and %d times, the log is %q", len(first), len(second), &log)
+		t.Errorf("an allowed call is observed %d and %d times, the log is %q", len(first), len(second), log)
 	}
 	ask(h, reviewOf(Delete, "", podJSON))
 	if len(first) != 2 || len(second) != 2 {
@@ -45,5 +46,52 @@ func TestObservationNamesOnlyOperations(t *testing.T) {
 	ask(h, "{")
 	if last := o[len(o)-1]; last.Operation != "" || !last.Failed {
 		t.Errorf("what is no review is observed as %+v", last)
+	}
+}
+
+// TestRefusedCallsAreCounted makes many calls of each kind that anybody can make.
+func TestRefusedCallsAreCounted(t *testing.T) {
+	log := logged(t)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var o observed
+	h := Validating("pods.example.com", ForKind("v1", "Pod"), OnCreate(allowCreate), Observe(&o))
+	h.observers[0] = newFailureLog(func() time.Time { return now })
+	long := strings.Repeat("x", 100<<10)
+	calls := []string{
+		"", "{", "nonsense", `{"kind":"` + long + `"}`, reviewOf(Create, "", ""), strings.Replace(reviewOf(Create, podJSON, ""), `"name":`, `"name":"","name":`, 1),
+		reviewOf(Update, podJSON, podJSON), reviewOf("x"+Operation(long), podJSON, ""),
+		strings.Replace(reviewOf(Create, podJSON, ""), `"kind":"Pod"`, `"kind":"Job"`, 1),
+		strings.Replace(reviewOf(Delete, "", podJSON), `"name":"web"`, `"name":"`+long+`"`, 1),
+	}
+	for range 3 { // intervals
+		log.Reset()
+		for range 100 {
+			for i, call := range calls {
+				if w := ask(h, strings.Replace(call, `u\"1`, fmt.Sprint("u", i), 1)); w.Code != http.StatusBadRequest {
+					t.Fatalf("HTTP %d %s", w.Code, w.Body)
+				}
+			}
+		}
+		// One for what is no review, and one for reviews that are not for this webhook, which a flood of the others must not hide.
+		if got := log.String(); strings.Count(got, "\n") != 2 || len(got) > 8<<10 {
+			t.Errorf("%d lines of %d bytes: %.2000s", strings.Count(got, "\n"), len(got), got)
+		}
+		now = now.Add(refusalInterval)
+	}
+	if got := log.String(); !strings.Contains(got, "count=600") || !strings.Contains(got, "count=400") {
+		t.Errorf("the log does not count: %.2000s", got)
+	}
+	if len(o) != 3000 {
+		t.Errorf("%d of 3000 calls are observed", len(o))
+	}
+
+	// What is a failure of this webhook is logged each time.
+	log.Reset()
+	failing := Validating("pods.example.com", OnDelete(func(context.Context, *DeleteRequest[corev1.Pod]) error { return Failure(errors.New("no stock")) }))
+	for range 5 {
+		ask(failing, reviewOf(Delete, "", podJSON))
+	}
+	if got := strings.Count(log.String(), "no stock"); got != 5 {
+		t.Errorf("%d of 5 failures are logged", got)
 	}
 }

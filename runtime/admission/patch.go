@@ -3,6 +3,7 @@ package admission
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -111,8 +112,8 @@ func (p *patcher) set(op string, v reflect.Value) {
 
 func (p *patcher) marshal(v reflect.Value) {
 	encoded, err := encode(v)
-	if err != nil && p.err == nil {
-		p.err = err
+	if err != nil {
+		p.unwritable(v)
 	}
 	p.out = append(p.out, encoded...)
 }
@@ -168,11 +169,27 @@ func (p *patcher) value(s *wire.Shape, listKeys []string, i int, v reflect.Value
 		p.set("replace", v)
 		return wire.Skip(p.src, i)
 	}
+	if s.Kind == wire.Binary64 && p.src[i] == '[' {
+		return p.numbers(s, i, v)
+	}
 	end := wire.Skip(p.src, i)
 	if !isScalar(s.Kind, p.src, wire.Span{Start: i, End: end}, v) {
 		p.set("replace", v)
 	}
 	return end
+}
+
+// numbers compares bytes that the text has as an array of numbers. If they differ, they are written as base64.
+func (p *patcher) numbers(s *wire.Shape, i int, v reflect.Value) int {
+	at := wire.Span{Start: i, End: wire.Skip(p.src, i)}
+	before := reflect.New(s.Typ).Elem()
+	if err := wire.Decode(p.src, at, nil, s, before); err != nil {
+		p.fail(err)
+	}
+	if v.IsNil() || string(before.Bytes()) != string(v.Bytes()) {
+		p.set("replace", v)
+	}
+	return at.End
 }
 
 // isScalar says whether the text is what v is written as.
@@ -190,7 +207,7 @@ func isScalar(k wire.Kind, src []byte, at wire.Span, v reflect.Value) bool {
 	case wire.Float:
 		x, err := strconv.ParseFloat(string(raw), v.Type().Bits())
 		return err == nil && x == v.Float()
-	case wire.Binary64:
+	case wire.Binary64: // a string: see patcher.numbers
 		decoded, err := base64.StdEncoding.AppendDecode(nil, wire.Text(src, at))
 		return err == nil && !v.IsNil() && string(decoded) == string(v.Bytes())
 	}
@@ -218,14 +235,17 @@ func (p *patcher) whole(s *wire.Shape, i int, v reflect.Value) int {
 	was, err := encode(before)
 	is, err2 := encode(v)
 	switch {
-	case err != nil:
-		p.fail(err)
-	case err2 != nil:
-		p.fail(err2)
+	case err != nil || err2 != nil:
+		p.unwritable(v)
 	case string(was) != string(is):
 		p.set("replace", v)
 	}
 	return at.End
+}
+
+// unwritable notes that v cannot be marshalled. What MarshalJSON says of it may quote the value.
+func (p *patcher) unwritable(v reflect.Value) {
+	p.fail(fmt.Errorf("%s: %s cannot be written as JSON", p.pointer(), v.Type()))
 }
 
 func (p *patcher) fail(err error) {

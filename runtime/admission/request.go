@@ -3,6 +3,7 @@ package admission
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -115,8 +116,10 @@ func NewUpdateRequest[T any](old, object *T) *UpdateRequest[T] {
 }
 
 // OldObject returns the object as it is stored. It is decoded on the first call, and only while the policy runs: a policy that
-// does not need it does not pay for it. If it cannot be decoded, the error is a [Failure], which the policy should return
-// unchanged.
+// does not need it does not pay for it.
+//
+// If it cannot be decoded, the error has the code 400 and says how to repair or delete the object. Return it: it denies the
+// request. It also denies if the policy marks it, or any other error, as a [Failure].
 func (r *UpdateRequest[T]) OldObject() (*T, error) {
 	if r.old == nil && r.oldErr == nil {
 		r.old, r.oldErr = r.decodeOld()
@@ -129,8 +132,11 @@ func (r *UpdateRequest[T]) decodeOld() (*T, error) {
 		return nil, Failure(errors.New("there is no old object: it can be read only while the policy runs"))
 	}
 	old := new(T)
-	if err := r.envelope.decode(oldObjectPart, r.shape, reflect.ValueOf(old)); err != nil {
-		return nil, Failure(err)
+	if r.envelope.found[oldObjectPart].Absent() {
+		return nil, Failure(fmt.Errorf("the request has no %s", oldObjectPart))
+	}
+	if err := r.envelope.content(oldObjectPart, r.shape, reflect.ValueOf(old)); err != nil {
+		return nil, err
 	}
 	return old, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // appendReview appends the review that answers a call: the uid of the request, in the version of the request. A denial
 // has a status, and a change the patch in c.patch.
-func (c *call) appendReview(denial *metav1.Status) error {
+func (c *call) appendReview(denial *metav1.Status) {
 	out := append(c.out[:0], `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/`...)
 	out = append(out, c.version...)
 	out = append(out, `","response":{"uid":`...)
@@ -23,10 +23,7 @@ func (c *call) appendReview(denial *metav1.Status) error {
 	out = append(out, `,"allowed":`...)
 	out = strconv.AppendBool(out, denial == nil)
 	if denial != nil {
-		status, err := json.Marshal(denial)
-		if err != nil {
-			return err
-		}
+		status, _ := json.Marshal(denial) // A Status of strings can always be written.
 		out = append(append(out, `,"status":`...), status...)
 	}
 	if len(c.patch) > 0 {
@@ -34,7 +31,11 @@ func (c *call) appendReview(denial *metav1.Status) error {
 		out = base64.StdEncoding.AppendEncode(out, c.patch)
 		out = append(out, `","patchType":"JSONPatch"`...)
 	}
-	if annotations := c.request.annotations; len(annotations) > 0 {
+	r := c.request
+	if r == nil { // no policy was asked
+		r = &c.head
+	}
+	if annotations := r.annotations; len(annotations) > 0 {
 		out = append(out, `,"auditAnnotations":{`...)
 		for i, key := range slices.Sorted(maps.Keys(annotations)) {
 			if i > 0 {
@@ -45,7 +46,7 @@ func (c *call) appendReview(denial *metav1.Status) error {
 		}
 		out = append(out, '}')
 	}
-	for i, warning := range c.request.warnings {
+	for i, warning := range r.warnings {
 		if i == 0 {
 			out = append(out, `,"warnings":[`...)
 		} else {
@@ -53,11 +54,10 @@ func (c *call) appendReview(denial *metav1.Status) error {
 		}
 		out = wire.AppendText(out, warning)
 	}
-	if len(c.request.warnings) > 0 {
+	if len(r.warnings) > 0 {
 		out = append(out, ']')
 	}
 	c.out = append(out, "}}"...)
-	return nil
 }
 
 // send writes an answer. That the other side has gone meanwhile is nothing that could be told to anybody.
@@ -65,4 +65,13 @@ func send(w http.ResponseWriter, code int, body []byte) {
 	w.Header()["Content-Type"] = []string{"application/json"} // Set would look first whether the key is canonical.
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
+}
+
+// sendLast is send in a goroutine that ends without a return to net/http, which then does not complete the response. With its
+// length announced, a response over HTTP/1.1 is complete all the same.
+func sendLast(w http.ResponseWriter, code int, body []byte) {
+	w.Header().Set("Connection", "close")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	send(w, code, body)
+	_ = http.NewResponseController(w).Flush()
 }

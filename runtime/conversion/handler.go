@@ -89,9 +89,8 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	if memory == nil {
 		memory = new([]byte)
 	}
-	body, err := wire.ReadBody(*memory, r, h.limit)
-	if cap(body) <= largeBody {
-		*memory = body
+	body, err := wire.ReadBody(memory, r, h.limit)
+	if cap(*memory) <= largeBody {
 		defer h.bodies.Put(memory)
 	}
 	if err != nil {

@@ -22,6 +22,7 @@ type knownClients struct {
 	commonNames *reloaded[[]string] // an empty list allows any
 	tokens      *reloaded[secrets]
 	passwords   *reloaded[secrets]
+	refused     *tally
 }
 
 // wrap lets the requests of known callers through, and of all callers if no way
@@ -32,6 +33,7 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := c.recognize(r); refusal != nil {
+			c.refused.add(refusal.Message)
 			refuse(w, refusal)
 			return
 		}

@@ -44,25 +44,31 @@ func (d *drainState) run(server *http.Server, failed <-chan error, period, timeo
 // requests that began before it included.
 func (d *drainState) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		last := &lastResponse{ResponseWriter: w, drain: d}
+		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		last := &lastResponse{ResponseWriter: w, drain: d, connection: c}
 		next.ServeHTTP(last, r)
 		last.markOnce()
 	})
 }
 
 // lastResponse decides when the response header is written, and no sooner,
-// whether the connection closes.
+// whether the connection closes. It tells the connection that the response begins.
 type lastResponse struct {
 	http.ResponseWriter
-	drain  *drainState
-	marked bool
+	drain      *drainState
+	connection *connection
+	marked     bool
 }
 
 func (l *lastResponse) markOnce() {
-	if !l.marked && l.drain.begun.Load() {
-		l.Header().Set("Connection", "close")
+	if l.marked {
+		return
 	}
 	l.marked = true
+	if l.drain.begun.Load() {
+		l.Header().Set("Connection", "close")
+	}
+	l.connection.answers()
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -9,7 +9,7 @@ import (
 )
 
 // httpServer is what the webhook and the health listener have in common.
-func (s *Server) httpServer(handler http.Handler, log *slog.Logger) *http.Server {
+func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *tally) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: cmp.Or(s.ReadHeaderTimeout, 5*time.Second),
@@ -17,7 +17,9 @@ func (s *Server) httpServer(handler http.Handler, log *slog.Logger) *http.Server
 		WriteTimeout:      cmp.Or(s.WriteTimeout, 31*time.Second),
 		IdleTimeout:       cmp.Or(s.IdleTimeout, 2*time.Minute),
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          connectionLog(log),
+		ErrorLog:          connectionLog(log, handshakes),
+		ConnState:         follow,
+		ConnContext:       remember,
 		// An empty map keeps HTTP/2 off, which no API server asks a webhook for.
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -46,13 +47,22 @@ func refuse(w http.ResponseWriter, status *metav1.Status) {
 	w.Write(body)
 }
 
-// orNotFound answers for the paths that no webhook is registered on.
-func orNotFound(webhooks *http.ServeMux) http.Handler {
+// route finds the webhook of a request, and answers for paths that have none.
+func (s *Server) route(limit *inFlightLimit) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := webhooks.Handler(r); pattern == "" {
+		handler, pattern := s.webhooks.Handler(r)
+		if pattern == "" {
 			refuse(w, refusalOf(http.StatusNotFound, fmt.Sprintf("no webhook is served at %q", r.URL.Path)))
 			return
 		}
-		webhooks.ServeHTTP(w, r)
+		limit.serve(w, r, &s.webhooks, limitOf(handler))
 	})
+}
+
+// limitOf returns how many bytes the body of a request may have for a handler that tells.
+func limitOf(handler http.Handler) int64 {
+	if limited, ok := handler.(interface{ MaxBody() int64 }); ok {
+		return limited.MaxBody()
+	}
+	return math.MaxInt64
 }

@@ -96,13 +96,32 @@ type Server struct {
 
 	// MaxInFlight bounds the requests handled at once. Zero means 200, the
 	// default of kube-apiserver's --max-mutating-requests-inflight. A request
-	// over the bound waits for MaxWait and is then refused so that the API
-	// server tries it again.
+	// counts from the moment at which its body has arrived to the one at which
+	// its response begins, so that a slow client takes no place. A request over
+	// the bound waits for MaxWait and is then refused so that the API server
+	// tries it again.
 	MaxInFlight int
 
 	// MaxWait is how long a request over MaxInFlight waits for a place. Zero
 	// means 20 milliseconds; negative means not at all.
 	MaxWait time.Duration
+
+	// MaxConnections bounds the connections that are open at once. At the bound
+	// a new connection is accepted and another one closed: the slowest of those
+	// that are slow in a handshake, in sending a request or in reading a response,
+	// or else the one that has been idle for longest. It must be more than
+	// MaxInFlight. Zero means 1000, or twice MaxInFlight if that is more.
+	MaxConnections int
+
+	// MaxBytesInFlight bounds the memory for the bodies of requests. A quarter
+	// of it is for bodies that arrive or wait; a longer one is refused with 413.
+	// The rest is for bodies that handlers work on, each of which counts six
+	// times, as decoding takes so much. A request over the bound waits for as
+	// long as its caller does, while the connections of clients that send or read
+	// less than 64 KiB a second are closed, the slowest first. Bodies of up to 16
+	// KiB are not counted. Zero means half of Go's memory limit, which GOMEMLIMIT
+	// sets, or 1 GiB if there is none.
+	MaxBytesInFlight int64
 
 	// ReadHeaderTimeout bounds the TLS handshake and the reading of a
 	// request's header. Zero means 5 seconds.
@@ -149,6 +168,10 @@ type Server struct {
 
 // Handle registers the handler of a path. It is the function to give to a
 // generated Register. Like http.ServeMux, it panics if the path is taken.
+//
+// The handler is called when the body of a request has arrived as a whole. A
+// handler with a method MaxBody() int64, such as those of this module, is not
+// given more bytes than that, and one byte more where there are more.
 func (s *Server) Handle(path string, handler http.Handler) {
 	s.webhooks.Handle(path, handler)
 	s.paths = append(s.paths, path)

@@ -16,6 +16,9 @@ type runningServer struct {
 	address net.Addr
 	limit   *inFlightLimit
 	health  *healthChecks
+
+	connections         *connections
+	handshakes, callers *tally
 }
 
 // serve puts the parts of the server together, starts them, and waits for the end.
@@ -38,15 +41,31 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
+	clients.refused = &tally{what: "calls without known credentials were refused", log: log}
+	handshakes := &tally{what: "TLS handshakes failed", log: log}
 
 	drain := &drainState{}
 	health := &healthChecks{certificate: certificate, files: files, drain: drain, check: s.ReadyCheck}
-	limit := newLimit(cmp.Or(s.MaxInFlight, 200), cmp.Or(s.MaxWait, 20*time.Millisecond))
-	if !s.running.CompareAndSwap(nil, &runningServer{address: listener.Addr(), limit: limit, health: health}) {
+	places := cmp.Or(s.MaxInFlight, 200)
+	limit := &inFlightLimit{
+		places:  make(chan struct{}, places),
+		wait:    cmp.Or(s.MaxWait, 20*time.Millisecond),
+		timeout: cmp.Or(s.ReadTimeout, 10*time.Second),
+		longest: cmp.Or(s.WriteTimeout, 31*time.Second),
+		unread:  &tally{what: "bodies of calls could not be read", log: log},
+	}
+	bytes := cmp.Or(s.MaxBytesInFlight, defaultBytesInFlight())
+	limit.arriving, limit.worked = newMemory(bytes/arrivingPart, false), newMemory(bytes-bytes/arrivingPart, true)
+	bound := cmp.Or(s.MaxConnections, max(1000, 2*places))
+	accepted := &connections{bound: bound, open: make(map[*connection]struct{})}
+	running := &runningServer{
+		address: listener.Addr(), limit: limit, health: health, connections: accepted, handshakes: handshakes, callers: clients.refused,
+	}
+	if !s.running.CompareAndSwap(nil, running) {
 		return errors.New("already ran")
 	}
 
-	handler := clients.wrap(limit.wrap(s.aggregated(orNotFound(&s.webhooks))))
+	handler := clients.wrap(s.aggregated(s.route(limit)))
 	if s.HealthAddress == "" {
 		handler = health.beside(handler)
 	} else {
@@ -57,10 +76,12 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 		defer healthServer.Close()
 	}
 
-	server := s.httpServer(drain.wrap(handler), log)
+	server := s.httpServer(drain.wrap(handler), log, handshakes)
 	server.Handler = boundWrites(server.WriteTimeout, server.Handler)
 	server.TLSConfig = s.tlsConfig(certificate, clients)
-	server.ConnContext = clients.remember
+	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return clients.remember(remember(ctx, c), c)
+	}
 
 	ended := make(chan struct{})
 	defer close(ended)
@@ -70,7 +91,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	health.listening.Store(true)
 	server.RegisterOnShutdown(func() { health.listening.Store(false) })
 	defer health.listening.Store(false)
-	go func() { failed <- server.ServeTLS(listener, "", "") }()
+	go func() { failed <- server.ServeTLS(boundListener{listener, accepted}, "", "") }()
 	log.Info("serving webhooks", "address", listener.Addr().String())
 
 	select {
@@ -89,9 +110,10 @@ func (s *Server) serveHealth(health *healthChecks, log *slog.Logger) (*http.Serv
 		return nil, err
 	}
 	log.Info("serving health checks", "address", listener.Addr().String())
-	server := s.httpServer(health, log)
+	server := s.httpServer(health, log, nil) // no handshakes in plain HTTP
+	connections := &connections{bound: cmp.Or(s.MaxConnections, 1000), open: make(map[*connection]struct{})}
 	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(boundListener{listener, connections}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("health checks stopped", "reason", err)
 		}
 	}()
@@ -113,6 +135,11 @@ func (s *Server) check() error {
 		return fmt.Errorf("field Aggregated is %q: want a group and a version, as shop.shop-system.svc/v1", s.Aggregated)
 	case s.MaxInFlight < 0:
 		return fmt.Errorf("MaxInFlight is %d, but no request fits in fewer than 1", s.MaxInFlight)
+	case s.MaxConnections < 0 || s.MaxConnections > 0 && s.MaxConnections <= cmp.Or(s.MaxInFlight, 200):
+		return fmt.Errorf("MaxConnections is %d, but there are places for %d requests: set it to more than MaxInFlight",
+			s.MaxConnections, cmp.Or(s.MaxInFlight, 200))
+	case s.MaxBytesInFlight < 0:
+		return fmt.Errorf("MaxBytesInFlight is %d, but no body fits in fewer than 1", s.MaxBytesInFlight)
 	}
 	return nil
 }

@@ -6,8 +6,25 @@ import "time"
 type Stats struct {
 	// InFlight is the number of requests being handled.
 	InFlight int
-	// Refused counts the requests refused because MaxInFlight was reached.
+	// BytesInFlight is how much of MaxBytesInFlight is in use.
+	BytesInFlight int64
+	// Connections is the number of open connections.
+	Connections int
+	// Refused counts the requests refused, to be made again, because
+	// MaxInFlight or MaxBytesInFlight was reached.
 	Refused uint64
+	// Closed counts the connections closed in favor of others because
+	// MaxConnections or MaxBytesInFlight was reached.
+	Closed uint64
+	// HandshakesFailed counts the connections that ended with an error in the
+	// TLS handshake.
+	HandshakesFailed uint64
+	// Unauthenticated counts the requests refused because their caller is not
+	// known or not allowed.
+	Unauthenticated uint64
+	// BodiesFailed counts the requests whose body did not arrive as announced,
+	// arrived too slowly, or is too long for the server.
+	BodiesFailed uint64
 	// CertificateExpiry is when the certificate being served ends.
 	CertificateExpiry time.Time
 }
@@ -21,7 +38,13 @@ func (s *Server) Stats() Stats {
 	}
 	return Stats{
 		InFlight:          len(running.limit.places),
+		BytesInFlight:     running.limit.arriving.held() + running.limit.worked.held(),
+		Connections:       running.connections.count(),
 		Refused:           running.limit.refused.Load(),
+		Closed:            running.connections.closed.Load(),
+		HandshakesFailed:  running.handshakes.count.Load(),
+		Unauthenticated:   running.callers.count.Load(),
+		BodiesFailed:      running.limit.unread.count.Load(),
 		CertificateExpiry: running.health.certificate.get().Leaf.NotAfter,
 	}
 }

@@ -11,11 +11,17 @@ import (
 // second over that lets a handler's own answer to the timeout go out.
 func boundWrites(longest time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		timeout, err := time.ParseDuration(r.URL.Query().Get("timeout"))
-		if err == nil && timeout > 0 && timeout+time.Second < longest {
+		timeout, ok := announcedTimeout(r)
+		if ok && timeout+time.Second < longest {
 			// An error means a connection that has gone; its next use says so.
 			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + time.Second))
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// announcedTimeout returns for how long the caller waits, if it says so.
+func announcedTimeout(r *http.Request) (time.Duration, bool) {
+	timeout, err := time.ParseDuration(r.URL.Query().Get("timeout"))
+	return timeout, err == nil && timeout > 0
 }

@@ -1,18 +1,23 @@
 // Command webhook-gen-explain says what an API server will do with webhooks, by the API server's own code. It is what
 // `webhook-gen explain request` and `webhook-gen lint` run; `webhook-gen explain request --help` describes the flags.
 //
-// It exits with 0 when it has an answer, and with 2 when it was called wrongly or could not find out.
+// It exits with 0 when it has an answer, with 2 when it was called wrongly or could not find out, and with 3 when --for names another
+// release of webhook-gen.
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
 	"k8s.io/klog/v2"
 )
 
@@ -23,14 +28,24 @@ func main() {
 	os.Exit(code)
 }
 
-const exitTrouble = 2
+const (
+	exitTrouble      = 2
+	exitOtherRelease = 3
+)
 
 // run is the whole command, for main and for tests.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	klog.SetLogger(logr.Discard()) // the API server's code logs what is said in answers
+	release := releasedVersion()
+	args, err := handshake(args, release)
+	if err != nil {
+		fmt.Fprintf(errOut, "webhook-gen-explain: %v\n", err)
+		return exitOtherRelease
+	}
 	root := &cobra.Command{
 		Use:           "webhook-gen-explain",
 		Short:         "Say what an API server will do with webhooks",
+		Version:       cmp.Or(release, "devel"),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -44,4 +59,30 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exitTrouble
 	}
 	return 0
+}
+
+// handshake takes the argument --for=RELEASE, by which webhook-gen names its own release, from the beginning of the arguments. It fails
+// if that is another release than this program's: the flags and forms of the two may differ. Programs without a release, which are
+// built from a work tree, go with any other.
+func handshake(args []string, release string) (rest []string, err error) {
+	if len(args) == 0 {
+		return args, nil
+	}
+	caller, ok := strings.CutPrefix(args[0], "--for=")
+	switch {
+	case !ok:
+		return args, nil
+	case caller != "" && release != "" && caller != release:
+		return nil, fmt.Errorf("this is %s, and webhook-gen is %s", release, caller)
+	}
+	return args[1:], nil
+}
+
+// releasedVersion is the release that this program belongs to; empty for a program built from a work tree.
+func releasedVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+") || module.IsPseudoVersion(info.Main.Version) {
+		return ""
+	}
+	return info.Main.Version
 }

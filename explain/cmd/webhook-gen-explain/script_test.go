@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,27 @@ func transcript(t *testing.T, program, dir string, comment []byte) string {
 		}
 	}
 	return out.String()
+}
+
+// TestHandshake refuses to answer for another release of webhook-gen, before flags are read that only the other one knows.
+func TestHandshake(t *testing.T) {
+	for _, test := range []struct {
+		release, caller string
+		refused         bool
+	}{
+		{"v1.2.3", "v1.2.3", false}, {"v1.2.3", "v1.3.0", true}, {"v1.3.0-rc.1", "v1.3.0", true}, {"", "v1.2.3", false}, {"v1.2.3", "", false}, {"", "", false},
+	} {
+		rest, err := handshake([]string{"--for=" + test.caller, "request", "--unknown"}, test.release)
+		if (err != nil) != test.refused {
+			t.Errorf("%+v: %v", test, err)
+		}
+		if err == nil && !slices.Equal(rest, []string{"request", "--unknown"}) {
+			t.Errorf("%+v: left are %q", test, rest)
+		}
+	}
+	if rest, err := handshake([]string{"request", "--for=v1"}, "v1.2.3"); err != nil || len(rest) != 2 {
+		t.Errorf("without a caller: %q, %v", rest, err)
+	}
 }
 
 // TestPage holds the answer that docs/explain.md shows to a script.

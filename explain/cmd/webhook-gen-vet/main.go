@@ -1,7 +1,7 @@
 // Command webhook-gen-vet holds the code of webhooks to what their markers say: rules W17 and W27 of webhook-gen lint.
 //
-//	go vet -vettool=$(go tool -n webhook-gen-vet) ./...    with go vet's cache
-//	webhook-gen-vet ./...                                  by itself
+//	go vet -vettool=$(which webhook-gen-vet) ./...    with go vet's cache
+//	webhook-gen-vet ./...                                by itself
 package main
 
 import (

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,7 +19,7 @@ import (
 
 // Read reads every object of a file, those in lists one by one. What has no apiVersion and kind is none, such as a kustomization.yaml.
 func Read(file string) ([]*unstructured.Unstructured, error) {
-	text, err := os.ReadFile(file)
+	text, err := readFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +28,19 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return objects, nil
+}
+
+// readFile is os.ReadFile for files alone, since the reader of a pipe waits and a device has no end. Pipes that shells pass on purpose
+// are read: as /dev/stdin, and as /dev/fd/63 for <(command).
+func readFile(file string) ([]byte, error) {
+	if file != "/dev/stdin" && !strings.HasPrefix(file, "/dev/fd/") && !strings.HasPrefix(file, "/proc/self/fd/") {
+		if info, err := os.Stat(file); err != nil {
+			return nil, err
+		} else if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a regular file", file)
+		}
+	}
+	return os.ReadFile(file)
 }
 
 // ReadOne reads a file that holds one object.

@@ -6,6 +6,8 @@
 // at its line and column.
 package config
 
+import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+
 // FileName is the name of the file, at the root of a module.
 const FileName = "webhook-gen.yaml"
 
@@ -23,9 +25,11 @@ type Config struct {
 	Strict bool
 	// Kubebuilder says whether +kubebuilder:webhook markers are read.
 	Kubebuilder bool
-	Manifests   Manifests
-	Handlers    Handlers
-	Tests       Tests
+	// HeaderFile is the text at the top of files.
+	HeaderFile HeaderFile
+	Manifests  Manifests
+	Handlers   Handlers
+	Tests      Tests
 	// CRDs are files, folders and globs, relative to the module's root, slash-separated.
 	CRDs []string
 	// Program is the folder of the program that serves the webhooks, relative to the module's root,
@@ -35,6 +39,14 @@ type Config struct {
 	Upgrade  Upgrade
 	// Outputs are the kinds of files to generate.
 	Outputs []string
+}
+
+// HeaderFile names the file of a text that is put at the top of files.
+type HeaderFile struct {
+	// Path is relative to the module's root, slash-separated; empty for none.
+	Path string
+	// Place is that of the path in webhook-gen.yaml.
+	Place diag.Range
 }
 
 // Manifests says how the webhook configurations are written.

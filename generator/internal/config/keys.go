@@ -61,6 +61,11 @@ func keys(c *Config) []key {
 			Doc: "Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that keeps running it. A kustomization.yaml is then written beside the manifest.",
 		}, truth(&c.Kubebuilder, true)},
 		{Key{
+			Name: "headerFile", Example: "hack/boilerplate.go.txt",
+			Doc: "A text file, such as a licence header, whose text is put at the top of every Go and YAML file that is generated or created: relative to this file, with slashes, inside the module. " +
+				"A manifest of +kubebuilder markers alone and CustomResourceDefinitions of controller-gen stay without it.",
+		}, placed(text(&c.HeaderFile.Path, "", optionalPath), &c.HeaderFile.Place)},
+		{Key{
 			Name: "manifests.path", Example: "deploy/webhooks.yaml",
 			Doc: "The file that the webhook configurations are written to: relative to this file, with slashes, inside the module, .yaml or .yml.",
 		}, text(&c.Manifests.Path, "config/webhook/manifests.yaml", manifestPath)},

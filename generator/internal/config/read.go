@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // format is the version of the file's format that this tool reads.
@@ -22,7 +23,7 @@ const format = 1
 // Config is Default. A Config that comes with problems is not fit for use.
 func Read(moduleDir string) (Config, diag.List) {
 	path := filepath.Join(moduleDir, FileName)
-	source, err := os.ReadFile(path)
+	source, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Default(), misnamed(moduleDir)
 	}

@@ -64,6 +64,18 @@ func text(field *string, preset string, check func(string) error) variable {
 	}}
 }
 
+// placed is a variable that also keeps the place of a value that is not empty.
+func placed(v variable, place *diag.Range) variable {
+	set := v.set
+	v.set = func(f *file, name string, value *yaml.Node) {
+		if value.Value != "" {
+			*place = f.Place(value)
+		}
+		set(f, name, value)
+	}
+	return v
+}
+
 // word is the variable of a key that is one of some words, by default the first.
 func word(field *string, choice ...string) variable {
 	v := text(field, choice[0], nil)

@@ -2,11 +2,11 @@ package convert
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // copied plans a type that both sides share, so that the two objects share no memory.
@@ -42,7 +42,7 @@ func (p *planner) deepCopies(t *resolve.Type) bool {
 	file := filepath.Join(filepath.Dir(t.File.Path), "zz_generated.deepcopy.go")
 	text, read := p.deepCopyFiles[file]
 	if !read {
-		text, _ = os.ReadFile(file) // nothing in it where there is none
+		text, _ = regular.ReadFile(file) // nothing in it where there is none
 		p.deepCopyFiles[file] = text
 	}
 	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||

@@ -19,6 +19,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Conversion is what the definition of a kind has to say of its conversion.
@@ -50,7 +51,7 @@ func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	m := merge{Options: o, conversions: conversions, found: map[string]bool{}}
 	var files []output.File
 	for _, path := range o.Files() {
-		text, err := os.ReadFile(path)
+		text, err := regular.ReadFile(path)
 		if err != nil {
 			m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "cannot read the file: %v", reason(err)))
 			continue
@@ -88,10 +89,7 @@ func (o Options) Files() []string {
 		}
 	}
 	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && !info.Mode().IsRegular()
-	})
+	return slices.Compact(all)
 }
 
 // merge is a Merge under way.

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Formats are the ways in which Print can write a list.
@@ -96,7 +97,7 @@ func (p printer) line(at Position) (string, bool) {
 	}
 	lines, read := p.sources[at.File]
 	if !read {
-		src, err := os.ReadFile(at.File)
+		src, err := regular.ReadFile(at.File)
 		if err == nil {
 			lines = strings.Split(strings.ReplaceAll(string(src), "\r\n", "\n"), "\n")
 		}

@@ -2,8 +2,9 @@ package load
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // GeneratedBelow returns the files of our own making below a folder, whether or not any pattern
@@ -16,7 +17,7 @@ func GeneratedBelow(dir string) []string {
 			return nil
 		}
 		if !d.IsDir() && isGeneratedName(d.Name()) {
-			if text, err := os.ReadFile(path); err == nil && isOurs(text) {
+			if text, err := regular.ReadFile(path); err == nil && isOurs(text) {
 				found = append(found, path)
 			}
 		}

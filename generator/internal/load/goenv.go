@@ -56,6 +56,28 @@ func (e goenv) tags() []string {
 	return tags
 }
 
+// toolchain returns the GOTOOLCHAIN with which the go command runs the toolchain that the user has chosen, and no other that a project's
+// go.mod names.
+func (e goenv) toolchain() string {
+	name, _, _ := strings.Cut(e.get("GOTOOLCHAIN"), "+") // go1.26.1+auto is at least go1.26.1
+	switch name {
+	case "", "auto", "path":
+		return "local"
+	}
+	return name
+}
+
+// writesModules reports whether GOFLAGS lets go commands write go.mod and go.sum.
+func (e goenv) writesModules() bool {
+	mode := ""
+	for _, flag := range splitFlags(e.get("GOFLAGS")) {
+		if name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "="); strings.TrimPrefix(name, "-") == "mod" {
+			mode = value
+		}
+	}
+	return mode == "mod"
+}
+
 // modCache returns the folder of the module cache.
 func (e goenv) modCache(defaultGOPATH string) string {
 	if dir := e.get("GOMODCACHE"); dir != "" {

@@ -46,12 +46,12 @@ func isGeneratedName(name string) bool {
 	return strings.HasPrefix(name, "zz_generated.") && strings.HasSuffix(name, ".go")
 }
 
-// isFile reports whether an entry is a file or a link to one. A broken link counts: that it
-// cannot be read shall be said.
+// isFile reports whether an entry counts as a file: it is no folder, nor a link to one. A broken link counts, and so does a pipe or a
+// device: that it cannot be read shall be said.
 func isFile(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
-		return e.Type().IsRegular()
+		return !e.IsDir()
 	}
 	info, err := os.Stat(filepath.Join(dir, e.Name()))
-	return err != nil || info.Mode().IsRegular()
+	return err != nil || !info.IsDir()
 }

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
 // Locate finds a package as an import in the module would: among the main modules, in the
@@ -200,11 +202,20 @@ func (w *workspace) cached(v module.Version) string {
 	return filepath.Join(cache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 }
 
-// ask has the go command find a package.
+// ask has the go command find a package. It neither runs another toolchain that go.mod or go.work names, nor writes go.mod.
 func (w *workspace) ask(ctx context.Context, dir, importPath string) (*Package, error) {
+	command, err := program.Find("go", w.dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot locate package %s: %w", importPath, err)
+	}
+	arguments := []string{"list", "-find", "-json=Dir,ImportPath,Name,Module"}
+	if w.env.writesModules() {
+		arguments = append(arguments, "-mod=readonly")
+	}
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", "list", "-find", "-json=Dir,ImportPath,Name,Module", "--", importPath)
+	cmd := exec.CommandContext(ctx, command, append(arguments, "--", importPath)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+w.env.toolchain())
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("cannot locate package %s: %s", importPath, cmp.Or(strings.TrimSpace(stderr.String()), err.Error()))
 	}

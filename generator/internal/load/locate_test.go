@@ -1,7 +1,9 @@
 package load
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -286,5 +288,65 @@ func TestLocateAsks(t *testing.T) {
 	}
 	if _, err := result.Module.Locate(t.Context(), "strings"); err == nil || !strings.Contains(err.Error(), "cannot locate package strings") {
 		t.Errorf("without a go command: %v", err)
+	}
+}
+
+// The toolchain that a project's go.mod or go.work names is not run, nor a go command of the project.
+func TestLocateRunsNoOtherToolchain(t *testing.T) {
+	command, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("there is no go command")
+	}
+	for name, files := range map[string]string{
+		"go line":        "-- go.mod --\nmodule example.com/m\n\ngo 1.99.0\n-- api/a.go --\npackage api // +groupName\n",
+		"toolchain line": "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n\ntoolchain go1.99.0\n-- api/a.go --\npackage api // +groupName\n",
+		"workspace":      "-- go.work --\ngo 1.99.0\n\nuse .\n-- go.mod --\nmodule example.com/m\n\ngo 1.25\n-- api/a.go --\npackage api // +groupName\n",
+	} {
+		for _, chosen := range []string{"", "auto", "path", "local+auto", "local+path"} {
+			t.Run(name+" "+chosen, func(t *testing.T) {
+				dir, ran := write(t, files), filepath.Join(t.TempDir(), "ran")
+				for _, path := range []string{"bin/go", "toolchains/go1.99.0"} {
+					path = filepath.Join(dir, path)
+					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, []byte("#!/bin/sh\n: > '"+ran+"'\n"), 0o755); err != nil {
+						t.Fatal(err)
+					}
+				}
+				t.Setenv("PATH", strings.Join([]string{".", filepath.Join(dir, "bin"), filepath.Dir(command), filepath.Join(dir, "toolchains")}, string(filepath.ListSeparator)))
+				t.Setenv("GOTOOLCHAIN", chosen)
+				t.Setenv("GOENV", "off")
+				t.Setenv("GOPROXY", "off")
+				t.Setenv("GOFLAGS", "-mod=mod")
+				before, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, problems := Load(t.Context(), Config{Dir: dir, Markers: []string{"+groupName"}})
+				if len(problems) > 0 {
+					t.Fatal(problems)
+				}
+				if _, err := result.Module.Locate(t.Context(), "example.com/nowhere/api"); err == nil {
+					t.Error("a package that does not exist was found")
+				}
+				if _, err := os.Stat(ran); err == nil {
+					t.Error("a program of the project has run")
+				}
+				if after, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || !bytes.Equal(before, after) {
+					t.Errorf("go.mod was written: %v\n%s", err, after)
+				}
+			})
+		}
+	}
+}
+
+// A toolchain that the user has chosen by its name stays.
+func TestToolchain(t *testing.T) {
+	for value, want := range map[string]string{"": "local", "auto": "local", "path": "local", "local": "local", "go1.26.1": "go1.26.1", "go1.26.1+auto": "go1.26.1", "local+path": "local"} {
+		t.Setenv("GOTOOLCHAIN", "")
+		if got := (goenv{"GOTOOLCHAIN": value}).toolchain(); got != want {
+			t.Errorf("%q: %q, not %q", value, got, want)
+		}
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // Module is a Go module on disk.
@@ -20,6 +23,37 @@ type Module struct {
 
 	file      *modfile.File // go.mod; nil for a module that was located as a dependency
 	workspace *workspace    // the build whose versions and replacements its imports follow
+}
+
+// Replacement is a replace directive of a go.mod.
+type Replacement struct{ Old, New module.Version }
+
+// Replacements returns the replace directives of the module's go.mod as a go.mod in the absolute folder dir has them: a relative path
+// is relative to that folder.
+func (m *Module) Replacements(dir string) []Replacement {
+	if m.file == nil {
+		return nil
+	}
+	var all []Replacement
+	for _, r := range m.file.Replace {
+		to := r.New
+		if strings.HasPrefix(to.Path, ".") && modfile.IsDirectoryPath(to.Path) {
+			to.Path = rooted(m.Dir, to.Path)
+			if rel, err := filepath.Rel(dir, to.Path); err == nil {
+				to.Path = filepath.ToSlash(rel)
+			}
+			if !modfile.IsDirectoryPath(to.Path) {
+				to.Path = "./" + to.Path
+			}
+		}
+		all = append(all, Replacement{r.Old, to})
+	}
+	return all
+}
+
+// InWorkspace reports whether a go.work makes a module of that path a main module, as it does this one.
+func (m *Module) InWorkspace(modulePath string) bool {
+	return slices.ContainsFunc(m.workspace.modules, func(o *Module) bool { return o.Path == modulePath })
 }
 
 // importPath returns the import path of a folder of the module.
@@ -123,7 +157,7 @@ func (ms *modules) at(dir string) (m *Module, found bool) {
 }
 
 func (ms *modules) read(name string) *Module {
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if err != nil {
 		ms.problems.Add(unreadable(name, err))
 		return nil

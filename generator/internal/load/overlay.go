@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Overlay holds the texts of files that a run shall read in place of what the disk has, by absolute
@@ -18,7 +20,7 @@ func (o Overlay) readFile(path string) ([]byte, error) {
 	if text, ok := o[path]; ok && text != nil {
 		return text, nil
 	}
-	return os.ReadFile(path)
+	return regular.ReadFile(path)
 }
 
 // list is list, with the files that the overlay adds to the folder, those that it takes away, and

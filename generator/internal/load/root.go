@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Root returns the folder that holds the project which dir stands in: the nearest one
@@ -25,7 +27,7 @@ func Root(dir string) (string, bool) {
 
 // ModulePath returns the path of the module whose root is the absolute folder dir.
 func ModulePath(dir string) (string, bool) {
-	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	text, err := regular.ReadFile(filepath.Join(dir, "go.mod"))
 	path := modfile.ModulePath(text)
 	return path, err == nil && path != ""
 }

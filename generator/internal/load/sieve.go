@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // sieve reads files and lets those pass that hold one of its words. It reads through one
@@ -46,7 +47,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 		case s.passes(text) && first && end:
 			return bytes.Clone(text), nil
 		case s.passes(text):
-			return os.ReadFile(path)
+			return regular.ReadFile(path)
 		case end:
 			return nil, nil
 		}
@@ -73,7 +74,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 // head returns the beginning of a file: enough for a licence and a generator's header. It
 // is good until the sieve is next used.
 func (s *sieve) head(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

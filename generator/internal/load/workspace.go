@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 	"golang.org/x/mod/modfile"
 )
 
@@ -80,7 +81,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 		return w
 	}
 	ms.works[name] = nil
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		ms.problems.Add(diag.Errorf(diag.Range{}, ruleModFile, "GOWORK names %s, which does not exist", name))
 		return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // filesOf are the *.yaml and *.yml that lie directly in a folder, but for those that kustomize there takes for patches: a patch
@@ -32,7 +34,7 @@ func patchesOf(dir string) []string {
 	type patch struct{ Path string }
 	var files []string
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := regular.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}

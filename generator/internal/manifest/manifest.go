@@ -14,6 +14,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // The ids under which this package reports.
@@ -76,7 +77,11 @@ func Open(paths []string, stdin io.Reader) ([]Source, error) {
 			found = true
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
+			read := regular.ReadFile
+			if !found {
+				read = regular.ReadArgument
+			}
+			text, err := read(file)
 			if err != nil {
 				return nil, err
 			}

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Method is the name of the policy's function for an operation: ValidateCreate, DefaultQuotaUpdate.
@@ -78,7 +78,7 @@ func (b *builder) inspectImplementations() {
 func stubFile(h *Handler, end, declared string) string {
 	name := strings.ToLower(h.Type)
 	usual := name + "_webhook" + end
-	text, err := os.ReadFile(filepath.Join(h.Package.Dir, usual))
+	text, err := regular.ReadFile(filepath.Join(h.Package.Dir, usual))
 	if err != nil || regexp.MustCompile(`\b`+declared+`\b`).Match(text) {
 		return usual
 	}
@@ -90,7 +90,7 @@ func stubFile(h *Handler, end, declared string) string {
 func declaresInTest(dir, function string) bool {
 	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is a good one
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := regular.ReadFile(file)
 		if err != nil || !bytes.Contains(text, []byte("func "+function+"(")) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Compare reads the disk below root, the module's folder, and says what has to change there
@@ -72,7 +73,7 @@ func (c *comparison) want(f File) {
 	_, err = statFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.changes = append(c.changes, Change{Path: path, Action: Create, New: f.Content, Cause: f.Cause})
+		c.changes = append(c.changes, Change{Path: path, Action: Create, New: f.Content, Cause: f.Cause, Note: f.Note})
 	case err != nil:
 		c.problems.Add(trouble(path, "read", err, f.Cause))
 	case f.Owner != Once:
@@ -82,7 +83,7 @@ func (c *comparison) want(f File) {
 
 // replace compares a file that exists and is not the user's.
 func (c *comparison) replace(f File) {
-	old, err := os.ReadFile(f.Path)
+	old, err := regular.ReadFile(f.Path)
 	if err != nil {
 		c.problems.Add(trouble(f.Path, "read", err, f.Cause))
 		return

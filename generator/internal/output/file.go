@@ -34,6 +34,8 @@ type File struct {
 	Base []byte
 	// Cause is the marker that asked for the file; invalid where no single one did.
 	Cause diag.Range
-	// Note says why a Part may have to be written again; it may be empty.
+	// Bare says that no Heading is put above the content.
+	Bare bool
+	// Note is what the user has to know of the file, such as why a Part may have to be written again; it may be empty.
 	Note string
 }

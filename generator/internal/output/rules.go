@@ -19,6 +19,7 @@ const (
 	RuleReadOnly = "O5"
 	RuleDisk     = "O6"
 	RuleChanged  = "O7"
+	RuleHeading  = "O8"
 )
 
 // Rules documents them.
@@ -44,6 +45,9 @@ func Rules() []diag.Rule {
 			Doc: "The disk is full, a name is too long, a quota is reached, or the like. Files that were already written are restored."},
 		{ID: RuleChanged, Title: "files do not change while webhook-gen works",
 			Doc: "Another program has changed the file between comparison and writing. Nothing is written. Run webhook-gen again."},
+		{ID: RuleHeading, Title: "the text of headerFile is a comment and nothing else",
+			Doc: "It is put at the top of Go and YAML files: as Go comments, as lines that begin with #, or as plain text. " +
+				"A package clause, a build constraint, a directive, a marker, the line of a generated file or {{ would have an effect there."},
 	}
 }
 

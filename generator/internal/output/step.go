@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 var (
@@ -35,7 +37,7 @@ func precondition(c Change) (fs.FileMode, error) {
 	if err != nil {
 		return 0, err
 	}
-	now, err := os.ReadFile(c.Path)
+	now, err := regular.ReadFile(c.Path)
 	mode := info.Mode().Perm()
 	switch {
 	case err != nil:

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 var (
@@ -92,5 +94,5 @@ func readFile(path string) ([]byte, error) {
 	if _, err := statFile(path); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
+	return regular.ReadFile(path)
 }

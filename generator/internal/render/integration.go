@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+	"golang.org/x/mod/modfile"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/templates"
@@ -52,6 +54,9 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	if err != nil {
 		return nil, err
 	}
+	if module, err = withReplaces(module, dir, p.Module); err != nil {
+		return nil, err
+	}
 	webhooks, err := source(served.file())
 	if err != nil {
 		return nil, err
@@ -66,6 +71,25 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 		{Path: filepath.Join(dir, "go.mod"), Content: module, Owner: output.Once},
 		{Path: filepath.Join(dir, "webhooks_test.go"), Content: stub, Owner: output.Once},
 	}, nil
+}
+
+// withReplaces adds the replace directives of the project to the go.mod of a new module in dir, because the go command reads only
+// those of the module that it builds.
+func withReplaces(text []byte, dir string, m *load.Module) ([]byte, error) {
+	file, err := modfile.Parse("go.mod", text, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range m.Replacements(dir) {
+		if r.Old.Path == m.Path {
+			continue // the new module replaces the project itself
+		}
+		if err := file.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version); err != nil {
+			return nil, err
+		}
+	}
+	file.Cleanup()
+	return file.Format()
 }
 
 // packageName is the name of a new package in a folder: the letters and digits of the folder's name, from a letter on.

@@ -61,7 +61,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if err != nil {
 			return nil, fmt.Errorf("writing the manifest: %w", err)
 		}
-		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest})
+		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)})
 		if o.Kustomization {
 			list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - " + filepath.Base(o.Manifest) + "\n"
 			files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})

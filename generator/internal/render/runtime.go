@@ -20,8 +20,11 @@ import (
 // generation is the version of generated code: the smallest version.Max of the runtimes that it compiles with.
 const generation = 1
 
+// spdx is the first line of every Go file of the runtime.
+const spdx = "// SPDX-License-Identifier: Apache-2.0\n"
+
 // licence is the notice in every file of a project's copy of the runtime.
-const licence = "// SPDX-License-Identifier: Apache-2.0\n" +
+const licence = spdx +
 	"// This file is a copy of the runtime of https://github.com/webhook-gen/webhook-gen, Copyright The webhook-gen Authors.\n" +
 	"// You may obtain a copy of the License at https://www.apache.org/licenses/LICENSE-2.0.\n"
 
@@ -53,7 +56,7 @@ func runtimeCopy(p *model.Project, files []output.File, o Options) ([]output.Fil
 	for _, f := range templates.Runtime() {
 		pkg, name := path.Split(f.Name)
 		pkg = path.Clean(pkg)
-		text := bytes.ReplaceAll(f.Data, []byte(templates.RuntimePath+"/"), []byte(prefix))
+		text := bytes.ReplaceAll(bytes.TrimPrefix(f.Data, []byte(spdx+"\n")), []byte(templates.RuntimePath+"/"), []byte(prefix))
 		found, err := importsBelow(prefix, text)
 		if err != nil {
 			return nil, err

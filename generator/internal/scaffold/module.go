@@ -24,8 +24,6 @@ type Module struct {
 	Topology string
 	// SelfManaged says that the program can keep its certificates itself.
 	SelfManaged bool
-	// ToolVersion is the version of webhook-gen that go.mod asks for; empty for the newest.
-	ToolVersion string
 }
 
 // Files are the files that the project begins with, below the folder root.

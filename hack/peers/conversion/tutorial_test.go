@@ -22,6 +22,11 @@ func TestAsTheTutorialDoes(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "examples", "cronjob"))); err != nil {
 		t.Fatal(err)
 	}
+	runtime, err := filepath.Abs(filepath.Join("..", "..", "..", "runtime"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "go", "mod", "edit", "-replace=github.com/webhook-gen/webhook-gen/runtime="+runtime)
 	if err := os.CopyFS(filepath.Join(dir, "internal", "webhook", "v2"), os.DirFS(filepath.Join("testdata", "tutorial"))); err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// module makes a module of this one's dependencies with the folder of testdata in it, and generates its conversions.
-func module(t *testing.T) string {
+// module makes a module of this one's dependencies with the folder of testdata in it, sets handlers.runtime to mode, and
+// generates its conversions.
+func module(t *testing.T, mode string) string {
 	t.Helper()
 	dir := dependencies(t)
 	if err := os.CopyFS(filepath.Join(dir, "review"), os.DirFS("testdata/review")); err != nil {
 		t.Fatal(err)
 	}
-	generate(t, dir)
+	generate(t, dir, "runtime", mode)
 	return dir
 }
 
@@ -41,11 +42,11 @@ func dependencies(t *testing.T) string {
 }
 
 // generate runs webhook-gen in a module.
-func generate(t *testing.T, dir string) {
+func generate(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	webhookGen := filepath.Join(dir, "webhook-gen")
 	run(t, ".", "", "go", "-C", filepath.Join("..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
-	run(t, dir, "", webhookGen)
+	run(t, dir, "", webhookGen, args...)
 }
 
 // run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows what it prints.
@@ -63,15 +64,26 @@ func run(t *testing.T, dir, toolchain, name string, args ...string) {
 	}
 }
 
-// TestConformance has the API server's own code convert through the emitted handler, with the race detector watching.
+// TestConformance has the API server's own code convert through the handler of the runtime module and of a copy of it, with
+// the race detector watching.
 func TestConformance(t *testing.T) {
-	run(t, module(t), "", "go", "test", "-race", "-run", "^(TestAPIServer|TestAPIServerIsTold|TestPlain)$", "./review")
+	for _, mode := range []string{"import", "vendor"} {
+		t.Run(mode, func(t *testing.T) {
+			run(t, module(t, mode), "", "go", "test", "-race", "-run", "^(TestAPIServer|TestAPIServerIsTold|TestPlain)$", "./review")
+		})
+	}
 }
 
-// TestRatio compares processor time and memory with controller-runtime's, under the Go of go.mod and the next one.
+// TestRatio compares processor time and memory with controller-runtime's: under the Go of go.mod with the runtime module
+// and with a copy of it, and under the next Go.
 func TestRatio(t *testing.T) {
-	dir := module(t)
-	for _, toolchain := range []string{"", "go1.27.4"} {
-		run(t, dir, toolchain, "go", "test", "-v", "-run", "^(TestRatio|TestMemory)$", "./review")
+	for _, c := range []struct{ mode, toolchain string }{
+		{"import", ""},
+		{"vendor", ""},
+		{"import", "go1.27.4"},
+	} {
+		t.Run(c.mode+c.toolchain, func(t *testing.T) {
+			run(t, module(t, c.mode), c.toolchain, "go", "test", "-v", "-run", "^(TestRatio|TestMemory)$", "./review")
+		})
 	}
 }

@@ -1,3 +1,3 @@
-// Package floor runs the tests of the emitted packages as their users have them: in another
-// module, from the oldest Go and k8s.io/* that are promised to the newest.
+// Package floor tests the runtime where it runs: as a module, from the oldest Go and k8s.io/* that are promised to the
+// newest, and as the copy that webhook-gen writes into a project with handlers.runtime: vendor.
 package floor

@@ -10,6 +10,45 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// deniesBadObjects sends a text in place of the objects. The answer is to be a denial: failurePolicy Ignore would let the request
+// pass if the call failed.
+func (c handlerCheck) deniesBadObjects(t testing.TB, call call) {
+	if c.Object == nil {
+		return
+	}
+	c.probe.expect(nil)
+	for _, operation := range c.operations() {
+		review, err := c.review(operation, call, 1).review()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, raw := range []*[]byte{&review.Request.Object.Raw, &review.Request.OldObject.Raw} {
+			if *raw != nil {
+				*raw = []byte(`"no object"`)
+			}
+		}
+		body, err := json.Marshal(review)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/?timeout=10s", bytes.NewReader(body))
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		c.handler.ServeHTTP(recorder, request)
+		if recorder.Code != http.StatusOK {
+			t.Errorf("%s of a text in place of an object: HTTP %d, want a denial: %s", operation, recorder.Code, recorder.Body)
+			continue
+		}
+		answer, err := takeAnswer(review, recorder.Header(), recorder.Body.Bytes())
+		if err != nil {
+			t.Errorf("an API server would not take this answer: %v\n%s", err, recorder.Body)
+		} else if answer.Allowed || answer.Result == nil || answer.Result.Code != http.StatusBadRequest {
+			t.Errorf("%s of a text in place of an object is answered with %s, want it denied with %d", operation, recorder.Body, http.StatusBadRequest)
+		}
+	}
+	c.wantUnasked(t)
+}
+
 // refusesBodies sends what is no review that the webhook is for. The answer is to be an HTTP error with a Status that
 // says what is wrong.
 func (c handlerCheck) refusesBodies(t testing.TB, call call) {
@@ -38,18 +77,6 @@ func (c handlerCheck) refusesBodies(t testing.TB, call call) {
 		"no review":                  {http.MethodPost, media, bytes.Replace(good, []byte(`"AdmissionReview"`), []byte(`"Status"`), 1), http.StatusBadRequest},
 		"a review of a version that does not exist": {http.MethodPost, media,
 			bytes.Replace(good, []byte(`"admission.k8s.io/v1"`), []byte(`"admission.k8s.io/v0"`), 1), http.StatusBadRequest},
-	}
-	if c.Object != nil {
-		for _, raw := range []*[]byte{&review.Request.Object.Raw, &review.Request.OldObject.Raw} {
-			if *raw != nil {
-				*raw = []byte(`"no object"`)
-			}
-		}
-		wrong, err := json.Marshal(review)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bodies["a text for an object"] = sent{http.MethodPost, media, wrong, http.StatusBadRequest}
 	}
 	c.probe.expect(nil)
 	for name, s := range bodies {

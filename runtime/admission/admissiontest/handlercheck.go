@@ -41,6 +41,7 @@ func (c handlerCheck) checks(calls []call) []check {
 	}
 	return append(checks,
 		check{name + "other reviews", func(t testing.TB) { c.refusesOthers(t, calls[0]) }},
+		check{name + "bad objects", func(t testing.TB) { c.deniesBadObjects(t, calls[0]) }},
 		check{name + "bad bodies", func(t testing.TB) { c.refusesBodies(t, calls[0]) }})
 }
 
@@ -111,7 +112,7 @@ func (c handlerCheck) answers(t testing.TB, r Review[json.RawMessage]) {
 		{
 			"panicking",
 			func(question) error { panic("no way") },
-			func(r *Result[json.RawMessage]) { r.t.Helper(); r.Failed(http.StatusInternalServerError, "no way") },
+			func(r *Result[json.RawMessage]) { r.t.Helper(); r.Denied(http.StatusInternalServerError, "no way") },
 		},
 	} {
 		c.probe.expect(answer.with)

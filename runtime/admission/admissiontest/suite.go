@@ -21,7 +21,7 @@ import (
 //   - A review of either version reaches the one function that its operation is for, with what was sent, and what the
 //     function answers reaches the API server: a verdict, a failure, warnings, audit annotations, and from mutating
 //     webhooks alone a patch, which never is one of a DELETE and keeps the fields that the Go type does not know.
-//   - What is no review for the webhook is refused.
+//   - What is no review for the webhook is refused, and an object that cannot be decoded is denied.
 //   - Policies answer the same review the same each time and without a panic, defaulters leave alone what they have
 //     made themselves, and what they make of the samples the validators accept.
 //

@@ -38,9 +38,11 @@ type Case[T any] struct {
 	Request Review[T]
 	// Object is what is made of the object; nil if it stays as it is.
 	Object *T
-	// Denied is the code with which the request is denied: 422 for field errors, 403 for most others.
+	// Denied is the code with which the request is denied: 422 for field errors, 400 for an object that cannot be decoded, 500 for a
+	// panic, 403 for most others.
 	Denied int
-	// Failed is the HTTP code of a call that failed, so that the failurePolicy decides: 500.
+	// Failed is the HTTP code of a call that failed, so that the failurePolicy decides: 500 for an error marked with
+	// admission.Failure.
 	Failed int
 	// Message is a part of why it is denied or has failed.
 	Message string

@@ -29,24 +29,66 @@ func CheckPost(r *http.Request, review string) error {
 	return nil
 }
 
-// trusted is how much memory is set aside on the sole word of a Content-Length. Once that much has arrived, the rest of the length
-// is believed, so that a review of many megabytes is not copied again and again.
-const trusted = 1 << 20
+// Received is the body of a call that the server has read to its end before it called the handler.
+type Received struct{ unread, all []byte }
 
-// ReadBody reads the body of a call into body, whose memory is reused. It reads to the very end, because only then does net/http
-// notice when the client hangs up. A body of more than limit bytes is a problem.
-func ReadBody(body []byte, r *http.Request, limit int64) ([]byte, error) {
-	body = body[:0]
-	if r.ContentLength > limit {
-		return body, tooLarge(limit)
+// NewReceived returns a body of these bytes. The caller may use their memory again after Revoke.
+func NewReceived(all []byte) *Received { return &Received{all, all} }
+
+// Revoke takes the bytes back from a handler that kept the body.
+func (b *Received) Revoke() { b.unread, b.all = nil, nil }
+
+// Read implements io.Reader.
+func (b *Received) Read(p []byte) (int, error) {
+	if len(b.unread) == 0 {
+		return 0, io.EOF
 	}
-	if r.Body == nil { // the request did not come from a server
+	n := copy(p, b.unread)
+	b.unread = b.unread[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (b *Received) Close() error { return nil }
+
+// FirstBytes is how much memory is set aside for a body before any of it has arrived. More follows what arrives, by doubling, and
+// not what a Content-Length announces: a caller must send half of the memory that it takes.
+const FirstBytes = 16 << 10
+
+// ReadBody returns the body of a call. It reads into memory, whose content is replaced, unless the server has read the body: then
+// the bytes are the server's, until the call has been answered. It reads to the very end, because only then does net/http notice when
+// the client hangs up. A body of more than limit bytes is a problem, with which
+// the beginning of the body is returned if it has been read.
+func ReadBody(memory *[]byte, r *http.Request, limit int64) ([]byte, error) {
+	if received, ok := r.Body.(*Received); ok && len(received.unread) == len(received.all) {
+		body := received.all
+		received.unread = nil
+		if int64(len(body)) > limit || r.ContentLength > limit {
+			return body, tooLarge(limit)
+		}
 		return body, nil
 	}
-	// One byte more than announced, for the read that finds the end.
-	announced := int(max(r.ContentLength, 0)) + 1
-	if first := min(announced, trusted); cap(body) < first || cap(body) == 0 {
-		body = make([]byte, 0, first+512)
+	if r.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	if r.Body == nil { // the request did not come from a server
+		return nil, nil
+	}
+	body, err := Receive((*memory)[:0], r, limit, func(int) error { return nil })
+	*memory = body
+	return body, err
+}
+
+// Receive reads the body of a call to its end and appends it to body, which is empty. It calls grow with the additional capacity
+// before memory grows beyond FirstBytes, and fails with its error.
+func Receive(body []byte, r *http.Request, limit int64, grow func(more int) error) ([]byte, error) {
+	// One byte more than announced or allowed, for the read that finds the end.
+	enough := int(min(limit, 1<<62)) + 1
+	if r.ContentLength >= 0 {
+		enough = int(min(r.ContentLength, limit)) + 1
+	}
+	if first := min(enough, FirstBytes); cap(body) < first {
+		body = make([]byte, 0, first)
 	}
 	for {
 		n, err := r.Body.Read(body[len(body):cap(body)])
@@ -59,12 +101,43 @@ func ReadBody(body []byte, r *http.Request, limit int64) ([]byte, error) {
 		case err != nil:
 			return body, unreadable(err)
 		case len(body) == cap(body):
-			body = append(make([]byte, 0, max(announced, 2*cap(body))), body...)
+			// Capacity may exceed enough where memory is used again, or the end is told apart from the last bytes.
+			size := max(min(2*cap(body), enough), cap(body)+512)
+			if err := grow(size - cap(body)); err != nil {
+				return body, err
+			}
+			body = append(make([]byte, 0, size), body...)
 		}
 	}
 }
 
 // unreadable is the problem of a body that could not be read.
+// HeadBytes is how much is read of the beginning of a body that is too large. A review says there what it is about.
+const HeadBytes = 4 << 10
+
+// ReceiveHead reads HeadBytes of a body that is too large into memory, and discards the rest.
+func ReceiveHead(memory []byte, r *http.Request) []byte {
+	if r.Body == nil {
+		return nil
+	}
+	if cap(memory) < HeadBytes {
+		memory = make([]byte, HeadBytes)
+	}
+	n, _ := io.ReadFull(r.Body, memory[:HeadBytes])
+	Discard(r)
+	return memory[:n]
+}
+
+// discarded is how much is read of what follows the limit of a body: two objects of 3 MiB, of which each byte is escaped.
+const discarded = 40 << 20
+
+// Discard reads what follows the limit of a body. An API server that is still writing might miss the answer.
+func Discard(r *http.Request) {
+	if r.Body != nil {
+		_, _ = io.CopyN(io.Discard, r.Body, discarded)
+	}
+}
+
 func unreadable(err error) error {
 	tooMany := (*http.MaxBytesError)(nil)
 	switch {
@@ -76,6 +149,7 @@ func unreadable(err error) error {
 	return BadRequest(fmt.Errorf("the body cannot be read: %w", err))
 }
 
+// tooLarge is the problem of a body of more than limit bytes.
 func tooLarge(limit int64) error {
 	return &Problem{http.StatusRequestEntityTooLarge, metav1.StatusReasonRequestEntityTooLarge,
 		fmt.Errorf("the body has more than %d bytes, which is the limit of this webhook: see BodyLimit", limit)}

@@ -3,14 +3,19 @@ package wire
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
+	"unicode"
 
 	kjson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // decodeError is a value that its Go type cannot hold. The path to it grows as the error travels up.
+//
+// Errors of this package name the place and the type, never the value: it may be a secret, and errors reach users and logs.
 type decodeError struct {
 	path  string
 	cause error
@@ -38,6 +43,41 @@ func Below(step string, err error) error {
 		e.path = step + "." + e.path
 	}
 	return e
+}
+
+// longKey is the length from which on an error shows only the beginning of a key. Users choose the keys of maps.
+const longKey = 64
+
+// shownKey is a key as errors name it: short, and on one line.
+func shownKey(key string) string {
+	if len(key) > longKey {
+		key = strings.ToValidUTF8(key[:longKey], "") + "…"
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+// invalid is the error of a value that its type refuses to read. The type's own error may quote the value, so only the field
+// that it names is kept.
+func (s *Shape) invalid(err error) error {
+	wrong := fmt.Errorf("not a valid %s", s.Typ)
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) && mismatch.Field != "" {
+		return Below(shownKey(mismatch.Field), wrong)
+	}
+	return wrong
+}
+
+// misfit is the error of a number that a Go type cannot hold.
+func misfit(err error, typ reflect.Type) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("the number does not fit %s", typ)
+	}
+	return fmt.Errorf("the number is not whole, which %s needs", typ)
 }
 
 // Decoder reads a value of a known shape from JSON that has been scanned. It gives what sigs.k8s.io/json gives, by
@@ -102,23 +142,26 @@ func (d *Decoder) value(s *Shape, v reflect.Value) error {
 		if c == '-' || '0' <= c && c <= '9' {
 			n, err := strconv.ParseInt(string(d.literal()), 10, v.Type().Bits())
 			v.SetInt(n)
-			return err
+			return misfit(err, s.Typ)
 		}
 	case Unsigned:
 		if '0' <= c && c <= '9' {
 			n, err := strconv.ParseUint(string(d.literal()), 10, v.Type().Bits())
 			v.SetUint(n)
-			return err
+			return misfit(err, s.Typ)
 		}
 	case Float:
 		if c == '-' || '0' <= c && c <= '9' {
 			x, err := strconv.ParseFloat(string(d.literal()), v.Type().Bits())
 			v.SetFloat(x)
-			return err
+			return misfit(err, s.Typ)
 		}
 	case Binary64:
-		if c == '"' {
+		switch c {
+		case '"':
 			return d.binary(v)
+		case '[': // encoding/json reads an array of numbers, too
+			return d.list(s, v)
 		}
 	}
 	return fmt.Errorf("%s cannot be read as %s", Found(c), s.Typ)
@@ -165,17 +208,26 @@ func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 
 // Unmarshal reads a value of a type that is self or opaque into what v points to.
 func (s *Shape) Unmarshal(src []byte, v reflect.Value) error {
+	var err error
 	if s.Kind == Self {
-		return v.Interface().(json.Unmarshaler).UnmarshalJSON(src)
+		err = v.Interface().(json.Unmarshaler).UnmarshalJSON(src)
+	} else {
+		err = kjson.Unmarshal(src, v.Interface())
 	}
-	return kjson.Unmarshal(src, v.Interface())
+	if err != nil {
+		return s.invalid(err)
+	}
+	return nil
 }
 
 func (d *Decoder) binary(v reflect.Value) error {
 	encoded := d.text()
 	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return errors.New("the string is not base64")
+	}
 	v.SetBytes(decoded)
-	return err
+	return nil
 }
 
 // Key reads a member's name and goes on to its value.
@@ -308,7 +360,7 @@ func (d *Decoder) dict(s *Shape, v reflect.Value) error {
 		key := d.texts.Of(d.Key())
 		elem.SetZero()
 		if err := d.value(s.Elem, elem); err != nil {
-			return Below(key, err)
+			return Below(shownKey(key), err)
 		}
 		name.SetString(key)
 		v.SetMapIndex(name, elem)
@@ -335,7 +387,7 @@ func (d *Decoder) labels(labels *map[string]string) error {
 			m[key] = ""
 			d.I += len("null")
 		default:
-			return Below(key, fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I])))
+			return Below(shownKey(key), fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I])))
 		}
 	}
 	return nil
@@ -353,7 +405,7 @@ func (d *Decoder) any() (any, error) {
 			}
 			x, err := d.any()
 			if err != nil {
-				return nil, Below(key, err)
+				return nil, Below(shownKey(key), err)
 			}
 			m[key] = x
 		}
@@ -381,5 +433,6 @@ func (d *Decoder) any() (any, error) {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n, nil
 	}
-	return strconv.ParseFloat(literal, 64)
+	x, err := strconv.ParseFloat(literal, 64)
+	return x, misfit(err, reflect.TypeFor[float64]())
 }

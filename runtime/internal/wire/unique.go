@@ -46,6 +46,9 @@ func Unique(src []byte, i int) (int, error) {
 
 // Duplicate is the error of a key that stands twice.
 func Duplicate(key []byte) error {
+	if len(key) > longKey {
+		key = append(key[:longKey:longKey], "…"...)
+	}
 	return fmt.Errorf("the key %q stands twice in one object", key)
 }
 

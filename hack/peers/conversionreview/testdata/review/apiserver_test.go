@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/randfill"
 
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/spoke"
-	emitted "github.com/webhook-gen/webhook-gen/runtime/conversion"
+	ourconversion "github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // apiServer is what an API server converts custom resources with: its own client of conversion webhooks and its own checks of what
@@ -216,7 +216,7 @@ func typedOf[T any](t *testing.T, o any) *T {
 func forget(o any) {
 	object := o.(metav1.Object)
 	annotations := object.GetAnnotations()
-	if delete(annotations, emitted.Annotation); len(annotations) == 0 {
+	if delete(annotations, ourconversion.Annotation); len(annotations) == 0 {
 		annotations = nil
 	}
 	object.SetAnnotations(annotations)

@@ -23,7 +23,7 @@ var (
 	spokeVersion = schema.GroupVersion{Group: "infra.example.com", Version: "v1alpha1"}
 )
 
-// ours is the emitted handler with the generated functions.
+// ours is the runtime's handler with the generated functions.
 func ours() http.Handler { return conversion.NewHandler(spoke.Conversions()) }
 
 // theirs is controller-runtime's handler with the functions by hand.

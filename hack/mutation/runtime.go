@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// emittedFault is a fault of a package that is emitted into projects: a text of a file, which stands there once, and what is
-// there in its place.
-type emittedFault struct{ file, kind, old, now string }
+// runtimeFault is a fault of the runtime: a text that a file contains once, and the text in its place.
+type runtimeFault struct{ file, kind, old, now string }
 
-// emittedFaults are some in each file that decides on anything.
-func emittedFaults() []emittedFault {
-	return []emittedFault{
+// runtimeFaults returns some faults of each file that decides on anything.
+func runtimeFaults() []runtimeFault {
+	return []runtimeFault{
 		{"admission/audit.go", "a key may begin with a dot", `key = strings.TrimLeft(key, "-_.")`, ""},
 		{"server/authenticate.go", "everybody is let in", "if c.authorities == nil && c.tokens == nil && c.passwords == nil {", "if true {"},
 		{"server/authenticate.go", "only the last secret counts", "found |= ", "found = "},
@@ -92,7 +91,7 @@ func emittedFaults() []emittedFault {
 }
 
 // seeds are the variants that a file's faults are, for a seeder: each at the smallest statement that has its text.
-func seeds(faults []emittedFault) func(*seeder, *ast.FuncDecl, ast.Stmt) []variant {
+func seeds(faults []runtimeFault) func(*seeder, *ast.FuncDecl, ast.Stmt) []variant {
 	return func(s *seeder, _ *ast.FuncDecl, statement ast.Stmt) []variant {
 		text := s.text(statement)
 		var here []variant

@@ -21,7 +21,7 @@ const runtimeDir = "../../runtime"
 
 // TestRuntime seeds faults into the runtime, and wants its own tests to find each.
 func TestRuntime(t *testing.T) {
-	faults := seedEmitted(t)
+	faults := seedRuntime(t)
 	binaries := map[string]string{}
 	for _, pkg := range []string{"admission", "conversion", "server"} {
 		binaries[pkg] = filepath.Join(t.TempDir(), pkg+".test")
@@ -32,20 +32,20 @@ func TestRuntime(t *testing.T) {
 		}
 	}
 	for _, none := range []seededFault{{file: "server/server.go"}, {file: "internal/wire/decode.go"}, {file: "conversion/stash.go"}} {
-		if foundBy(t, none, binaries) {
-			t.Fatal("without a fault the tests fail")
+		if text, failed := foundBy(t, none, binaries); failed {
+			t.Fatalf("without a fault the tests fail:\n%s", text)
 		}
 	}
 	found := map[string][]string{} // kinds by file
 	for _, f := range faults.all {
-		if !foundBy(t, f, binaries) {
+		if _, failed := foundBy(t, f, binaries); !failed {
 			t.Errorf("%s: nothing finds that %s in\n\t%s", f.file, f.Kind, f.Place)
 			continue
 		}
 		found[f.file] = append(found[f.file], f.Kind)
 	}
 	if !t.Failed() {
-		holdTable(t, "emitted faults", emittedTable(found, len(faults.all)))
+		holdTable(t, "runtime faults", runtimeTable(found, len(faults.all)))
 	}
 }
 
@@ -60,7 +60,7 @@ type seededFault struct {
 	file string // below the runtime
 }
 
-func seedEmitted(t *testing.T) seededFaults {
+func seedRuntime(t *testing.T) seededFaults {
 	runtime, err := filepath.Abs(runtimeDir)
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,8 @@ func seedEmitted(t *testing.T) seededFaults {
 		}
 		overlay.Replace[filepath.Join(runtime, name)] = copied
 	}
-	byFile := map[string][]emittedFault{}
-	for _, f := range emittedFaults() {
+	byFile := map[string][]runtimeFault{}
+	for _, f := range runtimeFaults() {
 		byFile[f.file] = append(byFile[f.file], f)
 	}
 	var seeded seededFaults
@@ -117,26 +117,33 @@ func seedEmitted(t *testing.T) seededFaults {
 	return seeded
 }
 
-// foundBy reports whether a test finds a fault. Of a server's, the tests of its own file come first, because all of
-// them take seconds.
-func foundBy(t *testing.T, f seededFault, binaries map[string]string) bool {
-	fails := func(pkg string, flags ...string) bool {
+// foundBy reports whether a test finds a fault, and returns what the tests print. For a fault of the server the tests of
+// its own file come first, because all of them take seconds.
+func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, bool) {
+	fails := func(pkg string, flags ...string) (string, bool) {
 		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=2m")...)
 		cmd.Dir = filepath.Join(runtimeDir, pkg)
 		cmd.Env = append(os.Environ(), Variable+"="+f.ID)
-		return cmd.Run() != nil
+		out, err := cmd.CombinedOutput()
+		return string(out), err != nil
 	}
 	switch pkg := path.Dir(f.file); pkg {
 	case "internal/wire": // which both are made of
-		return fails("conversion") || fails("admission")
+		if text, failed := fails("conversion"); failed {
+			return text, true
+		}
+		return fails("admission")
 	case "server":
-		return fails(pkg, "-test.run="+testsOf(t, f.file)) || fails(pkg)
+		if text, failed := fails(pkg, "-test.run="+testsOf(t, f.file)); failed {
+			return text, true
+		}
+		return fails(pkg)
 	default:
 		return fails(pkg)
 	}
 }
 
-// testsOf is a pattern of the tests of a file; of none where it has no test file.
+// testsOf returns a pattern of the tests of a file; of none where it has no test file.
 func testsOf(t *testing.T, file string) string {
 	var names []string
 	text, err := os.ReadFile(filepath.Join(runtimeDir, strings.TrimSuffix(file, ".go")+"_test.go"))
@@ -149,7 +156,7 @@ func testsOf(t *testing.T, file string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-func emittedTable(found map[string][]string, total int) string {
+func runtimeTable(found map[string][]string, total int) string {
 	var out strings.Builder
 	out.WriteString("| file | seeded and found |\n|---|---|\n")
 	for _, file := range slices.Sorted(maps.Keys(found)) {

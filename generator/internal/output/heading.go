@@ -1,0 +1,197 @@
+package output
+
+import (
+	"bytes"
+	"go/build/constraint"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Heading is the user's text at the top of files, such as a licence. Its zero value is none.
+type Heading struct {
+	golang string // as a comment of Go
+	hash   string // as lines that begin with #
+}
+
+// Above puts the heading above the content of Go and YAML files. Parts and bare files stay as they are, and so do files
+// that begin with it already.
+func (h Heading) Above(files []File) []File {
+	files = slices.Clone(files)
+	for i, f := range files {
+		text := h.hash
+		switch filepath.Ext(f.Path) {
+		case ".go":
+			text = h.golang
+		case ".yaml", ".yml", ".tpl":
+		default:
+			continue
+		}
+		if text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
+			files[i].Content = slices.Concat([]byte(text+"\n"), f.Content)
+		}
+	}
+	return files
+}
+
+// ReadHeading reads a heading from a file of the module below root. setting is the place where the file is named.
+func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
+	folder, err := os.OpenRoot(root)
+	if err != nil {
+		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, reason(err))}
+	}
+	defer folder.Close()
+	text, err := folder.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, reason(err)).
+			WithHint("create the file, or remove headerFile")}
+	}
+	h, problem := parseHeading(text)
+	if problem.text == "" {
+		return h, nil
+	}
+	at := diag.Range{Pos: diag.Position{File: filepath.Join(root, filepath.FromSlash(file)), Line: problem.line, Column: 1}}
+	return Heading{}, diag.List{diag.Errorf(at, RuleHeading, "%s %s", filepath.Base(file), problem.text).WithRelated(setting, "named here")}
+}
+
+// flaw is what makes a text unfit for a heading.
+type flaw struct {
+	line int
+	text string
+}
+
+// parseHeading makes a heading of a text: of Go comments, of lines that begin with #, or plain.
+func parseHeading(text []byte) (Heading, flaw) {
+	if !utf8.Valid(text) {
+		return Heading{}, flaw{1, "is not UTF-8 text"}
+	}
+	lines := strings.Split(strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		if strings.ContainsFunc(line, isUnprintable) {
+			return Heading{}, flaw{i + 1, "contains a control character"}
+		}
+		lines[i] = strings.TrimRight(line, " \t")
+	}
+	first := slices.IndexFunc(lines, func(line string) bool { return line != "" })
+	if first < 0 {
+		return Heading{}, flaw{1, "is empty"}
+	}
+	inGo, plain, wrong := comments(lines, first)
+	if wrong.text != "" {
+		return Heading{}, wrong
+	}
+	for i := range lines {
+		if what := unfit(inGo[i], plain[i]); what != "" {
+			return Heading{}, flaw{i + 1, what}
+		}
+	}
+	hash := make([]string, len(plain))
+	for i, line := range plain {
+		hash[i] = strings.TrimRight("# "+line, " ")
+	}
+	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
+}
+
+// isUnprintable also reports what YAML and Go take for the end of a line.
+func isUnprintable(r rune) bool {
+	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+}
+
+// comments returns the lines as comments of Go, and without the signs of comments.
+func comments(lines []string, first int) (inGo, plain []string, wrong flaw) {
+	inGo, plain = slices.Clone(lines), slices.Clone(lines)
+	switch {
+	case strings.HasPrefix(lines[first], "//"), strings.HasPrefix(lines[first], "/*"):
+		if line := codeAt(lines); line > 0 {
+			return nil, nil, flaw{line, "contains text that is not in a comment"}
+		}
+		for i, line := range lines {
+			plain[i] = withoutSigns(line)
+		}
+		return inGo, plain, flaw{}
+	case !slices.ContainsFunc(lines, func(line string) bool { return line != "" && !strings.HasPrefix(line, "#") }):
+		for i, line := range lines {
+			plain[i] = strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ")
+		}
+	}
+	for i, line := range plain {
+		inGo[i] = strings.TrimRight("// "+line, " ")
+	}
+	return inGo, plain, flaw{}
+}
+
+// codeAt returns the first line with something besides comments of Go, and 0 if there is none.
+func codeAt(lines []string) int {
+	text := []byte(strings.Join(lines, "\n"))
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	line := 0
+	var s scanner.Scanner
+	s.Init(file, text, func(at token.Position, _ string) {
+		if line == 0 {
+			line = at.Line
+		}
+	}, scanner.ScanComments)
+	for {
+		switch pos, tok, _ := s.Scan(); {
+		case tok == token.EOF || line > 0:
+			return line
+		case tok != token.COMMENT:
+			return file.Line(pos)
+		}
+	}
+}
+
+func withoutSigns(line string) string {
+	line = strings.TrimSpace(line)
+	for _, sign := range []string{"//", "/*", "*/", "*"} {
+		if rest, ok := strings.CutPrefix(line, sign); ok {
+			line = strings.TrimPrefix(rest, " ")
+			break
+		}
+	}
+	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
+}
+
+// between joins the lines from the first to the last that have text.
+func between(lines, texts []string) string {
+	hasText := func(line string) bool { return line != "" }
+	first := slices.IndexFunc(texts, hasText)
+	last := len(texts) - 1
+	for last > first && texts[last] == "" {
+		last--
+	}
+	return strings.Join(lines[max(first, 0):last+1], "\n") + "\n"
+}
+
+// unfit says why a line cannot be in the heading; empty if it can. Tools would read it as more than a comment.
+func unfit(inGo, plain string) string {
+	switch {
+	case constraint.IsGoBuild(inGo), constraint.IsPlusBuild(inGo), strings.HasPrefix(plain, "go:build "), strings.HasPrefix(plain, "+build "):
+		return "contains a build constraint"
+	case strings.HasPrefix(inGo, "package "), packageClause.MatchString(plain):
+		return "contains a package clause"
+	case generatedLine.MatchString(plain):
+		return "contains the line of a generated file"
+	case directive.MatchString(inGo):
+		return "contains a directive for a Go tool"
+	case strings.HasPrefix(plain, "+"):
+		return "contains a marker"
+	case strings.Contains(plain, "{{"):
+		return "contains {{, which Helm reads"
+	}
+	return ""
+}
+
+var (
+	packageClause = regexp.MustCompile(`^package [\pL_][\pL\d_]*$`)
+	generatedLine = regexp.MustCompile(`^(// )?Code generated .* DO NOT EDIT\.$`)
+	directive     = regexp.MustCompile(`^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)
+)

@@ -1,0 +1,112 @@
+//go:build unix
+
+package generator
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestNoFileBlocks has something that is no file stand where each kind of file is read: a pipe without a writer, a device without an
+// end, a folder. Each is an error at its path, and nothing waits.
+func TestNoFileBlocks(t *testing.T) {
+	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: orders.shop.example.com\n"
+	settings := map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests]\n"}
+	for name, test := range map[string]struct {
+		files map[string]string
+		path  string
+		run   func(t *testing.T, dir string) string // what is reported
+		// folders says that a folder of that name is something else than a file in the way.
+		folders bool
+	}{
+		"settings":          {nil, "webhook-gen.yaml", generated, false},
+		"Go file":           {settings, "more.go", generated, true},
+		"generated Go file": {settings, "zz_generated.more.go", generated, true},
+		"go.work":           {settings, "go.work", generated, true},
+		"manifest":          {settings, "config/webhook/manifests.yaml", generated, false},
+		"definition": {
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [conversions]\ncrds: [crd/*.yaml]\n"}, "crd/orders.yaml", generated, false,
+		},
+		"delivered definition": {
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests, delivery]\ndelivery: {name: shop}\n"}, "config/crd/bases/orders.yaml", generated, false,
+		},
+		"linted manifest":           {settings, "config/other.yaml", lintedPath("config/other.yaml"), true},
+		"manifest in linted folder": {map[string]string{"config/a.yaml": definition}, "config/other.yaml", lintedPath("config"), true},
+		"definition of a state":     {map[string]string{"config/crd/bases/a.yaml": definition}, "config/crd/bases/orders.yaml", state(""), true},
+		"manifest of a state":       {map[string]string{"state/a.yaml": definition}, "state/orders.yaml", state("state"), true},
+	} {
+		for kind, stand := range map[string]func(path string) error{
+			"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
+			"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+			"folder": func(path string) error { return os.Mkdir(path, 0o755) },
+		} {
+			if kind == "folder" && test.folders {
+				continue
+			}
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				dir := t.TempDir()
+				writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26\n")
+				writeFile(t, filepath.Join(dir, "order.go"), "// +groupName=shop.example.com\n// +versionName=v1\npackage app\n\n// +webhook:validating(operations: \"create\")\ntype Order struct{}\n")
+				for file, text := range test.files {
+					writeFile(t, filepath.Join(dir, file), text)
+				}
+				path := filepath.Join(dir, test.path)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := stand(path); err != nil {
+					t.Fatal(err)
+				}
+				done := make(chan string, 1)
+				go func() { done <- test.run(t, dir) }()
+				select {
+				case report := <-done:
+					if !strings.Contains(report, filepath.Base(test.path)) {
+						t.Errorf("no error about %s: %q", test.path, report)
+					}
+				case <-time.After(20 * time.Second):
+					t.Fatal("the command waits")
+				}
+			})
+		}
+	}
+}
+
+func generated(t *testing.T, dir string) string {
+	return errorsIn(t, dir, Generate(t.Context(), Config{Dir: dir}).Diagnostics)
+}
+
+func lintedPath(path string) func(t *testing.T, dir string) string {
+	return func(t *testing.T, dir string) string {
+		result, err := LintManifests(dir, []string{path}, nil, nil)
+		if err != nil {
+			return err.Error()
+		}
+		return errorsIn(t, dir, result.Diagnostics)
+	}
+}
+
+func state(word string) func(t *testing.T, dir string) string {
+	return func(t *testing.T, dir string) string {
+		if _, err := OpenState(t.Context(), dir, word, nil); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+}
+
+func errorsIn(t *testing.T, dir string, list Diagnostics) string {
+	if !list.HasErrors() {
+		return ""
+	}
+	var text bytes.Buffer
+	if err := PrintDiagnostics(&text, "text", dir, list); err != nil {
+		t.Error(err)
+	}
+	return text.String()
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDependabot holds the folders in dependabot.yml to the modules of the tree.
+func TestDependabot(t *testing.T) {
+	text, err := os.ReadFile("../../.github/dependabot.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed, modules []string
+	for _, folder := range regexp.MustCompile(`(?m)^      - /(.*)$`).FindAllStringSubmatch(string(text), -1) {
+		listed = append(listed, path.Clean(folder[1]))
+	}
+	for _, file := range tracked(t, "go.mod", "*/go.mod") {
+		modules = append(modules, path.Dir(file))
+	}
+	slices.Sort(listed)
+	slices.Sort(modules)
+	if !slices.Equal(listed, modules) {
+		t.Errorf("dependabot.yml lists\n%s\nand the modules are\n%s", strings.Join(listed, "\n"), strings.Join(modules, "\n"))
+	}
+}
+
+// tracked returns the files of the tree that match one of the patterns, relative to its root.
+func tracked(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", "../..", "ls-files"}, patterns...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
+}
+
+// TestLicence checks that every Go file that is written by hand begins with its licence, and that no package has it in its
+// documentation.
+func TestLicence(t *testing.T) {
+	for _, file := range tracked(t, "*.go") {
+		if slices.Contains(strings.Split(file, "/"), "testdata") {
+			continue // input of tests, or written by their programs
+		}
+		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(file)))
+		if os.IsNotExist(err) {
+			continue // removed, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ast.IsGenerated(parsed) && !bytes.HasPrefix(text, []byte("// SPDX-License-Identifier: Apache-2.0\n\n")) {
+			t.Errorf("%s does not begin with // SPDX-License-Identifier: Apache-2.0 and an empty line", file)
+		}
+	}
+}
+
+func TestChangelog(t *testing.T) {
+	tests := []struct{ name, text, release, dry string }{
+		{"ready", "## [Unreleased]\n\n## [0.1.0] - 2030-01-31\n\n### Added\n\n- A.\n", "", ""},
+		{"another version", "## [0.1.01] - 2030-01-31\n\n- A.\n", "no section", "no section"},
+		{"no entry", "## [0.1.0] - 2030-01-31\n\n## [0.0.9] - 2029-01-31\n\n- A.\n", "no entry", "no entry"},
+		{"no date", "## [0.1.0] - unreleased\n\n- A.\n", "no date", ""},
+	}
+	for _, test := range tests {
+		tree := t.TempDir()
+		if err := os.WriteFile(filepath.Join(tree, "CHANGELOG.md"), []byte(test.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for dryRun, want := range map[bool]string{false: test.release, true: test.dry} {
+			var out bytes.Buffer
+			err := release{tree: tree, version: "v0.1.0", dryRun: dryRun, out: &out}.changelog()
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, dry run %t: got %v, want %q", test.name, dryRun, err, want)
+			}
+			if warned := strings.Contains(out.String(), "warning: "); warned != (dryRun && test.release != test.dry) {
+				t.Errorf("%s, dry run %t: printed %q", test.name, dryRun, out.String())
+			}
+		}
+	}
+}
+
+// TestInstallable reads the go.mod files of the tree, and broken ones.
+func TestInstallable(t *testing.T) {
+	if err := (release{tree: "../..", version: "v0.1.0"}).installable(); err != nil {
+		t.Error(err)
+	}
+	tree := t.TempDir()
+	for folder, text := range map[string]string{
+		".":           "module " + rootPath + "\n\nrequire " + rootPath + "/runtime v0.0.9\n",
+		runtimeFolder: "module " + rootPath + "/runtime\n",
+		explainFolder: "module " + rootPath + "/explain\n\nreplace " + rootPath + " => ../\n",
+	} {
+		if err := os.MkdirAll(filepath.Join(tree, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(tree, folder, "go.mod"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := release{tree: tree, version: "v0.1.0"}.installable()
+	for _, want := range []string{"requires " + rootPath + "/runtime@v0.0.9", filepath.Join(explainFolder, "go.mod") + " has a replace"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestMayBreak(t *testing.T) {
+	for _, test := range []struct {
+		last, next string
+		want       bool
+	}{
+		{"v0.1.0", "v0.1.1", false}, {"v0.1.9", "v0.2.0", true}, {"v0.9.0", "v1.0.0", true}, {"v1.0.0", "v1.1.0", false}, {"v1.2.0", "v2.0.0", true},
+	} {
+		if got := mayBreak(test.last, test.next); got != test.want {
+			t.Errorf("%s to %s: got %t", test.last, test.next, got)
+		}
+	}
+}
+
+// TestRuntimeFromProxy publishes the modules of the tree, and builds a module that requires the runtime.
+func TestRuntimeFromProxy(t *testing.T) {
+	scratch := t.TempDir()
+	var out bytes.Buffer
+	r := release{tree: "../..", version: "v0.1.0", dryRun: true, out: &out}
+	tree, err := filepath.Abs(r.tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.tree = tree
+	env, err := r.publish(scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.importRuntime(filepath.Join(scratch, "importer"), env); err != nil {
+		t.Fatal(err)
+	}
+	licence, err := os.ReadFile(filepath.Join(scratch, "go", "pkg", "mod", filepath.FromSlash(rootPath), "runtime@v0.1.0", "LICENSE"))
+	if err != nil || !bytes.Contains(licence, []byte("Apache License")) {
+		t.Errorf("the module zip of the runtime has no licence: %v", err)
+	}
+}
