@@ -18,6 +18,11 @@ ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
 RELEASE  := hack/release
 FUZZTIME ?= 5s
+MODULES  := $(sort $(patsubst %/,%,$(dir $(shell git ls-files 'go.mod' '*/go.mod'))))
+# Flags of every go test here. .ci/run sets -vet=off, since make verify has run all of go vet before.
+TESTFLAGS ?=
+# Tests that compare times. They need a machine without other work: make test-promises runs them, make test-peers does not.
+TIMED    := ^(TestRatio|TestFaster|TestRunTime)$$
 
 say = @printf '\n==> %s\n' "$(1)"
 
@@ -33,23 +38,28 @@ build: ## build bin/webhook-gen, and bin/webhook-gen-explain, which it runs
 .PHONY: test
 test: test-unit test-examples test-upstream test-integration test-explain ## every test but those of new projects and the comparisons with peers
 
+.PHONY: test-short
+test-short: ## unit tests of this module that need no go command, in seconds
+	go test -count=1 -short ./...
+
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
-	go test -timeout 30m ./...
-	cd $(RUNTIME) && go test ./...
+	go test $(TESTFLAGS) -timeout 30m ./...
+	cd $(RUNTIME) && go test $(TESTFLAGS) ./...
 
+# generator/compile runs other programs, which the race detector does not see.
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
 	$(call say,unit tests and scenarios and examples with the race detector)
-	go test -race -timeout 30m -skip '^(TestGeneratedCode|TestCookbook)$$' ./... # these two run other programs
-	@for e in $(RUNTIME) $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -race ./...); done
+	go test -vet=off -race -timeout 30m $$(go list ./... | grep -v /generator/compile$$)
+	@for e in $(RUNTIME) $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -vet=off -race ./...); done
 
 .PHONY: test-examples
 test-examples: build ## examples are up to date, clean and behave
 	@for e in $(EXAMPLES); do \
 		printf '\n==> %s\n' "$$e"; \
-		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && $(CURDIR)/bin/webhook-gen lint && go vet ./... && go test ./...); \
+		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && $(CURDIR)/bin/webhook-gen lint && go vet ./... && go test -vet=off ./...); \
 	done
 
 .PHONY: test-upstream
@@ -61,34 +71,48 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
 	@assets=$$($(ENVTEST)/build.sh); export KUBEBUILDER_ASSETS=$$assets; \
-	(cd $(SUITE) && go test -count=1 . ./examples); \
-	for m in $(ASKING); do (cd $$m && go test -count=1 ./...); done
+	(cd $(SUITE) && go test $(TESTFLAGS) -count=1 . ./examples); \
+	for m in $(ASKING); do (cd $$m && go test $(TESTFLAGS) -count=1 ./...); done
 
 .PHONY: test-explain
 test-explain: ## what explain and lint say of requests and configurations, beside what an API server does
 	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
-	cd $(EXPLAIN) && go test ./...
+	cd $(EXPLAIN) && go test $(TESTFLAGS) ./...
 	$(call say,what explain and lint say beside what an API server does)
-	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./explain ./lint
+	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./explain ./lint
 
 .PHONY: test-delivery
 test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server
 	$(call say,new projects and what they bring into a cluster (the first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test -count=1 -timeout 30m ./...
+	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 30m ./...
 
 .PHONY: test-mutation
 test-mutation: ## faults seeded into the examples' generated code and the runtime, each of which a test finds
 	$(call say,seeded faults)
-	cd hack/mutation && go test -count=1 -timeout 30m ./...
+	cd hack/mutation && go test $(TESTFLAGS) -count=1 -timeout 30m ./...
+
+.PHONY: test-oldest
+test-oldest: ## the integration tests on the oldest API server
+	$(call say,the oldest API server (its first build takes some minutes))
+	@assets=$$($(ENVTEST)/build.sh $(ENVTEST)/oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./...
 
 .PHONY: test-peers
-test-peers: test-mutation ## seeded faults, comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
-	$(call say,the oldest API server (its first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh $(ENVTEST)/oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
-	@for p in $(PEERS); do \
-		printf '\n==> %s (the first build and download take some minutes)\n' "$$p"; \
-		(cd "$$p" && go test -count=1 -timeout 30m ./...); \
-	done
+test-peers: test-mutation test-oldest $(addprefix test-peer-,$(PEERS:hack/peers/%/=%)) ## seeded faults, comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
+
+test-peer-%:
+	$(call say,hack/peers/$* (the first build and download take some minutes))
+	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' ./...
+
+.PHONY: test-promises
+test-promises: ## times that docs/figures.md promises, on a machine without other work
+	$(call say,lint beside generate)
+	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkLintRatio$$' -benchtime 5x ./generator
+	$(call say,the price of a match condition)
+	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./internal/condition
+	$(call say,converting beside cert-manager and generating that beside conversion-gen)
+	cd hack/peers/conversion && go test -count=1 -run '$(TIMED)' -v ./...
+	$(call say,converting beside controller-runtime)
+	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '$(TIMED)' -v ./...
 
 .PHONY: envtest
 envtest: ## build kube-apiserver and etcd, unless they are there, and print their folder
@@ -106,15 +130,23 @@ fuzz: ## every fuzz target for FUZZTIME (5s)
 	done
 
 .PHONY: bench
-bench: ## time and memory beside the peers', in one run, as ratios
+bench: test-promises ## time and memory beside the peers', in one run, as ratios
 	$(call say,generating beside controller-gen)
 	cd hack/peers/controllergen && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
 	$(call say,serving beside controller-runtime)
 	cd hack/peers/controllerruntime && go test -count=1 -run '^$$' -bench 'Ratio|Growth|Modes' ./...
-	$(call say,converting beside cert-manager and generating that beside conversion-gen)
-	cd hack/peers/conversion && go test -count=1 -run 'Faster|RunTime' -v ./...
-	$(call say,converting beside controller-runtime)
-	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
+
+.PHONY: figures
+figures: ## what docs/figures.md says of this tree and of its tests
+	@echo "lines in generated files of the tree: $$(git ls-files '*zz_generated*' | xargs cat | wc -l)"
+	@go test -count=1 -run '^TestCommittedLines$$' -v ./generator | sed -n 's/^ *[a-z_]*test.go:[0-9]*: //p'
+	@go test -run '^$$' ./... >/dev/null # compiles them
+	@begin=$$(date +%s); go test -count=1 -short ./... >/dev/null; echo "short tests, compiled: $$(($$(date +%s) - begin)) s"
+	@echo "all of .ci/run, from an empty build cache: GOCACHE=\$$(mktemp -d) ENVTEST_ASSETS_ROOT=\$$(mktemp -d) .ci/run"
+
+.PHONY: align
+align: ## give all modules the same versions of shared dependencies, which are then compiled once
+	hack/align.sh
 
 .PHONY: generate
 generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
@@ -123,6 +155,7 @@ generate: ## regenerate the runtime's text and API listing, examples, goldens an
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
 	go test ./generator ./cmd/webhook-gen -update
+	go test ./generator/compile -run '^TestCookbookPage$$' -update
 
 .PHONY: verify
 verify: ## modules are tidy, code is formatted, examples and docs are fresh
@@ -130,7 +163,8 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	go vet ./...
 	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
-	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do (cd "$$(dirname "$$m")" && go mod tidy -diff); done
+	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
+	hack/align.sh --check
 	go test ./templates
 	go -C $(RELEASE) test ./...
 	@$(MAKE) --no-print-directory build
@@ -139,7 +173,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 .PHONY: lint
 lint: ## golangci-lint on every module, built from the module proxy
 	go -C hack/tools build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	@for m in $$(git ls-files 'go.mod' '*/go.mod'); do printf '\n==> %s\n' "$$(dirname "$$m")"; (cd "$$(dirname "$$m")" && $(CURDIR)/bin/golangci-lint run ./...); done
+	@for m in $(MODULES); do printf '\n==> %s\n' "$$m"; (cd "$$m" && $(CURDIR)/bin/golangci-lint run ./...); done
 
 .PHONY: release
 release: ## check that the tree can be released as VERSION (v0.1.0), and print the commands; DRY_RUN=1 checks alone

@@ -14,6 +14,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
 // A scenario of lint is a txtar file in testdata/lint that is called like the rule it is about. Each folder of it is a
@@ -32,7 +33,7 @@ func TestLint(t *testing.T) {
 			var input, want []txtar.File
 			var projects []string
 			for _, f := range archive.Files {
-				if strings.HasPrefix(f.Name, wantPrefix) {
+				if strings.HasPrefix(f.Name, scenario.WantPrefix) {
 					want = append(want, f)
 					continue
 				}
@@ -60,7 +61,7 @@ func TestLint(t *testing.T) {
 					t.Errorf("%s:\n%s", project, text.String())
 					continue
 				}
-				got = append(got, txtar.File{Name: wantPrefix + project, Data: text.Bytes()})
+				got = append(got, txtar.File{Name: scenario.WantPrefix + project, Data: text.Bytes()})
 			}
 			if *update {
 				archive.Files = append(input, got...)

@@ -15,24 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted output of the scenarios")
-
-// A scenario is one txtar file. Its comment says what it shows and may hold lines with
-//
-//	run: patterns... strict v1beta1 tags=a,b handlers conversions tests delivery
-//
-// of which the last four have more generated than the manifest.
-//
-// Its files are a module (go.mod is made up where it is missing), and what a run is to leave:
-// "want/..." each file that the run writes or changes, "removed" the names of files it removes,
-// "diagnostics" what it reports. Everything else must stay as it was.
-const (
-	wantPrefix      = "want/"
-	diagnosticsName = "diagnostics"
-	removedName     = "removed"
-)
 
 // moduleCache is what stands before the path of a module's file, wherever the cache lies.
 var moduleCache = regexp.MustCompile(`/\S*/(k8s\.io/[a-z]+@)`)
@@ -49,55 +36,49 @@ func TestScenarios(t *testing.T) {
 	for _, file := range scenarioFiles(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			input, want := split(archive)
-			got := runScenario(t, input)
+			s := readScenario(t, file)
+			got := runScenario(t, s)
 			if *update {
-				archive.Files = append(input.Files, got...)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				if err := os.WriteFile(file, s.Format(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if diff := cmp.Diff(show(want), show(got)); diff != "" {
+			if diff := cmp.Diff(show(s.Want), show(got)); diff != "" {
 				t.Errorf("(-want +got; go test ./generator -update rewrites)\n%s", diff)
 			}
 		})
 	}
 }
 
-// split takes what a scenario wants off from what it gives.
-func split(a *txtar.Archive) (input *txtar.Archive, want []txtar.File) {
-	input = &txtar.Archive{Comment: a.Comment}
-	for _, f := range a.Files {
-		if strings.HasPrefix(f.Name, wantPrefix) || f.Name == diagnosticsName || f.Name == removedName {
-			want = append(want, f)
-		} else {
-			input.Files = append(input.Files, f)
-		}
+func readScenario(t *testing.T, file string) scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Read(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return input, want
+	return s
 }
 
 func show(files []txtar.File) string { return string(txtar.Format(&txtar.Archive{Files: files})) }
 
-// runScenario generates twice in a fresh folder and returns what the first run left; the
-// second must find nothing to do.
-func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
+// runScenario generates twice in a fresh folder, to which it adds a go.mod if there is none, and returns what the first run
+// left; the second must find nothing to do.
+func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	dir := t.TempDir()
 	before := map[string]string{}
-	if !slices.ContainsFunc(input.Files, func(f txtar.File) bool { return f.Name == "go.mod" }) {
+	if !slices.ContainsFunc(s.Input, func(f txtar.File) bool { return f.Name == "go.mod" }) {
 		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26\n")
 	}
-	for _, f := range input.Files {
+	for _, f := range s.Input {
 		writeFile(t, filepath.Join(dir, f.Name), string(f.Data))
 	}
 	readTree(t, dir, before)
 
-	config := scenarioConfig(t, dir, input.Comment)
+	config := Config{
+		Dir: filepath.Join(dir, s.Run.Dir), Patterns: s.Run.Patterns, Tags: s.Run.Tags, Outputs: s.Run.Outputs,
+		Strict: s.Run.Strict, AdmissionRegistration: s.Run.AdmissionRegistration,
+	}
 	result := Generate(context.Background(), config)
 	report := result.Diagnostics
 	if !report.HasErrors() {
@@ -110,7 +91,7 @@ func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
 	var removed []string
 	for _, name := range sortedKeys(after) {
 		if before[name] != after[name] && !isShared(name) {
-			got = append(got, txtar.File{Name: wantPrefix + name, Data: []byte(after[name])})
+			got = append(got, txtar.File{Name: scenario.WantPrefix + name, Data: []byte(after[name])})
 		}
 	}
 	for _, name := range sortedKeys(before) {
@@ -119,17 +100,17 @@ func runScenario(t *testing.T, input *txtar.Archive) []txtar.File {
 		}
 	}
 	if removed != nil {
-		got = append(got, txtar.File{Name: removedName, Data: []byte(strings.Join(removed, ""))})
+		got = append(got, txtar.File{Name: scenario.Removed, Data: []byte(strings.Join(removed, ""))})
 	}
 	if len(report) > 0 {
 		var text bytes.Buffer
 		if err := PrintDiagnostics(&text, "text", dir, report); err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, txtar.File{Name: diagnosticsName, Data: moduleCache.ReplaceAll(bytes.ReplaceAll(text.Bytes(), []byte(dir), []byte("$DIR")), []byte("$$GOMODCACHE/$1"))})
+		got = append(got, txtar.File{Name: scenario.Diagnostics, Data: moduleCache.ReplaceAll(bytes.ReplaceAll(text.Bytes(), []byte(dir), []byte("$DIR")), []byte("$$GOMODCACHE/$1"))})
 	}
 	if report.HasErrors() {
-		if len(got) > 1 || got[0].Name != diagnosticsName {
+		if len(got) > 1 || got[0].Name != scenario.Diagnostics {
 			t.Errorf("a run with errors changed files:\n%s", show(got))
 		}
 		return got
@@ -145,48 +126,15 @@ func isShared(name string) bool {
 	return slices.ContainsFunc(runtimePackages(), func(pkg string) bool { return strings.Contains(name, "/"+pkg+"/zz_generated.") })
 }
 
-func scenarioConfig(t *testing.T, dir string, comment []byte) Config {
-	c := Config{Dir: dir, Outputs: []string{"manifests"}}
-	for line := range strings.Lines(string(comment)) {
-		words, ok := strings.CutPrefix(line, "run: ")
-		if !ok {
-			continue
-		}
-		for _, word := range strings.Fields(words) {
-			switch {
-			case word == "strict":
-				c.Strict = true
-			case word == "handlers":
-				c.Outputs = append(c.Outputs, "handlers")
-			case word == "conversions", word == "tests", word == "delivery":
-				c.Outputs = append(c.Outputs, word)
-			case word == "v1beta1":
-				c.AdmissionRegistration = word
-			case strings.HasPrefix(word, "tags="):
-				c.Tags = strings.Split(strings.TrimPrefix(word, "tags="), ",")
-			case strings.HasPrefix(word, "dir="):
-				c.Dir = filepath.Join(dir, strings.TrimPrefix(word, "dir="))
-			default:
-				c.Patterns = append(c.Patterns, word)
-			}
-		}
-	}
-	return c
-}
-
 // TestEveryRuleHasAScenario holds the scenarios to the registry: every marker, every argument and
 // every rule appears in one.
 func TestEveryRuleHasAScenario(t *testing.T) {
 	var inputs, reports strings.Builder
 	for _, file := range scenarioFiles(t) {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		input, want := split(archive)
-		inputs.WriteString(show(input.Files))
-		for _, f := range want {
-			if f.Name == diagnosticsName {
+		s := readScenario(t, file)
+		inputs.WriteString(show(s.Input))
+		for _, f := range s.Want {
+			if f.Name == scenario.Diagnostics {
 				reports.Write(f.Data)
 			}
 		}
@@ -224,7 +172,7 @@ func usesArgument(text, name, argument string) bool {
 	return false
 }
 
-func writeFile(t *testing.T, path, text string) {
+func writeFile(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

@@ -1,12 +1,14 @@
-package generator
+package compile
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator"
 )
 
 // cookbook is the page.
-func cookbook(all []recipe, plans map[string]ConversionDoc) string {
+func cookbook(all []recipe, plans map[string]generator.ConversionDoc) string {
 	var b strings.Builder
 	b.WriteString(cookbookIntroduction)
 	for i, r := range all {
@@ -25,7 +27,7 @@ func cookbook(all []recipe, plans map[string]ConversionDoc) string {
 }
 
 // lost says what a plan says of losses, in both directions.
-func lost(doc ConversionDoc) string {
+func lost(doc generator.ConversionDoc) string {
 	var kept, dropped []string
 	for _, f := range doc.Fields {
 		switch {
@@ -57,5 +59,5 @@ OrderSpec is the type of the field ` + "`spec`" + `, unless all of an Order is s
 
 Values that the other version cannot express are not lost: an annotation keeps them until the object returns ([conversions.md](conversions.md)).
 Every entry is a test: its code is generated, compiled and held to the invariants of the package ` + "`conversiontest`" + `.
-` + "`go test ./generator -run TestCookbook -update`" + ` writes this page from ` + "`generator/testdata/cookbook`" + `.
+` + "`go test ./generator/compile -run TestCookbookPage -update`" + ` writes this page from ` + "`generator/testdata/cookbook`" + `.
 `

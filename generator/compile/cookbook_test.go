@@ -1,13 +1,13 @@
-package generator
+package compile
 
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"go/format"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,7 +15,11 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/webhook-gen/webhook-gen/generator"
 )
+
+var update = flag.Bool("update", false, "rewrite docs/cookbook.md")
 
 // recipe is an entry of docs/cookbook.md: a kind of change between two versions of an Order, whose files hold
 // what an author writes.
@@ -33,7 +37,7 @@ type recipe struct {
 
 func recipes(t *testing.T) []recipe {
 	t.Helper()
-	files, err := filepath.Glob("testdata/cookbook/*.txtar")
+	files, err := filepath.Glob("../testdata/cookbook/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recipes: %v", err)
 	}
@@ -68,28 +72,17 @@ func recipes(t *testing.T) []recipe {
 	return all
 }
 
-// TestCookbook generates conversions from every recipe, holds them to what must be true of all conversions, and
-// holds docs/cookbook.md to the recipes and to what the plans say is lost.
+// TestCookbook generates conversions from all recipes, and holds them to the invariants of every conversion.
 func TestCookbook(t *testing.T) {
+	skipIfShort(t)
 	all := recipes(t)
-	dir := t.TempDir()
-	sums, err := os.ReadFile("../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26.0\n\n"+requirementsOf(t))
-	writeFile(t, filepath.Join(dir, "go.sum"), string(sums))
-	for _, r := range all {
-		if r.spoke != "" {
-			r.write(t, dir)
-		}
-	}
-	config := Config{Dir: dir}
-	docs, _ := Conversions(context.Background(), config, "Order")
-	result := Generate(context.Background(), config)
+	w := newWorkspace(t)
+	dir, _ := w.add("app", nil)
+	plans := convert(t, dir, all)
+	result := generator.Generate(context.Background(), generator.Config{Dir: dir})
 	if result.Diagnostics.HasErrors() {
 		var text bytes.Buffer
-		if err := PrintDiagnostics(&text, "text", dir, result.Diagnostics); err != nil {
+		if err := generator.PrintDiagnostics(&text, "text", dir, result.Diagnostics); err != nil {
 			t.Fatal(err)
 		}
 		t.Fatal(text.String())
@@ -97,26 +90,44 @@ func TestCookbook(t *testing.T) {
 	if failed := result.Write(); len(failed) > 0 {
 		t.Fatal(failed)
 	}
-	plans := map[string]ConversionDoc{}
-	for _, d := range docs {
-		plans[strings.TrimSuffix(d.Group, ".example.com")] = d
-	}
 	writeFile(t, filepath.Join(dir, "cookbook_test.go"), cookbookTest(all, plans))
-	cmd := exec.Command("go", "test", ".")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, bytes.ReplaceAll(out, []byte(dir), []byte("$DIR")))
+	w.use("app")
+	if out, err := w.goCommand("test", "example.com/app"); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
+}
 
-	want, page := cookbook(all, plans), filepath.Join("..", "docs", "cookbook.md")
+// TestCookbookPage compares docs/cookbook.md with the recipes, and with the losses of their plans.
+func TestCookbookPage(t *testing.T) {
+	all := recipes(t)
+	dir, _ := newWorkspace(t).add("app", nil)
+	want, page := cookbook(all, convert(t, dir, all)), "../../docs/cookbook.md"
 	if *update {
 		writeFile(t, page, want)
 		return
 	}
 	if got, err := os.ReadFile(page); err != nil || string(got) != want {
-		t.Error("docs/cookbook.md is stale: go test ./generator -run TestCookbook -update")
+		t.Error("docs/cookbook.md is stale: go test ./generator/compile -run TestCookbookPage -update")
 	}
+}
+
+// convert writes the recipes into a module and returns the plans of their conversions, by the recipes' folders.
+func convert(t *testing.T, dir string, all []recipe) map[string]generator.ConversionDoc {
+	t.Helper()
+	for _, r := range all {
+		if r.spoke != "" {
+			r.write(t, dir)
+		}
+	}
+	docs, diagnostics := generator.Conversions(context.Background(), generator.Config{Dir: dir}, "Order")
+	if diagnostics.HasErrors() {
+		t.Fatal(diagnostics)
+	}
+	plans := map[string]generator.ConversionDoc{}
+	for _, d := range docs {
+		plans[strings.TrimSuffix(d.Group, ".example.com")] = d
+	}
+	return plans
 }
 
 // write puts the versions of a recipe, and its hooks, into a module.
@@ -153,7 +164,7 @@ func (r recipe) file(pkg, code string) string {
 }
 
 // cookbookTest is a test of all recipes in one package, so that one program is linked.
-func cookbookTest(all []recipe, plans map[string]ConversionDoc) string {
+func cookbookTest(all []recipe, plans map[string]generator.ConversionDoc) string {
 	var imports, checks strings.Builder
 	for _, r := range all {
 		if r.spoke == "" {

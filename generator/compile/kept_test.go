@@ -1,14 +1,15 @@
-package generator
+package compile
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/webhook-gen/webhook-gen/generator"
 )
 
 // convertProgram has the handler convert an Order on standard input, as an API server would, and holds it to the functions.
@@ -62,23 +63,37 @@ func compare[S, D any](object, served []byte, convert func(context.Context, *S, 
 }
 `
 
-// TestKept does with generated code what G26 says: what old servers have kept on an object that is stored as v1 is put back by the
-// new ones, whose v1 can say it, unless that says something else. There it is after the object has been written as v2, or, where
-// something of v1 is kept as well, in the annotation still.
+// TestKept runs generated code through the steps of rule G26. Old servers keep a value in the annotation of an object that is stored
+// as v1. New servers, whose v1 has a member for it, restore the value, unless the member has another one. The value is there after
+// the object is written as v2, or, where a value of v1 is kept as well, still in the annotation.
 func TestKept(t *testing.T) {
-	oldServers := converter(t, "g26_kept", "old")
+	skipIfShort(t)
+	w := newWorkspace(t)
+	states := map[string]string{"old": "g26_kept", "new": "g26_kept", "one": "g26_kept_one", "default": "g26_kept_default"}
+	for module, scenario := range states {
+		state := "new"
+		if module == "old" {
+			state = "old"
+		}
+		addConverter(t, w, module, scenario, state)
+	}
+	bin := filepath.Join(w.root, "bin") + string(filepath.Separator)
+	if out, err := w.goCommand("build", "-o", bin, "example.com/old", "example.com/new", "example.com/one", "example.com/default"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	oldServers := converter(t, bin+"old")
 	stored := oldServers("v1", `{"apiVersion":"shop.example.com/v2","kind":"Order","metadata":{"name":"order"},"spec":{"size":3,"colour":"red"}}`)
 	if got := specOf(t, oldServers("v2", stored)); got != `{"colour":"red","size":3}` {
 		t.Fatalf("old servers make %s of %s", got, stored)
 	}
 	edited := strings.Replace(stored, `"size":3`, `"size":3,"colour":"blue"`, 1)
-	for scenario, want := range map[string]struct{ read, again string }{
-		"g26_kept":         {`{"colour":"red","size":3}`, `{"colour":"red","size":3}`},
-		"g26_kept_one":     {`{"colour":"red","size":3}`, `{"size":3}`},
-		"g26_kept_default": {`{"colour":"grey","size":3}`, `{"size":3}`},
+	for module, want := range map[string]struct{ read, again string }{
+		"new":     {`{"colour":"red","size":3}`, `{"colour":"red","size":3}`},
+		"one":     {`{"colour":"red","size":3}`, `{"size":3}`},
+		"default": {`{"colour":"grey","size":3}`, `{"size":3}`},
 	} {
-		t.Run(scenario, func(t *testing.T) {
-			servers := converter(t, scenario, "new")
+		t.Run(states[module], func(t *testing.T) {
+			servers := converter(t, bin+module)
 			if got := specOf(t, servers("v2", edited)); got != `{"colour":"blue","size":3}` {
 				t.Errorf("new servers make %s of %s", got, edited)
 			}
@@ -97,37 +112,29 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// converter builds the servers of a state of a scenario, and has them convert to a version.
-func converter(t *testing.T, scenario, state string) func(to, object string) string {
+// addConverter adds a module that converts as the servers of a state of a scenario do.
+func addConverter(t *testing.T, w *workspace, module, scenario, state string) {
 	t.Helper()
-	archive, err := txtar.ParseFile("testdata/upgrade/" + scenario + ".txtar")
+	archive, err := txtar.ParseFile("../testdata/upgrade/" + scenario + ".txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile("../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	files := []txtar.File{{Name: "main.go", Data: []byte(convertProgram)}}
 	for _, f := range archive.Files {
 		if of, name, _ := strings.Cut(f.Name, "/"); of == state || of == "all" {
-			writeFile(t, filepath.Join(dir, name), string(f.Data))
+			files = append(files, txtar.File{Name: name, Data: f.Data})
 		}
 	}
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26.0\n\n"+requirementsOf(t))
-	writeFile(t, filepath.Join(dir, "go.sum"), string(sums))
-	writeFile(t, filepath.Join(dir, "main.go"), convertProgram)
-	result := Generate(t.Context(), Config{Dir: dir, Outputs: []string{"conversions"}})
+	dir, _ := w.add(module, files)
+	result := generator.Generate(t.Context(), generator.Config{Dir: dir, Outputs: []string{"conversions"}})
 	if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
 		t.Fatal(failed)
 	}
-	program := filepath.Join(dir, "convert")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	w.use(module)
+}
+
+// converter returns a function that has a program convert an object to a version.
+func converter(t *testing.T, program string) func(to, object string) string {
 	return func(to, object string) string {
 		c := exec.Command(program, to)
 		c.Stdin = strings.NewReader(object)

@@ -1,0 +1,88 @@
+// Package scenario reads the scenarios in generator/testdata. Tests of package generator compare what a run writes; tests of
+// generator/compile compile and run it.
+package scenario
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Files of an archive that hold the expected outcome.
+const (
+	WantPrefix  = "want/"       // each file that the run writes or changes, below this folder
+	Removed     = "removed"     // names of files that the run removes
+	Diagnostics = "diagnostics" // findings that the run reports
+)
+
+// A Scenario is one txtar file: a module, a run of the generator, and the expected outcome.
+type Scenario struct {
+	Name    string // the file's name without its extension
+	Comment []byte
+	Input   []txtar.File
+	Want    []txtar.File
+	Run     Run
+}
+
+// Run is what lines of the comment set that begin with "run: ":
+//
+//	run: patterns... strict v1beta1 tags=a,b dir=sub handlers conversions tests delivery
+type Run struct {
+	Dir                   string // relative to the module
+	Patterns              []string
+	Tags                  []string
+	Outputs               []string // manifests, and the named ones
+	AdmissionRegistration string
+	Strict                bool
+}
+
+// Read reads a scenario from its file.
+func Read(file string) (Scenario, error) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		return Scenario{}, err
+	}
+	s := Scenario{Name: strings.TrimSuffix(filepath.Base(file), ".txtar"), Comment: archive.Comment, Run: readRun(archive.Comment)}
+	for _, f := range archive.Files {
+		if strings.HasPrefix(f.Name, WantPrefix) || f.Name == Diagnostics || f.Name == Removed {
+			s.Want = append(s.Want, f)
+		} else {
+			s.Input = append(s.Input, f)
+		}
+	}
+	return s, nil
+}
+
+// Format returns the scenario as a txtar file with another outcome.
+func (s Scenario) Format(want []txtar.File) []byte {
+	return txtar.Format(&txtar.Archive{Comment: s.Comment, Files: slices.Concat(s.Input, want)})
+}
+
+func readRun(comment []byte) Run {
+	r := Run{Outputs: []string{"manifests"}}
+	for line := range strings.Lines(string(comment)) {
+		words, ok := strings.CutPrefix(line, "run: ")
+		if !ok {
+			continue
+		}
+		for _, word := range strings.Fields(words) {
+			switch {
+			case word == "strict":
+				r.Strict = true
+			case word == "handlers", word == "conversions", word == "tests", word == "delivery":
+				r.Outputs = append(r.Outputs, word)
+			case word == "v1beta1":
+				r.AdmissionRegistration = word
+			case strings.HasPrefix(word, "tags="):
+				r.Tags = strings.Split(strings.TrimPrefix(word, "tags="), ",")
+			case strings.HasPrefix(word, "dir="):
+				r.Dir = strings.TrimPrefix(word, "dir=")
+			default:
+				r.Patterns = append(r.Patterns, word)
+			}
+		}
+	}
+	return r
+}
