@@ -17,7 +17,7 @@ func TestGenerateSweeps(t *testing.T) {
 	command := func(args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		if code := run(context.Background(), args, &out, &out); code != 0 {
+		if code := run(context.Background(), args, streams{out: &out, err: &out}); code != 0 {
 			t.Fatalf("%q: %d\n%s", args, code, &out)
 		}
 	}
