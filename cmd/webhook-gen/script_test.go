@@ -76,9 +76,15 @@ func recorded(context.Context, string, ...string) (string, error) { return "", n
 
 func transcript(t *testing.T, dir string, comment []byte) string {
 	t.Chdir(dir)
-	if path, err := exec.LookPath("go"); err == nil {
-		t.Setenv("PATH", filepath.Dir(path)) // and not what a developer has installed
+	bin := t.TempDir() // without what a developer has installed
+	for _, name := range []string{"go", "git"} {
+		if path, err := exec.LookPath(name); err == nil {
+			if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
+	t.Setenv("PATH", bin)
 	var out strings.Builder
 	for line := range strings.Lines(string(comment)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
