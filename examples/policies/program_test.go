@@ -72,7 +72,7 @@ func start(t *testing.T, arguments ...string) *program {
 		p.ended <- command.Wait()
 	}()
 	p.metrics = p.waitFor(t, `serving metrics address=(\S+)`)
-	p.address = p.waitFor(t, `serving admission webhooks address=(\S+)`)
+	p.address = p.waitFor(t, `serving webhooks address=(\S+)`)
 	return p
 }
 

@@ -233,7 +233,7 @@ func serveExample(t *testing.T, folder string) (url string, ca []byte) {
 	t.Cleanup(func() { _ = program.Process.Kill(); _ = program.Wait() })
 	serving := make(chan bool, 1)
 	go func() {
-		started := regexp.MustCompile(`(?i)serving (admission webhooks|webhook server)`)
+		started := regexp.MustCompile(`(?i)serving (webhooks|webhook server)`)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if started.MatchString(lines.Text()) {
 				serving <- true
