@@ -34,9 +34,7 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 // are read: as /dev/stdin, and as /dev/fd/63 for <(command).
 func readFile(file string) ([]byte, error) {
 	if file != "/dev/stdin" && !strings.HasPrefix(file, "/dev/fd/") && !strings.HasPrefix(file, "/proc/self/fd/") {
-		if info, err := os.Stat(file); err != nil {
-			return nil, err
-		} else if !info.Mode().IsRegular() {
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is not a regular file", file)
 		}
 	}
