@@ -49,7 +49,7 @@ func newHandler(name string, mutating bool, options []Option) *Handler {
 		policies:  make(map[Operation]*policy),
 		listKeys:  make(map[wire.ListField][]string),
 		limit:     DefaultBodyLimit,
-		observers: []Observer{failureLog{}},
+		observers: []Observer{&failureLog{malformed: wire.Tally{What: "calls that are no reviews for the webhook failed"}}},
 	}
 	h.calls.New = func() any { return new(call) }
 	return h.With(options...)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // Observer is called after each call of a webhook has been answered. It is the place for metrics, logs and traces.
@@ -58,11 +61,16 @@ func known(operation Operation) Operation {
 	return ""
 }
 
-// failureLog is the observer that every webhook has, so that no failure goes unnoticed.
-type failureLog struct{}
+// failureLog is the observer that every webhook has, so that no failure goes unnoticed. Calls that are no reviews for the webhook are
+// counted, and not logged one by one: anybody who reaches the port can make them.
+type failureLog struct{ malformed wire.Tally }
 
-func (failureLog) Observe(ctx context.Context, o Observation) {
-	if !o.Failed {
+func (f *failureLog) Observe(ctx context.Context, o Observation) {
+	switch {
+	case !o.Failed:
+		return
+	case o.Code < http.StatusInternalServerError:
+		f.malformed.Add(ctx, "webhook", o.Webhook, "code", o.Code, "last", o.Err)
 		return
 	}
 	attributes := []any{
