@@ -152,7 +152,7 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 
 // sameElements reports whether each element of a list is as it was, or as the user said it.
 func sameElements(s *wire.Shape, before, after, said reflect.Value) bool {
-	if before.Len() != after.Len() || said.Len() != after.Len() {
+	if before.Len() != after.Len() || said.Len() != after.Len() || after.Len() == 0 { // which may be none or an empty one
 		return false
 	}
 	for i := range after.Len() {

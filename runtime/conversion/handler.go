@@ -46,7 +46,7 @@ type Option func(*Handler)
 //
 //	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
 func NewHandler(options ...Option) *Handler {
-	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), observers: []Observer{failureLog{}}}
+	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), observers: []Observer{&failureLog{malformed: wire.Tally{What: "calls that are no conversion reviews failed"}}}}
 	for _, option := range options {
 		option(h)
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // Observer is called after each review has been answered. It is the place for metrics, logs and traces.
@@ -47,11 +50,16 @@ func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
-// failureLog is the observer that every handler has, so that no failure goes unnoticed.
-type failureLog struct{}
+// failureLog is the observer that every handler has, so that no failure goes unnoticed. Calls that are no reviews are counted, and not
+// logged one by one: anybody who reaches the port can make them.
+type failureLog struct{ malformed wire.Tally }
 
-func (failureLog) Observe(ctx context.Context, o Observation) {
-	if !o.Failed {
+func (f *failureLog) Observe(ctx context.Context, o Observation) {
+	switch {
+	case !o.Failed:
+		return
+	case o.Code < http.StatusInternalServerError:
+		f.malformed.Add(ctx, "code", o.Code, "last", o.Err)
 		return
 	}
 	attributes := []any{"kind", o.Kind.String(), "desired", o.Desired, "objects", o.Objects, "uid", o.UID, "code", o.Code, "error", o.Err}

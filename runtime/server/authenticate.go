@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // knownClients are the callers that a server knows, by certificate, bearer token or
@@ -22,7 +24,7 @@ type knownClients struct {
 	commonNames *reloaded[[]string]
 	tokens      *reloaded[secrets]
 	passwords   *reloaded[secrets]
-	refused     *tally
+	refused     *wire.Tally
 }
 
 // wrap lets the requests of known callers through, and of all callers if no way
@@ -33,7 +35,7 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := c.recognize(r); refusal != nil {
-			c.refused.add(refusal.Message)
+			c.refused.Add(r.Context(), "last", refusal.Message)
 			refuse(w, refusal)
 			return
 		}

@@ -3,11 +3,15 @@ package server_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // bearing sets an Authorization header.
@@ -203,6 +207,29 @@ func TestUnknownCallersAreCounted(t *testing.T) {
 	})
 	if lines := strings.Count(s.logs.String(), "level=WARN"); lines != 3 {
 		t.Errorf("%d warnings, want one of each kind:\n%s", lines, s.logs)
+	}
+}
+
+// TestMalformedCallsAreNotLoggedOneByOne sends what is no review to both kinds of handlers.
+func TestMalformedCallsAreNotLoggedOneByOne(t *testing.T) {
+	var logs logBuffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logs, nil)))
+	defer slog.SetDefault(before)
+	s := serve(t, answer, func(s *site) {
+		s.Handle("/validate", admission.Validating("all.example.com"))
+		s.Handle(conversion.Path, conversion.NewHandler())
+	})
+	client := s.client(t, nil)
+	for range 50 {
+		for _, path := range []string{"/validate", conversion.Path} {
+			if got, err := s.do(client, http.MethodPost, path, []byte("{")); err != nil || got.StatusCode != http.StatusBadRequest {
+				t.Fatalf("%s: %v, %v", path, err, got)
+			}
+		}
+	}
+	if lines := strings.Count(logs.String(), "\n"); lines != 2 {
+		t.Errorf("%d lines, want one of each handler:\n%s", lines, &logs)
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // httpServer is what the webhook and the health listener have in common.
-func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *tally) *http.Server {
+func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *wire.Tally) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: cmp.Or(s.ReadHeaderTimeout, 5*time.Second),

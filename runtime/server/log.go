@@ -5,13 +5,12 @@ import (
 	"context"
 	stdlog "log"
 	"log/slog"
-	"sync"
-	"sync/atomic"
-	"time"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // connectionLog is the http.Server.ErrorLog over a slog.Logger.
-func connectionLog(log *slog.Logger, handshakes *tally) *stdlog.Logger {
+func connectionLog(log *slog.Logger, handshakes *wire.Tally) *stdlog.Logger {
 	return stdlog.New(connectionLines{log, handshakes}, "", 0)
 }
 
@@ -21,7 +20,7 @@ func connectionLog(log *slog.Logger, handshakes *tally) *stdlog.Logger {
 // port can make as many as they like.
 type connectionLines struct {
 	log        *slog.Logger
-	handshakes *tally
+	handshakes *wire.Tally
 }
 
 func (c connectionLines) Write(line []byte) (int, error) {
@@ -29,41 +28,11 @@ func (c connectionLines) Write(line []byte) (int, error) {
 	if bytes.HasPrefix(text, []byte("http: TLS handshake error")) {
 		if !bytes.HasSuffix(text, []byte(": EOF")) && !bytes.Contains(text, []byte("connection reset by peer")) &&
 			!bytes.Contains(text, []byte("use of closed network connection")) {
-			c.handshakes.add(text)
+			c.handshakes.Add(context.Background(), "last", string(text))
 			return len(line), nil
 		}
 		level = slog.LevelDebug
 	}
 	c.log.Log(context.Background(), level, string(text))
 	return len(line), nil
-}
-
-// tallyInterval is how often a tally logs at most.
-const tallyInterval = time.Minute
-
-// tally counts what anybody can make happen, and logs the first and then one a minute, so that nobody fills the log.
-type tally struct {
-	what  string
-	log   *slog.Logger
-	count atomic.Uint64
-
-	mu     sync.Mutex
-	logged time.Time
-	told   uint64 // the count at that time
-}
-
-// add counts one more. The example is a text or an error.
-func (t *tally) add(example any) {
-	count := t.count.Add(1)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := time.Now()
-	if !t.logged.IsZero() && now.Sub(t.logged) < tallyInterval {
-		return
-	}
-	if text, ok := example.([]byte); ok {
-		example = string(text)
-	}
-	t.log.Warn(t.what, "times", count-t.told, "last", example)
-	t.logged, t.told = now, count
 }

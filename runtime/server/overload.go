@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,7 +25,7 @@ type inFlightLimit struct {
 	longest  time.Duration
 	bodies   sync.Pool // of *[]byte
 	refused  atomic.Uint64
-	unread   *tally
+	unread   *wire.Tally
 }
 
 // largestKept is the capacity up to which the memory of a body is kept for the next one.
@@ -169,7 +170,7 @@ func (l *inFlightLimit) tooLarge() error {
 // refuse answers a request that does not come to its handler.
 func (l *inFlightLimit) refuse(w http.ResponseWriter, reason error) {
 	if problem := (*wire.Problem)(nil); errors.As(reason, &problem) {
-		l.unread.add(problem)
+		l.unread.Add(context.Background(), "last", problem)
 		refuse(w, problem.Status())
 		return
 	}

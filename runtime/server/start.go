@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // runningServer is what a Server holds while it serves.
@@ -19,7 +21,7 @@ type runningServer struct {
 	health  *healthChecks
 
 	connections         *connections
-	handshakes, callers *tally
+	handshakes, callers *wire.Tally
 }
 
 // serve puts the parts of the server together, starts them, and waits for the end.
@@ -42,8 +44,8 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	clients.refused = &tally{what: "calls without known credentials were refused", log: log}
-	handshakes := &tally{what: "TLS handshakes failed", log: log}
+	clients.refused = &wire.Tally{What: "calls without known credentials were refused", Log: log}
+	handshakes := &wire.Tally{What: "TLS handshakes failed", Log: log}
 
 	drain := &drainState{}
 	health := &healthChecks{certificate: certificate, files: files, drain: drain, check: s.ReadyCheck}
@@ -53,7 +55,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 		wait:    cmp.Or(s.MaxWait, 20*time.Millisecond),
 		timeout: cmp.Or(s.ReadTimeout, 10*time.Second),
 		longest: cmp.Or(s.WriteTimeout, 31*time.Second),
-		unread:  &tally{what: "bodies of calls could not be read", log: log},
+		unread:  &wire.Tally{What: "bodies of calls could not be read", Log: log},
 	}
 	bytes := cmp.Or(s.MaxBytesInFlight, defaultBytesInFlight())
 	limit.arriving, limit.worked = newMemory(bytes/arrivingPart, false), newMemory(bytes-bytes/arrivingPart, true)

@@ -42,9 +42,9 @@ func (s *Server) Stats() Stats {
 		Connections:       running.connections.count(),
 		Refused:           running.limit.refused.Load(),
 		Closed:            running.connections.closed.Load(),
-		HandshakesFailed:  running.handshakes.count.Load(),
-		Unauthenticated:   running.callers.count.Load(),
-		BodiesFailed:      running.limit.unread.count.Load(),
+		HandshakesFailed:  running.handshakes.Count(),
+		Unauthenticated:   running.callers.Count(),
+		BodiesFailed:      running.limit.unread.Count(),
 		CertificateExpiry: running.health.certificate.get().Leaf.NotAfter,
 	}
 }

@@ -121,7 +121,7 @@ func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
 		t.Fatal(err)
 	}
 	s.url, s.authority = "https://"+address, o.LocalServingCAData
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
 	t.Cleanup(func() { server.Close() })
 	go server.Serve(listener)
 }
