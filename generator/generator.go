@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package generator is the engine of webhook-gen: markers in, files out. generator.go is the
 // whole line; every other package below internal/ is one phase of it.
 //

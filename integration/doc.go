@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package integration shows on a real API server what markers do there: the webhooks of the packages below, installed as
 // their manifest has them, served by the generated code, and called by a kube-apiserver on behalf of its users.
 //

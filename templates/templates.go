@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package templates holds the texts that webhook-gen writes into its users' projects: the text templates of project
 // files, and the source code of the runtime for projects that keep a copy of it.
 package templates

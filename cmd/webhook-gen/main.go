@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command webhook-gen reads +webhook markers on Go types and writes what Kubernetes and Go
 // need to serve them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command cronjob serves the conversions between two versions of the CronJob of kubebuilder's multiversion tutorial.
 //
 // It is an example: the markers are in api, what is written by hand is the schedule's conversion in internal/webhook/v2.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package orders is an example: the webhooks of an operator that has an API of its own, two kinds in two versions.
 //
 //   - api/v1 and api/v2 hold the types, with their markers;

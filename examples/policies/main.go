@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command policies serves policies on core objects, with net/http and the generated package admission alone.
 //
 // It is an example: policy holds the policies, main.go and the metrics beside it what a program around them needs. The

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package compile compiles and runs what the generator writes. -short skips what calls the go command.
 package compile
 

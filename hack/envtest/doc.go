@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package envtest pins the kube-apiserver and the etcd that the integration tests run against, by the tool directives
 // of its module. build.sh builds them. It is a module of its own so that k8s.io/kubernetes stays out of everybody
 // else's dependencies.

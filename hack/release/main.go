@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command release checks that the work tree can be released as a version, and prints the commands that release it.
 //
 //	go run . -version v0.1.0 -dry-run

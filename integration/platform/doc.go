@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package platform says by defaults what package policies says webhook by webhook, and has configurations of its own.
 //
 // +webhook:defaults(operations: "create", failurePolicy: Ignore, matchPolicy: Exact, sideEffects: NoneOnDryRun, timeoutSeconds: 7,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package policies
 
 // Elsewhere is served by another Service, on another port, under another path.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package policies holds webhooks that differ from one another in one argument of their marker, so that a test sees what
 // the argument does: the one is called, or called otherwise, where the other is not.
 //

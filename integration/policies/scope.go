@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package policies
 
 // Clusterwide is called for whatever of the group has no namespace.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package policies
 
 // Modern takes reviews of the newest version, which is also what is asked for where nothing is said.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sealed has a default that keeps its webhook from ever being called: the signature of somebody who has not signed
 // its server's certificate.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package dev runs the program of a project on a developer's machine and has a cluster call it: with a certificate that
 // lives as long as the session, under configurations that name a URL in place of a Service, and without a trace of it
 // afterwards.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package regular reads files, and nothing else that may have a file's name. A pipe keeps its reader waiting, and a device has no end.
 package regular
 

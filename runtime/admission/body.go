@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package admission
 
 // DefaultBodyLimit is how many bytes the body of a review may have. The API server takes objects of up to 3 MiB, and an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package admission serves Kubernetes admission webhooks that are written as plain functions on typed objects.
 //
 // A policy is a function. It gets a typed request with exactly what its operation provides, and returns an error to deny it:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package certificates lets a webhook server keep its certificates itself, where nothing else in the cluster does.
 //
 // A [Keeper] holds an authority and a serving certificate in a Secret that all replicas share, writes the certificate to

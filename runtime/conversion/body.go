@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package conversion
 
 // DefaultBodyLimit is how many bytes the body of a review may have. An API server sends the objects of a list in one

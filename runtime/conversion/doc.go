@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package conversion is what generated conversions share: the handler that serves them, the stash that keeps what another version
 // cannot represent, and the checked conversions of single values.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package server serves webhooks to API servers over TLS.
 //
 // A [Server] reloads rotated certificates, authenticates callers, bounds the requests that it handles at once, answers

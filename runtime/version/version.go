@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package version makes the build fail when generated code and runtime do not fit each other.
 //
 // Every generated file that imports the runtime asserts both directions with two constants:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package policy holds what this cluster asks of core objects. Each file is one policy: its markers, its settings, and
 // what it decides.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command webhook-gen-explain says what an API server will do with webhooks, by the API server's own code. It is what
 // `webhook-gen explain request` and `webhook-gen lint` run; `webhook-gen explain request --help` describes the flags.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package admit finds out which webhooks an API server calls for a request.
 //
 // What decides is k8s.io/apiserver's own code: its managers order the webhooks, its generic plugin says what is exempt and

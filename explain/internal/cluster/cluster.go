@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cluster asks a running API server what it knows: its webhook configurations, its resources, its namespaces.
 package cluster
 

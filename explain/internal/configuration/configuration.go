@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package configuration reads MutatingWebhookConfigurations and ValidatingWebhookConfigurations as the API server holds
 // them: in version v1, with every default filled in.
 package configuration

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package object reads objects from YAML and JSON, and makes of them what an API server has in hand when it calls webhooks.
 package object
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package request makes of an object and of what is said about a request what an API server hands to admission: its
 // attributes. They are made by the rules of k8s.io/apiserver/pkg/endpoints/handlers and of RequestInfoFactory.
 package request

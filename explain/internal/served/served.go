@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package served says what an API server serves: its resources with their subresources, kinds and scopes, and which of
 // them are one thing in several versions.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package vet holds handlers of webhooks to what their markers say, by reading their code: rules W17 and W27 of webhook-gen lint, as
 // analyzers of golang.org/x/tools/go/analysis.
 //

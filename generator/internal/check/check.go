@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package check holds a project to the rules by which an API server validates webhook
 // configurations, and to those by which this tool keeps a run unambiguous. Each rule is one
 // entry of a table: an id, what it says, where it comes from, and one function.

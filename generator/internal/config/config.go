@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package config reads webhook-gen.yaml, the optional file at a module's root by which make,
 // CI and //go:generate lines run the generator alike.
 //

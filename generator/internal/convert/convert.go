@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package convert plans conversions between the versions of a kind. A Plan says for every field of
 // both sides what becomes of it in each direction and whether anything is lost. What nothing
 // claims, and what does not convert, is reported at the field with both sides shown.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package crd writes what a CustomResourceDefinition says of its kind's conversion into the file that
 // controller-gen wrote the definition to. Every other byte of that file stays as it is.
 //

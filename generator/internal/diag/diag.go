@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package diag is how every phase of the generator says what is wrong: a
 // Diagnostic is a value with a place, the rule that was broken, and what to do.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package diag
 
 // Nearest returns the candidate that a misspelt word most likely meant: the one with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package diag
 
 // Rule documents one id under which diagnostics are reported. Each phase declares the

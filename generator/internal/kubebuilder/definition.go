@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package kubebuilder
 
 // definition is one of the two markers, as sigs.k8s.io/controller-tools/pkg/webhook declares it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubebuilder is the drop-in dialect: it reads the markers +kubebuilder:webhook and
 // +kubebuilder:webhookconfiguration and says what they mean to controller-gen v0.23.0.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package lint holds webhooks to what Kubernetes advises, and to what an API server accepts and then does
 // not do. What an API server refuses is package check's. Each rule is one entry of a table: an id, what it
 // says, what to do, and one function.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package load finds the Go packages that hold markers and reads only what is needed.
 //
 // It neither runs the go command nor type-checks: folders are found by the go command's

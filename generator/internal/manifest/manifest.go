@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package manifest reads webhook configurations back from YAML, with the place of every field: those that
 // this tool wrote, and any others; and of CustomResourceDefinitions what there is to know of their versions.
 package manifest

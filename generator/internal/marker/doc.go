@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package marker is the marker engine. It finds markers in Go comments, says which
 // declaration each stands on, and decodes their arguments into the variables that a
 // Definition names. It knows nothing of Kubernetes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package migrate rewrites +kubebuilder:webhook markers as +webhook markers: on the package,
 // with everything said that the old marker says, in the same file. It moves no code.
 package migrate

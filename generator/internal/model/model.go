@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package model is what the generator knows of a project once its markers are read: plain
 // data, with everything that can be derived from the Go source already derived.
 //

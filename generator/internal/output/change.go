@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package output
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package output brings the disk into line with what a run wants on it, or says what that
 // would take: Compare finds the changes, Write carries out all of them or none, Diff prints them.
 //

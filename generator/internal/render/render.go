@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package render turns a project into the text of files. It decides nothing: what it
 // writes has been derived by model and checked by check.
 package render

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package resolve
 
 // Field returns the field of a Struct that holds the JSON member of that name, and nil if there is

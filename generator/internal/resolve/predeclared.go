@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package resolve
 
 // isPredeclared reports whether a name is a type where nothing else is declared by it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package resolve finds Go types in source, on demand: without go/types, without the go
 // command, and without parsing more files than hold the declarations that are asked for.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package spec handles a single webhook in Kubernetes' own type. MutatingWebhook stands for
 // both kinds, since a ValidatingWebhook has all of its fields but ReinvocationPolicy.
 package spec

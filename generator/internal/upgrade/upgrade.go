@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package upgrade says what the step from one state of a project to the next means for a cluster in which the first one
 // runs: what is refused, lost or no longer checked, and in which order the step is taken so that it is not.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package yamltext knows where the nodes of package yaml stand in a file, and what that package's errors say.
 package yamltext
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command kubectl is kubectl, for the tests beside it: the go command builds no commands of k8s.io/kubernetes.
 package main
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package controllerruntime holds the runtime's package admission, and a copy of it, against its peer and against the API
 // server.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package conversion holds generated conversions to the real APIs of cert-manager v1.3.0, whose
 // v1alpha2, v1alpha3 and v1beta1 convert to and from v1, to what cert-manager and kubebuilder's multiversion
 // tutorial expect of their own conversions, and to the speed of conversion-gen v0.37.2.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package api lists the exported API of a module and compares that of two versions.
 package api
 

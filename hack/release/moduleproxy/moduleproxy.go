@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package moduleproxy makes a module proxy of files from the modules of a work tree.
 package moduleproxy
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v1 holds the kinds of the suite as they are stored, and as other versions are converted to and from.
 //
 // +groupName=fleet.example.com

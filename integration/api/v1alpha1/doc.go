@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v1alpha1 holds Fleet as it was at first.
 //
 // +groupName=fleet.example.com

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package apiserver starts the kube-apiserver of a test package.
 package apiserver
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package admissiontest sends admission reviews to a webhook's handler as an API
 // server does, and says what must come back:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package conversiontest checks the conversions of a kind on objects that are filled at random.
 // These are the invariants that must hold; a failure gives the number of the one that does not.
 //

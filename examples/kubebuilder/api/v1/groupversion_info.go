@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v1 contains API Schema definitions for the batch v1 API group.
 // +kubebuilder:object:generate=true
 // +groupName=batch.example.com

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v1 is the first version of the shop's API.
 //
 // +groupName=shop.example.com

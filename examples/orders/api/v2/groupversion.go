@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v2 is the second version of the shop's API.
 //
 // +groupName=shop.example.com

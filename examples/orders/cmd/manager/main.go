@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command manager serves the webhooks of the orders example, both versions of its API, on the webhook server of a
 // controller-runtime manager, and counts their calls beside controller-runtime's own metrics.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v1alpha1 converts Fleets of v1alpha1.
 package v1alpha1
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package v1 holds the webhooks of batch.example.com/v1, with markers as kubebuilder writes them.
 package v1
 
