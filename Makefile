@@ -144,10 +144,6 @@ figures: ## what docs/figures.md says of this tree and of its tests
 	@begin=$$(date +%s); go test -count=1 -short ./... >/dev/null; echo "short tests, compiled: $$(($$(date +%s) - begin)) s"
 	@echo "all of .ci/run, from an empty build cache: GOCACHE=\$$(mktemp -d) ENVTEST_ASSETS_ROOT=\$$(mktemp -d) .ci/run"
 
-.PHONY: align
-align: ## give all modules the same versions of shared dependencies, which are then compiled once
-	hack/align.sh
-
 .PHONY: generate
 generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
 	go test ./templates -update
@@ -164,7 +160,6 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	go vet ./...
 	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
-	hack/align.sh --check
 	go test ./templates
 	go -C $(RELEASE) test ./...
 	@$(MAKE) --no-print-directory build
