@@ -146,8 +146,8 @@ func (c Config) newModule(root string, p Project) (Scaffold, error) {
 	return result, nil
 }
 
-// begin completes the files that a project begins with: Go files import the runtime as handlers.runtime has it, and go.mod requires
-// what they import.
+// begin completes the files that a project begins with: Go files import the runtime as handlers.runtime has it, and
+// go.mod requires what they import.
 func (r run) begin(modulePath string, files []output.File) (complete []output.File, err error) {
 	for _, f := range files {
 		switch {
@@ -172,8 +172,8 @@ func (r run) begin(modulePath string, files []output.File) (complete []output.Fi
 	return complete, nil
 }
 
-// tools is the module that pins the program, in the folder tools or, where that has a use already, below it: as a module of its own,
-// its requirements never raise the project's.
+// tools is the module that pins the program, in the folder tools or, where that has a use already, below it: as a
+// module of its own, its requirements never raise the project's.
 func (r run) tools(modulePath string) ([]output.File, error) {
 	folder := "tools"
 	if exists(filepath.Join(r.root, folder)) {

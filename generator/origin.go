@@ -121,8 +121,9 @@ func (o Origin) Commands() []string {
 	}
 }
 
-// runtimeVersion returns the version of the runtime that go.mod of the absolute folder dir requires, empty for none, and whether
-// another module or a folder replaces it. A go.mod that does not exist or does not parse requires nothing; load reports it.
+// runtimeVersion returns the version of the runtime that go.mod of the absolute folder dir requires, empty for none,
+// and whether another module or a folder replaces it. A go.mod that does not exist or does not parse requires nothing;
+// load reports it.
 func runtimeVersion(dir string) (version string, replaced bool) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
@@ -144,8 +145,9 @@ func replaces(file *modfile.File, modulePath string) bool {
 	return slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == modulePath })
 }
 
-// Outdated reports whether go.mod of the absolute folder dir requires a released runtime that is older than RuntimeMinimum, and
-// returns the version. own is the version of this program: the runtime of the same version always fits.
+// Outdated reports whether go.mod of the absolute folder dir requires a released runtime that is older than
+// RuntimeMinimum, and returns the version. own is the version of this program: the runtime of the same version always
+// fits.
 func Outdated(dir string, own Origin) (version string, outdated bool) {
 	version, replaced := runtimeVersion(dir)
 	return version, version != "" && !replaced && version != own.Version && semver.Compare(version, RuntimeMinimum) < 0

@@ -30,9 +30,9 @@ func thisBuild() build {
 	return build{info, released, file}
 }
 
-// origin returns where the program comes from. It is released if build info has a checksum of its module, if the linker set a
-// version, or if it was compiled below a vendor folder. A version alone does not make a release: the go command stamps a local build
-// with the tag of its work tree.
+// origin returns where the program comes from. It is released if build info has a checksum of its module, if the
+// linker set a version, or if it was compiled below a vendor folder. A version alone does not make a release: the go
+// command stamps a local build with the tag of its work tree.
 func (b build) origin() generator.Origin {
 	if b.released != "" {
 		if !semver.IsValid(b.released) {
@@ -62,7 +62,8 @@ func (b build) origin() generator.Origin {
 	return generator.Origin{Err: errors.New("this webhook-gen was built from a work tree with -trimpath, so it does not know the folder: pass --source DIR")}
 }
 
-// vendored reports whether the program was compiled below a vendor folder. With -trimpath, the path of a dependency has its version.
+// vendored reports whether the program was compiled below a vendor folder. With -trimpath, the path of a dependency
+// has its version.
 func (b build) vendored() bool {
 	compiled := path.Clean(filepath.ToSlash(b.compiled))
 	return strings.Contains(compiled, "/vendor/"+generator.ToolModule+"/") || strings.HasPrefix(compiled, generator.ToolModule+"@")

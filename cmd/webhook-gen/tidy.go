@@ -16,8 +16,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// goCommand runs the go command in a folder and returns what it prints to standard output. What it prints to standard error is in
-// the error.
+// goCommand runs the go command in a folder and returns what it prints to standard output. What it prints to standard
+// error is in the error.
 type goCommand func(ctx context.Context, dir string, args ...string) (string, error)
 
 // runGo is the go command in PATH.
@@ -60,8 +60,8 @@ func created(result generator.Result, path string) bool {
 	return slices.ContainsFunc(result.Changes, func(c generator.Change) bool { return c.Path == path && c.Old == nil })
 }
 
-// goSteps returns what the go command has to do after the changes are written. A project that was not tidy before stays so: go get
-// adds only what the changed packages need.
+// goSteps returns what the go command has to do after the changes are written. A project that was not tidy before
+// stays so: go get adds only what the changed packages need.
 func goSteps(result generator.Result, tidy bool) []goStep {
 	var nested []string // folders of new modules
 	for _, c := range result.Changes {

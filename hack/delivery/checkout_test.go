@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// checkout is a copy of the tree with the program that is installed from it, on a machine that cannot get our modules from anywhere.
+// checkout is a copy of the tree with the program that is installed from it, on a machine that cannot get our modules
+// from anywhere.
 type checkout struct {
 	dir string
 	env []string
@@ -53,7 +54,8 @@ func (p project) gen(arguments ...string) string {
 	return p.run(append([]string{"env", "webhook-gen"}, arguments...)...) // env looks it up in the PATH of the command
 }
 
-// TestPlainCheckout does what README says first: install from a clone, start a project, test it. Nothing of ours is on a proxy.
+// TestPlainCheckout does what README says first: install from a clone, start a project, test it. Nothing of ours is on
+// a proxy.
 func TestPlainCheckout(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs make and env")
@@ -111,7 +113,8 @@ func (c checkout) newProject(t *testing.T) {
 	p.run("go", "-C", "test/webhook", "list", "-test", "-deps", "./...")
 }
 
-// untidy adds webhooks to a module that requires what it does not use: only what is needed is added, and the requirement stays.
+// untidy adds webhooks to a module that requires what it does not use: only what is needed is added, and the
+// requirement stays.
 func (c checkout) untidy(t *testing.T) {
 	p := c.project(t)
 	const unused = "require golang.org/x/text v0.40.0\n"
