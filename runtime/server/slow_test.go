@@ -128,9 +128,6 @@ func TestSlowConnectionsCostCallersNothing(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		for kind := range slowness {
 			t.Run(fmt.Sprintf("%s, full %t", kind, full), func(t *testing.T) {
-				if kind == "idle after a call" {
-					t.Logf("idle")
-				}
 				s := serve(t, answer, func(s *site) {
 					s.Handle("/large", http.HandlerFunc(large))
 					s.MaxInFlight = 30
