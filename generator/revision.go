@@ -26,8 +26,11 @@ import (
 // The index and the work tree of the repository stay as they are.
 func checkOut(ctx context.Context, dir, revision string) (scratch, at string, err error) {
 	r := repository{dir: dir}
-	if r.git, err = program.Find("git", dir); err != nil {
+	if r.git, err = program.Find("git", dir); err != nil && exists(filepath.Join(program.Project(dir), ".git")) {
 		return "", "", fmt.Errorf("%q is neither a file nor a folder, and it cannot be a git revision: %w", revision, err)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("%q is neither a file, nor a folder, nor a git revision", revision)
 	}
 	commit, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
