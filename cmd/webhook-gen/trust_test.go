@@ -120,7 +120,7 @@ func TestLintRunsNothingOfTheProject(t *testing.T) {
 			t.Setenv("GOPROXY", "off")
 			t.Setenv("GODEBUG", "execerrdot=0") // even where the user lets os/exec run programs of the current folder
 			t.Chdir(p.dir)
-			if out := p.mustNotRun(t, "lint"); !strings.Contains(out, "this needs the API server's own code, and webhook-gen-explain is ") || !strings.Contains(out, "\n  make build\n") {
+			if out := p.mustNotRun(t, "lint"); !strings.Contains(out, "this needs the API server's own code, and webhook-gen-explain is ") || !strings.Contains(out, "\n  go install "+explainModule+"/cmd/webhook-gen-explain@latest\n") {
 				t.Errorf("lint does not say what is missing:\n%s", out)
 			}
 			p.mustNotRun(t, "explain", "request", "--operation", "CREATE", "--resource", "orders")
