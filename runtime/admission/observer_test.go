@@ -26,7 +26,7 @@ func TestObserversAddUp(t *testing.T) {
 	if len(first) != 2 || len(second) != 2 {
 		t.Errorf("a failed call is observed %d and %d times", len(first)-1, len(second)-1)
 	}
-	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `webhook=pods.example.com code=400 last="the operation is \"DELETE\"`) {
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `webhook=pods.example.com operation=DELETE`) {
 		t.Errorf("the log is %q", got)
 	}
 }
