@@ -114,6 +114,9 @@ func update(t testing.TB, object any) []byte {
 
 // TestWorkFactor holds the factor by which MaxBytesInFlight counts bodies that handlers work on to what such handlers need.
 func TestWorkFactor(t *testing.T) {
+	if race {
+		t.Skip("its bounds of memory and time are those without the race detector")
+	}
 	handlers := heavyHandlers()
 	for name, body := range heavyBodies(t) {
 		t.Run(name, func(t *testing.T) {

@@ -47,6 +47,9 @@ func peak() (stop func() (most, added uint64)) {
 
 // TestMemoryFollowsWhatArrived has 150 connections that announce much, and send 1.1 MB. The bytes that arrive are 165 MB.
 func TestMemoryFollowsWhatArrived(t *testing.T) {
+	if race {
+		t.Skip("its bounds of memory and time are those without the race detector")
+	}
 	for name, test := range map[string]struct {
 		bytesInFlight, announced int64
 		most                     uint64
@@ -132,6 +135,9 @@ func TestHeavyServer(t *testing.T) {
 // TestHeavyBodiesStayWithinTheMemoryLimit makes 50 calls of 7 MB at once, of a server in a process of its own with the GOMEMLIMIT of a
 // Deployment. All must be answered, and the process must stay within the limit.
 func TestHeavyBodiesStayWithinTheMemoryLimit(t *testing.T) {
+	if race {
+		t.Skip("its bounds of memory and time are those without the race detector")
+	}
 	for name, body := range heavyBodies(t) {
 		if name == "convert-small" {
 			continue // a second of a processor each: 50 are more than 30 seconds

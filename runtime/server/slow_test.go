@@ -125,6 +125,9 @@ func (s *site) answers(t testing.TB, calls int) int {
 // TestSlowConnectionsCostCallersNothing opens more connections of each kind than there are places, and in the second half more than
 // the server keeps open. Every call of others must be answered.
 func TestSlowConnectionsCostCallersNothing(t *testing.T) {
+	if race {
+		t.Skip("its bounds of memory and time are those without the race detector")
+	}
 	for _, full := range []bool{false, true} {
 		for kind := range slowness {
 			t.Run(fmt.Sprintf("%s, full %t", kind, full), func(t *testing.T) {
