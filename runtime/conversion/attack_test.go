@@ -112,7 +112,7 @@ func TestForgedAnnotation(t *testing.T) {
 	good := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: alphaSpec{Image: "good", Name: "n", Tasks: []alphaJob{{"x"}, {"y"}}}}
 	for _, tc := range []struct{ name, changes, want string }{
 		{"what the object says", `{"at":["spec","image"],"was":"` + was(t, "good") + `","is":"evil"},{"at":["spec","privileged"],"is":true}`, `{"image":"good","title":"n","privileged":true,"tasks":[{"name":"x"},{"name":"y"}]}`},
-		{"what the object says by another name", `{"at":["spec","title"],"was":"` + was(t, "n") + `","is":"evil"},{"at":["spec","priority"],"is":7}`, `{"image":"good","title":"n","tasks":[{"name":"x"},{"name":"y"}]}`},
+		{"what the object says by another name", `{"at":["spec","title"],"was":"` + was(t, "n") + `","is":"evil"},{"at":["spec","priority"],"is":7}`, `{"image":"good","title":"n","priority":7,"tasks":[{"name":"x"},{"name":"y"}]}`},
 		{"that it says nothing", `{"at":["spec","image"],"was":"` + was(t, "good") + `"}`, `{"image":"good","title":"n","tasks":[{"name":"x"},{"name":"y"}]}`},
 		{"all of a struct", `{"at":["spec"],"was":"` + was(t, map[string]any{"image": "good", "title": "n", "tasks": []any{map[string]any{"name": "x"}, map[string]any{"name": "y"}}}) + `","is":{"image":"evil"}}`, `{"image":"good","title":"n","tasks":[{"name":"x"},{"name":"y"}]}`},
 		{"an element that is not there", `{"at":["spec","tasks",{"name":"z"}],"is":{"name":"z"}}`, `{"image":"good","title":"n","tasks":[{"name":"x"},{"name":"y"}]}`},

@@ -3,10 +3,12 @@
 package conversion
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,35 +69,85 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if err := back(ctx, dst, before); err != nil {
 		return nil, err
 	}
-	for range 4 {
-		r := restoring{ctx: ctx, unlimited: mode.Trusted || mode.Unlimited}
-		r.fields(to.layout().shape, reflect.ValueOf(dst).Elem(), nodesOf(changes), to.schema)
-		if r.err != nil {
-			return nil, r.err
-		}
-		if r.applied == 0 {
-			break
-		}
-		after := PS(new(S))
-		d := differences{added: mode.Trusted}
-		err := back(ctx, dst, after)
-		if err == nil {
-			d.metadata(before, after, src)
-			d.structs(of.layout().shape, reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem(), reflect.ValueOf(src).Elem(), nil)
-			if len(d.paths) == 0 && to.schema.Lossless {
-				return before, nil // where the other version has a place for the values by now, they are not kept again
-			}
-			if len(d.paths) == 0 {
-				return after, nil
-			}
-		}
-		r.rollback()
-		if err != nil {
-			break
-		}
+	v := verifying[S, D, PS, PD]{ctx: ctx, src: src, dst: dst, before: before, of: of, to: to, back: back, mode: mode}
+	after, d, err := v.try(changes)
+	if err == nil && len(d.paths) > 0 {
 		changes = d.without(changes)
+		if after, d, err = v.try(changes); err == nil && len(d.paths) > 0 {
+			v.budget = maxTries
+			changes = append(v.harmless(changes[:len(changes)/2]), v.harmless(changes[len(changes)/2:])...)
+			after, d, err = v.try(changes)
+		}
 	}
-	return before, nil
+	switch {
+	case err != nil:
+		return nil, err
+	case len(d.paths) > 0 || to.schema.Lossless:
+		return before, nil // where the other version has a place for the values by now, they are not kept again
+	}
+	return after, nil
+}
+
+// maxTries is how often changes are tried to find those that lead to a difference, where their paths do not tell.
+const maxTries = 32
+
+// verifying carries changes out and looks at what the object then converts back to.
+type verifying[S, D any, PS Object[S], PD Object[D]] struct {
+	ctx         context.Context
+	src, before PS
+	dst         PD
+	of          Stash[S, PS]
+	to          Stash[D, PD]
+	back        func(context.Context, *D, *S) error
+	mode        wire.Mode
+	budget      int
+	last        restoring // the changes that were carried out last
+}
+
+// try carries changes out, and returns what dst then converts back to. If that is different from what it was, or an error, dst is as
+// before.
+func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
+	r := restoring{ctx: v.ctx, unlimited: v.mode.Trusted || v.mode.Unlimited}
+	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodesOf(changes), v.to.schema)
+	if r.err != nil {
+		return nil, d, r.err
+	}
+	if v.last = r; r.applied == 0 {
+		return v.before, d, nil
+	}
+	after, d.added = PS(new(S)), v.mode.Trusted
+	if v.back(v.ctx, v.dst, after) != nil {
+		d.note(nil) // which no change is known to lead to
+	} else {
+		d.metadata(v.before, after, v.src)
+		d.structs(v.of.layout().shape, reflect.ValueOf(v.before).Elem(), reflect.ValueOf(after).Elem(), reflect.ValueOf(v.src).Elem(), nil)
+	}
+	if len(d.paths) > 0 {
+		r.rollback()
+		after = v.before
+	}
+	v.last = r
+	return after, d, nil
+}
+
+// harmless are the changes that lead to no difference, as far as a number of tries can tell: of those that do, each half is looked at.
+func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
+	if len(changes) == 0 || v.budget == 0 {
+		return nil
+	}
+	v.budget--
+	_, d, err := v.try(changes)
+	switch {
+	case err != nil:
+		return nil
+	case len(d.paths) == 0:
+		v.last.rollback()
+		return changes
+	case len(changes) == 1:
+		return nil
+	}
+	half := len(changes) / 2
+	return append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 }
 
 // differences are where two objects of a version say something else, as paths through structs.
@@ -129,7 +181,7 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 		f := &s.Fields[i]
 		b, inBefore := f.Present(before)
 		a, inAfter := f.Present(after)
-		if inBefore == inAfter && (!inBefore || f.Shape.Equal(b, a)) || d.added && (!inBefore || b.IsZero()) {
+		if inBefore == inAfter && (!inBefore || f.Shape.Equal(b, a)) {
 			continue
 		}
 		var w reflect.Value
@@ -137,12 +189,15 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 		if said.IsValid() {
 			w, inSaid = f.Present(said)
 		}
+		if d.added && (!inBefore || b.IsZero() || !inSaid || w.IsZero()) {
+			continue
+		}
 		here := append(at[:len(at):len(at)], f.Name)
 		if b, a := f.Shape.Structs(b, inBefore), f.Shape.Structs(a, inAfter); b.IsValid() && a.IsValid() {
 			d.structs(f.Shape.Target(), b, a, f.Shape.Structs(w, inSaid), here)
 			continue
 		}
-		if said.IsValid() && inSaid == inAfter && (!inAfter || f.Shape.Equal(a, w)) {
+		if inBefore && inAfter && sameJSONOf(f.Shape, b, a) || said.IsValid() && inSaid == inAfter && (!inAfter || sameJSONOf(f.Shape, a, w)) {
 			continue
 		}
 		if inBefore && inAfter && inSaid && f.Shape.Kind == wire.List && sameElements(f.Shape.Elem, b, a, w) {
@@ -158,36 +213,37 @@ func sameElements(s *wire.Shape, before, after, said reflect.Value) bool {
 		return false
 	}
 	for i := range after.Len() {
-		if a := after.Index(i); !s.Equal(a, before.Index(i)) && !s.Equal(a, said.Index(i)) {
+		if a := after.Index(i); !sameJSONOf(s, a, before.Index(i)) && !sameJSONOf(s, a, said.Index(i)) {
 			return false
 		}
 	}
 	return true
 }
 
-// without are the changes less those that lead to a difference: those at its path, or around or below it. If there are none, the rules of
-// the kind or a function of the user move the value: then it is those in the same structs, and otherwise all.
+// sameJSONOf reports whether two values are written alike. A quantity that was read from other text is the same.
+func sameJSONOf(s *wire.Shape, a, b reflect.Value) bool {
+	if s.Equal(a, b) {
+		return true
+	}
+	var x, y encoder
+	x.value(s, a)
+	y.value(s, b)
+	return x.err == nil && y.err == nil && bytes.Equal(x.out, y.out)
+}
+
+// without are the changes less those at the path of a difference, or around or below it: most members have the same name in both versions.
 func (d *differences) without(changes []change) []change {
-	for _, up := range []int{0, 1} {
-		at, around := map[string]bool{}, map[string]bool{}
-		for _, path := range d.paths {
-			path = path[:max(1, len(path)-up)]
-			at[strings.Join(path, "\x00")] = true
-			for i := range path {
-				around[strings.Join(path[:i+1], "\x00")] = true
-			}
+	at, around := map[string]bool{}, map[string]bool{}
+	for _, path := range d.paths {
+		if len(path) == 0 {
+			continue
 		}
-		var rest []change
-		for _, c := range changes {
-			if !leadsTo(c, at, around) {
-				rest = append(rest, c)
-			}
-		}
-		if len(rest) < len(changes) {
-			return rest
+		at[strings.Join(path, "\x00")] = true
+		for i := range path {
+			around[strings.Join(path[:i+1], "\x00")] = true
 		}
 	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return leadsTo(c, at, around) })
 }
 
 // leadsTo reports whether a change is of one of the paths, around it or below it.

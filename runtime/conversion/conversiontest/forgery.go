@@ -151,12 +151,15 @@ func forged(path []any, members, evil map[string]any, elements bool) (changes []
 		case isList && elements:
 			for i, e := range list {
 				if object, ok := e.(map[string]any); ok {
-					for _, key := range slices.Sorted(maps.Keys(object)) {
-						keyed := append(slices.Clone(here), map[string]any{key: object[key]})
-						changes = append(changes, forgedChange{At: keyed, Was: digestOf(e)})
-						if theirs, ok := elementAt(other, i).(map[string]any); ok {
-							changes = append(changes, forged(keyed, object, theirs, elements)...)
-						}
+					keys := slices.Sorted(maps.Keys(object))
+					if len(keys) == 0 {
+						continue
+					}
+					key := keys[i%len(keys)]
+					keyed := append(slices.Clone(here), map[string]any{key: object[key]})
+					changes = append(changes, forgedChange{At: keyed, Was: digestOf(e)})
+					if theirs, ok := elementAt(other, i).(map[string]any); ok {
+						changes = append(changes, forged(keyed, object, theirs, elements)...)
 					}
 				}
 			}

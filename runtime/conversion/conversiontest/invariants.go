@@ -80,7 +80,7 @@ func (w way[A, B]) editWins(a *A, seed uint64) error {
 	if err := w.survives(edited); err != nil {
 		return fmt.Errorf("%s edited: %w", path, err)
 	}
-	if err := w.restored(a, b, edited); err != nil {
+	if err := w.restored(a, b, edited, path); err != nil {
 		return fmt.Errorf("%s edited: %w", path, err)
 	}
 	return nil
@@ -100,7 +100,7 @@ func (w way[A, B]) survives(b *B) error {
 }
 
 // restored holds that of an object only those fields differ that the edit is about.
-func (w way[A, B]) restored(a *A, b, edited *B) error {
+func (w way[A, B]) restored(a *A, b, edited *B, path string) error {
 	before, err := w.bare(b)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (w way[A, B]) restored(a *A, b, edited *B) error {
 	if err != nil {
 		return err
 	}
-	about := differing(bodyOf(before, w.dropped), bodyOf(after, w.dropped))
+	about := append(differing(bodyOf(before, w.dropped), bodyOf(after, w.dropped)), withoutIndexes(path))
 	for _, path := range differing(bodyOf(a, w.dropped), bodyOf(got, w.dropped)) {
 		if !slices.ContainsFunc(about, func(e string) bool { return below(path, e) || below(e, path) }) {
 			return fmt.Errorf("%s is not restored, though the edit is about %s", path, strings.Join(about, ", "))
