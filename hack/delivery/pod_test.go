@@ -3,7 +3,9 @@
 package delivery
 
 import (
+	"bytes"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -28,15 +30,31 @@ func (c cluster) accountOf(p project) string {
 	return dir
 }
 
-// buildPod builds the program, which finds the service account in a folder.
+// buildPod builds the program, which finds the service account in a folder: an overlay changes one file of the runtime.
 func (p project) buildPod(account string) string {
 	p.Helper()
-	const inCluster = "internal/webhook/certificates/zz_generated.api.go"
-	was := p.read(inCluster)
-	defer p.write(inCluster, was)
-	p.replace(inCluster, "/var/run/secrets/kubernetes.io/serviceaccount/", account+"/")
-	binary := filepath.Join(p.TempDir(), "webhook")
-	p.run("go", "build", "-o", binary, "./cmd/webhook")
+	folder := strings.TrimSpace(p.run("go", "list", "-f", "{{.Dir}}", modulePath+"/runtime/certificates"))
+	inCluster := filepath.Join(folder, "api.go")
+	text, err := os.ReadFile(inCluster)
+	if err != nil {
+		p.Fatal(err)
+	}
+	const mounted = "/var/run/secrets/kubernetes.io/serviceaccount/"
+	if strings.Count(string(text), mounted) != 1 {
+		p.Fatalf("%s has %s %d times", inCluster, mounted, strings.Count(string(text), mounted))
+	}
+	dir := p.TempDir()
+	changed, overlay, binary := filepath.Join(dir, "api.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "webhook")
+	writeFile(p.T, changed, []byte(strings.Replace(string(text), mounted, account+"/", 1)))
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {inCluster: changed}})
+	if err != nil {
+		p.Fatal(err)
+	}
+	writeFile(p.T, overlay, replaced)
+	p.run("go", "build", "-overlay", overlay, "-o", binary, "./cmd/webhook")
+	if built, err := os.ReadFile(binary); err != nil || !bytes.Contains(built, []byte(account+"/")) {
+		p.Fatalf("the program does not read the account's folder: %v", err)
+	}
 	return binary
 }
 
