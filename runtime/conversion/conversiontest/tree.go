@@ -122,6 +122,21 @@ func remove(v any, path []string) {
 	}
 }
 
+// replace sets what a path through objects leads to, and takes it out where it becomes nil.
+func replace(members map[string]any, path []string, value any) {
+	for _, name := range path[:len(path)-1] {
+		inner, ok := members[name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			members[name] = inner
+		}
+		members = inner
+	}
+	if members[path[len(path)-1]] = value; value == nil {
+		delete(members, path[len(path)-1])
+	}
+}
+
 // metadata is an object's metadata without annotations, and labels that the conversion itself reads and
 // writes, in JSON.
 func metadata(o any, own []string) string {
