@@ -123,7 +123,7 @@ func seedRuntime(t *testing.T) seededFaults {
 // its own file come first, because all of them take seconds.
 func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, bool) {
 	fails := func(pkg string, flags ...string) (string, bool) {
-		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=2m")...)
+		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=5m")...)
 		cmd.Dir = filepath.Join(runtimeDir, pkg)
 		cmd.Env = append(os.Environ(), Variable+"="+f.ID)
 		out, err := cmd.CombinedOutput()
@@ -139,7 +139,7 @@ func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, b
 		if text, failed := fails(pkg, "-test.run="+testsOf(t, f.file)); failed {
 			return text, true
 		}
-		return fails(pkg)
+		return fails(pkg, "-test.skip=^Test(Heavy|MemoryFollows|WorkFactor|SlowConnectionsCost)") // of memory and time, not of faults
 	default:
 		return fails(pkg)
 	}
