@@ -90,8 +90,8 @@ func TestKept(t *testing.T) {
 	}
 	edited := strings.Replace(stored, `"size":3`, `"size":3,"colour":"blue"`, 1)
 	for module, want := range map[string]struct{ read, again string }{
-		"new":     {`{"colour":"red","size":3}`, `{"colour":"red","size":3}`},
-		"one":     {`{"colour":"red","size":3}`, `{"size":3}`},
+		"new":     {`{"size":3}`, `{"size":3}`}, // no keys: anybody may have written the annotation
+		"one":     {`{"size":3}`, `{"size":3}`},
 		"default": {`{"colour":"grey","size":3}`, `{"size":3}`},
 	} {
 		t.Run(states[module], func(t *testing.T) {
