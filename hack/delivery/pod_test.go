@@ -3,9 +3,7 @@
 package delivery
 
 import (
-	"bytes"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -30,31 +28,20 @@ func (c cluster) accountOf(p project) string {
 	return dir
 }
 
-// buildPod builds the program, which finds the service account in a folder: an overlay changes one file of the runtime.
+// buildPod builds the program, which finds the service account in a folder: with a copy of the runtime in which one path differs.
 func (p project) buildPod(account string) string {
 	p.Helper()
-	folder := strings.TrimSpace(p.run("go", "list", "-f", "{{.Dir}}", modulePath+"/runtime/certificates"))
-	inCluster := filepath.Join(folder, "api.go")
-	text, err := os.ReadFile(inCluster)
-	if err != nil {
-		p.Fatal(err)
-	}
-	const mounted = "/var/run/secrets/kubernetes.io/serviceaccount/"
-	if strings.Count(string(text), mounted) != 1 {
-		p.Fatalf("%s has %s %d times", inCluster, mounted, strings.Count(string(text), mounted))
-	}
+	const runtimeModule, mounted = modulePath + "/runtime", "/var/run/secrets/kubernetes.io/serviceaccount/"
 	dir := p.TempDir()
-	changed, overlay, binary := filepath.Join(dir, "api.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "webhook")
-	writeFile(p.T, changed, []byte(strings.Replace(string(text), mounted, account+"/", 1)))
-	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {inCluster: changed}})
-	if err != nil {
+	copied, goMod, binary := filepath.Join(dir, "runtime"), filepath.Join(dir, "go.mod"), filepath.Join(dir, "webhook")
+	if err := os.CopyFS(copied, os.DirFS(strings.TrimSpace(p.run("go", "list", "-m", "-f", "{{.Dir}}", runtimeModule)))); err != nil {
 		p.Fatal(err)
 	}
-	writeFile(p.T, overlay, replaced)
-	p.run("go", "build", "-overlay", overlay, "-o", binary, "./cmd/webhook")
-	if built, err := os.ReadFile(binary); err != nil || !bytes.Contains(built, []byte(account+"/")) {
-		p.Fatalf("the program does not read the account's folder: %v", err)
-	}
+	inCluster := project{T: p.T, dir: copied}
+	inCluster.replace("certificates/api.go", mounted, account+"/")
+	writeFile(p.T, goMod, []byte(p.read("go.mod")+"\nreplace "+runtimeModule+" => "+copied+"\n"))
+	writeFile(p.T, filepath.Join(dir, "go.sum"), []byte(p.read("go.sum")))
+	p.run("go", "build", "-modfile="+goMod, "-o", binary, "./cmd/webhook")
 	return binary
 }
 
