@@ -154,10 +154,15 @@ generate: ## regenerate the runtime's text and API listing, examples, goldens an
 	go test ./generator ./cmd/webhook-gen -update
 	go test ./generator/compile -run '^TestCookbookPage$$' -update
 
+.PHONY: align
+align: ## give all modules the same versions of shared dependencies, which are then compiled once
+	hack/align.sh
+
 .PHONY: verify
 verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
+	hack/align.sh --check
 	go vet ./...
 	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff

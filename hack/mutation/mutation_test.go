@@ -128,7 +128,7 @@ func (target target) build(t *testing.T) (binary, dir string, faults []Fault) {
 		t.Fatal(err)
 	}
 	binary = filepath.Join(t.TempDir(), "seeded.test")
-	cmd := exec.Command("go", "test", "-c", "-trimpath", "-o", binary, ".")
+	cmd := exec.Command("go", "test", "-c", "-o", binary, ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {

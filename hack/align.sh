@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Gives all modules of this tree the same version of what several of them require: the highest one. Go's build cache then
+# compiles a dependency once for all of them: another version of golang.org/x/net alone compiles all of k8s.io/* again.
+#
+#   hack/align.sh           changes go.mod and go.sum
+#   hack/align.sh --check   prints what differs, changes nothing, and fails if there is anything
+#
+# Modules whose versions are what they test keep them: the runtime's floor, the oldest API server, and the peers that
+# require versions of their own.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+own='^(runtime|hack/tools|hack/envtest/oldest|hack/peers/(clusterapi|karpenter|floor))$'
+
+modules() { git ls-files 'go.mod' '*/go.mod' | xargs -n1 dirname | grep -Ev "$own"; }
+
+# required prints "module path version" for every requirement. A replaced path has the version of its replacement.
+required() {
+  modules | while read -r module; do
+    awk -v module="$module" '
+      { sub(/\/\/.*/, "") }
+      $1 == "require" && $2 == "(" { block = "require"; next }
+      $1 == "replace" && $2 == "(" { block = "replace"; next }
+      $1 == ")" { block = ""; next }
+      $1 == "require" && NF == 3 { version[$2] = $3 }
+      block == "require" && NF == 2 { version[$1] = $2 }
+      $1 == "replace" { sub(/^replace /, "") }
+      / => / { replaced[$1] = 1 }
+      END { for (path in version) if (!(path in replaced)) print module, path, version[path] }' "$module/go.mod"
+  done
+}
+
+# differing prints "module path version" of every requirement below the highest version.
+differing() {
+  # sort puts v1.2.0~0 before v1.2.0, as Go does v1.2.0-0.
+  required | sed 's/ \(v[0-9][^ -]*\)-\([^ ]*\)$/ \1~\2/' | sort -k2,2 -k3,3V | sed 's/~/-/' | awk '
+    { line[NR] = $0; path[NR] = $2; version[NR] = $3; module[NR] = $1; highest[$2] = $3 }
+    END { for (i = 1; i <= NR; i++) if (version[i] != highest[path[i]]) print module[i], path[i], highest[path[i]], version[i] }'
+}
+
+if [[ ${1-} == --check ]]; then
+  different=$(differing)
+  [[ -z $different ]] && exit
+  while read -r module path highest version; do
+    echo "$module/go.mod: $path $version, and $highest elsewhere"
+  done <<<"$different"
+  echo "run hack/align.sh"
+  exit 1
+fi
+
+# A higher version can require higher ones of others.
+for _ in 1 2 3 4 5; do
+  different=$(differing)
+  [[ -z $different ]] && exit
+  cut -d' ' -f1 <<<"$different" | sort -u | while read -r module; do
+    echo "==> $module"
+    mapfile -t edits < <(awk -v module="$module" '$1 == module { print "-require=" $2 "@" $3 }' <<<"$different")
+    go mod edit "${edits[@]}" "$module/go.mod"
+    go -C "$module" mod tidy
+  done
+done
+exec "${BASH_SOURCE[0]}" --check
