@@ -13,6 +13,7 @@ import (
 // ExistingValidator is a validator written for controller-runtime: admission.Validator[*T] of
 // sigs.k8s.io/controller-runtime/pkg/webhook/admission, with W for its Warnings.
 type ExistingValidator[T any, W ~[]string] interface {
+	// An error denies the request. Warnings are shown to the user in either case.
 	ValidateCreate(ctx context.Context, object *T) (W, error)
 	ValidateUpdate(ctx context.Context, old, object *T) (W, error)
 	ValidateDelete(ctx context.Context, object *T) (W, error)
@@ -20,6 +21,7 @@ type ExistingValidator[T any, W ~[]string] interface {
 
 // ExistingDefaulter is a defaulter written for controller-runtime: its admission.Defaulter[*T].
 type ExistingDefaulter[T any] interface {
+	// Default edits the object in place. An error denies the request.
 	Default(ctx context.Context, object *T) error
 }
 

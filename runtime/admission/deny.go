@@ -38,10 +38,12 @@ func (f *failure) Unwrap() error { return f.error }
 // PanicError is a recovered panic of a policy, of a method of its types, or of an error that it returned. It denies the request
 // with code 500. A call of [runtime.Goexit] counts as a panic.
 type PanicError struct {
+	// Value is what recover returned, and Stack the stack of the panic as debug.Stack writes it.
 	Value any
 	Stack []byte
 }
 
+// Error returns the value of the panic as text.
 func (e *PanicError) Error() (text string) {
 	// Package fmt survives a value that panics when printed, but not one that then panics with another such value.
 	defer func() {

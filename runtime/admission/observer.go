@@ -19,6 +19,7 @@ import (
 
 // Observer is called after each call of a webhook has been answered. It is the place for metrics, logs and traces.
 type Observer interface {
+	// Observe is called in the goroutine of the call, which ends when it returns. Calls run at the same time.
 	Observe(ctx context.Context, o Observation)
 }
 

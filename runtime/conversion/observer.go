@@ -17,11 +17,13 @@ import (
 
 // Observer is called after each review has been answered. It is the place for metrics, logs and traces.
 type Observer interface {
+	// Observe is called in the goroutine of the review, which ends when it returns. Reviews run at the same time.
 	Observe(ctx context.Context, o Observation)
 }
 
 // Observation is one review and its outcome.
 type Observation struct {
+	// UID is the uid of the review.
 	UID types.UID
 	// Kind is the kind of the objects, or empty if no conversion of it is served. Desired is the requested version, or empty if
 	// Kind does not have it. So both are safe as labels of a metric, unlike text that a caller chooses: each new label value makes a

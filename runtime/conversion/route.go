@@ -176,8 +176,10 @@ func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 
 // PanicError is a recovered panic of a conversion.
 type PanicError struct {
+	// Value is what recover returned, and Stack the stack of the panic as debug.Stack writes it.
 	Value any
 	Stack []byte
 }
 
+// Error returns the value of the panic as text.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }

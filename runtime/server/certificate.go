@@ -9,25 +9,27 @@ import (
 	"time"
 )
 
-// parseKeyPair parses the PEM certificate chain and key of the server. The
-// result has its Leaf, so that nothing is parsed again for a handshake.
+// keyPairAt returns the parser of the PEM certificate chain and key of the
+// server. Its result has its Leaf, so that nothing is parsed again for a handshake.
 //
 // A pair that is not valid now is refused while the current one is. It is taken
 // as the first, and in place of one that is no better: then the server runs, is
 // not ready, and waits for another.
-func parseKeyPair(current *tls.Certificate, contents [][]byte) (*tls.Certificate, error) {
-	pair, err := tls.X509KeyPair(contents[0], contents[1])
-	if err != nil {
-		return nil, err
+func keyPairAt(clock func() time.Time) func(current *tls.Certificate, contents [][]byte) (*tls.Certificate, error) {
+	return func(current *tls.Certificate, contents [][]byte) (*tls.Certificate, error) {
+		pair, err := tls.X509KeyPair(contents[0], contents[1])
+		if err != nil {
+			return nil, err
+		}
+		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return nil, err
+		}
+		now := clock()
+		if err := validAt(pair.Leaf, now); err != nil && current != nil && validAt(current.Leaf, now) == nil {
+			return nil, err
+		}
+		return &pair, nil
 	}
-	if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	if err := validAt(pair.Leaf, now); err != nil && current != nil && validAt(current.Leaf, now) == nil {
-		return nil, err
-	}
-	return &pair, nil
 }
 
 // validAt reports why a certificate is not valid at a time, or nil.

@@ -67,7 +67,7 @@ func (c *knownClients) remember(ctx context.Context, _ net.Conn) context.Context
 // client certificate of a request, it is valid now, and it has an allowed name;
 // otherwise what to tell the caller.
 func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
-	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), time.Now()
+	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), c.authorities.files.now()
 	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.by != authorities || now.After(seen.until) {
 		intermediates := x509.NewCertPool()
 		for _, certificate := range r.TLS.PeerCertificates[1:] {

@@ -42,6 +42,7 @@ type reloaded[T any] struct {
 // fileReader is what the reloaded values of one server share.
 type fileReader struct {
 	interval time.Duration
+	now      func() time.Time
 	log      *slog.Logger
 	started  time.Time
 	values   []reloading
@@ -73,19 +74,24 @@ func (f *fileReader) watch(stopped <-chan struct{}) {
 	for {
 		select {
 		case <-ticker.C:
-			for _, value := range f.values {
-				value.reload()
-			}
+			f.look()
 		case <-stopped:
 			return
 		}
 	}
 }
 
+// look looks at all files now.
+func (f *fileReader) look() {
+	for _, value := range f.values {
+		value.reload()
+	}
+}
+
 // get returns the value. It looks at the files itself if nobody has for two
 // intervals, so that a process that was suspended wakes up with fresh ones.
 func (r *reloaded[T]) get() *T {
-	overdue := time.Since(r.files.started)-time.Duration(r.looked.Load()) > 2*r.files.interval
+	overdue := r.files.now().Sub(r.files.started)-time.Duration(r.looked.Load()) > 2*r.files.interval
 	if overdue && r.reading.TryLock() {
 		r.look()
 		r.reading.Unlock()
@@ -132,7 +138,7 @@ func (r *reloaded[T]) look() {
 
 // read replaces the value if the files hold something else than what it came from.
 func (r *reloaded[T]) read() (changed bool, err error) {
-	defer func() { r.looked.Store(int64(time.Since(r.files.started))) }()
+	defer func() { r.looked.Store(int64(r.files.now().Sub(r.files.started))) }()
 	contents := make([][]byte, len(r.paths))
 	var digest []byte
 	for i, path := range r.paths {

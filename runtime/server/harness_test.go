@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +35,8 @@ type site struct {
 	url  string
 	logs *logBuffer
 	stop func() error // ends the server and returns what Serve returned
+
+	ahead atomic.Int64 // nanoseconds by which the server's clock is ahead of ours
 }
 
 // serve starts a server that answers on /review, as configure makes it.
@@ -48,6 +51,7 @@ func serve(t testing.TB, review http.HandlerFunc, configure func(*site)) *site {
 		DrainPeriod:    -1,
 		Log:            slog.New(slog.NewTextHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	s.SetClock(func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) })
 	s.Handle("/review", review)
 	if configure != nil {
 		configure(s)

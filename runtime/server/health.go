@@ -103,7 +103,7 @@ func (h *healthChecks) conditions(r *http.Request) []condition {
 	certificate := condition{
 		name: "certificate",
 		note: ", valid until " + leaf.NotAfter.UTC().Format(time.RFC3339),
-		err:  validAt(leaf, time.Now()),
+		err:  validAt(leaf, h.files.now()),
 	}
 	conditions := []condition{listener, certificate, draining}
 	if h.check != nil {

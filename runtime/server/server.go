@@ -167,6 +167,7 @@ type Server struct {
 	webhooks http.ServeMux
 	paths    []string // of webhooks, as they came
 	running  atomic.Pointer[runningServer]
+	now      func() time.Time // nil means time.Now; tests let certificates expire by it
 }
 
 // Handle registers the handler of a path. It is the function to give to a

@@ -32,13 +32,17 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	log := cmp.Or(s.Log, slog.Default())
-	files := &fileReader{started: time.Now(), interval: cmp.Or(s.ReloadInterval, time.Second), log: log}
+	now := time.Now
+	if s.now != nil {
+		now = s.now
+	}
+	files := &fileReader{started: now(), now: now, interval: cmp.Or(s.ReloadInterval, time.Second), log: log}
 
 	certFile, keyFile := s.CertFile, s.KeyFile
 	if certFile == "" {
 		certFile, keyFile = "/etc/webhook/certs/tls.crt", "/etc/webhook/certs/tls.key"
 	}
-	certificate, err := reloadFrom(files, "certificate", parseKeyPair, nil, certFile, keyFile)
+	certificate, err := reloadFrom(files, "certificate", keyPairAt(now), nil, certFile, keyFile)
 	if err != nil {
 		return err
 	}

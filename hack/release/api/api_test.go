@@ -179,3 +179,68 @@ func write(t *testing.T, dir, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestRuntimeIsDocumented wants a comment at every exported name of the runtime.
+func TestRuntimeIsDocumented(t *testing.T) {
+	without, err := Undocumented("../../../runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range without {
+		t.Errorf("%s has no comment that begins with its name", name)
+	}
+}
+
+func TestUndocumented(t *testing.T) {
+	dir := t.TempDir()
+	const text = `package shop
+
+// Total is documented.
+func Total() {}
+
+func Price() {}
+
+// returns the tax.
+func Tax() {}
+
+// Order is an order.
+type Order struct {
+	// Name and Count share a comment.
+	Name  string
+	Count int
+
+	Bare int
+	Said int // as this says
+}
+
+// Pay is documented.
+func (o *Order) Pay() {}
+
+func (o *Order) Cancel() {}
+
+// These are documented.
+const (
+	One = 1
+	Two = 2
+)
+
+var Three = 3
+
+type hidden struct{ Field int }
+
+func (hidden) Method() {}
+`
+	if err := os.WriteFile(filepath.Join(dir, "shop.go"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Undocumented(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range got {
+		_, got[i], _ = strings.Cut(name, ": ")
+	}
+	if want := []string{"Price", "Tax", "Order.Bare", "Order.Cancel", "Three"}; !slices.Equal(got, want) {
+		t.Errorf("undocumented are %q, want %q", got, want)
+	}
+}

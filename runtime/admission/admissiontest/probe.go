@@ -23,8 +23,11 @@ type Probe struct {
 
 // Request is what a function of a policy gets: *admission.CreateRequest, *admission.RawRequest and so on.
 type Request interface {
+	// AdmissionRequest returns the request as the API server sent it.
 	AdmissionRequest() admissionv1.AdmissionRequest
+	// Warn has the API server show messages to the user.
 	Warn(messages ...string)
+	// AuditAnnotation has the API server write a value into its audit log.
 	AuditAnnotation(key, value string)
 }
 

@@ -44,6 +44,7 @@ type Suite struct {
 
 // Webhooks is what the generated struct of that name is: a policy in each field, and what registers their handlers.
 type Webhooks interface {
+	// Register hands each handler to a function, with the path that its webhook is served at.
 	Register(handle func(path string, handler http.Handler), options ...admission.Option) error
 }
 
@@ -66,7 +67,10 @@ type Webhook struct {
 }
 
 // Kind is the kind of an object as a review names it.
-type Kind struct{ APIVersion, Kind string }
+type Kind struct {
+	// APIVersion is the group and the version: "v1", "apps/v1".
+	APIVersion, Kind string
+}
 
 // List says which members tell the elements of a list apart: admission.ListKeys as a value.
 type List struct {
@@ -180,4 +184,5 @@ func allOperations() []admissionv1.Operation {
 	return []admissionv1.Operation{admissionv1.Create, admissionv1.Update, admissionv1.Delete, admissionv1.Connect}
 }
 
+// String returns the kind as messages name it: "Deployment of apps/v1".
 func (k Kind) String() string { return fmt.Sprintf("%s of %s", k.Kind, k.APIVersion) }

@@ -29,7 +29,10 @@ type Table[T any] struct {
 }
 
 // Resource is a resource as a request names it.
-type Resource struct{ APIVersion, Name, SubResource string }
+type Resource struct {
+	// APIVersion is the group and the version, Name the plural: "apps/v1", "deployments". SubResource may be empty.
+	APIVersion, Name, SubResource string
+}
 
 // Case is a request and all that comes of it: what it does not name is not to be. A case with nothing but a request wants
 // it to be allowed, the object to stay as it is, and no warning.

@@ -38,6 +38,7 @@ import (
 
 // Kind is a spoke and its hub with the functions between them.
 type Kind[S, H any] struct {
+	// ToHub and FromHub are the generated conversions.
 	ToHub   func(ctx context.Context, src *S, dst *H) error
 	FromHub func(ctx context.Context, src *H, dst *S) error
 	// Spoke and Hub, if set, turn an object that was filled at random into one that the API server
