@@ -205,6 +205,7 @@ func runInTree(t *testing.T, c command) {
 	}
 	run := exec.Command(words[0], words[1:]...)
 	run.Dir = "../.."
+	run.Env = append(os.Environ(), "GOBIN="+t.TempDir())
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%s: %s: %v\n%s", c.place, c.line, err, out)
 	}
