@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// block is a paragraph or an item of a list, of whole lines.
+type block struct {
+	line   int    // of its first line in the file
+	indent string // before the text of each line: white space and the slashes of a comment
+	lines  []string
+}
+
+// sentence is a sentence and the line on which it begins.
+type sentence struct {
+	line int
+	text string
+}
+
+var (
+	directive = regexp.MustCompile(`^(\+|[a-z]+:[a-z]|nolint|line |export |SPDX-|Code generated )`)
+	item      = regexp.MustCompile(`^\s*([-*]|\d+[.)]) `)
+	inline    = regexp.MustCompile("`[^`]*`|\\[[^\\]]*\\]\\([^)]*\\)|\"[^\"]*\"")
+	// A sentence ends with a mark before a space, unless an abbreviation has the mark.
+	ending      = regexp.MustCompile(`[.!?:;]["')\]]*(\s|$)`)
+	abbreviated = regexp.MustCompile(`\b(e\.g|i\.e|etc|vs|cf|resp)\.$`)
+)
+
+// commentBlocks returns the paragraphs of the comments of a Go file. Directives, markers and indented code are left out.
+func commentBlocks(file string, text []byte) ([]block, error) {
+	files := token.NewFileSet()
+	tree, err := parser.ParseFile(files, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || ast.IsGenerated(tree) {
+		return nil, err
+	}
+	var all []block
+	for _, group := range tree.Comments {
+		var current block
+		end := func() {
+			if len(current.lines) > 0 {
+				all = append(all, current)
+			}
+			current = block{}
+		}
+		for _, comment := range group.List {
+			line, isLine := strings.CutPrefix(comment.Text, "//")
+			bare := strings.TrimPrefix(line, " ")
+			if !isLine || directive.MatchString(bare) || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "\t") ||
+				strings.HasPrefix(line, "  ") && !item.MatchString(line) && len(current.lines) == 0 || strings.HasPrefix(bare, "# ") {
+				end()
+				continue
+			}
+			if item.MatchString(line) {
+				end()
+			}
+			position := files.Position(comment.Pos())
+			if len(current.lines) == 0 {
+				current.line, current.indent = position.Line, strings.Repeat(" ", position.Column-1)+"//"
+			}
+			current.lines = append(current.lines, line)
+		}
+		end()
+	}
+	return all, nil
+}
+
+// pageBlocks returns the paragraphs of a Markdown page without its headings, tables, code and comments.
+func pageBlocks(text string) []block {
+	var all []block
+	var current block
+	end := func() {
+		if len(current.lines) > 0 {
+			all = append(all, current)
+		}
+		current = block{}
+	}
+	fenced, number := false, 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		bare := strings.TrimSpace(line)
+		fence := strings.HasPrefix(bare, "```")
+		switch {
+		case fence:
+			fenced = !fenced
+			end()
+		case fenced || bare == "" || strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "|") || strings.HasPrefix(bare, "<") ||
+			strings.HasPrefix(line, "    ") && len(current.lines) == 0:
+			end()
+		default:
+			if item.MatchString(line) {
+				end()
+			}
+			if len(current.lines) == 0 {
+				current.line = number
+			}
+			current.lines = append(current.lines, line)
+		}
+	}
+	end()
+	return all
+}
+
+// sentences splits a block. Code, links and quotations become the word "code", because their words are not ours.
+func (b block) sentences() []sentence {
+	var found []sentence
+	text, starts := "", []int(nil) // where each line starts in the text
+	for _, line := range b.lines {
+		starts = append(starts, len(text))
+		text += strings.TrimSpace(item.ReplaceAllString(line, "")) + " "
+	}
+	lineOf := func(at int) int {
+		i, exact := slices.BinarySearch(starts, at)
+		if !exact {
+			i--
+		}
+		return b.line + max(i, 0)
+	}
+	for begin := 0; begin < len(text); {
+		end := len(text)
+		for at := begin; at < len(text); {
+			m := ending.FindStringIndex(text[at:])
+			if m == nil {
+				break
+			}
+			at += m[1]
+			if !abbreviated.MatchString(strings.TrimSpace(text[begin:at])) {
+				end = at
+				break
+			}
+		}
+		if s := strings.TrimSpace(inline.ReplaceAllString(text[begin:end], "code")); s != "" {
+			found = append(found, sentence{lineOf(begin), s})
+		}
+		begin = end
+	}
+	return found
+}
