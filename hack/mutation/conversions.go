@@ -22,11 +22,8 @@ func conversionFaults(s *seeder, in *ast.FuncDecl, statement ast.Stmt) []variant
 	case *ast.IfStmt:
 		return conditionFaults(s, statement, text)
 	case *ast.ReturnStmt:
-		if strings.Contains(text, "Stash.Keep(") {
-			return []variant{{kind: "nothing is kept", text: "return nil"}}
-		}
-		if strings.Contains(text, "Stash.Restore(") {
-			return []variant{{kind: "what was kept is not restored", text: "return nil"}}
+		if strings.Contains(text, "conversion.Exchange(") {
+			return []variant{{kind: "nothing is kept and restored", text: "return nil"}}
 		}
 	}
 	return nil
@@ -75,9 +72,6 @@ func conditionFaults(s *seeder, statement *ast.IfStmt, text string) []variant {
 		return nil
 	}
 	call := s.text(assigned.Rhs[0])
-	if strings.Contains(call, "Stash.Restore(") {
-		return []variant{{kind: "what was kept is not restored"}}
-	}
 	faults := []variant{{kind: "a field is lost"}}
 	if strings.Contains(call, "&returned") {
 		faults = nil // what is kept is then more than there has to be, and nothing is lost

@@ -276,7 +276,7 @@ func TestPanicDenies(t *testing.T) {
 	}{
 		"panic":                {"panic: assignment to entry in nil map", true},
 		"abort":                {"panic: net/http: abort Handler", true},
-		"nil":                  {"panic: panic called with nil argument", true},
+		"nil":                  {"panic called with nil argument", true},
 		"goexit":               {"panic: runtime.Goexit was called", true},
 		"a value that panics":  {"panic: ", true},
 		"a nil error":          {"panic: runtime error: invalid memory address", true},

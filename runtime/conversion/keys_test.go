@@ -88,6 +88,32 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestKeptOfSameMember restores a member that both versions have by now, and that an older program kept because the
+// spoke had no field for it yet. The member is copied as text otherwise, past the code that restores.
+func TestKeptOfSameMember(t *testing.T) {
+	keys := [][]byte{bytes.Repeat([]byte{1}, 32)}
+	h := NewHandler(Serve(wide("v1", lampSame)), Keys(func() ([][]byte, error) { return keys, nil }))
+	for name, test := range map[string]struct{ room, want string }{
+		"the spoke has no value": {"", `"room":{"a":"b"}`},
+		"the spoke has a value":  {`,"room":{"c":"d"}`, `"room":{"c":"d"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := lamp[textSpec]{}
+			kept.Name = "a"
+			kept.Annotations = map[string]string{Annotation: `{"v2":[{"at":["spec","room"],"is":{"a":"b"}}]}`}
+			sign(keys, "example.com", "Lamp", &kept)
+			metadata, err := json.Marshal(map[string]any{"name": kept.Name, "annotations": kept.Annotations})
+			if err != nil {
+				t.Fatal(err)
+			}
+			object := `{"kind":"Lamp","apiVersion":"example.com/v1","metadata":` + string(metadata) + `,"spec":{"watts":"60"` + test.room + `}}`
+			if got, failure := converting(t, h, "v2", object); !strings.Contains(got, test.want) {
+				t.Errorf("%s %s, want %s in it", failure, got, test.want)
+			}
+		})
+	}
+}
+
 // TestKeysAreNeeded holds that nothing is converted without a key that is long enough.
 func TestKeysAreNeeded(t *testing.T) {
 	object := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{}}`

@@ -117,7 +117,11 @@ func write(t testing.TB, dir, name string, content ...[]byte) string {
 	for _, c := range content {
 		all = append(all, c...)
 	}
-	if err := os.WriteFile(path, all, 0o600); err != nil {
+	// In one step, because a file that a server finds empty twice revokes all callers.
+	if err := os.WriteFile(path+".new", all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
 	return path
