@@ -45,8 +45,8 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestCABundle has a webhook not called whose server's certificate has another signature than its marker, or its package's
-// defaults, ask for.
+// TestCABundle has a webhook not called whose server's certificate has another signature than its marker, or its
+// package's defaults, ask for.
 func TestCABundle(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -73,9 +73,9 @@ func (c *calls) about(path, namespace string) []call {
 	return found
 }
 
-// want wants a webhook to have been called about a namespace's objects with these operations and names, in whatever order:
-// "CREATE first". How often is not asked: an API server that finds that an object has changed since it was read admits
-// an update once more (GuaranteedUpdate in k8s.io/apiserver/pkg/storage/etcd3).
+// want wants a webhook to have been called about a namespace's objects with these operations and names, in whatever
+// order: "CREATE first". How often is not asked: an API server that finds that an object has changed since it was read
+// admits an update once more (GuaranteedUpdate in k8s.io/apiserver/pkg/storage/etcd3).
 func (c *calls) want(t *testing.T, path, namespace string, want ...string) {
 	t.Helper()
 	var got []string

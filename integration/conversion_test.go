@@ -98,8 +98,8 @@ func TestConversionFromHub(t *testing.T) {
 	})
 }
 
-// TestConversionKeeps has a Fleet edited in each version, metadata and a field, and finds in every other one all that the
-// editor's version cannot say.
+// TestConversionKeeps has a Fleet edited in each version, metadata and a field, and finds in every other one all that
+// the editor's version cannot say.
 func TestConversionKeeps(t *testing.T) {
 	e := onAPIServer(t)
 	replicas := map[string]string{"v1": "replicas", "v1beta1": "replicas", "v1alpha1": "size"}
@@ -139,8 +139,8 @@ func TestConversionKeeps(t *testing.T) {
 	}
 }
 
-// TestConversionKeepsAround has the first version take away, and give, half of what is one object in the hub: the half that it
-// does not know stays.
+// TestConversionKeepsAround has the first version take away, and give, half of what is one object in the hub: the half
+// that it does not know stays.
 func TestConversionKeepsAround(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -162,8 +162,8 @@ func TestConversionKeepsAround(t *testing.T) {
 	}
 }
 
-// TestConversionStatus sets the status in the first version: what it has of its own has been given up, and what it does not
-// know stays.
+// TestConversionStatus sets the status in the first version: what it has of its own has been given up, and what it does
+// not know stays.
 func TestConversionStatus(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -186,8 +186,8 @@ func TestConversionStatus(t *testing.T) {
 	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", hub())
 }
 
-// TestConversionList lists 1000 Fleets in another version than they are stored in, which the API server has converted by a
-// call for all of them.
+// TestConversionList lists 1000 Fleets in another version than they are stored in, which the API server has converted
+// by a call for all of them.
 func TestConversionList(t *testing.T) {
 	e := onAPIServer(t)
 	const n = 1000
@@ -238,8 +238,8 @@ func (e *environment) apply(t *testing.T, namespace, owner, version string, spec
 	}
 }
 
-// TestConversionApply has three owners apply what each of them wants of a Fleet, in three versions, and one of them want
-// less: what the others want stays.
+// TestConversionApply has three owners apply what each of them wants of a Fleet, in three versions, and one of them
+// want less: what the others want stays.
 func TestConversionApply(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -161,8 +161,8 @@ func visitWebhook(server *httptest.Server, path, namespace string, policy admiss
 	}
 }
 
-// TestContentDeniesUnderIgnore creates objects that are not allowed, each with something that keeps the webhook from looking at the
-// image. With failurePolicy Ignore none of them may pass.
+// TestContentDeniesUnderIgnore creates objects that are not allowed, each with something that keeps the webhook from
+// looking at the image. With failurePolicy Ignore none of them may pass.
 func TestContentDeniesUnderIgnore(t *testing.T) {
 	e := onAPIServer(t)
 	const group = "ignored.example.com"
@@ -237,8 +237,9 @@ func wantDenied(t *testing.T, err error, code int32) {
 	}
 }
 
-// TestUndecodableObjectIsRemovable has objects in the storage that a webhook with failurePolicy Fail cannot decode. They are not
-// deleted as they are, and neither is their namespace. With the match condition that the message names, they are.
+// TestUndecodableObjectIsRemovable has objects in the storage that a webhook with failurePolicy Fail cannot decode.
+// They are not deleted as they are, and neither is their namespace. With the match condition that the message names,
+// they are.
 func TestUndecodableObjectIsRemovable(t *testing.T) {
 	e := onAPIServer(t)
 	const group = "removed.example.com"

@@ -63,8 +63,8 @@ type environment struct {
 
 // start starts it all, and returns when the API server calls webhooks.
 //
-// Nothing of a manifest is changed but what cert-manager, say, would change: the caBundle that is missing. Services are of
-// type ExternalName, which an API server resolves by itself, and lead to an address of this machine's own.
+// Nothing of a manifest is changed but what cert-manager, say, would change: the caBundle that is missing. Services are
+// of type ExternalName, which an API server resolves by itself, and lead to an address of this machine's own.
 func start() (*environment, error) {
 	e := &environment{calls: &calls{}, conversions: &conversions{}}
 	if err := e.start(); err != nil {
@@ -201,8 +201,8 @@ func (e *environment) install(address string) error {
 	return e.waitForWebhooks(ctx)
 }
 
-// readManifest reads configurations, and has their webhooks trust the signature where they say nothing of it. The one that
-// the tests wait for comes last, so that all others are there when it is.
+// readManifest reads configurations, and has their webhooks trust the signature where they say nothing of it. The one
+// that the tests wait for comes last, so that all others are there when it is.
 func readManifest(file string, ca []byte) (configurations []client.Object, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -254,8 +254,8 @@ func readManifest(file string, ca []byte) (configurations []client.Object, err e
 	return configurations, nil
 }
 
-// waitForWebhooks waits until a webhook of either kind is called. API servers take up configurations and Services after a
-// moment, of which they tell nobody.
+// waitForWebhooks waits until a webhook of either kind is called. API servers take up configurations and Services after
+// a moment, of which they tell nobody.
 func (e *environment) waitForWebhooks(ctx context.Context) error {
 	for {
 		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{

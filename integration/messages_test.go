@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestMessages brings the API server to say everything that docs/troubleshooting.md has under the heading of what it says,
-// where an ellipsis stands for any text.
+// TestMessages brings the API server to say everything that docs/troubleshooting.md has under the heading of what it
+// says, where an ellipsis stands for any text.
 func TestMessages(t *testing.T) {
 	e := onAPIServer(t)
 	page, err := os.ReadFile("../docs/troubleshooting.md")

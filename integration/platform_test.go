@@ -16,8 +16,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// TestDefaults has a webhook that says nothing called as its package's defaults have it, and one that says everything as it
-// says itself.
+// TestDefaults has a webhook that says nothing called as its package's defaults have it, and one that says everything
+// as it says itself.
 func TestDefaults(t *testing.T) {
 	e := onAPIServer(t)
 	one, two := map[string]string{"tier": "one"}, map[string]string{"tier": "two"}
@@ -66,8 +66,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestConfiguration finds the configurations of a package by their names, labels and annotations, and takes one away: its
-// webhooks are no longer called, while those of the others are.
+// TestConfiguration finds the configurations of a package by their names, labels and annotations, and takes one away:
+// its webhooks are no longer called, while those of the others are.
 func TestConfiguration(t *testing.T) {
 	e := onAPIServer(t)
 	var mutating admissionregistrationv1.MutatingWebhookConfigurationList

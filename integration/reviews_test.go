@@ -46,8 +46,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestSideEffects takes from a webhook, as it is in the manifest, what says that it has no side effects, and has it say that
-// it has some: the API server takes neither, because it could not do dry runs.
+// TestSideEffects takes from a webhook, as it is in the manifest, what says that it has no side effects, and has it say
+// that it has some: the API server takes neither, because it could not do dry runs.
 func TestSideEffects(t *testing.T) {
 	e := onAPIServer(t)
 	for name, value := range map[string]*admissionregistrationv1.SideEffectClass{

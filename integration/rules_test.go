@@ -76,7 +76,8 @@ func TestPackageRule(t *testing.T) {
 	e.calls.want(t, policies.EventsPath, namespace, "CREATE events")
 }
 
-// TestScope has webhooks for all resources of a group called for those with a namespace, without one, and with or without.
+// TestScope has webhooks for all resources of a group called for those with a namespace, without one, and with or
+// without.
 func TestScope(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

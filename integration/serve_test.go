@@ -39,8 +39,8 @@ func (e *environment) serve(serving *certificate) (address string, err error) {
 	return address, nil
 }
 
-// listen listens on ports that a manifest has fixed. On Linux every address of 127.0.0.0/8 is this machine's, so that two
-// runs at once find one each.
+// listen listens on ports that a manifest has fixed. On Linux every address of 127.0.0.0/8 is this machine's, so that
+// two runs at once find one each.
 func listen(ports ...int) (address string, listeners []net.Listener, err error) {
 	const attempts = 20
 	for range attempts {

@@ -97,8 +97,8 @@ func TestUpgradePathGone(t *testing.T) {
 	})
 }
 
-// TestUpgradeMatchesMore has a configuration name an operation that the generated handler at its path is not for, as a new
-// configuration does to an old server (G6).
+// TestUpgradeMatchesMore has a configuration name an operation that the generated handler at its path is not for, as a
+// new configuration does to an old server (G6).
 func TestUpgradeMatchesMore(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -142,8 +142,8 @@ func TestUpgradeConfigurationGone(t *testing.T) {
 	eventually(t, "one calls, and the manifest's own", called(2))
 }
 
-// TestUpgradeRenamed applies a configuration with another name for its webhook, which somebody else has injected a caBundle into (G14). One
-// who updates loses it, and who applies owns what is left of the old entry.
+// TestUpgradeRenamed applies a configuration with another name for its webhook, which somebody else has injected a
+// caBundle into (G14). One who updates loses it, and who applies owns what is left of the old entry.
 func TestUpgradeRenamed(t *testing.T) {
 	e := onAPIServer(t)
 	for injector, inject := range map[string]func(name string) error{
@@ -219,7 +219,8 @@ func kites(versions ...string) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestUpgradeVersions takes a version of a kind away step by step, as docs/upgrade.md says, and first otherwise (G17, G18, G19, G21).
+// TestUpgradeVersions takes a version of a kind away step by step, as docs/upgrade.md says, and first otherwise (G17,
+// G18, G19, G21).
 func TestUpgradeVersions(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

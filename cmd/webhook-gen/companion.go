@@ -23,7 +23,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// companionName is a command of its own for what needs the API server's code, which would make this one many times as large.
+// companionName is a command of its own for what needs the API server's code, which would make this one many times as
+// large.
 const (
 	companionName    = "webhook-gen-explain"
 	companionPackage = "github.com/webhook-gen/webhook-gen/explain/cmd/" + companionName
@@ -39,8 +40,8 @@ func (p *companion) add(c *cobra.Command) {
 	c.Flags().StringVar(&p.path, "companion", "", "path of webhook-gen-explain (default the one beside webhook-gen, or in PATH outside the project)")
 }
 
-// find finds the companion beside this program, or in PATH. It does not look into the project around dir: neither at files,
-// nor at tools in go.mod, which the go command would build from the project's own code.
+// find finds the companion beside this program, or in PATH. It does not look into the project around dir: neither at
+// files, nor at tools in go.mod, which the go command would build from the project's own code.
 func (p companion) find(dir string) (path string, err error) {
 	name := companionName
 	if runtime.GOOS == "windows" {
@@ -79,7 +80,8 @@ func (p companion) release() string {
 // exitOtherRelease is the companion's exit code where it is of another release than --for names.
 const exitOtherRelease = 3
 
-// run runs the companion in a folder and hands it the description of the project, if there is one. Its standard error is the error.
+// run runs the companion in a folder and hands it the description of the project, if there is one. Its standard error
+// is the error.
 func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments []string, project *generator.Description) (err error) {
 	if p.path == "" {
 		if p.path, err = p.find(dir); err != nil {

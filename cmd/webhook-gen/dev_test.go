@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestDevListensOnLoopback runs a program as dev does by default, but for the port: it listens on loopback alone, and the folder of
-// its key is its owner's.
+// TestDevListensOnLoopback runs a program as dev does by default, but for the port: it listens on loopback alone, and
+// the folder of its key is its owner's.
 func TestDevListensOnLoopback(t *testing.T) {
 	listen := devCommand(streams{}).Flag("listen").DefValue
 	host, _, err := net.SplitHostPort(listen)

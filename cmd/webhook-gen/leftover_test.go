@@ -15,7 +15,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// TestGenerateSweeps removes what a killed run has left, also where nothing else is to be written; init has git ignore it.
+// TestGenerateSweeps removes what a killed run has left, also where nothing else is to be written; init has git ignore
+// it.
 func TestGenerateSweeps(t *testing.T) {
 	p := newHostile(t, nil)
 	command := func(args ...string) {

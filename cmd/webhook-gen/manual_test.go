@@ -17,8 +17,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestEveryCommand holds README.md, CONTRIBUTING.md and the pages of docs to their commands: a test runs each, or it says that
-// none can. What stands behind the opening fence of a block tells which test it is:
+// TestEveryCommand holds README.md, CONTRIBUTING.md and the pages of docs to their commands: a test runs each, or it
+// says that none can. What stands behind the opening fence of a block tells which test it is:
 //
 //	console      TestPages, which compares what is printed, too
 //	sh           hack/delivery, which follows the section in a new project; or a script in testdata, or in that of webhook-gen-explain, has the line

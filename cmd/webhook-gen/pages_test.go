@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPages does what the pages of the manual with blocks of "console" say. A heading of the second level begins in an empty folder, blocks that name a
-// file behind their language write it, and the commands in blocks of "console" print what stands below them, as a terminal
-// shows both streams. TestEveryCommand says which test runs blocks of "sh".
+// TestPages does what the pages of the manual with blocks of "console" say. A heading of the second level begins in an
+// empty folder, blocks that name a file behind their language write it, and the commands in blocks of "console" print
+// what stands below them, as a terminal shows both streams. TestEveryCommand says which test runs blocks of "sh".
 func TestPages(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) == 0 {

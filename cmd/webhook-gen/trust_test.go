@@ -22,7 +22,8 @@ type hostile struct{ dir, ran string }
 
 const explainModule = "github.com/webhook-gen/webhook-gen/explain"
 
-// newHostile writes a project with a match condition, which lint has webhook-gen-explain read. In files, $RAN is the path of ran.
+// newHostile writes a project with a match condition, which lint has webhook-gen-explain read. In files, $RAN is the
+// path of ran.
 func newHostile(t *testing.T, files map[string]string) hostile {
 	t.Helper()
 	top := t.TempDir()
@@ -63,8 +64,8 @@ func (p hostile) mustNotRun(t *testing.T, args ...string) (out string) {
 	return stdout.String() + stderr.String()
 }
 
-// TestLintRunsNothingOfTheProject has projects offer their own program as webhook-gen-explain in every way that the go command or a
-// shell knows.
+// TestLintRunsNothingOfTheProject has projects offer their own program as webhook-gen-explain in every way that the go
+// command or a shell knows.
 func TestLintRunsNothingOfTheProject(t *testing.T) {
 	command := explainModule + "/cmd/webhook-gen-explain"
 	replaced := "module example.com/x\n\ngo 1.26\n\ntool " + command + "\n\nrequire " + explainModule + " v1.0.0\n\nreplace " + explainModule + " => ./evil\n"

@@ -45,7 +45,8 @@ func verifyCommand(s streams) *cobra.Command {
 	return c
 }
 
-// reportOutdated prints that go.mod requires a runtime that is older than generated code needs; the error is errFindings if it does.
+// reportOutdated prints that go.mod requires a runtime that is older than generated code needs; the error is
+// errFindings if it does.
 func (s streams) reportOutdated(root string) error {
 	version, outdated := generator.Outdated(root, s.origin)
 	if !outdated {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// aggregated has the API server call the project's program through kube-aggregator: with the manifests as they are, the flags
-// of the Deployment, and the token of its service account. Nobody else can call it.
+// aggregated has the API server call the project's program through kube-aggregator: with the manifests as they are, the
+// flags of the Deployment, and the token of its service account. Nobody else can call it.
 func (p project) aggregated(t *testing.T, c cluster) {
 	defer p.deliver("topology: aggregated", "certificates: self-managed")()
 	manifest := p.run(p.kustomize, "build", "config/default")

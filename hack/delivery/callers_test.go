@@ -14,15 +14,16 @@ import (
 	"time"
 )
 
-// callers starts an API server with the files of config/apiserver for each kind of credential. What it presents is accepted, and refused by
-// a server that takes another one.
+// callers starts an API server with the files of config/apiserver for each kind of credential. What it presents is
+// accepted, and refused by a server that takes another one.
 func (p project) callers(t *testing.T) {
 	signer, clients := newAuthority(t), newAuthority(t)
 	p.write("config/ca.crt", string(signer.pem()))
 	binary := p.buildPod(t.TempDir()) // it does not ask for its service account
 	for _, test := range []struct {
 		callers string
-		// file is what the server takes, among the volumes, with another credential in it than the API server's, and the right one.
+		// file is what the server takes, among the volumes, with another credential in it than the API server's, and
+		// the right one.
 		file         string
 		other, right string
 		refused      string

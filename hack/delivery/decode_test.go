@@ -19,8 +19,8 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// decodeStrictly holds every object of a manifest to the type that the object's own module has for it, and returns their
-// kinds.
+// decodeStrictly holds every object of a manifest to the type that the object's own module has for it, and returns
+// their kinds.
 func decodeStrictly(t *testing.T, manifest string) []string {
 	t.Helper()
 	scheme := runtime.NewScheme()

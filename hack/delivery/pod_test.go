@@ -28,7 +28,8 @@ func (c cluster) accountOf(p project) string {
 	return dir
 }
 
-// buildPod builds the program, which finds the service account in a folder: with a copy of the runtime in which one path differs.
+// buildPod builds the program, which finds the service account in a folder: with a copy of the runtime in which one
+// path differs.
 func (p project) buildPod(account string) string {
 	p.Helper()
 	const runtimeModule, mounted = modulePath + "/runtime", "/var/run/secrets/kubernetes.io/serviceaccount/"
@@ -48,8 +49,8 @@ func (p project) buildPod(account string) string {
 // pod is a running program: the addresses of its webhooks and of its metrics.
 type pod struct{ webhooks, metrics string }
 
-// runPod runs the program as a pod of the manifest's Deployment would be: with its flags, volumes in a folder, and an endpoint of its
-// Service. It returns when that is ready.
+// runPod runs the program as a pod of the manifest's Deployment would be: with its flags, volumes in a folder, and an
+// endpoint of its Service. It returns when that is ready.
 func (c cluster) runPod(p project, manifest, binary, volumes string) pod {
 	p.Helper()
 	t := p.T

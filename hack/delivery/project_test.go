@@ -57,8 +57,9 @@ func (p project) path() []string {
 	return append(slices.Clone(p.env), "PATH="+filepath.Dir(p.kustomize)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// follow does what a section of a page of the manual says, which begins with a heading: it runs blocks of sh, in order, and writes the files of blocks that name one behind their language. Blocks of "sh cluster" are left out. It
-// returns what the commands print. TestEveryCommand in cmd/webhook-gen reads the calls of it.
+// follow does what a section of a page of the manual says, which begins with a heading: it runs blocks of sh, in order,
+// and writes the files of blocks that name one behind their language. Blocks of "sh cluster" are left out. It returns
+// what the commands print. TestEveryCommand in cmd/webhook-gen reads the calls of it.
 func (p project) follow(page, heading string) string {
 	p.Helper()
 	text, err := os.ReadFile(page)
@@ -88,7 +89,8 @@ func (p project) follow(page, heading string) string {
 	return printed.String()
 }
 
-// TestFromNothing follows the tutorial from an empty folder to policies that an API server enforces, and takes one of them back.
+// TestFromNothing follows the tutorial from an empty folder to policies that an API server enforces, and takes one of
+// them back.
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
 	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
@@ -117,7 +119,8 @@ func TestFromNothing(t *testing.T) {
 	t.Run("through kube-aggregator", func(t *testing.T) { p.in(t).aggregated(t, c) })
 	t.Run("what the help shows", func(t *testing.T) { p.in(t).help(t, c) })
 	t.Run("from the developer's machine", func(t *testing.T) {
-		// Where conversions are set in the definitions and called through kube-aggregator, a session still calls the program itself.
+		// Where conversions are set in the definitions and called through kube-aggregator, a session still calls the
+		// program itself.
 		defer p.in(t).deliver("certificates: cert-manager", "topology: aggregated\ncrds: [config/crd/bases]")()
 		p.in(t).dev(t, c)
 	})
@@ -135,8 +138,8 @@ func TestFromNothing(t *testing.T) {
 	}
 }
 
-// integration has the project tested by a real API server, for which nothing that is generated needs an edit. The kind is given a
-// scale first, in both versions.
+// integration has the project tested by a real API server, for which nothing that is generated needs an edit. The kind
+// is given a scale first, in both versions.
 func (p project) integration(t *testing.T) {
 	p.T = t
 	for _, version := range []string{"v1", "v2"} {
@@ -268,8 +271,8 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	p.replace("config/default/kustomization.yaml", ", ../servicemonitor]", "]") // other clusters do not know the kind
 }
 
-// serviceMonitors has the API server take a ServiceMonitor. What is in one is decodeStrictly's to say: the module that has the type
-// has no definition.
+// serviceMonitors has the API server take a ServiceMonitor. What is in one is decodeStrictly's to say: the module that
+// has the type has no definition.
 const serviceMonitors = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -28,7 +28,8 @@ type published struct {
 	env []string
 }
 
-// publish makes a module proxy of files that serves the modules that users have as the work tree has them, to be asked before the others.
+// publish makes a module proxy of files that serves the modules that users have as the work tree has them, to be asked
+// before the others.
 func publish(t *testing.T) published {
 	t.Helper()
 	proxy := t.TempDir()

@@ -39,8 +39,8 @@ func targets() []target {
 	}
 }
 
-// TestGeneratedTestsFindFaults seeds every fault into every example, and wants the generated tests to find it: by a test
-// that fails, where a fault that does not compile would be none.
+// TestGeneratedTestsFindFaults seeds every fault into every example, and wants the generated tests to find it: by a
+// test that fails, where a fault that does not compile would be none.
 func TestGeneratedTestsFindFaults(t *testing.T) {
 	found, seeded := map[string]*row{}, 0
 	for _, target := range targets() {

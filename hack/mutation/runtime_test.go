@@ -119,8 +119,8 @@ func seedRuntime(t *testing.T) seededFaults {
 	return seeded
 }
 
-// foundBy reports whether a test finds a fault, and returns what the tests print. For a fault of the server the tests of
-// its own file come first, because all of them take seconds.
+// foundBy reports whether a test finds a fault, and returns what the tests print. For a fault of the server the tests
+// of its own file come first, because all of them take seconds.
 func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, bool) {
 	fails := func(pkg string, flags ...string) (string, bool) {
 		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=5m")...)

@@ -33,7 +33,8 @@ var (
 	abbreviated = regexp.MustCompile(`\b(e\.g|i\.e|etc|vs|cf|resp)\.$`)
 )
 
-// commentBlocks returns the paragraphs of the comments of a Go file. Directives, markers and indented code are left out.
+// commentBlocks returns the paragraphs of the comments of a Go file. Directives, markers and indented code are left
+// out.
 func commentBlocks(file string, text []byte) ([]block, error) {
 	files := token.NewFileSet()
 	tree, err := parser.ParseFile(files, file, text, parser.ParseComments|parser.SkipObjectResolution)

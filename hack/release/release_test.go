@@ -51,8 +51,8 @@ func tracked(t *testing.T, patterns ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestLicence checks that every Go file that is written by hand begins with its licence, and that no package has it in its
-// documentation.
+// TestLicence checks that every Go file that is written by hand begins with its licence, and that no package has it in
+// its documentation.
 func TestLicence(t *testing.T) {
 	for _, file := range tracked(t, "*.go") {
 		if slices.Contains(strings.Split(file, "/"), "testdata") {

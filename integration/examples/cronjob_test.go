@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestCronJob runs examples/cronjob under an API server: a schedule that is written in one version, read in the other, and
-// edited there.
+// TestCronJob runs examples/cronjob under an API server: a schedule that is written in one version, read in the other,
+// and edited there.
 func TestCronJob(t *testing.T) {
 	s := onAPIServer(t)
 	o := s.prepare(t)

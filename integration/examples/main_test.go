@@ -50,8 +50,8 @@ func onAPIServer(t *testing.T) *apiServer {
 	return shared
 }
 
-// prepare reads an example's manifest, and makes a certificate for an address of this machine where its webhooks are to be
-// called. The options' Install then has the API server call them, until the test ends.
+// prepare reads an example's manifest, and makes a certificate for an address of this machine where its webhooks are to
+// be called. The options' Install then has the API server call them, until the test ends.
 func (s *apiServer) prepare(t *testing.T, manifests ...string) *envtest.WebhookInstallOptions {
 	t.Helper()
 	o := &envtest.WebhookInstallOptions{Paths: manifests}

@@ -36,8 +36,8 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// TestOrders runs examples/orders on its controller-runtime manager under an API server: defaults, denials and conflicts, in
-// both versions.
+// TestOrders runs examples/orders on its controller-runtime manager under an API server: defaults, denials and
+// conflicts, in both versions.
 func TestOrders(t *testing.T) {
 	s := onAPIServer(t)
 	o := s.prepare(t, "../../examples/orders/config/webhook/manifests.yaml")

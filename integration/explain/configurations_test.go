@@ -132,7 +132,8 @@ func patterns() []pattern {
 	}
 }
 
-// grid is the configurations: every pattern stands in each kind, some in several, in an order that is not that of names.
+// grid is the configurations: every pattern stands in each kind, some in several, in an order that is not that of
+// names.
 func grid(url string, ca []byte) (mutating []*v1.MutatingWebhookConfiguration, validating []*v1.ValidatingWebhookConfiguration) {
 	random := rand.New(rand.NewPCG(7, 8))
 	all := patterns()

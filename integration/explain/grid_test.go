@@ -26,8 +26,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestGrid sends requests of many kinds to an API server with many configurations, and has each explained before it is sent: the
-// same mutating webhooks in the same order, and the same validating ones.
+// TestGrid sends requests of many kinds to an API server with many configurations, and has each explained before it is
+// sent: the same mutating webhooks in the same order, and the same validating ones.
 func TestGrid(t *testing.T) {
 	g := startGrid(t)
 	for _, n := range g.namespaces() {

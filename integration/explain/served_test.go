@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// TestServed compares the table of resources that `explain request` goes by without a cluster with those of an API server.
+// TestServed compares the table of resources that `explain request` goes by without a cluster with those of an API
+// server.
 func TestServed(t *testing.T) {
 	const file = "../../explain/internal/served/kubernetes.txt"
 	if !strings.Contains(os.Getenv("KUBEBUILDER_ASSETS"), "v1.37") {

@@ -86,7 +86,8 @@ func (c *cluster) reach(webhook map[string]any) {
 	webhook["clientConfig"] = map[string]any{"url": fmt.Sprint(c.url, service["path"]), "caBundle": base64.StdEncoding.EncodeToString(c.authority)}
 }
 
-// convert has a CRD of the cluster converted by the session, and keeps what it had. One that is not there is passed over.
+// convert has a CRD of the cluster converted by the session, and keeps what it had. One that is not there is passed
+// over.
 func (c *cluster) convert(ctx context.Context, name string, patch map[string]any) error {
 	if _, known := c.replaced[name]; !known {
 		had, err := c.kubectl(ctx, "", "get", "crd", name, "--ignore-not-found", "-o", "jsonpath={.spec.conversion}")

@@ -34,8 +34,8 @@ func snapshot(root string) map[string]string {
 	return seen
 }
 
-// changed waits until the files are not as they were, and then until they stay so for a moment: an editor saves several.
-// It is false where ctx ends first.
+// changed waits until the files are not as they were, and then until they stay so for a moment: an editor saves
+// several. It is false where ctx ends first.
 func changed(ctx context.Context, root string, before map[string]string) bool {
 	const pause = 500 * time.Millisecond
 	for last := before; ; {

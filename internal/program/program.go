@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package program finds the programs that webhook-gen runs: git, go and webhook-gen-explain. None of them comes from the project that
-// webhook-gen reads: the author of a project does not decide what runs on the machine of its reader.
+// Package program finds the programs that webhook-gen runs: git, go and webhook-gen-explain. None of them comes from
+// the project that webhook-gen reads: the author of a project does not decide what runs on the machine of its reader.
 package program
 
 import (
@@ -12,8 +12,9 @@ import (
 	"path/filepath"
 )
 
-// Find returns the absolute path of a program in PATH. dir is the folder that the command works in. Find passes over relative entries
-// of PATH, which name other folders wherever the command runs, and over programs inside the project around dir.
+// Find returns the absolute path of a program in PATH. dir is the folder that the command works in. Find passes over
+// relative entries of PATH, which name other folders wherever the command runs, and over programs inside the project
+// around dir.
 func Find(name, dir string) (string, error) {
 	project := Project(dir)
 	inside := ""
@@ -36,8 +37,8 @@ func Find(name, dir string) (string, error) {
 	return "", fmt.Errorf("%s is not in PATH", name)
 }
 
-// Project returns the folder of the project around dir, links resolved: the outermost of the nearest folders with a go.mod, a go.work
-// and a .git. Without any of them it is dir. A home folder under version control is no project.
+// Project returns the folder of the project around dir, links resolved: the outermost of the nearest folders with a
+// go.mod, a go.work and a .git. Without any of them it is dir. A home folder under version control is no project.
 func Project(dir string) string {
 	dir = resolved(dir)
 	project := dir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package regular reads files, and nothing else that may have a file's name. A pipe keeps its reader waiting, and a device has no end.
+// Package regular reads files, and nothing else that may have a file's name. A pipe keeps its reader waiting, and a
+// device has no end.
 package regular
 
 import (
@@ -63,8 +64,8 @@ func ReadFile(path string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// ReadArgument is ReadFile for a path on the command line, where shells pass pipes on purpose: as /dev/stdin, and as /dev/fd/63 for
-// <(command).
+// ReadArgument is ReadFile for a path on the command line, where shells pass pipes on purpose: as /dev/stdin, and as
+// /dev/fd/63 for <(command).
 func ReadArgument(path string) ([]byte, error) {
 	if path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") {
 		return os.ReadFile(path)

@@ -3,8 +3,8 @@
 // Command webhook-gen-explain says what an API server will do with webhooks, by the API server's own code. It is what
 // `webhook-gen explain request` and `webhook-gen lint` run; `webhook-gen explain request --help` describes the flags.
 //
-// It exits with 0 when it has an answer, with 2 when it was called wrongly or could not find out, and with 3 when --for names another
-// release of webhook-gen.
+// It exits with 0 when it has an answer, with 2 when it was called wrongly or could not find out, and with 3 when --for
+// names another release of webhook-gen.
 package main
 
 import (
@@ -63,9 +63,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return 0
 }
 
-// handshake takes the argument --for=RELEASE, by which webhook-gen names its own release, from the beginning of the arguments. It fails
-// if that is another release than this program's: the flags and forms of the two may differ. Programs without a release, which are
-// built from a work tree, go with any other.
+// handshake takes the argument --for=RELEASE, by which webhook-gen names its own release, from the beginning of the
+// arguments. It fails if that is another release than this program's: the flags and forms of the two may differ.
+// Programs without a release, which are built from a work tree, go with any other.
 func handshake(args []string, release string) (rest []string, err error) {
 	if len(args) == 0 {
 		return args, nil

@@ -28,9 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestScripts runs the commands of testdata/*.txtar, as the scripts of webhook-gen's own command are run: lines of the comment
-// that begin with "$ webhook-gen ", in the folder that the archive's files make. This command lies beside webhook-gen.
-// "transcript" is what they print, standard error behind a "! ", and the exit code where it is not 0.
+// TestScripts runs the commands of testdata/*.txtar, as the scripts of webhook-gen's own command are run: lines of the
+// comment that begin with "$ webhook-gen ", in the folder that the archive's files make. This command lies beside
+// webhook-gen. "transcript" is what they print, standard error behind a "! ", and the exit code where it is not 0.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -117,7 +117,8 @@ func transcript(t *testing.T, program, dir string, comment []byte) string {
 	return out.String()
 }
 
-// TestHandshake refuses to answer for another release of webhook-gen, before flags are read that only the other one knows.
+// TestHandshake refuses to answer for another release of webhook-gen, before flags are read that only the other one
+// knows.
 func TestHandshake(t *testing.T) {
 	for _, test := range []struct {
 		release, caller string

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestGoVet has go vet run the command on handlers that webhook-gen generated, with controller-runtime's and client-go's own clients: package
-// policies of the module integration, in which two policies are given code that writes and waits.
+// TestGoVet has go vet run the command on handlers that webhook-gen generated, with controller-runtime's and
+// client-go's own clients: package policies of the module integration, in which two policies are given code that writes
+// and waits.
 func TestGoVet(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "webhook-gen-vet")
 	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {

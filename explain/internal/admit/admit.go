@@ -2,8 +2,8 @@
 
 // Package admit finds out which webhooks an API server calls for a request.
 //
-// What decides is k8s.io/apiserver's own code: its managers order the webhooks, its generic plugin says what is exempt and
-// which webhook is called, and its predicates, asked once more, say why one is not.
+// What decides is k8s.io/apiserver's own code: its managers order the webhooks, its generic plugin says what is exempt
+// and which webhook is called, and its predicates, asked once more, say why one is not.
 package admit
 
 import (
@@ -81,7 +81,8 @@ type Webhook struct {
 	Converted string `json:"converted,omitempty"`
 	// Conditions are the matchConditions, where they are asked.
 	Conditions []Condition `json:"conditions,omitempty"`
-	// Undefaulted are fields on which the conditions' answer depends, and which an API server may set by default, which is not done here.
+	// Undefaulted are fields on which the conditions' answer depends, and which an API server may set by default, which
+	// is not done here.
 	Undefaulted []string `json:"undefaulted,omitempty"`
 	// Reinvoked says that it may be called a second time, once another one changes the object.
 	Reinvoked bool `json:"reinvoked,omitempty"`
@@ -94,8 +95,8 @@ type Condition struct {
 	Result string `json:"result"`
 }
 
-// Result is what becomes of all webhooks, in the API server's order. Mutating webhooks are called one after the other, then
-// validating ones all at once.
+// Result is what becomes of all webhooks, in the API server's order. Mutating webhooks are called one after the other,
+// then validating ones all at once.
 type Result struct {
 	Mutating   []Webhook `json:"mutating"`
 	Validating []Webhook `json:"validating"`
@@ -108,8 +109,8 @@ type Request struct {
 	Defaulted bool
 }
 
-// Explain says what becomes of each webhook for the request. It takes it that no webhook changes the object or refuses the
-// request.
+// Explain says what becomes of each webhook for the request. It takes it that no webhook changes the object or refuses
+// the request.
 func Explain(ctx context.Context, c Cluster, request Request) (Result, error) {
 	compiler, err := condition.NewCompiler(nil)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // seen is what one condition came to, and how far that can be trusted.
 type seen struct {
 	name, result string
-	// guessed says that it reads fields of an object whose conversion is not known, asks that it may have asked an authorizer
-	// whose answer is not known.
+	// guessed says that it reads fields of an object whose conversion is not known, asks that it may have asked an
+	// authorizer whose answer is not known.
 	guessed, asks bool
 	// undefaulted are fields that it reads, and that an API server may have set by default.
 	undefaulted []string
@@ -23,7 +23,8 @@ type seen struct {
 // evidence is what is known of all conditions of a webhook.
 type evidence []seen
 
-// weigh says how far a condition's result can be trusted. Asked says that one of the conditions asked an authorizer whose answer is not known.
+// weigh says how far a condition's result can be trusted. Asked says that one of the conditions asked an authorizer
+// whose answer is not known.
 func (d *decider) weigh(c admissionregistrationv1.MatchCondition, result string, asked bool) seen {
 	reads := d.compiler.Reads(c.Expression)
 	s := seen{name: c.Name, result: result, guessed: d.guessed && len(reads.Fields) > 0, asks: asked && reads.Authorizer}
@@ -35,8 +36,8 @@ func (d *decider) weigh(c admissionregistrationv1.MatchCondition, result string,
 	return s
 }
 
-// rejecting is a condition that is false for certain, preferably one that depends on no default: whatever the others come to, the
-// webhook is not called (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions, matcher.Match).
+// rejecting is a condition that is false for certain, preferably one that depends on no default: whatever the others
+// come to, the webhook is not called (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions, matcher.Match).
 func (e evidence) rejecting() (seen, bool) {
 	isFalse := func(s seen) bool { return s.result == "false" && !s.guessed && !s.asks }
 	i := slices.IndexFunc(e, func(s seen) bool { return isFalse(s) && len(s.undefaulted) == 0 })
@@ -63,8 +64,8 @@ func (e evidence) undefaulted() (all []string) {
 	return all
 }
 
-// mayBeDefaulted reports whether an API server may see more of a field than the object has here: those that it is given without
-// are set by default, and so is what lies in lists and maps.
+// mayBeDefaulted reports whether an API server may see more of a field than the object has here: those that it is given
+// without are set by default, and so is what lies in lists and maps.
 func (d *decider) mayBeDefaulted(path []string) bool {
 	if d.defaulted || d.definition.Defaults(d.attributes.GetKind().Version) {
 		return false

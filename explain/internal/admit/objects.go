@@ -49,8 +49,8 @@ func (o *objects) GetEquivalentResourceMapper() runtime.EquivalentResourceMapper
 	return o.api.Mapper()
 }
 
-// converter converts between the versions of a kind by changing the apiVersion. For custom resources without a conversion
-// webhook that is all there is to it. Of others the metadata is right.
+// converter converts between the versions of a kind by changing the apiVersion. For custom resources without a
+// conversion webhook that is all there is to it. Of others the metadata is right.
 type converter struct {
 	runtime.ObjectConvertor
 	*objects

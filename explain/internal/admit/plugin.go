@@ -29,8 +29,8 @@ type plugin struct {
 	dispatch   func([]webhook.WebhookAccessor)
 }
 
-// virtual are the resources of k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion.Excluded, which cannot be imported. An API
-// server of 1.37 or newer calls no webhook for them.
+// virtual are the resources of k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion.Excluded, which cannot be
+// imported. An API server of 1.37 or newer calls no webhook for them.
 func virtual() []schema.GroupResource {
 	return []schema.GroupResource{
 		{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},

@@ -26,7 +26,8 @@ import (
 // Cluster is a connection to an API server.
 type Cluster struct{ client kubernetes.Interface }
 
-// Connect connects to the cluster of a context. An empty file is where kubectl looks; an empty context is the current one.
+// Connect connects to the cluster of a context. An empty file is where kubectl looks; an empty context is the current
+// one.
 func Connect(file, name string) (*Cluster, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file

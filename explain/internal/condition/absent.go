@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
-// absent says why what is at a path may not be there, or that it never is for the operation; an empty text where it is there, or
-// nothing is known.
+// absent says why what is at a path may not be there, or that it never is for the operation; an empty text where it is
+// there, or nothing is known.
 func (s state) absent(path string) (why string, always bool) {
 	variable, field, _ := strings.Cut(path, ".")
 	switch variable {
@@ -78,8 +78,8 @@ func (s state) absentInRequest(field string) string {
 	return ""
 }
 
-// unnamed reports whether the object is a new one, before it gets its name and its UID: mutating webhooks are called before that,
-// validating ones after it (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create).
+// unnamed reports whether the object is a new one, before it gets its name and its UID: mutating webhooks are called
+// before that, validating ones after it (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create).
 func (s state) unnamed() bool { return s.operation == "CREATE" && s.mutating }
 
 // matchesMain reports whether a rule matches resources themselves.
@@ -91,7 +91,8 @@ func (s state) matchesMain() bool {
 	})
 }
 
-// mayBeClusterScoped reports whether a rule says that it matches what has no namespace: by its scope, or as it matches everything.
+// mayBeClusterScoped reports whether a rule says that it matches what has no namespace: by its scope, or as it matches
+// everything.
 func (s state) mayBeClusterScoped() bool {
 	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
 		if r.Scope != nil && *r.Scope != v1.AllScopes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package condition compiles and evaluates matchConditions with the API server's own libraries, and reads in them what may
-// go wrong.
+// Package condition compiles and evaluates matchConditions with the API server's own libraries, and reads in them what
+// may go wrong.
 package condition
 
 import (

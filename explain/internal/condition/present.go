@@ -17,11 +17,12 @@ import (
 
 // missing reports what conditions read although a request may not have it.
 //
-// For each operation that the rules have, the conditions are evaluated without a request: the operation is known, and so is
-// which of object and oldObject is null; what else a value is stays open. An error of a part is reported where it can be the
-// error of the whole. That follows the rules of evaluation: false && and true || outweigh an error on their other side, and one
-// condition that is false outweighs all others (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions). Fields below
-// spec and status are not judged: which of them a kind requires is not known here.
+// For each operation that the rules have, the conditions are evaluated without a request: the operation is known, and
+// so is which of object and oldObject is null; what else a value is stays open. An error of a part is reported where it
+// can be the error of the whole. That follows the rules of evaluation: false && and true || outweigh an error on their
+// other side, and one condition that is false outweighs all others
+// (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions). Fields below spec and status are not judged: which
+// of them a kind requires is not known here.
 func missing(trees []*tree, rules []v1.RuleWithOperations, mutating bool) []Finding {
 	var found []Finding
 	at := map[Finding]int{} // of a finding without its operations
@@ -53,7 +54,8 @@ func missing(trees []*tree, rules []v1.RuleWithOperations, mutating bool) []Find
 	return found
 }
 
-// operationsOf are the operations for which a webhook is called, CONNECT with a wildcard only where a rule has subresources.
+// operationsOf are the operations for which a webhook is called, CONNECT with a wildcard only where a rule has
+// subresources.
 func operationsOf(rules []v1.RuleWithOperations) []string {
 	var all []string
 	add := func(o string) {
@@ -134,7 +136,8 @@ func parts(t *tree, e ast.Expr, function string) []part {
 	return all
 }
 
-// junction evaluates a chain of && or, where and is false, of ||. Parts that cannot fail guard the others, on either side.
+// junction evaluates a chain of && or, where and is false, of ||. Parts that cannot fail guard the others, on either
+// side.
 func (s state) junction(all []part, and bool) outcome {
 	guarded := s
 	safe := make([]bool, len(all))
@@ -353,7 +356,8 @@ func (s state) lack(t *tree, e ast.Expr, why string, always bool) lack {
 	return lack{tree: t, from: from, to: to, message: fmt.Sprintf("%s %s", t.text[from:to], why), always: always}
 }
 
-// closing is where the bracket ends that a text begins with. One in a string counts as one, which makes the place longer at most.
+// closing is where the bracket ends that a text begins with. One in a string counts as one, which makes the place
+// longer at most.
 func closing(text string) int {
 	depth := 0
 	for i, r := range text {

@@ -13,8 +13,9 @@ import (
 
 // Reads is what an expression looks at, apart from what an API server says of every request.
 type Reads struct {
-	// Fields are those of the object, or of the old one, each by the names on the way to it. The object as a whole has none.
-	// apiVersion, kind, metadata, and whether there is an object at all, are not among them: these are the same in every version.
+	// Fields are those of the object, or of the old one, each by the names on the way to it. The object as a whole has
+	// none. apiVersion, kind, metadata, and whether there is an object at all, are not among them: these are the same
+	// in every version.
 	Fields [][]string
 	// Authorizer says that the authorizer may be asked.
 	Authorizer bool
@@ -59,8 +60,8 @@ func (r *Reads) add(e ast.Expr) {
 	}
 }
 
-// fieldPath are the names on the way to a field of the object, or of the old one: object.spec.replicas, object.?spec.?replicas,
-// object["spec"]. Not ok is any other expression.
+// fieldPath are the names on the way to a field of the object, or of the old one: object.spec.replicas,
+// object.?spec.?replicas, object["spec"]. Not ok is any other expression.
 func fieldPath(e ast.Expr) (path []string, ok bool) {
 	if isObject(e) {
 		return nil, true

@@ -28,8 +28,8 @@ func Is(object *unstructured.Unstructured) bool {
 	return kind.Group == Group && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
 }
 
-// IsStatic reports a configuration for an API server's own disk, by its name. Its webhooks are called by rules of their own, for webhook
-// configurations too (k8s.io/apiserver/pkg/admission/plugin/manifest).
+// IsStatic reports a configuration for an API server's own disk, by its name. Its webhooks are called by rules of their
+// own, for webhook configurations too (k8s.io/apiserver/pkg/admission/plugin/manifest).
 func IsStatic(object *unstructured.Unstructured) bool {
 	return strings.HasSuffix(object.GetName(), ".static.k8s.io")
 }
@@ -89,8 +89,8 @@ func validating(object *unstructured.Unstructured) (*v1.ValidatingWebhookConfigu
 	return c, nil
 }
 
-// decode reads v1, and v1beta1 as v1: but for their defaults the two have the same fields. What neither knows is dropped, as an
-// API server does.
+// decode reads v1, and v1beta1 as v1: but for their defaults the two have the same fields. What neither knows is
+// dropped, as an API server does.
 func decode(object *unstructured.Unstructured, into any) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into)
 }

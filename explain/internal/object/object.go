@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package object reads objects from YAML and JSON, and makes of them what an API server has in hand when it calls webhooks.
+// Package object reads objects from YAML and JSON, and makes of them what an API server has in hand when it calls
+// webhooks.
 package object
 
 import (
@@ -19,7 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Read reads every object of a file, those in lists one by one. What has no apiVersion and kind is none, such as a kustomization.yaml.
+// Read reads every object of a file, those in lists one by one. What has no apiVersion and kind is none, such as a
+// kustomization.yaml.
 func Read(file string) ([]*unstructured.Unstructured, error) {
 	text, err := readFile(file)
 	if err != nil {
@@ -32,8 +34,8 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// readFile is os.ReadFile for files alone, since the reader of a pipe waits and a device has no end. Pipes that shells pass on purpose
-// are read: as /dev/stdin, and as /dev/fd/63 for <(command).
+// readFile is os.ReadFile for files alone, since the reader of a pipe waits and a device has no end. Pipes that shells
+// pass on purpose are read: as /dev/stdin, and as /dev/fd/63 for <(command).
 func readFile(file string) ([]byte, error) {
 	if file != "/dev/stdin" && !strings.HasPrefix(file, "/dev/fd/") && !strings.HasPrefix(file, "/proc/self/fd/") {
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
@@ -85,8 +87,8 @@ func parse(text []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// Typed makes Go types of objects of Kubernetes' own kinds, as an API server has them, so that expressions see the fields that
-// these always have; it returns others as they are. Fields that the type does not know are dropped.
+// Typed makes Go types of objects of Kubernetes' own kinds, as an API server has them, so that expressions see the
+// fields that these always have; it returns others as they are. Fields that the type does not know are dropped.
 func Typed(object *unstructured.Unstructured) (runtime.Object, error) {
 	kind := object.GroupVersionKind()
 	if !scheme.Scheme.Recognizes(kind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package project reads what webhook-gen says of a project: the configurations that its markers come to, where each of them
-// stands, and the kinds that it knows. docs/explain.md of webhook-gen describes the form.
+// Package project reads what webhook-gen says of a project: the configurations that its markers come to, where each of
+// them stands, and the kinds that it knows. docs/explain.md of webhook-gen describes the form.
 package project
 
 import (

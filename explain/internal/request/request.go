@@ -77,7 +77,8 @@ func New(o Options, api *served.API) (*Request, error) {
 	return r, nil
 }
 
-// fromServer reports an object that an API server has printed, or would store: kubectl get, kubectl create --dry-run=server.
+// fromServer reports an object that an API server has printed, or would store: kubectl get, kubectl create
+// --dry-run=server.
 func fromServer(o *unstructured.Unstructured) bool { return o != nil && o.GetUID() != "" }
 
 func (r *Request) assume(format string, args ...any) {

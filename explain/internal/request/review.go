@@ -22,8 +22,8 @@ func isReview(o *unstructured.Unstructured) bool {
 	return kind.Group == admissionv1.GroupName && kind.Kind == "AdmissionReview"
 }
 
-// fromReview makes of an AdmissionReview, in v1 or v1beta1, the request that made the API server write it. Its objects may
-// have been converted to a version that a webhook has asked for.
+// fromReview makes of an AdmissionReview, in v1 or v1beta1, the request that made the API server write it. Its objects
+// may have been converted to a version that a webhook has asked for.
 func fromReview(o Options) (*Request, error) {
 	if o.Old != nil || o.Operation != "" || o.Resource != "" || o.Subresource != "" || o.Namespace != "" || o.Name != "" || o.User.Name != "" || len(o.User.Groups) > 0 {
 		return nil, errors.New("an AdmissionReview says everything of its request: leave away what else is said of it")

@@ -17,7 +17,8 @@ import (
 
 // Definition is what a CustomResourceDefinition says of the objects of its kind.
 type Definition struct {
-	// SameInAllVersions says that a version differs from another in nothing but its apiVersion (spec.conversion.strategy is None).
+	// SameInAllVersions says that a version differs from another in nothing but its apiVersion
+	// (spec.conversion.strategy is None).
 	SameInAllVersions bool
 
 	schemas map[string]*structuralschema.Structural // by version
@@ -73,8 +74,8 @@ func structuralOf(validation *apiextensionsv1.CustomResourceValidation) (*struct
 	return structural, defaulting.PruneDefaults(structural)
 }
 
-// Convert says that a webhook converts between the versions of a resource, whatever a file of its definition says: that is
-// often written by another program than the conversion is.
+// Convert says that a webhook converts between the versions of a resource, whatever a file of its definition says: that
+// is often written by another program than the conversion is.
 func (a *API) Convert(resource schema.GroupResource) {
 	d := a.definitions[resource]
 	if d == nil {
@@ -87,12 +88,12 @@ func (a *API) Convert(resource schema.GroupResource) {
 // Definition returns what is known of a custom resource; nil for other resources.
 func (a *API) Definition(resource schema.GroupResource) *Definition { return a.definitions[resource] }
 
-// Defaults reports whether Complete adds what a version sets by default: nothing is known of Kubernetes' own kinds, nor of a version
-// without a schema.
+// Defaults reports whether Complete adds what a version sets by default: nothing is known of Kubernetes' own kinds, nor
+// of a version without a schema.
 func (d *Definition) Defaults(version string) bool { return d != nil && d.schemas[version] != nil }
 
-// Complete drops from an object what the schema of its version does not know, and adds what it sets by default, as the API
-// server does before admission.
+// Complete drops from an object what the schema of its version does not know, and adds what it sets by default, as the
+// API server does before admission.
 func (d *Definition) Complete(object *unstructured.Unstructured) {
 	structural := d.schemas[object.GroupVersionKind().Version]
 	if structural == nil {

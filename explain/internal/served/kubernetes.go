@@ -4,8 +4,8 @@ package served
 
 import _ "embed"
 
-// kubernetesTable is what a kube-apiserver serves by default. A test of the module integration compares it with a running
-// one, and writes it.
+// kubernetesTable is what a kube-apiserver serves by default. A test of the module integration compares it with a
+// running one, and writes it.
 //
 //go:embed kubernetes.txt
 var kubernetesTable string

@@ -52,8 +52,8 @@ func New() *API {
 }
 
 // identity is the same for resources of several groups that lie in one place in etcd, as the storage factory of
-// k8s.io/kubernetes/pkg/kubeapiserver has them (AddCohabitatingResources). Of those, today's API servers serve only events in
-// two groups.
+// k8s.io/kubernetes/pkg/kubeapiserver has them (AddCohabitatingResources). Of those, today's API servers serve only
+// events in two groups.
 func identity(r schema.GroupResource) string {
 	if r == (schema.GroupResource{Group: "events.k8s.io", Resource: "events"}) {
 		return "events"

@@ -13,12 +13,13 @@ import (
 type clientCall struct {
 	// name is how a reader knows the method: "client.Writer.Create".
 	name string
-	// writes says that it asks for a change, and waits that a client of client-go's makes it, which by default waits for a limit of its own.
+	// writes says that it asks for a change, and waits that a client of client-go's makes it, which by default waits
+	// for a limit of its own.
 	writes, waits bool
 }
 
-// requestOf tells what request a method of controller-runtime's or client-go's clients makes. Of both, the packages that have the
-// interfaces are known, clients that client-gen generated among them.
+// requestOf tells what request a method of controller-runtime's or client-go's clients makes. Of both, the packages
+// that have the interfaces are known, clients that client-gen generated among them.
 func requestOf(f *types.Func) (clientCall, bool) {
 	recv := f.Signature().Recv()
 	if f.Pkg() == nil || recv == nil {
@@ -53,7 +54,8 @@ func writes(method string) bool {
 	return slices.ContainsFunc([]string{"Create", "Update", "Patch", "Delete", "Apply", "Evict", "Bind"}, func(verb string) bool { return strings.HasPrefix(method, verb) })
 }
 
-// onlyAsks tells resources that are created to ask a question, of which nothing is stored, by the name of their kind or client.
+// onlyAsks tells resources that are created to ask a question, of which nothing is stored, by the name of their kind or
+// client.
 func onlyAsks(name string) bool {
 	name = strings.TrimSuffix(name, "Interface")
 	return strings.HasSuffix(name, "AccessReview") || strings.HasSuffix(name, "RulesReview") || name == "TokenReview" || name == "SelfSubjectReview"

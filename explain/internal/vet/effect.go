@@ -16,7 +16,8 @@ import (
 
 // effect is what a function does, by itself or through what it calls. It is a fact about the function.
 type effect struct {
-	// Write is the first request that changes something, and Wait the first one that waits for a client's own limit; nil for none.
+	// Write is the first request that changes something, and Wait the first one that waits for a client's own limit;
+	// nil for none.
 	Write, Wait *deed
 	// LooksAtDryRun says that it reads the DryRun of a request, or may: it gives the request to code that is not followed.
 	LooksAtDryRun bool
@@ -144,8 +145,8 @@ func (f *function) take(of effect, called *types.Func) (news bool) {
 	return news
 }
 
-// readFunction finds what a function does by itself, and whom it calls. A function or method that is only named counts as called: it is
-// called back, sooner or later.
+// readFunction finds what a function does by itself, and whom it calls. A function or method that is only named counts
+// as called: it is called back, sooner or later.
 func readFunction(pass *analysis.Pass, decl *ast.FuncDecl, imported effects) *function {
 	f := &function{}
 	arguments := map[*ast.Ident][]ast.Expr{} // of the calls of a name
@@ -250,7 +251,8 @@ func isDryRun(field *types.Var) bool {
 	return field.Name() == "DryRun" && ok && basic.Kind() == types.Bool && field.Pkg() != nil && isAdmission(field.Pkg().Path())
 }
 
-// isAdmission reports whether a package has the types of admission requests: the emitted one, controller-runtime's, or Kubernetes' own.
+// isAdmission reports whether a package has the types of admission requests: the emitted one, controller-runtime's, or
+// Kubernetes' own.
 func isAdmission(path string) bool {
 	return strings.HasSuffix(path, "/admission") || strings.HasPrefix(path, "k8s.io/api/admission/")
 }

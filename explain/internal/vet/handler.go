@@ -74,7 +74,8 @@ type finder struct {
 	found   []handler
 }
 
-// declare reads the markers that stand above types, above their methods, or above an assertion such as var _ webhook.Validator = &Order{}.
+// declare reads the markers that stand above types, above their methods, or above an assertion such as var _
+// webhook.Validator = &Order{}.
 func (f *finder) declare() {
 	defaults := defaultSideEffects(f.Files)
 	for _, file := range f.Files {
@@ -184,8 +185,8 @@ func suffix(asked, marked string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(asked, marked), "Validator"), "Defaulter")
 }
 
-// hookOf finds what the marker says that a generated interface comes of. The marked type is of this package, or the one that the requests
-// carry.
+// hookOf finds what the marker says that a generated interface comes of. The marked type is of this package, or the one
+// that the requests carry.
 func (f *finder) hookOf(asked *types.Interface, mutating bool, marked, suffix string) (hook, bool) {
 	var said declared
 	if name, ok := f.Pkg.Scope().Lookup(marked).(*types.TypeName); !ok || !f.ImportObjectFact(name, &said) {
@@ -224,8 +225,8 @@ func carried(asked *types.Interface) *types.TypeName {
 	return nil
 }
 
-// implementations are the types that an interface asks its methods of: the one with the name that webhook-gen gives it, or else all that
-// have the methods, unless the requests are raw, which any policy takes.
+// implementations are the types that an interface asks its methods of: the one with the name that webhook-gen gives it,
+// or else all that have the methods, unless the requests are raw, which any policy takes.
 func (f *finder) implementations(asked *types.Interface, marked string) []*types.TypeName {
 	has := func(object types.Object) (*types.TypeName, bool) {
 		name, ok := object.(*types.TypeName)

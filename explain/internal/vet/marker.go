@@ -29,7 +29,8 @@ var (
 
 const kubebuilder = "+kubebuilder:webhook:"
 
-// markers are the lines of comments that begin with a plus, each with the lines that it runs on over: until its parentheses are closed.
+// markers are the lines of comments that begin with a plus, each with the lines that it runs on over: until its
+// parentheses are closed.
 func markers(groups []*ast.CommentGroup) []string {
 	var found []string
 	for _, g := range groups {
@@ -119,8 +120,8 @@ func hooks(groups []*ast.CommentGroup, defaults string) []hook {
 	return found
 }
 
-// isCalled reports whether an allowance that names a webhook means this one: by its name or word, or by the name that is derived of it. One
-// that names none means all.
+// isCalled reports whether an allowance that names a webhook means this one: by its name or word, or by the name that
+// is derived of it. One that names none means all.
 func (h hook) isCalled(name string) bool {
 	word, _, _ := strings.Cut(name, ".")
 	return name == "" || h.Name == name || h.Name == word || h.Name == "" && word == map[bool]string{true: "mutate", false: "validate"}[h.Mutating]

@@ -76,8 +76,8 @@ func makesClient(used types.Object) bool {
 	return params.Len() > 0 && strings.HasSuffix(params.At(0).Type().String(), "k8s.io/client-go/rest.Config")
 }
 
-// limitIsSet reports whether the package sets the limit of a rest.Config, or has its config from controller-runtime, which leaves the limit to the
-// API server (sigs.k8s.io/controller-runtime/pkg/client/config, GetConfigWithContext).
+// limitIsSet reports whether the package sets the limit of a rest.Config, or has its config from controller-runtime,
+// which leaves the limit to the API server (sigs.k8s.io/controller-runtime/pkg/client/config, GetConfigWithContext).
 func limitIsSet(pass *analysis.Pass) bool {
 	for _, used := range pass.TypesInfo.Uses {
 		switch used := used.(type) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// module makes a module of this one's dependencies with the folder of testdata in it, sets handlers.runtime to mode, and
-// generates its conversions.
+// module makes a module of this one's dependencies with the folder of testdata in it, sets handlers.runtime to mode,
+// and generates its conversions.
 func module(t *testing.T, mode string) string {
 	t.Helper()
 	dir := dependencies(t)
@@ -51,7 +51,8 @@ func generate(t *testing.T, dir string, args ...string) {
 	run(t, dir, "", webhookGen, args...)
 }
 
-// run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows what it prints.
+// run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows what
+// it prints.
 func run(t *testing.T, dir, toolchain, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -66,8 +67,8 @@ func run(t *testing.T, dir, toolchain, name string, args ...string) {
 	}
 }
 
-// TestConformance has the API server's own code convert through the handler of the runtime module and of a copy of it, with
-// the race detector watching.
+// TestConformance has the API server's own code convert through the handler of the runtime module and of a copy of it,
+// with the race detector watching.
 func TestConformance(t *testing.T) {
 	for _, mode := range []string{"import", "vendor"} {
 		t.Run(mode, func(t *testing.T) {
@@ -76,8 +77,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestRatio compares processor time and memory with controller-runtime's: under the Go of go.mod with the runtime module
-// and with a copy of it, and under the next Go.
+// TestRatio compares processor time and memory with controller-runtime's: under the Go of go.mod with the runtime
+// module and with a copy of it, and under the next Go.
 func TestRatio(t *testing.T) {
 	for _, c := range []struct{ mode, toolchain string }{
 		{"import", ""},

@@ -30,7 +30,8 @@ type project struct {
 	read string
 }
 
-// projects were chosen for having webhook configurations on the module proxy, before it was known what lint says of them.
+// projects were chosen for having webhook configurations on the module proxy, before it was known what lint says of
+// them.
 func projects() []project {
 	return []project{
 		{module: "github.com/cert-manager/cert-manager", version: "v1.21.2", chart: "deploy/charts/cert-manager",

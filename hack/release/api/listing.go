@@ -178,7 +178,8 @@ func (l *listing) interfaceType(declared string, i *types.Interface) {
 	}
 }
 
-// methods lists the exported methods of a type. Those of an embedded exported type are left out: its field implies them.
+// methods lists the exported methods of a type. Those of an embedded exported type are left out: its field implies
+// them.
 func (l *listing) methods(name *types.TypeName) {
 	value := types.NewMethodSet(name.Type())
 	for method := range types.NewMethodSet(types.NewPointer(name.Type())).Methods() {
