@@ -81,6 +81,7 @@ func rename(object any, from, to string) {
 
 // named fills metadata as Kubernetes' own function does, and then has a name in it, because an object without
 // one is a part of an object, on which we keep nothing; and no time that is there but zero, which JSON cannot say.
+// No int32 is negative: the schema of Machines forbids that for minReadySeconds, and we restore nothing against a schema.
 func named(codecs runtimeserializer.CodecFactory) []any {
 	var fill func(*metav1.ObjectMeta, randfill.Continue)
 	for _, f := range metafuzzer.Funcs(codecs) {
@@ -88,7 +89,7 @@ func named(codecs runtimeserializer.CodecFactory) []any {
 			fill = found
 		}
 	}
-	return []any{func(m *metav1.ObjectMeta, c randfill.Continue) {
+	return []any{func(i *int32, c randfill.Continue) { *i = c.Int31() }, func(m *metav1.ObjectMeta, c randfill.Continue) {
 		fill(m, c)
 		if m.Name == "" {
 			m.Name = "name"
