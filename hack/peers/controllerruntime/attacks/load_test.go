@@ -75,7 +75,9 @@ func ourValidator() http.Handler {
 		}))
 }
 
-func theirValidator() http.Handler { return peer.WithValidator[*corev1.Pod](scheme.Scheme, podValidator{}) }
+func theirValidator() http.Handler {
+	return peer.WithValidator[*corev1.Pod](scheme.Scheme, podValidator{})
+}
 
 // process is what a server in a process of its own needs to know.
 type process struct {
