@@ -102,7 +102,14 @@ test-peers: test-mutation test-oldest $(addprefix test-peer-,$(PEERS:hack/peers/
 
 test-peer-%:
 	$(call say,hack/peers/$* (the first build and download take some minutes))
-	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' ./...
+	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
+
+# With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
+.PHONY: test-attacks
+test-attacks: ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
+	$(call say,attacks on the runtime and its peer)
+	cd $(RUNTIME) && go test $(TESTFLAGS) -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
+	cd hack/peers/controllerruntime && go test $(TESTFLAGS) -count=1 -timeout 12h ./attacks
 
 .PHONY: test-promises
 test-promises: ## times that docs/figures.md promises, on a machine without other work

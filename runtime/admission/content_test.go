@@ -455,6 +455,24 @@ func TestErrorsNameNoValues(t *testing.T) {
 	}
 }
 
+// TestLongQuantityDenies has a quantity whose reading takes time and memory that grow with the square of its digits.
+func TestLongQuantityDenies(t *testing.T) {
+	h := Validating("pods.example.com", OnCreate(func(context.Context, *CreateRequest[corev1.Pod]) error { return nil }))
+	for _, tc := range []struct {
+		digits  int
+		allowed bool
+	}{{1000, true}, {2000, false}, {3 << 20, false}} {
+		object := `{"spec":{"containers":[{"resources":{"limits":{"cpu":"` + strings.Repeat("9", tc.digits) + `"}}}]}}`
+		got := verdictOf(t, h, reviewOf(Create, object, "")).Response
+		if got.Allowed != tc.allowed {
+			t.Errorf("%d digits: %+v", tc.digits, got)
+		}
+		if !got.Allowed && got.Result.Message != "the object of the request cannot be read: spec.containers[0].resources.limits.cpu: a quantity of more than 1024 bytes" {
+			t.Errorf("%d digits: %s", tc.digits, got.Result.Message)
+		}
+	}
+}
+
 // TestBytesAsNumbers compares with sigs.k8s.io/json what bytes are that stand as an array of numbers, and wants no patch where
 // nothing is edited.
 func TestBytesAsNumbers(t *testing.T) {

@@ -335,12 +335,18 @@ func (p *patcher) member(f *wire.Member, i int, v reflect.Value) int {
 
 // differs says whether the value at src[i] and v differ.
 func (p *patcher) differs(s *wire.Shape, i int, v reflect.Value) bool {
+	_, found := p.probing(func() int { return p.value(s, nil, i, v) })
+	return found
+}
+
+// probing returns the offset that a comparison returns, and whether there is a difference. If there is, the offset means nothing.
+func (p *patcher) probing(compare func() int) (end int, found bool) {
 	outer := p.probe
 	p.probe, p.found = true, false
-	p.value(s, nil, i, v)
-	found := p.found
+	end = compare()
+	found = p.found
 	p.probe, p.found = outer, outer && found
-	return found
+	return end, found
 }
 
 func (p *patcher) dict(s *wire.Shape, i int, v reflect.Value) int {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -288,6 +289,35 @@ func TestPatchOfManyEdits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := patchOf(t, src, edit); len(got) == 0 || len(got) > 2*len(src) {
 				t.Errorf("a patch of %d bytes for an object of %d", len(got), len(src))
+			}
+		})
+	}
+}
+
+// TestPatchOfNestedLists checks that the work of a patch does not depend on how deep lists are nested, where an edit is made elsewhere.
+// With every level compared once for each list around it, this takes minutes.
+func TestPatchOfNestedLists(t *testing.T) {
+	type tree struct {
+		Any   any    `json:"any,omitempty"`
+		Name  string `json:"name"`
+		Below []tree `json:"below,omitempty" patchMergeKey:"name"`
+		Bare  []tree `json:"bare,omitempty"`
+	}
+	const depth = 4000
+	for name, src := range map[string]string{
+		"arrays":        `{"name":"a","any":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`,
+		"mixed":         `{"name":"a","any":` + strings.Repeat(`[{"a":`, depth) + "1" + strings.Repeat("}]", depth) + `}`,
+		"with keys":     `{"name":"a","below":[` + strings.Repeat(`{"name":"b","below":[`, depth) + strings.Repeat("]}", depth) + `]}`,
+		"without keys":  `{"name":"a","bare":[` + strings.Repeat(`{"name":"b","bare":[`, depth) + strings.Repeat("]}", depth) + `]}`,
+		"of both kinds": `{"name":"a","bare":[` + strings.Repeat(`{"name":"b","below":[{"name":"b","bare":[`, depth/2) + strings.Repeat("]}]}", depth/2) + `]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			if got, want := patchOf(t, src, func(o *tree) { o.Name = "c" }), `[{"op":"replace","path":"/name","value":"c"}]`; got != want {
+				t.Errorf("got %.200s, want %s", got, want)
+			}
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("%d levels took %s", depth, took)
 			}
 		})
 	}

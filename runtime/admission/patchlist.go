@@ -19,17 +19,22 @@ const none = -1
 // place where it now is. An element that moves is put back with its own text, so that what it says besides what the
 // type knows goes with it. Where less than half stays in its place, the list is written in one piece instead, with the
 // texts of the elements that were there before.
+//
+// A list without a difference is left at once. So the texts of lists in lists are read again for each list around them only where
+// something has been edited, and not because of how deep a user has nested them.
 func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value) int {
+	if p.probe {
+		return p.probeList(s, i, v)
+	}
+	if end, differs := p.probing(func() int { return p.probeList(s, i, v) }); !differs {
+		return end
+	}
 	outer := len(p.spans)
 	end := p.elements(i)
 	defer func() { p.spans = p.spans[:outer] }()
 	l := listDiff{patcher: p, elem: s.Elem, old: p.spans[outer:], v: v}
 	if l.of = s.Elem.Target(); l.of.HasAll(listKeys) {
 		l.keys = listKeys
-	}
-	if p.probe {
-		l.probeAll()
-		return end
 	}
 	if l.inPlace() {
 		for j := range l.old {
@@ -59,6 +64,24 @@ func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value)
 	return end
 }
 
+// probeList compares element by element: to a probe, a moved element is a difference.
+func (p *patcher) probeList(s *wire.Shape, i int, v reflect.Value) int {
+	n := 0
+	d := wire.Decoder{Src: p.src, I: i}
+	for more := d.Open(']'); more; more = d.More() {
+		if n == v.Len() {
+			p.found = true
+			return d.I
+		}
+		if d.I = p.value(s.Elem, nil, d.I, v.Index(n)); p.found {
+			return d.I
+		}
+		n++
+	}
+	p.found = n < v.Len()
+	return d.I
+}
+
 // elements appends to p.spans where the elements of the array at src[i] stand, and returns the offset behind the array.
 func (p *patcher) elements(i int) int {
 	d := wire.Decoder{Src: p.src, I: i}
@@ -80,19 +103,6 @@ type listDiff struct {
 	v     reflect.Value
 	from  []int  // for each element of the slice: which element of the array it was
 	taken []bool // for each element of the array: whether it has a counterpart
-}
-
-// probeAll compares element by element: to a probe, a moved element is a difference.
-func (l *listDiff) probeAll() {
-	if len(l.old) != l.v.Len() {
-		l.found = true
-		return
-	}
-	for j := range l.old {
-		if l.value(l.elem, nil, l.old[j].Start, l.v.Index(j)); l.found {
-			return
-		}
-	}
 }
 
 // edit compares an element of the array with its counterpart in the slice, which is in its final place.

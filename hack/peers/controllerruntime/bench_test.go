@@ -18,11 +18,11 @@ import (
 	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
@@ -104,12 +104,10 @@ type row struct {
 	theirs http.Handler
 }
 
-var podKind = metav1.GroupVersionKind{Version: "v1", Kind: "Pod"}
-
 func rows(t testing.TB) []row {
 	log.SetLogger(logr.Discard())
-	create := review(t, admissionv1.Create, podKind, pod, nil)
-	update := review(t, admissionv1.Update, podKind, pod, pod)
+	create := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
+	update := reviews.Of(t, admissionv1.Update, reviews.PodKind, reviews.Pod, reviews.Pod)
 	validator := peer.WithValidator[*corev1.Pod](scheme.Scheme, peerValidator{})
 	return []row{
 		{"validate CREATE", create, admission.Validating("pods.example.com", admission.ForKind("v1", "Pod"),
@@ -160,7 +158,7 @@ func newClient(b testing.TB, h http.Handler, body []byte) *client {
 	c.r = httptest.NewRequest(http.MethodPost, "/validate?timeout=10s", &c.content)
 	c.r.ContentLength = int64(len(body))
 	c.r.Header.Set("Content-Type", "application/json")
-	if response := ask(b, h, body); !response.Allowed {
+	if response := reviews.Ask(b, h, body); !response.Allowed {
 		b.Fatalf("%+v", response)
 	}
 	return c
@@ -270,7 +268,7 @@ func BenchmarkGrowth(b *testing.B) {
 		for _, kB := range []int{1, 10, 100, 1000} {
 			object, elements := podOf(kB << 10)
 			b.Run(fmt.Sprintf("%s/%dkB", edit.name, kB), func(b *testing.B) {
-				c := newClient(b, decide(edit.do), review(b, admissionv1.Create, podKind, object, nil))
+				c := newClient(b, decide(edit.do), reviews.Of(b, admissionv1.Create, reviews.PodKind, object, nil))
 				for b.Loop() {
 					c.call()
 				}

@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
@@ -65,7 +66,7 @@ func TestAPIServerGetsVerdicts(t *testing.T) {
 		}))
 	a := newAPIServer(t, validate)
 	bothVersions(t, func(t *testing.T, version string) {
-		create := call{version: version, operation: admission.Create, kind: podKind, resource: pods, object: small}
+		create := call{version: version, operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small}
 		got := a.do(t, t.Context(), create)
 		if got.failed != nil || got.rejected != nil {
 			t.Fatalf("%+v", got)
@@ -83,7 +84,7 @@ func TestAPIServerGetsVerdicts(t *testing.T) {
 			s.Message != `admission webhook "test.example.com" denied the request: Pod "web" is invalid: spec.containers: Required value: add one` {
 			t.Errorf("%+v", s)
 		}
-		got = a.do(t, t.Context(), call{version: version, operation: admission.Delete, kind: podKind, resource: pods, old: small})
+		got = a.do(t, t.Context(), call{version: version, operation: admission.Delete, kind: reviews.PodKind, resource: pods, old: small})
 		if !apierrors.IsConflict(got.rejected) {
 			t.Errorf("%+v", got)
 		}
@@ -104,7 +105,7 @@ func TestAPIServerAppliesPatches(t *testing.T) {
 		}))
 	a := newAPIServer(t, mutate)
 	bothVersions(t, func(t *testing.T, version string) {
-		got := a.do(t, t.Context(), call{version: version, operation: admission.Create, kind: podKind, resource: pods, object: small, mutating: true})
+		got := a.do(t, t.Context(), call{version: version, operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small, mutating: true})
 		const want = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"a":"b"}},"spec":{"containers":[{"name":"side","resources":{}},{"name":"c","future":"kept"}]}}`
 		if got.failed != nil || !sameJSON(t, got.object, []byte(want)) {
 			t.Errorf("%v %s", got.failed, got.object)
@@ -113,7 +114,7 @@ func TestAPIServerAppliesPatches(t *testing.T) {
 			{operation: admission.Update, object: small, old: without},
 			{operation: admission.Delete, old: small},
 		} {
-			c.version, c.kind, c.resource, c.mutating = version, podKind, pods, true
+			c.version, c.kind, c.resource, c.mutating = version, reviews.PodKind, pods, true
 			if got := a.do(t, t.Context(), c); got.failed != nil || got.rejected != nil || string(got.object) != c.object {
 				t.Errorf("%+v", got)
 			}
@@ -122,7 +123,7 @@ func TestAPIServerAppliesPatches(t *testing.T) {
 }
 
 func sameJSON(t testing.TB, a, b []byte) bool {
-	return fmt.Sprint(parse(t, a)) == fmt.Sprint(parse(t, b))
+	return fmt.Sprint(reviews.Parse(t, a)) == fmt.Sprint(reviews.Parse(t, b))
 }
 
 func TestAPIServerSubresources(t *testing.T) {
@@ -161,7 +162,7 @@ func TestAPIServerSubresources(t *testing.T) {
 				seen["any"] = string(r.OldObject()) == small && r.Object() == nil
 				return nil
 			})),
-			call{operation: admission.Delete, kind: podKind, old: small},
+			call{operation: admission.Delete, kind: reviews.PodKind, old: small},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +196,7 @@ func TestAPIServerSeesFailures(t *testing.T) {
 			}
 			return nil
 		})))
-	good := call{operation: admission.Create, kind: podKind, resource: pods, object: small}
+	good := call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small}
 	job, update, empty, large, wrong := good, good, good, good, good
 	job.kind = metav1.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
 	update.operation, update.old = admission.Update, small
@@ -262,7 +263,7 @@ func TestConnections(t *testing.T) {
 		return nil
 	}))
 	a := newAPIServer(t, h)
-	good := call{operation: admission.Create, kind: podKind, resource: pods, object: small}
+	good := call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small}
 
 	t.Run("a client that goes away ends the policy", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -284,7 +285,7 @@ func TestConnections(t *testing.T) {
 	t.Run("a slow client is waited for, others are served meanwhile", func(t *testing.T) {
 		server := httptest.NewServer(h)
 		defer server.Close()
-		body := review(t, admission.Create, podKind, []byte(small), nil)
+		body := reviews.Of(t, admission.Create, reviews.PodKind, []byte(small), nil)
 		slow, feed := io.Pipe()
 		answered := make(chan int, 1)
 		go func() {
@@ -319,7 +320,7 @@ func TestConnections(t *testing.T) {
 		}
 		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"kind\":")
 		conn.Close()
-		response, err := http.Post(server.URL, "application/json", bytes.NewReader(review(t, admission.Create, podKind, []byte(small), nil)))
+		response, err := http.Post(server.URL, "application/json", bytes.NewReader(reviews.Of(t, admission.Create, reviews.PodKind, []byte(small), nil)))
 		if err != nil || response.StatusCode != http.StatusOK {
 			t.Fatal(response, err)
 		}
@@ -370,7 +371,7 @@ func TestManagerStopEndsNoPolicy(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	a := apiServerFor(t, fmt.Sprintf("https://127.0.0.1:%d/webhook", port), certificate)
-	got := a.do(t, t.Context(), call{operation: admission.Create, kind: podKind, resource: pods, object: small})
+	got := a.do(t, t.Context(), call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small})
 	if got.failed != nil || got.rejected != nil {
 		t.Errorf("%+v", got)
 	}
@@ -399,14 +400,14 @@ func TestAdapterWithControllerRuntime(t *testing.T) {
 	var _ peer.Defaulter[*corev1.Pod] = requestReader{}
 	var _ peer.Validator[*corev1.Pod] = peerValidator{}
 	got := newAPIServer(t, admission.Mutating("pods.example.com", admission.OnCreate(d.DefaultCreate))).
-		do(t, t.Context(), call{operation: admission.Create, kind: podKind, resource: pods, object: small, mutating: true})
+		do(t, t.Context(), call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small, mutating: true})
 	if got.failed != nil || !strings.Contains(string(got.object), fmt.Sprintf(`"annotations":{"by":"jane","bytes":"%d","kind":"Pod"}`, len(small))) {
 		t.Errorf("%+v %s", got, got.object)
 	}
 	// The same validator gives the same answer on both sides.
-	body := review(t, admission.Create, podKind, []byte(small), nil)
-	ours := ask(t, admission.Validating("pods.example.com", admission.OnCreate(v.ValidateCreate)), body)
-	theirs := ask(t, rows(t)[0].theirs, body)
+	body := reviews.Of(t, admission.Create, reviews.PodKind, []byte(small), nil)
+	ours := reviews.Ask(t, admission.Validating("pods.example.com", admission.OnCreate(v.ValidateCreate)), body)
+	theirs := reviews.Ask(t, rows(t)[0].theirs, body)
 	if ours.Allowed || theirs.Allowed || ours.Result.Code != theirs.Result.Code || ours.Result.Reason != theirs.Result.Reason || ours.Result.Message != theirs.Result.Message {
 		t.Errorf("ours %+v, theirs %+v", ours.Result, theirs.Result)
 	}

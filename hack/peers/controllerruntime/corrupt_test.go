@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
@@ -45,14 +46,14 @@ type corruption struct {
 // be wrong there, else it does not belong on the list any more.
 func TestCorruptions(t *testing.T) {
 	pod := func(name, object string, edit func(*corev1.Pod), want string) corruption {
-		return corruption{name, object, want, mutateBy(t, []byte(object), edit),
-			theirMutation(t, scheme.Scheme, podKind, object, defaulterFunc[*corev1.Pod](edit))}
+		return corruption{name, object, want, reviews.Mutated(t, []byte(object), edit),
+			theirMutation(t, scheme.Scheme, reviews.PodKind, object, defaulterFunc[*corev1.Pod](edit))}
 	}
 	tickets := runtime.NewScheme()
 	gvk := metav1.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Ticket"}
 	tickets.AddKnownTypeWithName(schema.GroupVersionKind(gvk), &ticket{})
 	aTicket := func(name, object string, edit func(*ticket), want string) corruption {
-		return corruption{name, object, want, mutateBy(t, []byte(object), edit),
+		return corruption{name, object, want, reviews.Mutated(t, []byte(object), edit),
 			theirMutation(t, tickets, gvk, object, defaulterFunc[*ticket](edit))}
 	}
 	const two = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[` +
@@ -95,7 +96,7 @@ func TestCorruptions(t *testing.T) {
 
 func theirMutation[T runtime.Object](t *testing.T, s *runtime.Scheme, kind metav1.GroupVersionKind, object string, d defaulterFunc[T]) []byte {
 	h := peer.WithDefaulter[T](s, d)
-	return patched(t, []byte(object), ask(t, h, review(t, admissionv1.Create, kind, []byte(object), nil)))
+	return reviews.Patched(t, []byte(object), reviews.Ask(t, h, reviews.Of(t, admissionv1.Create, kind, []byte(object), nil)))
 }
 
 // TestPatchOrder checks that equal requests get equal patches.
@@ -106,10 +107,10 @@ func TestPatchOrder(t *testing.T) {
 		return nil
 	}
 	h := admission.Mutating("pods.example.com", admission.OnCreate(edit))
-	body := review(t, admissionv1.Create, podKind, pod, nil)
-	first := string(ask(t, h, body).Patch)
+	body := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
+	first := string(reviews.Ask(t, h, body).Patch)
 	for range 50 {
-		if again := string(ask(t, h, body).Patch); again != first {
+		if again := string(reviews.Ask(t, h, body).Patch); again != first {
 			t.Fatalf("\n%s\n%s", first, again)
 		}
 	}

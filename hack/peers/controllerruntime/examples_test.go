@@ -28,6 +28,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 )
 
 // objects are what the examples' webhooks are sent, by resource and version: the least that is an object of its kind.
@@ -122,7 +124,7 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 	roots.AppendCertsFromPEM(ca)
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	defer client.CloseIdleConnections()
-	good := review(t, calls[0].operation, calls[0].kind, raw(calls[0].object).Raw, raw(calls[0].old).Raw)
+	good := reviews.Of(t, calls[0].operation, calls[0].kind, raw(calls[0].object).Raw, raw(calls[0].old).Raw)
 	other := metav1.GroupVersionKind{Group: "other.example.com", Version: "v1", Kind: "Other"}
 	cases := []struct {
 		name, method, contentType string
@@ -135,7 +137,7 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 		{"an empty body", "POST", "application/json", nil, http.StatusBadRequest},
 		{"malformed JSON", "POST", "application/json", good[:len(good)-4], http.StatusBadRequest},
 		{"another object", "POST", "application/json", []byte(`{"kind":"Pod","apiVersion":"v1"}`), http.StatusBadRequest},
-		{"another operation", "POST", "application/json", review(t, "PATCH", calls[0].kind, raw(calls[0].object).Raw, nil), http.StatusBadRequest},
+		{"another operation", "POST", "application/json", reviews.Of(t, "PATCH", calls[0].kind, raw(calls[0].object).Raw, nil), http.StatusBadRequest},
 		{"too large a body", "POST", "application/json", bytes.Repeat([]byte(" "), 9<<20), http.StatusRequestEntityTooLarge},
 		{"too large a review", "POST", "application/json", append(good, bytes.Repeat([]byte(" "), 9<<20)...), http.StatusOK}, // a denial
 	}
@@ -148,7 +150,7 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 			name, method, contentType string
 			body                      []byte
 			code                      int
-		}{"another kind", "POST", "application/json", review(t, calls[0].operation, other, raw(calls[0].object).Raw, raw(calls[0].old).Raw), http.StatusBadRequest})
+		}{"another kind", "POST", "application/json", reviews.Of(t, calls[0].operation, other, raw(calls[0].object).Raw, raw(calls[0].old).Raw), http.StatusBadRequest})
 	}
 	for _, c := range cases {
 		request, err := http.NewRequestWithContext(t.Context(), c.method, url, bytes.NewReader(c.body))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	kjson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -251,8 +252,17 @@ func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 	return s.Unmarshal(d.Src[start:end], v.Addr())
 }
 
+// longQuantity is how long the text of a quantity may be. The work of reading one grows with the square of its digits, so that an object
+// of 3 MiB takes half a minute and 20 GB of memory. No quantity has more than some 20 digits to say.
+const longQuantity = 1 << 10
+
+var quantity = reflect.TypeFor[resource.Quantity]()
+
 // Unmarshal reads a value of a type that is self or opaque into what v points to.
 func (s *Shape) Unmarshal(src []byte, v reflect.Value) error {
+	if s.Typ == quantity && len(src) > longQuantity {
+		return fmt.Errorf("a quantity of more than %d bytes", longQuantity)
+	}
 	var err error
 	if s.Kind == Self {
 		err = v.Interface().(json.Unmarshaler).UnmarshalJSON(src)

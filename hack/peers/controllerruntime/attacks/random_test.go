@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllerruntime
+package attacks
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -50,6 +51,18 @@ func (r *random) own(v reflect.Value) bool {
 		x.SetRawString(fmt.Sprintf(`{"f:a":{"f:%d":{}}}`, r.IntN(5)))
 	case *runtime.RawExtension:
 		x.Raw = []byte(fmt.Sprintf(`{"raw":%d,"big":12345678901234567890}`, r.IntN(5)))
+	case *pair:
+		x.left, x.right = r.Int64(), r.Int64()
+	case *tag:
+		x.name = r.text()
+	case *code:
+		*x = code("c" + r.text())
+	case *json.Number:
+		*x = json.Number(fmt.Sprint(r.IntN(100)))
+	case *json.RawMessage:
+		*x = json.RawMessage(fmt.Sprintf(`{"raw":[%d]}`, r.IntN(5)))
+	case *unstructured.Unstructured:
+		x.SetUnstructuredContent(map[string]any{"apiVersion": "v1", "kind": "X", "n": r.Int64N(100)})
 	default:
 		return false
 	}
@@ -64,11 +77,15 @@ func (r *random) fill(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(r.chance(50))
-	case reflect.Int, reflect.Int32:
-		v.SetInt(int64(r.Int32()))
-	case reflect.Int64:
-		v.SetInt(r.Int64())
-	case reflect.Float64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(r.Int64() >> (64 - v.Type().Bits()))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		v.SetUint(r.Uint64() >> (64 - v.Type().Bits()))
+	case reflect.Array:
+		for i := range v.Len() {
+			r.fill(v.Index(i), depth-1)
+		}
+	case reflect.Float32, reflect.Float64:
 		v.SetFloat(float64(r.IntN(1000)) / 8)
 	case reflect.String:
 		v.SetString(r.text())
@@ -90,7 +107,11 @@ func (r *random) fill(v reflect.Value, depth int) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			v.SetBytes([]byte(r.text()))
+			text := reflect.ValueOf([]byte(r.text()))
+			v.Set(reflect.MakeSlice(v.Type(), text.Len(), text.Len()))
+			for i := range v.Len() {
+				v.Index(i).SetUint(text.Index(i).Uint())
+			}
 			return
 		}
 		if depth > 0 && r.chance(60) {
@@ -176,7 +197,7 @@ func (r *random) mutate(v reflect.Value, depth int) {
 		r.fill(v, 2)
 		return
 	}
-	if _, special := v.Addr().Interface().(json.Marshaler); special {
+	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface && v.Kind() != reflect.Array && v.Kind() != reflect.Map && whole(v.Type()) {
 		if r.chance(10) {
 			r.own(v)
 		}
@@ -202,6 +223,10 @@ func (r *random) mutate(v reflect.Value, depth int) {
 			v.SetZero()
 		default:
 			r.mutate(v.Elem(), depth-1)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			r.mutate(v.Index(i), depth-1)
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 {
@@ -268,7 +293,7 @@ const unknownKey = "futureMember"
 
 // addUnknown gives JSON objects that stand for structs of typ a member that typ does not know, each another value.
 func (r *random) addUnknown(x any, typ reflect.Type) {
-	if isMarshaler(typ) {
+	if whole(typ) {
 		return
 	}
 	switch typ.Kind() {
@@ -304,26 +329,24 @@ func (r *random) addUnknown(x any, typ reflect.Type) {
 	}
 }
 
-func isMarshaler(typ reflect.Type) bool {
-	return reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Marshaler]()) && typ.Kind() != reflect.Pointer
-}
-
 // membersOf returns the members of a struct by their JSON names.
 func membersOf(typ reflect.Type) map[string]reflect.StructField {
 	members := map[string]reflect.StructField{}
 	for i := range typ.NumField() {
 		f := typ.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		tag := f.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
 		embedded := f.Type
 		if f.Anonymous && embedded.Kind() == reflect.Pointer {
 			embedded = embedded.Elem()
 		}
 		switch {
-		case name == "-" || !f.IsExported():
+		case tag == "-":
 		case f.Anonymous && name == "" && embedded.Kind() == reflect.Struct:
 			for name, member := range membersOf(embedded) {
 				members[name] = member
 			}
+		case !f.IsExported():
 		case name == "":
 			members[f.Name] = f
 		default:

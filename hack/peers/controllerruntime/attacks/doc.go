@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package attacks holds what hostile users and clients send: make test-attacks runs it.
+//
+//   - Random JSON for types with every Go kind of field is decoded as sigs.k8s.io/json decodes it.
+//   - The patch of random edits is applied by the API server's engine.
+//   - Hostile reviews, conversion reviews and annotations are answered in bounded time and memory.
+//   - Slow, large and many connections meet server.Server and controller-runtime's server.
+//   - A million requests leave neither memory nor goroutines behind.
+//
+// Random tests have fixed seeds, so that a run says the same of a change each time. With ATTACKTIME, a duration, they take that time
+// with fresh seeds instead. A finding names its seed: ATTACKSEED repeats it alone.
+package attacks
