@@ -81,3 +81,28 @@ func TestUndecodableElements(t *testing.T) {
 		}
 	}
 }
+
+// TestStoredSpoke has objects stored in the version of a spoke: reads are the conversions from that version, and not those from the hub's.
+func TestStoredSpoke(t *testing.T) {
+	spoke := `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
+	hub := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
+	for _, tc := range []struct {
+		name                  string
+		conversions           []Conversion
+		readsSpoke, readsHubs bool
+	}{
+		{"the hub", []Conversion{wide("v1", lampSame), wide("v0", lampSame)}, false, true},
+		{"a spoke", []Conversion{wide("v1", lampSame).Stored(), wide("v0", lampSame)}, true, false},
+		{"a spoke that is served last", []Conversion{wide("v0", lampSame), wide("v1", lampSame).Stored()}, true, false},
+	} {
+		h := NewHandler(Serve(tc.conversions...))
+		for _, way := range []struct {
+			object, desired string
+			reads           bool
+		}{{spoke, "v2", tc.readsSpoke}, {spoke, "v0", tc.readsSpoke}, {hub, "v1", tc.readsHubs}} {
+			if _, failure := converting(t, h, way.desired, way.object); (failure == "") != way.reads {
+				t.Errorf("stored is %s: %s to %s: %q, want success: %v", tc.name, way.object, way.desired, failure, way.reads)
+			}
+		}
+	}
+}
