@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -18,8 +19,9 @@ import (
 
 // conversions are the calls by which the API server has had objects converted.
 type conversions struct {
-	mu  sync.Mutex
-	all []converted
+	mu      sync.Mutex
+	all     []converted
+	handler http.Handler // which converts
 }
 
 // converted is one such call.
@@ -28,25 +30,35 @@ type converted struct {
 	objects int
 }
 
-// record returns a handler that puts down what another one is called with.
-func (c *conversions) record(converter http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		var review apiextensionsv1.ConversionReview
-		if err := json.Unmarshal(body, &review); err != nil || review.Request == nil {
-			http.Error(w, "no review", http.StatusBadRequest)
-			return
-		}
+// ServeHTTP calls the handler, and puts down with what.
+func (c *conversions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var review apiextensionsv1.ConversionReview
+	if err := json.Unmarshal(body, &review); err != nil || review.Request == nil {
+		http.Error(w, "no review", http.StatusBadRequest)
+		return
+	}
+	c.mu.Lock()
+	c.all = append(c.all, converted{review.Request.DesiredAPIVersion, len(review.Request.Objects)})
+	handler := c.handler
+	c.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	handler.ServeHTTP(w, r)
+}
+
+// withoutKeys has nothing signed during a test.
+func (c *conversions) withoutKeys(t *testing.T) {
+	set := func(handler http.Handler) {
 		c.mu.Lock()
-		c.all = append(c.all, converted{review.Request.DesiredAPIVersion, len(review.Request.Objects)})
-		c.mu.Unlock()
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		converter.ServeHTTP(w, r)
-	})
+		defer c.mu.Unlock()
+		c.handler = handler
+	}
+	set(newConverter())
+	t.Cleanup(func() { set(newSigningConverter()) })
 }
 
 // count is how many calls there have been.
@@ -75,11 +87,15 @@ func (c *conversions) largest(version string) (objects int) {
 	return objects
 }
 
-// newConverter serves the generated conversions of Fleet, and signs their annotations.
-func newConverter() http.Handler {
-	return conversion.NewHandler(
+// newConverter serves the generated conversions of Fleet.
+func newConverter(options ...conversion.Option) http.Handler {
+	return conversion.NewHandler(append(options,
 		webhookv1alpha1.NewConverter(webhookv1alpha1.Route{}).Conversions(),
 		webhookv1beta1.Conversions(),
-		conversion.Keys(func() ([][]byte, error) { return [][]byte{[]byte("a key of this suite, 32 bytes long")}, nil }),
-	)
+	)...)
+}
+
+// newSigningConverter is newConverter with a key.
+func newSigningConverter() http.Handler {
+	return newConverter(conversion.Keys(func() ([][]byte, error) { return [][]byte{[]byte("a key of this suite, 32 bytes long")}, nil }))
 }

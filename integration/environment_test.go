@@ -66,7 +66,7 @@ type environment struct {
 // Nothing of a manifest is changed but what cert-manager, say, would change: the caBundle that is missing. Services are
 // of type ExternalName, which an API server resolves by itself, and lead to an address of this machine's own.
 func start() (*environment, error) {
-	e := &environment{calls: &calls{}, conversions: &conversions{}}
+	e := &environment{calls: &calls{}, conversions: &conversions{handler: newSigningConverter()}}
 	if err := e.start(); err != nil {
 		e.stop()
 		return nil, err

@@ -27,7 +27,7 @@ func (e *environment) serve(serving *certificate) (address string, err error) {
 		if err != nil {
 			return "", err
 		}
-		server.Handle(conversion.Path, e.conversions.record(newConverter()))
+		server.Handle(conversion.Path, e.conversions)
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- server.Serve(ctx, listener) }()

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -270,6 +271,8 @@ func TestPanicDenies(t *testing.T) {
 		}
 		return nil
 	}))
+	now := time.Now()
+	h.log.repeated.Now = func() time.Time { return now }
 	for what, test := range map[string]struct {
 		message string
 		panics  bool
@@ -290,6 +293,7 @@ func TestPanicDenies(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			log := logged(t)
+			now = now.Add(wire.TallyInterval)
 			server := httptest.NewServer(h)
 			response, err := server.Client().Post(server.URL+"?timeout=5s", "application/json", strings.NewReader(reviewOf(Create, `{"do":"`+what+`"}`, "")))
 			if err != nil {

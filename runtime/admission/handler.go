@@ -31,6 +31,7 @@ type Handler struct {
 	policies  map[Operation]*policy
 	listKeys  map[wire.ListField][]string
 	limit     int64
+	log       *failureLog // the first of the observers
 	observers []Observer
 	calls     sync.Pool // of *call
 }
@@ -47,13 +48,15 @@ func Validating(name string, options ...Option) *Handler { return newHandler(nam
 func Mutating(name string, options ...Option) *Handler { return newHandler(name, true, options) }
 
 func newHandler(name string, mutating bool, options []Option) *Handler {
+	log := new(failureLog)
 	h := &Handler{
 		name:      name,
 		mutating:  mutating,
 		policies:  make(map[Operation]*policy),
 		listKeys:  make(map[wire.ListField][]string),
 		limit:     DefaultBodyLimit,
-		observers: []Observer{newFailureLog(time.Now)},
+		log:       log,
+		observers: []Observer{log},
 	}
 	h.calls.New = func() any { return new(call) }
 	return h.With(options...)
@@ -139,7 +142,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start 
 	h.calls.Put(c)
 	o.Duration = time.Since(start)
 	for _, observer := range h.observers {
-		observe(r.Context(), observer, *o)
+		h.observe(r.Context(), observer, *o)
 	}
 }
 

@@ -9,12 +9,13 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // Observer is called after each call of a webhook has been answered. It is the place for metrics, logs and traces.
@@ -56,8 +57,9 @@ type Observation struct {
 // Observe adds an observer to a webhook. Observers are called in the order in which they were added, once the answer has been
 // written; a panic of one is logged.
 //
-// Failed calls and panics are logged to slog.Default whatever observers there are. Of calls that are not reviews for the webhook,
-// which anybody who reaches the server can make, one a minute and kind is logged, with their number.
+// Failed calls and panics are logged to slog.Default whatever observers there are. Of panics, which the content of a request can cause,
+// and of calls that are not reviews for the webhook, which anybody who reaches the server can make, one a minute and kind is logged, with
+// their number.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
@@ -72,19 +74,13 @@ func known(operation Operation) Operation {
 }
 
 // observe calls an observer. The answer has been given then, and a panic would keep net/http from sending it.
-func observe(ctx context.Context, observer Observer, o Observation) {
+func (h *Handler) observe(ctx context.Context, observer Observer, o Observation) {
 	defer func() {
 		if v := recover(); v != nil {
-			logPanic(ctx, o.Webhook, &PanicError{Value: v, Stack: debug.Stack()})
+			h.log.observerPanicked(ctx, o.Webhook, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
 	observer.Observe(ctx, o)
-}
-
-// logPanic logs the panic of an observer, unless the log is what panics.
-func logPanic(ctx context.Context, webhook string, err *PanicError) {
-	defer func() { _ = recover() }()
-	slog.ErrorContext(ctx, "observer panicked", "webhook", webhook, "error", err, "stack", string(err.Stack))
 }
 
 // refusal says why a call is not taken for a request. It is empty if it is taken for one.
@@ -96,32 +92,22 @@ const (
 )
 
 // failureLog is the observer that every webhook has, so that no failure and no panic goes unnoticed. Anybody who reaches the
-// server can make calls that are refused, so it logs only the first of each kind in an interval, with the number of calls since
-// the last line.
-type failureLog struct {
-	now     func() time.Time
-	mu      sync.Mutex
-	refused map[refusedKind]refusedCalls
+// server can make calls that are refused, and the content of an object can make policies panic. So it logs only the first of each kind in
+// an interval, with the number since the last line.
+type failureLog struct{ repeated wire.Tallies[repeated] }
+
+// repeated tells apart what callers can repeat.
+type repeated struct {
+	what string // a refusal, or one of the messages
+	code int32  // of a refusal
 }
 
-// refusedKind tells refused calls apart. There are few: callers must not be able to choose more.
-type refusedKind struct {
-	why  refusal
-	code int32
-}
-
-// refusedCalls are the refused calls of one kind.
-type refusedCalls struct {
-	quiet time.Time // until when none is logged
-	count int       // how many there were since the last line
-}
-
-// refusalInterval is how often refused calls of one kind are logged.
-const refusalInterval = time.Minute
-
-func newFailureLog(now func() time.Time) *failureLog {
-	return &failureLog{now: now, refused: make(map[refusedKind]refusedCalls)}
-}
+// Messages of the log.
+const (
+	failed           = "webhook failed"
+	panicked         = "webhook panicked"
+	observerPanicked = "observer panicked"
+)
 
 // Observe logs what is not a verdict, and verdicts that a mistake in a policy has caused.
 func (l *failureLog) Observe(ctx context.Context, o Observation) {
@@ -133,33 +119,31 @@ func (l *failureLog) Observe(ctx context.Context, o Observation) {
 		"resource", cut(schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Resource}.String()),
 		"namespace", cut(o.Namespace), "name", cut(o.Name), "uid", cut(string(o.UID)), "code", o.Code, "error", cut(o.Err.Error()),
 	}
-	if o.refused != "" {
-		count := l.due(refusedKind{o.refused, o.Code})
-		if count == 0 {
+	message := failed
+	if p := (*PanicError)(nil); errors.As(o.Err, &p) {
+		message = panicked
+		attributes = append(attributes, "stack", string(p.Stack))
+	}
+	if o.refused != "" || message == panicked || !o.Failed {
+		kind := repeated{what: message}
+		if o.refused != "" {
+			kind = repeated{string(o.refused), o.Code}
+		}
+		times := l.repeated.Due(kind)
+		if times == 0 {
 			return
 		}
-		attributes = append(attributes, "count", count)
-	}
-	message := "webhook failed"
-	if p := (*PanicError)(nil); errors.As(o.Err, &p) {
-		message = "webhook panicked"
-		attributes = append(attributes, "stack", string(p.Stack))
+		attributes = append(attributes, "times", times)
 	}
 	slog.ErrorContext(ctx, message, attributes...)
 }
 
-// due counts a refused call. It returns how many calls a line is due for, or 0 if none is due.
-func (l *failureLog) due(kind refusedKind) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	calls, now := l.refused[kind], l.now()
-	calls.count++
-	due := 0
-	if !now.Before(calls.quiet) {
-		due, calls = calls.count, refusedCalls{quiet: now.Add(refusalInterval)}
+// observerPanicked logs the panic of an observer, unless the log is what panics.
+func (l *failureLog) observerPanicked(ctx context.Context, webhook string, err *PanicError) {
+	defer func() { _ = recover() }()
+	if times := l.repeated.Due(repeated{what: observerPanicked}); times > 0 {
+		slog.ErrorContext(ctx, observerPanicked, "webhook", webhook, "error", cut(err.Error()), "stack", string(err.Stack), "times", times)
 	}
-	l.refused[kind] = calls
-	return due
 }
 
 // logLimit is how many bytes of a text are logged. Callers choose some of them.

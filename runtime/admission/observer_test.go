@@ -12,6 +12,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 func TestObserversAddUp(t *testing.T) {
@@ -57,7 +59,7 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var o observed
 	h := Validating("pods.example.com", ForKind("v1", "Pod"), OnCreate(allowCreate), Observe(&o))
-	h.observers[0] = newFailureLog(func() time.Time { return now })
+	h.log.repeated.Now = func() time.Time { return now }
 	long := strings.Repeat("x", 100<<10)
 	calls := []string{
 		"", "{", "nonsense", `{"kind":"` + long + `"}`, reviewOf(Create, "", ""), strings.Replace(reviewOf(Create, podJSON, ""), `"name":`, `"name":"","name":`, 1),
@@ -78,9 +80,9 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 		if got := log.String(); strings.Count(got, "\n") != 2 || len(got) > 8<<10 {
 			t.Errorf("%d lines of %d bytes: %.2000s", strings.Count(got, "\n"), len(got), got)
 		}
-		now = now.Add(refusalInterval)
+		now = now.Add(wire.TallyInterval)
 	}
-	if got := log.String(); !strings.Contains(got, "count=600") || !strings.Contains(got, "count=400") {
+	if got := log.String(); !strings.Contains(got, "times=600") || !strings.Contains(got, "times=400") {
 		t.Errorf("the log does not count: %.2000s", got)
 	}
 	if len(o) != 3000 {
@@ -95,5 +97,42 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 	}
 	if got := strings.Count(log.String(), "no stock"); got != 5 {
 		t.Errorf("%d of 5 failures are logged", got)
+	}
+}
+
+// TestPanicsAreCounted has the content of reviews cause panics, of a policy and of an observer, and denials by a fault of the webhook: of each
+// the first is logged, and one a minute.
+func TestPanicsAreCounted(t *testing.T) {
+	log := logged(t)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var o observed
+	h := Mutating("pods.example.com", Observe(&o), Observe(panicking{}), OnCreate(func(_ context.Context, r *CreateRequest[corev1.Pod]) error {
+		if r.Name == "web" {
+			panic("no way")
+		}
+		r.Object = nil
+		return nil
+	}))
+	h.log.repeated.Now = func() time.Time { return now }
+	for i, want := range []string{"times=1\n", "times=50\n"} { // intervals
+		log.Reset()
+		for range 50 {
+			for _, name := range []string{"web", "shop"} {
+				verdictOf(t, h, strings.Replace(reviewOf(Create, podJSON, ""), `"name":"web"`, fmt.Sprintf(`"name":%q`, name), 1))
+			}
+		}
+		got := log.String()
+		for _, message := range []string{"webhook panicked", "webhook failed", "observer panicked"} {
+			if strings.Count(got, message) != 1 {
+				t.Errorf("interval %d: %q is logged %d times", i, message, strings.Count(got, message))
+			}
+		}
+		if strings.Count(got, "\n") != 3 || !strings.Contains(got, want) || !strings.Contains(got, "no way") || !strings.Contains(got, "no view") {
+			t.Errorf("interval %d: want 3 lines and %s in: %.6000s", i, want, got)
+		}
+		now = now.Add(wire.TallyInterval)
+	}
+	if len(o) != 200 {
+		t.Errorf("%d of 200 calls are observed", len(o))
 	}
 }

@@ -21,7 +21,7 @@
 // # Reads do not fail for one object
 //
 // An API server asks for all objects of a list in one review, which succeeds or fails as a whole. So an object of the stored version, which
-// is the hub unless [StoredAs] says otherwise, converts without the values that its Go type cannot hold, that do not fit the other version,
+// is the hub unless [Conversion.Stored] says otherwise, converts without the values that its Go type cannot hold, that do not fit the other version,
 // or that the annotation has no room for. Such a field is unset, or zero if it is an element of a list. A value that does not fit the other
 // version is in the annotation and comes back. Of other values the annotation has a mark, by which the conversion of that object
 // to the stored version fails: it can only be written, and with webhooks for other versions only be deleted, in the stored version.

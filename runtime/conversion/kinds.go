@@ -21,13 +21,21 @@ type Conversion struct {
 	kind           schema.GroupKind
 	spoke, hub     string // versions
 	toHub, fromHub *route
+	stored         bool // says that objects are stored in the spoke's version
 }
 
 // Between makes the conversion of a kind between two versions of a group. What is the same in both versions is not decoded, so the
 // functions do not see it. They are called concurrently.
 func Between[S, H any, PS Object[S], PH Object[H]](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
 	of := schema.GroupKind{Group: group, Kind: kind}
-	return Conversion{of, spoke, hub, newRoute(of.WithVersion(hub), toHub, same), newRoute(of.WithVersion(spoke), fromHub, same)}
+	return Conversion{kind: of, spoke: spoke, hub: hub, toHub: newRoute(of.WithVersion(hub), toHub, same), fromHub: newRoute(of.WithVersion(spoke), fromHub, same)}
+}
+
+// Stored returns the conversion of a spoke in whose version the objects of the kind are stored. Otherwise that is the hub's version.
+// Objects of the stored version come from reads, which do not fail for what one object holds; those of other versions come from writes.
+func (c Conversion) Stored() Conversion {
+	c.stored = true
+	return c
 }
 
 // Serve adds conversions to a handler. Spokes of the same hub convert into each other through it.
@@ -58,17 +66,6 @@ func (v *versions) isStored(version string) bool {
 	return slices.Contains(v.hubs, version)
 }
 
-// StoredAs says that the objects of a kind are stored in a version that is not the hub. Objects of the stored version come from reads, which
-// do not fail for what one object holds; those of other versions come from writes. The option follows those with the conversions of the
-// kind.
-func StoredAs(group, kind, version string) Option {
-	return func(h *Handler) {
-		if v := h.kinds[schema.GroupKind{Group: group, Kind: kind}]; v != nil {
-			v.stored = version
-		}
-	}
-}
-
 // leg is a way without a stop on it.
 type leg struct{ from, to string }
 
@@ -81,6 +78,9 @@ func (k kinds) add(c Conversion) {
 	v.routes[leg{c.spoke, c.hub}], v.routes[leg{c.hub, c.spoke}] = c.toHub, c.fromHub
 	if !slices.Contains(v.hubs, c.hub) {
 		v.hubs = append(v.hubs, c.hub)
+	}
+	if c.stored {
+		v.stored = c.spoke
 	}
 }
 

@@ -49,14 +49,25 @@ type Observation struct {
 }
 
 // Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are logged to slog.Default
-// whatever observers there are.
+// whatever observers there are: of each kind and desired version the first, and then one a minute with the number since, because what
+// objects hold can make conversions fail.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
-// failureLog is the observer that every handler has, so that no failure goes unnoticed. Calls that are no reviews are counted, and not
-// logged one by one: anybody who reaches the port can make them.
-type failureLog struct{ malformed wire.Tally }
+// failureLog is the observer that every handler has, so that no failure goes unnoticed. Failures are counted, and not logged one by one:
+// anybody who reaches the port can make calls that are no reviews, and whoever may write objects can make conversions fail.
+type failureLog struct {
+	malformed wire.Tally
+	failed    wire.Tallies[failure]
+}
+
+// failure tells reviews apart that could not be answered. There are few: kind and version are among those that are served.
+type failure struct {
+	kind     schema.GroupKind
+	desired  string
+	panicked bool
+}
 
 func (f *failureLog) Observe(ctx context.Context, o Observation) {
 	switch {
@@ -66,8 +77,14 @@ func (f *failureLog) Observe(ctx context.Context, o Observation) {
 		f.malformed.Add(ctx, "code", o.Code, "last", o.Err)
 		return
 	}
-	attributes := []any{"kind", o.Kind.String(), "desired", o.Desired, "objects", o.Objects, "uid", o.UID, "code", o.Code, "error", o.Err}
-	if p := (*PanicError)(nil); errors.As(o.Err, &p) {
+	var p *PanicError
+	panicked := errors.As(o.Err, &p)
+	times := f.failed.Due(failure{o.Kind, o.Desired, panicked})
+	if times == 0 {
+		return
+	}
+	attributes := []any{"kind", o.Kind.String(), "desired", o.Desired, "objects", o.Objects, "uid", o.UID, "code", o.Code, "error", o.Err, "times", times}
+	if panicked {
 		attributes = append(attributes, "stack", string(p.Stack))
 	}
 	slog.ErrorContext(ctx, "conversion failed", attributes...)

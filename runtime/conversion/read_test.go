@@ -3,12 +3,18 @@
 package conversion
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // seen is an observer that keeps what it sees.
@@ -79,5 +85,63 @@ func TestUndecodableElements(t *testing.T) {
 		if !strings.Contains(read.Annotations[Annotation], want) {
 			t.Errorf("the annotation %s lacks %s", read.Annotations[Annotation], want)
 		}
+	}
+}
+
+// TestStoredSpoke has objects stored in the version of a spoke: reads are the conversions from that version, and not those from the hub's.
+func TestStoredSpoke(t *testing.T) {
+	spoke := `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
+	hub := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
+	for _, tc := range []struct {
+		name                  string
+		conversions           []Conversion
+		readsSpoke, readsHubs bool
+	}{
+		{"the hub", []Conversion{wide("v1", lampSame), wide("v0", lampSame)}, false, true},
+		{"a spoke", []Conversion{wide("v1", lampSame).Stored(), wide("v0", lampSame)}, true, false},
+		{"a spoke that is served last", []Conversion{wide("v0", lampSame), wide("v1", lampSame).Stored()}, true, false},
+	} {
+		h := NewHandler(Serve(tc.conversions...))
+		for _, way := range []struct {
+			object, desired string
+			reads           bool
+		}{{spoke, "v2", tc.readsSpoke}, {spoke, "v0", tc.readsSpoke}, {hub, "v1", tc.readsHubs}} {
+			if _, failure := converting(t, h, way.desired, way.object); (failure == "") != way.reads {
+				t.Errorf("stored is %s: %s to %s: %q, want success: %v", tc.name, way.object, way.desired, failure, way.reads)
+			}
+		}
+	}
+}
+
+// TestFailuresAreCounted has objects make conversions fail, by a panic and by an error: of each the first is logged, and one a minute.
+func TestFailuresAreCounted(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var o seen
+	h := NewHandler(Observe(&o), Serve(Between("example.com", "Lamp", "v1", "v2", func(_ context.Context, src *lamp[textSpec], _ *lamp[numberSpec]) error {
+		if src.Spec.Watts == "panic" {
+			panic("no way")
+		}
+		return errors.New("no watts")
+	}, lampFromHub, lampSame)))
+	h.observers[0].(*failureLog).failed.Now = func() time.Time { return now }
+	for i, want := range []string{"times=1", "times=50"} { // intervals
+		log.Reset()
+		for range 50 {
+			for _, watts := range []string{"panic", "1"} {
+				converting(t, h, "v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":"`+watts+`"}}`)
+			}
+		}
+		got := log.String()
+		if strings.Count(got, "\n") != 2 || strings.Count(got, want) != 2 || strings.Count(got, "no watts") != 1 || strings.Count(got, "stack=") != 1 {
+			t.Errorf("interval %d: want 2 lines with %s: %.6000s", i, want, got)
+		}
+		now = now.Add(wire.TallyInterval)
+	}
+	if len(o.all) != 200 {
+		t.Errorf("%d of 200 failures are observed", len(o.all))
 	}
 }

@@ -28,6 +28,8 @@ type Conversion struct {
 	CRD *CRD
 	// Declared is the import path of the package that the marker stands in.
 	Declared string
+	// Stored says that objects are stored in the spoke's version.
+	Stored bool
 	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
 	NeedsTestStub bool
 	// Convertible says, and where, that the spoke has the methods of controller-runtime's Convertible.
@@ -181,6 +183,10 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMar
 		spoke, ok := b.locatedType(said)
 		c.Spoke = spoke
 		c.Package = packageOf(m.Package)
+		if p, err := b.module.Locate(b.ctx, spoke.Path); ok && err == nil {
+			t, found := findType(p, spoke.Name)
+			c.Stored = found && t.isStored()
+		}
 		return c, ok
 	case d.typ == nil:
 		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a spoke on a package needs its type").
@@ -192,6 +198,7 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMar
 		return nil, false
 	}
 	c.Spoke = b.versioned(m.groupVersion, m.Path, d.typ.spec.Name.Name, at.Range)
+	c.Stored = d.typ.isStored()
 	c.Package = b.handlerPackage(m.Package, b.options.Conversions)
 	if c.Convertible.V {
 		c.Package = packageOf(m.Package)

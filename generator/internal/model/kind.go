@@ -41,6 +41,18 @@ func (t typeDeclaration) comments() []*ast.CommentGroup {
 	return groups
 }
 
+// isStored reports whether a type has controller-gen's marker of the version that is stored.
+func (t typeDeclaration) isStored() bool {
+	for _, group := range t.comments() {
+		for _, c := range group.List {
+			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+kubebuilder:storageversion" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // subject is what a webhook is for.
 type subject struct {
 	kind *Kind // nil where the marker gives its rules itself

@@ -37,9 +37,13 @@ func (w *conversionWriter) between(plan *convert.Plan) *jen.Statement {
 		}
 		return jen.Id(plan.Spoke.Name + suffixOf(d))
 	}
-	return jen.Qual(w.shared, "Between").Call(
+	between := jen.Qual(w.shared, "Between").Call(
 		jen.Lit(plan.Hub.Group), jen.Lit(plan.Hub.Name), jen.Lit(plan.Spoke.Version), jen.Lit(plan.Hub.Version), function(convert.ToHub), function(convert.FromHub),
 		jen.Qual(w.shared, "Same").Add(same(plan.Same())))
+	if plan.Stored {
+		between.Dot("Stored").Call()
+	}
+	return between
 }
 
 // same writes what both versions have alike, as a literal without its type.

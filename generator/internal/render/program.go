@@ -114,8 +114,13 @@ func (p program) all(f *jen.File) {
 			return
 		}
 		g.Comment("ObserveConversion, if set, is called after every ConversionReview, with the kind and the requested version of its objects, their")
-		g.Comment("number, the code of the answer (200, or that of the failure) and the duration. Without conversions it is never called.")
-		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.Id("objects").Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
+		g.Comment("number, of how many values were left out, the code of the answer (200, or that of the failure) and the duration. Without")
+		g.Comment("conversions it is never called.")
+		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.List(jen.Id("objects"), jen.Id("leftOut")).Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
+		g.Comment("ConversionKeys, if set, is a file with the keys that sign the annotation of converted objects, as conversion.KeyFile reads it.")
+		g.Id("ConversionKeys").String()
+		g.Comment("ConversionAcceptUnsigned says that annotations from before there were keys count, too.")
+		g.Id("ConversionAcceptUnsigned").Bool()
 	})
 }
 
@@ -150,9 +155,7 @@ func (p program) register(f *jen.File) {
 					jen.Return(jen.Qual("errors", "New").Call(jen.Lit("webhooks: " + pkg.field + " is nil: set it to what converts what markers leave to your own code"))))
 			}
 		}
-		if len(p.conversions) > 0 {
-			g.Id("handle").Call(jen.Qual(p.conversion, "Path"), jen.Qual(p.conversion, "NewHandler").CallFunc(p.served))
-		}
+		p.convert(g)
 		if len(p.handlers) == 0 {
 			g.Return(jen.Nil())
 			return
@@ -166,18 +169,39 @@ func (p program) register(f *jen.File) {
 	})
 }
 
-// served writes the conversions of all packages, and who hears of them, as arguments.
-func (p program) served(g *jen.Group) {
+// convert writes the registration of the handler of conversions.
+func (p program) convert(g *jen.Group) {
+	serve := func(options ...jen.Code) {
+		g.Id("handle").Call(jen.Qual(p.conversion, "Path"), jen.Qual(p.conversion, "NewHandler").Call(options...))
+	}
+	switch {
+	case len(p.conversions) == 0:
+	case !p.observed:
+		serve(p.served()...)
+	default:
+		more := func(option jen.Code) jen.Code { return jen.Id("served").Op("=").Append(jen.Id("served"), option) }
+		g.Id("served").Op(":=").Index().Qual(p.conversion, "Option").Values(p.served()...)
+		g.If(jen.Id("w").Dot("ConversionKeys").Op("!=").Lit("")).Block(
+			more(jen.Qual(p.conversion, "Keys").Call(jen.Qual(p.conversion, "KeyFile").Call(jen.Id("w").Dot("ConversionKeys")))))
+		g.If(jen.Id("w").Dot("ConversionAcceptUnsigned")).Block(more(jen.Qual(p.conversion, "AcceptUnsigned").Call()))
+		serve(jen.Id("served").Op("..."))
+	}
+}
+
+// served are the conversions of all packages, and who hears of them, as options.
+func (p program) served() []jen.Code {
+	var options []jen.Code
 	for _, pkg := range p.conversions {
 		if pkg.hooks {
-			g.Qual(pkg.Path, "NewConverter").Call(jen.Id("w").Dot(pkg.field)).Dot("Conversions").Call()
+			options = append(options, jen.Qual(pkg.Path, "NewConverter").Call(jen.Id("w").Dot(pkg.field)).Dot("Conversions").Call())
 		} else {
-			g.Qual(pkg.Path, "Conversions").Call()
+			options = append(options, jen.Qual(pkg.Path, "Conversions").Call())
 		}
 	}
 	if p.observed {
-		g.Qual(p.conversion, "Observe").Call(jen.Id("w"))
+		options = append(options, jen.Qual(p.conversion, "Observe").Call(jen.Id("w")))
 	}
+	return options
 }
 
 // observe writes the method by which conversions are told to a function that knows nothing of their package: the program has that
@@ -190,7 +214,7 @@ func (p program) observe(f *jen.File) {
 	f.Comment("Observe implements conversion.Observer.")
 	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Observe").Params(jen.Id("_").Qual("context", "Context"), jen.Id("o").Qual(p.conversion, "Observation")).Block(
 		jen.If(jen.Id("w").Dot("ObserveConversion").Op("!=").Nil()).Block(
-			jen.Id("w").Dot("ObserveConversion").Call(jen.Id("o").Dot("Kind").Dot("String").Call(), jen.Id("o").Dot("Desired"), jen.Id("o").Dot("Objects"), jen.Id("o").Dot("Code"), jen.Id("o").Dot("Duration"))))
+			jen.Id("w").Dot("ObserveConversion").Call(jen.Id("o").Dot("Kind").Dot("String").Call(), jen.Id("o").Dot("Desired"), jen.Id("o").Dot("Objects"), jen.Id("o").Dot("LeftOut"), jen.Id("o").Dot("Code"), jen.Id("o").Dot("Duration"))))
 }
 
 // fieldOf names a package by where it lies below the folder of handlers or, where it lies elsewhere, in the

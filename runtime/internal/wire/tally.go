@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// tallyInterval is how often a Tally logs at most.
-const tallyInterval = time.Minute
+// TallyInterval is how often a Tally logs at most.
+const TallyInterval = time.Minute
 
 // Tally counts what any caller can make happen. It logs the first, and then at most one a minute, so that nobody fills the log.
 type Tally struct {
-	What string       // the message
-	Log  *slog.Logger // nil means slog.Default()
+	What string           // the message
+	Log  *slog.Logger     // nil means slog.Default()
+	Now  func() time.Time // nil means time.Now
 
 	count  atomic.Uint64
 	mu     sync.Mutex
@@ -27,19 +28,56 @@ type Tally struct {
 // Count returns how many there were.
 func (t *Tally) Count() uint64 { return t.count.Load() }
 
-// Add counts one more, which the attributes describe.
-func (t *Tally) Add(ctx context.Context, attributes ...any) {
+// Due counts one more. It returns how many a line is due for, or 0 if none is due.
+func (t *Tally) Due() uint64 {
 	count := t.count.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
-	if !t.logged.IsZero() && now.Sub(t.logged) < tallyInterval {
+	now := time.Now
+	if t.Now != nil {
+		now = t.Now
+	}
+	if at := now(); t.logged.IsZero() || at.Sub(t.logged) >= TallyInterval {
+		due := count - t.told
+		t.logged, t.told = at, count
+		return due
+	}
+	return 0
+}
+
+// Add counts one more, which the attributes describe.
+func (t *Tally) Add(ctx context.Context, attributes ...any) {
+	due := t.Due()
+	if due == 0 {
 		return
 	}
 	log := t.Log
 	if log == nil {
 		log = slog.Default()
 	}
-	log.WarnContext(ctx, t.What, append(attributes, "times", count-t.told)...)
-	t.logged, t.told = now, count
+	log.WarnContext(ctx, t.What, append(attributes, "times", due)...)
+}
+
+// Tallies are a Tally for each of several kinds, so that a flood of one does not hide another. Kinds must be few: callers must not be able
+// to choose more.
+type Tallies[K comparable] struct {
+	Now func() time.Time // nil means time.Now
+
+	mu sync.Mutex
+	of map[K]*Tally
+}
+
+// Due is that of the kind's Tally.
+func (t *Tallies[K]) Due(kind K) uint64 {
+	t.mu.Lock()
+	if t.of == nil {
+		t.of = make(map[K]*Tally)
+	}
+	tally := t.of[kind]
+	if tally == nil {
+		tally = &Tally{Now: t.Now}
+		t.of[kind] = tally
+	}
+	t.mu.Unlock()
+	return tally.Due()
 }
