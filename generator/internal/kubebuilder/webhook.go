@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
@@ -22,7 +23,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	r.hook = Webhook{
 		Range: c.whole(), File: c.file, Package: p,
 		Mutating: said.arguments["mutating"].truth,
-		At:       spec.Places{},
+		At:       model.Places{},
 	}
 	r.name()
 	r.rules()

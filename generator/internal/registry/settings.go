@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package registry
 
 import (
 	"encoding/base64"
@@ -10,32 +10,33 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
 // settings are what a webhook marker and +webhook:defaults can both say.
-type settings struct {
-	Operations              marker.Field[[]string]
-	FailurePolicy           marker.Field[string]
-	MatchPolicy             marker.Field[string]
-	SideEffects             marker.Field[string]
-	TimeoutSeconds          marker.Field[int]
-	ReinvocationPolicy      marker.Field[string]
-	AdmissionReviewVersions marker.Field[[]string]
-	NamespaceSelector       marker.Field[*metav1.LabelSelector]
-	ObjectSelector          marker.Field[*metav1.LabelSelector]
-	CABundle                marker.Field[[]byte]
-	Service                 marker.Field[serviceReference]
-	Configuration           marker.Field[string]
+type Settings struct {
+	Operations              diag.Sourced[[]string]
+	FailurePolicy           diag.Sourced[string]
+	MatchPolicy             diag.Sourced[string]
+	SideEffects             diag.Sourced[string]
+	TimeoutSeconds          diag.Sourced[int]
+	ReinvocationPolicy      diag.Sourced[string]
+	AdmissionReviewVersions diag.Sourced[[]string]
+	NamespaceSelector       diag.Sourced[*metav1.LabelSelector]
+	ObjectSelector          diag.Sourced[*metav1.LabelSelector]
+	CABundle                diag.Sourced[[]byte]
+	Service                 diag.Sourced[ServiceReference]
+	Configuration           diag.Sourced[string]
 }
 
 // serviceReference is "namespace/name" or "namespace/name:port".
-type serviceReference struct {
+type ServiceReference struct {
 	Namespace, Name string
 	Port            *int32
 }
 
-func (s *settings) parameters(mutating bool) []marker.Parameter {
+func (s *Settings) parameters(mutating bool) []marker.Parameter {
 	p := []marker.Parameter{
 		{Name: "operations", Type: marker.List(&s.Operations, "create", "update", "delete", "connect", "*"),
 			Doc: "The operations on the object that the webhook is called for. Required here or in +webhook:defaults."},
@@ -68,8 +69,8 @@ func (s *settings) parameters(mutating bool) []marker.Parameter {
 }
 
 // over returns the settings with what they leave open taken from defaults.
-func (s settings) over(defaults settings) settings {
-	return settings{
+func (s Settings) Over(defaults Settings) Settings {
+	return Settings{
 		Operations:              or(s.Operations, defaults.Operations),
 		FailurePolicy:           or(s.FailurePolicy, defaults.FailurePolicy),
 		MatchPolicy:             or(s.MatchPolicy, defaults.MatchPolicy),
@@ -85,20 +86,20 @@ func (s settings) over(defaults settings) settings {
 	}
 }
 
-func or[T any](a, b marker.Field[T]) marker.Field[T] {
+func or[T any](a, b diag.Sourced[T]) diag.Sourced[T] {
 	if a.IsSet() {
 		return a
 	}
 	return b
 }
 
-func parseService(text string) (serviceReference, error) {
+func parseService(text string) (ServiceReference, error) {
 	namespace, rest, ok := strings.Cut(text, "/")
 	name, port, hasPort := strings.Cut(rest, ":")
 	if !ok || namespace == "" || name == "" {
-		return serviceReference{}, fmt.Errorf("%q is not namespace/name or namespace/name:port", text)
+		return ServiceReference{}, fmt.Errorf("%q is not namespace/name or namespace/name:port", text)
 	}
-	s := serviceReference{Namespace: namespace, Name: name}
+	s := ServiceReference{Namespace: namespace, Name: name}
 	if hasPort {
 		n, err := strconv.ParseInt(port, 10, 32)
 		if err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"fmt"
@@ -11,122 +11,104 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
-
-// The names that kubebuilder's kustomize bases expect, and controller-gen writes.
-const (
-	defaultServiceName      = "webhook-service"
-	defaultServiceNamespace = PlaceholderNamespace
-)
-
-// PlaceholderNamespace is where those bases, and controller-gen, say a Service is: overlays put the real one in its place.
-const PlaceholderNamespace = "system"
-
-func defaultObjectName(mutating bool) string { return kindWord(mutating) + "-webhook-configuration" }
-
-func kindWord(mutating bool) string {
-	if mutating {
-		return "mutating"
-	}
-	return "validating"
-}
 
 // webhook builds what one +webhook:mutating or +webhook:validating declares.
-func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*webhookMarker]) (*Webhook, subject, bool) {
+func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) (*model.Webhook, subject, bool) {
 	said := at.marker
 	if said.URL.IsSet() && said.Service.IsSet() {
 		b.exclusive("url", said.URL.At, "service", said.Service.At)
 	}
-	said.settings = said.settings.over(m.defaults)
+	said.Settings = said.Settings.Over(m.defaults)
 	before := len(b.diags)
 	subject := b.subject(m, d, at)
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
 	if !said.Operations.IsSet() {
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "the webhook has no operations").
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the webhook has no operations").
 			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
 	}
-	w := &Webhook{
-		Range: at.Range, Mutating: said.mutating, Package: m.Path, Kind: subject.kind,
-		Order: said.Order.V, At: spec.Places{},
+	w := &model.Webhook{
+		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
+		Order: said.Order.V, At: model.Places{},
 	}
 	w.Spec.Name = b.name(subject, at)
-	w.set("name", said.Name.At)
+	w.At.Set("name", said.Name.At)
 	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{{}}
 	rule := &w.Spec.Rules[0]
 	rule.Operations = operations(said.Operations)
-	w.setList("rules[0].operations", said.Operations)
-	rule.APIGroups = b.list(w, "rules[0].apiGroups", at, "groups", groups(said.Groups), subject.kind, func(k Kind) string { return k.Group })
-	rule.APIVersions = b.list(w, "rules[0].apiVersions", at, "versions", said.Versions, subject.kind, func(k Kind) string { return k.Version })
-	rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k Kind) string { return k.Plural })
+	w.At.SetList("rules[0].operations", said.Operations)
+	rule.APIGroups = b.list(w, "rules[0].apiGroups", at, "groups", groups(said.Groups), subject.kind, func(k model.Kind) string { return k.Group })
+	rule.APIVersions = b.list(w, "rules[0].apiVersions", at, "versions", said.Versions, subject.kind, func(k model.Kind) string { return k.Version })
+	rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k model.Kind) string { return k.Plural })
 	if said.Subresource.IsSet() {
 		rule.Resources = subresources(rule.Resources, said.Subresource.V)
-		w.set("rules[0].resources", said.Subresource.At)
+		w.At.Set("rules[0].resources", said.Subresource.At)
 	}
 	rule.Scope = scope(said.Scope, subject.kind)
-	w.set("rules[0].scope", said.Scope.At)
+	w.At.Set("rules[0].scope", said.Scope.At)
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
-	w.apply(said.settings, b.options.API)
+	apply(w, said.Settings, b.options.API)
 	w.Configuration = b.object(m, at)
 	return w, subject, len(b.diags) == before
 }
 
 // apply sets the fields that need nothing but the settings.
 // What no marker says is not written, so that the defaults are those of the API: but v1 requires two fields.
-func (w *Webhook) apply(s settings, api string) {
+func apply(w *model.Webhook, s registry.Settings, api string) {
 	if s.FailurePolicy.IsSet() {
 		w.Spec.FailurePolicy = pointer[admissionregistrationv1.FailurePolicyType](s.FailurePolicy.V)
-		w.set("failurePolicy", s.FailurePolicy.At)
+		w.At.Set("failurePolicy", s.FailurePolicy.At)
 	}
 	if s.MatchPolicy.IsSet() {
 		w.Spec.MatchPolicy = pointer[admissionregistrationv1.MatchPolicyType](s.MatchPolicy.V)
-		w.set("matchPolicy", s.MatchPolicy.At)
+		w.At.Set("matchPolicy", s.MatchPolicy.At)
 	}
 	if s.SideEffects.IsSet() {
 		w.Spec.SideEffects = pointer[admissionregistrationv1.SideEffectClass](s.SideEffects.V)
-		w.set("sideEffects", s.SideEffects.At)
+		w.At.Set("sideEffects", s.SideEffects.At)
 	} else if api == "v1" {
 		w.Spec.SideEffects = pointer[admissionregistrationv1.SideEffectClass]("None")
 	}
 	if s.TimeoutSeconds.IsSet() {
 		seconds := int32(s.TimeoutSeconds.V)
 		w.Spec.TimeoutSeconds = &seconds
-		w.set("timeoutSeconds", s.TimeoutSeconds.At)
+		w.At.Set("timeoutSeconds", s.TimeoutSeconds.At)
 	}
 	if s.ReinvocationPolicy.IsSet() && w.Mutating {
 		w.Spec.ReinvocationPolicy = pointer[admissionregistrationv1.ReinvocationPolicyType](s.ReinvocationPolicy.V)
-		w.set("reinvocationPolicy", s.ReinvocationPolicy.At)
+		w.At.Set("reinvocationPolicy", s.ReinvocationPolicy.At)
 	}
 	if s.AdmissionReviewVersions.IsSet() {
 		w.Spec.AdmissionReviewVersions = s.AdmissionReviewVersions.V
-		w.setList("admissionReviewVersions", s.AdmissionReviewVersions)
+		w.At.SetList("admissionReviewVersions", s.AdmissionReviewVersions)
 	} else if api == "v1" {
 		w.Spec.AdmissionReviewVersions = []string{"v1"}
 	}
 	w.Spec.NamespaceSelector = s.NamespaceSelector.V
-	w.set("namespaceSelector", s.NamespaceSelector.At)
+	w.At.Set("namespaceSelector", s.NamespaceSelector.At)
 	w.Spec.ObjectSelector = s.ObjectSelector.V
-	w.set("objectSelector", s.ObjectSelector.At)
+	w.At.Set("objectSelector", s.ObjectSelector.At)
 	w.Spec.ClientConfig.CABundle = s.CABundle.V
-	w.set("clientConfig.caBundle", s.CABundle.At)
+	w.At.Set("clientConfig.caBundle", s.CABundle.At)
 }
 
 // clientConfig says where the API server finds the webhook.
-func (b *builder) clientConfig(w *Webhook, m *packageMarkers, subject subject, at declared[*webhookMarker]) (c admissionregistrationv1.WebhookClientConfig) {
+func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subject, at declared[*registry.Webhook]) (c admissionregistrationv1.WebhookClientConfig) {
 	said := at.marker
 	if said.URL.IsSet() {
 		if said.Path.IsSet() {
 			b.exclusive("path", said.Path.At, "url", said.URL.At)
 		}
 		c.URL = &said.URL.V
-		w.set("clientConfig.url", said.URL.At)
+		w.At.Set("clientConfig.url", said.URL.At)
 		return c
 	}
 	s := &admissionregistrationv1.ServiceReference{Name: b.options.Service.Name, Namespace: b.options.Service.Namespace}
-	field := func(name string, f diag.Range) { w.set("clientConfig.service."+name, f) }
+	field := func(name string, f diag.Range) { w.At.Set("clientConfig.service."+name, f) }
 	if f := m.service.Name; f.IsSet() {
 		s.Name = f.V
 		field("name", f.At)
@@ -158,74 +140,61 @@ func (b *builder) clientConfig(w *Webhook, m *packageMarkers, subject subject, a
 }
 
 // addRule adds a +webhook:rule; what it leaves open is as the webhook's first rule has it.
-func (w *Webhook) addRule(m *ruleMarker) {
+func addRule(w *model.Webhook, m *registry.Rule) {
 	rule := *w.Spec.Rules[0].DeepCopy()
 	at := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
 	if m.Operations.IsSet() {
 		rule.Operations = operations(m.Operations)
-		w.setList(at+".operations", m.Operations)
+		w.At.SetList(at+".operations", m.Operations)
 	}
 	if m.Groups.IsSet() {
 		rule.APIGroups = groups(m.Groups).V
-		w.setList(at+".apiGroups", m.Groups)
+		w.At.SetList(at+".apiGroups", m.Groups)
 	}
 	if m.Versions.IsSet() {
 		rule.APIVersions = m.Versions.V
-		w.setList(at+".apiVersions", m.Versions)
+		w.At.SetList(at+".apiVersions", m.Versions)
 	}
 	main, subs := split(rule.Resources)
 	if m.Resources.IsSet() {
 		main = m.Resources.V
-		w.setList(at+".resources", m.Resources)
+		w.At.SetList(at+".resources", m.Resources)
 	}
 	if m.Subresource.IsSet() {
 		subs = m.Subresource.V
-		w.set(at+".resources", m.Subresource.At)
+		w.At.Set(at+".resources", m.Subresource.At)
 	}
 	rule.Resources = subresources(main, subs)
 	if m.Scope.IsSet() {
 		rule.Scope = scope(m.Scope, nil)
-		w.set(at+".scope", m.Scope.At)
+		w.At.Set(at+".scope", m.Scope.At)
 	} else if m.Resources.IsSet() || m.Groups.IsSet() {
 		rule.Scope = nil // another resource has a scope of its own
 	}
 	w.Spec.Rules = append(w.Spec.Rules, rule)
 }
 
-func (w *Webhook) addMatchCondition(m *matchConditionMarker) {
+func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
 	at := fmt.Sprintf("matchConditions[%d]", len(w.Spec.MatchConditions))
 	w.Spec.MatchConditions = append(w.Spec.MatchConditions, admissionregistrationv1.MatchCondition{
 		Name: m.Name.V, Expression: m.Expression.V,
 	})
-	w.set(at+".name", m.Name.At)
-	w.set(at+".expression", m.Expression.At)
+	w.At.Set(at+".name", m.Name.At)
+	w.At.Set(at+".expression", m.Expression.At)
 	if w.Expressions == nil {
 		w.Expressions = map[string]func(from, to int) diag.Range{}
 	}
 	w.Expressions[at+".expression"] = m.Expression.Part
 }
 
-func (w *Webhook) set(field string, at diag.Range) {
-	if at.IsValid() {
-		w.At[field] = at
-	}
-}
-
-func (w *Webhook) setList(field string, f marker.Field[[]string]) {
-	w.set(field, f.At)
-	for i, at := range f.Each {
-		w.set(fmt.Sprintf("%s[%d]", field, i), at)
-	}
-}
-
 // list gives what a marker says for a list of the rule, or the kind's own value.
-func (b *builder) list(w *Webhook, field string, at declared[*webhookMarker], argument string, said marker.Field[[]string], kind *Kind, own func(Kind) string) []string {
+func (b *builder) list(w *model.Webhook, field string, at declared[*registry.Webhook], argument string, said diag.Sourced[[]string], kind *model.Kind, own func(model.Kind) string) []string {
 	if said.IsSet() {
-		w.setList(field, said)
+		w.At.SetList(field, said)
 		return said.V
 	}
 	if kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a webhook on a package needs %s", argument).
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs %s", argument).
 			WithHint("add %s, or put the marker on the type it is for", argument))
 		return nil
 	}
@@ -233,26 +202,26 @@ func (b *builder) list(w *Webhook, field string, at declared[*webhookMarker], ar
 }
 
 func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag.Range) {
-	b.diags.Add(diag.Errorf(atA, RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
+	b.diags.Add(diag.Errorf(atA, model.RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
 }
 
 // object decides which configuration object a webhook belongs to.
-func (b *builder) object(m *packageMarkers, at declared[*webhookMarker]) string {
+func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) string {
 	said := at.marker
 	var names []string
 	for _, c := range m.configurations {
-		if c.marker.holds(said.mutating) {
-			names = append(names, strconv.Quote(b.objectName(c.marker, said.mutating)))
+		if c.marker.Holds(said.Mutating) {
+			names = append(names, strconv.Quote(b.objectName(c.marker, said.Mutating)))
 		}
 	}
-	switch own := b.options.NamePrefix + defaultObjectName(said.mutating); {
+	switch own := b.options.NamePrefix + model.DefaultObjectName(said.Mutating); {
 	case said.Configuration.IsSet():
 		return said.Configuration.V
 	case len(names) == 1:
 		name, _ := strconv.Unquote(names[0])
 		return name
 	case len(names) > 1 && !slices.Contains(names, strconv.Quote(own)):
-		b.diags.Add(diag.Errorf(at.Range, RuleConfiguration, "the package declares several %s configurations, and the webhook does not say which holds it", kindWord(said.mutating)).
+		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook does not say which holds it", model.KindWord(said.Mutating)).
 			WithHint("add configuration: %s", strings.Join(names, " or ")))
 		fallthrough
 	default:
@@ -260,7 +229,7 @@ func (b *builder) object(m *packageMarkers, at declared[*webhookMarker]) string 
 	}
 }
 
-func operations(f marker.Field[[]string]) []admissionregistrationv1.OperationType {
+func operations(f diag.Sourced[[]string]) []admissionregistrationv1.OperationType {
 	var ops []admissionregistrationv1.OperationType
 	for _, o := range f.V {
 		ops = append(ops, admissionregistrationv1.OperationType(strings.ToUpper(o)))
@@ -268,10 +237,10 @@ func operations(f marker.Field[[]string]) []admissionregistrationv1.OperationTyp
 	return ops
 }
 
-func groups(f marker.Field[[]string]) marker.Field[[]string] {
+func groups(f diag.Sourced[[]string]) diag.Sourced[[]string] {
 	named := make([]string, len(f.V))
 	for i, g := range f.V {
-		named[i] = groupName(g)
+		named[i] = registry.GroupName(g)
 	}
 	f.V = named
 	return f
@@ -313,7 +282,7 @@ func split(resources []string) (main, subs []string) {
 	return main, subs
 }
 
-func scope(f marker.Field[string], kind *Kind) *admissionregistrationv1.ScopeType {
+func scope(f diag.Sourced[string], kind *model.Kind) *admissionregistrationv1.ScopeType {
 	switch {
 	case f.IsSet():
 		return pointer[admissionregistrationv1.ScopeType](f.V)
