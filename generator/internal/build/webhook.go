@@ -51,49 +51,9 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	rule.Scope = scope(said.Scope, subject.kind)
 	w.At.Set("rules[0].scope", said.Scope.At)
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
-	apply(w, said.Settings, b.options.API)
+	said.Settings.Apply(w, b.options.API)
 	w.Configuration = b.object(m, at)
 	return w, subject, len(b.diags) == before
-}
-
-// apply sets the fields that need nothing but the settings.
-// What no marker says is not written, so that the defaults are those of the API: but v1 requires two fields.
-func apply(w *model.Webhook, s registry.Settings, api string) {
-	if s.FailurePolicy.IsSet() {
-		w.Spec.FailurePolicy = pointer[admissionregistrationv1.FailurePolicyType](s.FailurePolicy.V)
-		w.At.Set("failurePolicy", s.FailurePolicy.At)
-	}
-	if s.MatchPolicy.IsSet() {
-		w.Spec.MatchPolicy = pointer[admissionregistrationv1.MatchPolicyType](s.MatchPolicy.V)
-		w.At.Set("matchPolicy", s.MatchPolicy.At)
-	}
-	if s.SideEffects.IsSet() {
-		w.Spec.SideEffects = pointer[admissionregistrationv1.SideEffectClass](s.SideEffects.V)
-		w.At.Set("sideEffects", s.SideEffects.At)
-	} else if api == "v1" {
-		w.Spec.SideEffects = pointer[admissionregistrationv1.SideEffectClass]("None")
-	}
-	if s.TimeoutSeconds.IsSet() {
-		seconds := int32(s.TimeoutSeconds.V)
-		w.Spec.TimeoutSeconds = &seconds
-		w.At.Set("timeoutSeconds", s.TimeoutSeconds.At)
-	}
-	if s.ReinvocationPolicy.IsSet() && w.Mutating {
-		w.Spec.ReinvocationPolicy = pointer[admissionregistrationv1.ReinvocationPolicyType](s.ReinvocationPolicy.V)
-		w.At.Set("reinvocationPolicy", s.ReinvocationPolicy.At)
-	}
-	if s.AdmissionReviewVersions.IsSet() {
-		w.Spec.AdmissionReviewVersions = s.AdmissionReviewVersions.V
-		w.At.SetList("admissionReviewVersions", s.AdmissionReviewVersions)
-	} else if api == "v1" {
-		w.Spec.AdmissionReviewVersions = []string{"v1"}
-	}
-	w.Spec.NamespaceSelector = s.NamespaceSelector.V
-	w.At.Set("namespaceSelector", s.NamespaceSelector.At)
-	w.Spec.ObjectSelector = s.ObjectSelector.V
-	w.At.Set("objectSelector", s.ObjectSelector.At)
-	w.Spec.ClientConfig.CABundle = s.CABundle.V
-	w.At.Set("clientConfig.caBundle", s.CABundle.At)
 }
 
 // clientConfig says where the API server finds the webhook.
