@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -48,9 +49,9 @@ func Conversions(ctx context.Context, c Config, kind string) ([]ConversionDoc, D
 	run, diags := c.resolve()
 	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
 	diags.Add(found...)
-	project, found := model.Build(ctx, source.Module, source.Packages, model.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration, Conversions: run.Handlers.Path})
+	project, found := run.build(ctx, source.Module, source.Packages, build.Options{Domain: run.Domain, API: run.Manifests.AdmissionRegistration, Conversions: run.Handlers.Path})
 	diags.Add(found...)
-	packages, found := convert.Project(ctx, project)
+	packages, found := convert.Project(ctx, source.Module, project)
 	diags.Add(found...)
 	var docs []ConversionDoc
 	for _, p := range packages {

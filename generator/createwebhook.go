@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -134,7 +135,7 @@ func (s *site) mark(ctx context.Context, e *edits, r Resource, markers ...string
 }
 
 // mark puts those of the markers on a type that it does not have, and reports whether there are any.
-func (e *edits) mark(t model.APIType, markers ...string) bool {
+func (e *edits) mark(t build.APIType, markers ...string) bool {
 	missing := slices.DeleteFunc(slices.Clone(markers), func(text string) bool {
 		name, _, _ := strings.Cut(text, "(")
 		return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name && !isFurther(m) })
@@ -190,21 +191,21 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 // isOwnGroup tells groups of the project from those of other people's kinds.
 func (s site) isOwnGroup(group string) bool {
 	return !strings.Contains(group, ".") || s.Domain != "" && strings.HasSuffix("."+group, "."+s.Domain) ||
-		slices.ContainsFunc(s.apis, func(a model.API) bool { return a.Group == group })
+		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
 // policyType finds the type of a policy that is there already.
-func (s site) policyType(ctx context.Context, p scaffold.Policy) (model.APIType, bool) {
+func (s site) policyType(ctx context.Context, p scaffold.Policy) (build.APIType, bool) {
 	if !exists(p.Dir) {
-		return model.APIType{}, false
+		return build.APIType{}, false
 	}
 	found, _ := load.Load(ctx, load.Config{Dir: s.root, Patterns: []string{"./" + policies}, Tags: s.Tags, Markers: []string{p.Type()}})
 	for _, pkg := range found.Packages {
-		if t, ok, _ := model.FindType(pkg, p.Type()); ok {
+		if t, ok, _ := build.FindType(pkg, p.Type()); ok {
 			return t, true
 		}
 	}
-	return model.APIType{}, false
+	return build.APIType{}, false
 }
 
 // readFile reads a file of which it is known that it is there.

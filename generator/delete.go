@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
 )
 
@@ -110,7 +112,7 @@ func (w Webhooks) has(name string) bool {
 }
 
 // unmark takes markers off a type: those that gone names and, where no webhook is left, what belonged to them.
-func (e *edits) unmark(t model.APIType, gone func(name string) bool) error {
+func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
 	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone(m.Name) })
 	var at []diag.Range
@@ -143,11 +145,11 @@ func (s site) unmarkSpokes(e *edits, hub Resource) error {
 
 // unconvert takes the markers of conversion off a type and, where its file has no other kind that they could
 // belong to, off the fields in it.
-func (e *edits) unconvert(t model.APIType, kind string) error {
+func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(scaffold.OtherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Webhooks{Conversion: true}.has)
 	}
-	placed, _ := marker.InFile(t.File.AST, t.File, model.Prefix)
+	placed, _ := marker.InFile(t.File.AST, t.File, registry.Prefix)
 	var at []diag.Range
 	for _, m := range placed {
 		if strings.HasPrefix(m.Name, "webhook:conversion:") {
@@ -165,7 +167,7 @@ func (e *edits) unconvert(t model.APIType, kind string) error {
 }
 
 // removeEmpty removes the file of a policy of which nothing is left but what it began with.
-func (e *edits) removeEmpty(p scaffold.Policy, t model.APIType) error {
+func (e *edits) removeEmpty(p scaffold.Policy, t build.APIType) error {
 	empty, err := p.File()
 	for _, c := range e.change {
 		if c.Path == t.File.Path && bytes.Equal(c.New, empty.Content) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"path/filepath"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -61,12 +62,12 @@ func (r run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery
 func (r run) isAggregated() bool { return r.Delivery.Name != "" && r.Delivery.Topology == "aggregated" }
 
 // deliver tells the model what follows for webhooks from where the program is deployed.
-func (r run) deliver(o *model.Options) {
+func (r run) deliver(o *build.Options) {
 	if r.Delivery.Name == "" {
 		return
 	}
 	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // they share the cluster with those of others
-	o.Service = model.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
+	o.Service = build.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
 	o.KeepOut = []string{"kube-system", r.namespace()}
 	if !r.isAggregated() { // where only the APIService says it
 		o.CABundle = r.authorities

@@ -10,7 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // byHand begins what of a page is not made from tables.
@@ -41,14 +41,13 @@ func TestDocuments(t *testing.T) {
 
 // TestExamplesInTheRegistryParse holds every marker's own example to its definition.
 func TestExamplesInTheRegistryParse(t *testing.T) {
-	registry := model.Registry()
-	for _, d := range registry {
-		markers, diags := marker.Parse([]marker.Line{{Text: d.Example, Pos: diag.Position{File: "example.go", Line: 1, Column: 1}}}, model.Prefix)
+	for _, d := range registry.Markers() {
+		markers, diags := marker.Parse([]marker.Line{{Text: d.Example, Pos: diag.Position{File: "example.go", Line: 1, Column: 1}}}, registry.Prefix)
 		var placed []marker.Placed
 		for _, m := range markers {
 			placed = append(placed, marker.Placed{Marker: m, On: d.On})
 		}
-		decoded, more := registry.Decode(placed)
+		decoded, more := registry.Markers().Decode(placed)
 		if diags = append(diags, more...); len(diags) > 0 || len(decoded) != 1 || decoded[0].Name != d.Name {
 			t.Errorf("+%s: its example %q gives %d markers and %v", d.Name, d.Example, len(decoded), diags)
 		}

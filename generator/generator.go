@@ -3,7 +3,7 @@
 // Package generator is the engine of webhook-gen: markers in, files out. generator.go is the
 // whole line; every other package below internal/ is one phase of it.
 //
-//	patterns -> load -> marker -> model -> check -> render -> output
+//	patterns -> load -> front ends -> build -> check -> convert -> render -> output
 //
 // Generate writes nothing. Its Result is a value that can be written, shown as a diff, or dropped.
 package generator
@@ -15,14 +15,17 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
@@ -77,7 +80,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	diags.Add(check.Project(project)...)
 	diags.Add(r.checkCallers(project)...)
 	diags.Add(r.checkBases()...)
-	conversions, found := convert.Project(ctx, project)
+	conversions, found := convert.Project(ctx, source.Module, project)
 	diags.Add(found...)
 	result := Result{Root: r.root}
 	diags.Add(r.checkRuntime(ctx, e)...)
@@ -116,13 +119,25 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 // project reads the packages as they are once the edits are made.
 func (r run) project(ctx context.Context, e edits) (load.Result, *model.Project, diag.List) {
 	source, diags := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: markers(), Overlay: e.overlay()})
-	project, found := model.Build(ctx, source.Module, source.Packages, r.model())
+	project, found := r.build(ctx, source.Module, source.Packages, r.model())
 	diags.Add(found...)
 	return source, project, diags
 }
 
+// build makes the project of the packages' markers: of +webhook and, unless they are left to another tool, of +kubebuilder.
+func (r run) build(ctx context.Context, module *load.Module, packages []*load.Package, o build.Options) (*model.Project, diag.List) {
+	var others []*model.Configuration
+	var diags diag.List
+	if r.Kubebuilder {
+		others, diags = kubebuilder.Configurations(packages)
+	}
+	project, found := build.Project(ctx, module, packages, others, o)
+	diags.Add(found...)
+	return project, diags
+}
+
 // markers are the texts of which a file must hold one to be of interest.
-func markers() []string { return []string{"+" + model.Prefix, "+kubebuilder:webhook"} }
+func markers() []string { return []string{"+" + registry.Prefix, "+kubebuilder:webhook"} }
 
 // run is what a Config comes to, webhook-gen.yaml considered.
 type run struct {
@@ -198,8 +213,8 @@ func (r run) owned(source load.Result) []string {
 	return owned
 }
 
-func (r run) model() model.Options {
-	o := model.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, AsNew: r.asNew, LeaveKubebuilder: !r.Kubebuilder}
+func (r run) model() build.Options {
+	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, AsNew: r.asNew}
 	r.deliver(&o)
 	if slices.Contains(r.Outputs, render.Handlers) {
 		o.Handlers = r.Handlers.Path
@@ -211,10 +226,15 @@ func (r run) model() model.Options {
 }
 
 func (r run) render(m *load.Module) render.Options {
-	return render.Options{
+	o := render.Options{
 		Outputs: r.Outputs, Manifest: r.manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Vendored: r.vendored(), Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
 		Delivery: r.delivery(), Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,
 	}
+	if m != nil {
+		o.HandlersName, _ = m.PackageName(path.Join(m.Path, r.Handlers.Path))
+		o.Replacements = m.Replacements(filepath.Join(m.Dir, filepath.FromSlash(r.Tests.Integration)))
+	}
+	return o
 }
 
 // definitions are the files of CRDs in which conversions are told, where webhook-gen.yaml names such files.

@@ -31,7 +31,7 @@ func Import(ctx context.Context, c Config) Result {
 	diags.Add(found...)
 	result := Result{Root: run.root}
 	options := run.model()
-	before, found := model.Build(ctx, source.Module, source.Packages, options)
+	before, found := run.build(ctx, source.Module, source.Packages, options)
 	diags.Add(found...)
 	// What the API server refuses is a warning under a +kubebuilder marker, and an error under a +webhook marker.
 	diags.Add(check.Project(before).Promote()...)
@@ -51,7 +51,7 @@ func Import(ctx context.Context, c Config) Result {
 		diags.Add(found...)
 		result.Changes = append(result.Changes, Change{Path: e.File.Path, Action: output.Replace, Old: e.File.Src, New: e.Text})
 	}
-	after, found := model.Build(ctx, source.Module, packages, options)
+	after, found := run.build(ctx, source.Module, packages, options)
 	diags.Add(found...)
 	diags.Add(check.Project(after)...)
 	if !diags.HasErrors() && !sameManifest(before, after) {

@@ -125,7 +125,7 @@ func (c Config) newModule(root string, p Project) (Scaffold, error) {
 	}
 	settings, diags := config.Parse(files[i].Path, files[i].Content)
 	r := run{Config: settings, root: root, dir: root, origin: c.Origin, manifest: filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))}
-	project := &model.Project{Module: &load.Module{Path: p.Module, Dir: root}, API: settings.Manifests.AdmissionRegistration}
+	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: settings.Manifests.AdmissionRegistration}
 	options := r.render(nil)
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(settings.Program)), Path: path.Join(p.Module, settings.Program), Name: "main"}
 	if files, err = r.begin(p.Module, files); err != nil {

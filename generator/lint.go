@@ -41,10 +41,10 @@ func (r LintResult) HasFindings() bool {
 // Without a reader, the rules that take one are left aside.
 func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	run, diags := c.resolve()
-	_, project, found := run.project(ctx, edits{})
+	source, project, found := run.project(ctx, edits{})
 	diags.Add(found...)
 	s := lint.Surroundings{
-		Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, project),
+		Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, source.Module, project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.root, "config")}, run.manifest) }),
 	}
 	return linted(diags, []*model.Project{project}, s, check.Project, read)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // MarkerDoc documents one marker: the registry's entry without its code. Its JSON is for editors.
@@ -39,7 +39,7 @@ type ParameterDoc struct {
 // MarkerDocs documents every marker, in the registry's order.
 func MarkerDocs() []MarkerDoc {
 	var docs []MarkerDoc
-	for _, d := range model.Registry() {
+	for _, d := range registry.Markers() {
 		doc := MarkerDoc{Name: d.Name, On: d.On.String(), Repeatable: d.Repeatable, Doc: d.Doc, Example: d.Example, Arguments: []ParameterDoc{}}
 		_, parameters := d.New()
 		for _, p := range parameters {
@@ -94,7 +94,7 @@ func findMarker(docs []MarkerDoc, name string) (MarkerDoc, error) {
 	var names []string
 	for _, d := range docs {
 		names = append(names, d.Name)
-		if d.Name == strings.TrimPrefix(name, "+") || strings.TrimPrefix(d.Name, model.Prefix+":") == name {
+		if d.Name == strings.TrimPrefix(name, "+") || strings.TrimPrefix(d.Name, registry.Prefix+":") == name {
 			return d, nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -64,7 +65,7 @@ func (r Resource) flags() string {
 type site struct {
 	run
 	diags diag.List // of webhook-gen.yaml
-	apis  []model.API
+	apis  []build.API
 }
 
 // site reads the project. Where it has mistakes, they are in the Scaffold that comes with the error.
@@ -83,8 +84,8 @@ func (c Config) site(ctx context.Context) (s site, stopped Scaffold, err error) 
 
 // read finds the packages of API types as the edits leave them.
 func (s *site) read(ctx context.Context, e edits) diag.List {
-	found, problems := load.Load(ctx, load.Config{Dir: s.root, Tags: s.Tags, Markers: model.APIMarkers(), Overlay: e.overlay()})
-	s.apis = model.APIs(ctx, found.Packages)
+	found, problems := load.Load(ctx, load.Config{Dir: s.root, Tags: s.Tags, Markers: build.APIMarkers(), Overlay: e.overlay()})
+	s.apis = build.APIs(ctx, found.Packages)
 	return problems
 }
 
@@ -114,24 +115,24 @@ func (s site) group(r Resource) string {
 }
 
 // api finds the package of a group and version.
-func (s site) api(group, version string) (model.API, bool) {
-	i := slices.IndexFunc(s.apis, func(a model.API) bool { return a.Group == group && a.Version == version })
+func (s site) api(group, version string) (build.API, bool) {
+	i := slices.IndexFunc(s.apis, func(a build.API) bool { return a.Group == group && a.Version == version })
 	if i < 0 {
-		return model.API{}, false
+		return build.API{}, false
 	}
 	return s.apis[i], true
 }
 
 // ownType finds the project's own type of a kind.
-func (s site) ownType(r Resource) (model.API, model.APIType, bool) {
+func (s site) ownType(r Resource) (build.API, build.APIType, bool) {
 	for _, group := range []string{s.group(r), r.Group} {
 		if api, ok := s.api(group, r.Version); ok {
-			if t, ok, _ := model.FindType(api.Package, r.Kind); ok {
+			if t, ok, _ := build.FindType(api.Package, r.Kind); ok {
 				return api, t, true
 			}
 		}
 	}
-	return model.API{}, model.APIType{}, false
+	return build.API{}, build.APIType{}, false
 }
 
 // apiDir is where the package of a new group and version goes: api/v1 while there is one group, and

@@ -65,7 +65,7 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 func (s site) stubs(ctx context.Context, e edits) (map[string][]byte, error) {
 	s.asNew = true
 	source, p, _ := s.project(ctx, e)
-	planned, _ := convert.Project(ctx, p)
+	planned, _ := convert.Project(ctx, source.Module, p)
 	options := s.render(source.Module)
 	files, err := render.Project(p, planned, options)
 	if err != nil {

@@ -80,9 +80,9 @@ func isModule(dir string) bool {
 // module reads the markers of the module that the state lies in, and its definitions.
 func (s *State) module(ctx context.Context) error {
 	run, diags := Config{Dir: s.dir}.resolve()
-	_, project, found := run.project(ctx, edits{})
+	source, project, found := run.project(ctx, edits{})
 	diags.Add(found...)
-	conversions, found := convert.Project(ctx, project)
+	conversions, found := convert.Project(ctx, source.Module, project)
 	diags.Add(found...)
 	if err := s.mistakes(diags, s.dir); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // The rules of k8s.io/kubernetes/pkg/apis/admissionregistration/validation, and of v1beta1 as
@@ -159,35 +161,21 @@ func scopes(p webhookPass) {
 	}
 }
 
-func failurePolicy(p webhookPass) {
-	if f := p.Spec.FailurePolicy; f != nil {
-		oneOf(p, "failurePolicy", string(*f), "Fail", "Ignore")
+// fieldOf holds the field of an argument to its rule.
+func fieldOf(p webhookPass, a registry.Argument, r registry.FieldRule) {
+	text, set := a.Text(&p.Spec)
+	words := r.Words
+	if len(words) == 0 {
+		words = a.Words
 	}
-}
-
-func matchPolicy(p webhookPass) {
-	if m := p.Spec.MatchPolicy; m != nil {
-		oneOf(p, "matchPolicy", string(*m), "Exact", "Equivalent")
-	}
-}
-
-func sideEffects(p webhookPass) {
-	if p.Spec.SideEffects == nil {
-		p.at("sideEffects", "sideEffects is required: None or NoneOnDryRun")
-		return
-	}
-	oneOf(p, "sideEffects", string(*p.Spec.SideEffects), "None", "NoneOnDryRun")
-}
-
-func sideEffectsV1beta1(p webhookPass) {
-	if s := p.Spec.SideEffects; s != nil {
-		oneOf(p, "sideEffects", string(*s), "None", "NoneOnDryRun", "Some", "Unknown")
-	}
-}
-
-func timeoutSeconds(p webhookPass) {
-	if t := p.Spec.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
-		p.at("timeoutSeconds", "timeoutSeconds is %d; it must be between 1 and 30", *t)
+	switch n, _ := strconv.Atoi(text); {
+	case !set && r.Required:
+		p.at(a.Field, "%s is required: %s", a.Name, strings.Join(words, " or "))
+	case !set:
+	case len(words) > 0:
+		oneOf(p, a.Field, text, words...)
+	case n < a.Low || n > a.High:
+		p.at(a.Field, "%s is %d; it must be between %d and %d", a.Name, n, a.Low, a.High)
 	}
 }
 
@@ -199,12 +187,6 @@ func selectors(p webhookPass) {
 		for _, e := range metav1validation.ValidateLabelSelector(s.selector, metav1validation.LabelSelectorValidationOptions{}, field.NewPath(s.field)) {
 			p.at(e.Field, "%s: %s", e.Field, brief(e.ErrorBody()))
 		}
-	}
-}
-
-func reinvocationPolicy(p webhookPass) {
-	if r := p.Spec.ReinvocationPolicy; r != nil {
-		oneOf(p, "reinvocationPolicy", string(*r), "Never", "IfNeeded")
 	}
 }
 

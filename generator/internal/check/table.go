@@ -2,14 +2,22 @@
 
 package check
 
-import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
 
 const upstream = " Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, "
 
-// table lists the rules. The numbers of the E rules are those of upstream's checks; 5, 20, 23
+// table lists the rules, those of arguments in the registry among them. The numbers of the E rules are those of upstream's checks; 5, 20, 23
 // and 24 are none (an empty list of rules and any caBundle are accepted, the rest concerns updates and defaults).
 func table() []rule {
-	return []rule{
+	rules := []rule{
 		{Rule: diag.Rule{ID: "E1", Title: "a configuration's metadata is valid",
 			Doc: "The name is a DNS subdomain; label keys and values and annotation keys follow the rules of labels and annotations." + upstream + "ValidateObjectMeta with NameIsDNSSubdomain."},
 			configuration: objectMeta},
@@ -37,23 +45,9 @@ func table() []rule {
 		{Rule: diag.Rule{ID: "E10", Title: "a rule's scope is Cluster, Namespaced or *",
 			Doc: "It may come from +kubebuilder:resource:scope." + upstream + "validateRule."},
 			webhook: scopes},
-		{Rule: diag.Rule{ID: "E11", Title: "failurePolicy is Fail or Ignore", Doc: "Manifests are case-sensitive." + upstream + "supportedFailurePolicies."},
-			webhook: failurePolicy},
-		{Rule: diag.Rule{ID: "E12", Title: "matchPolicy is Exact or Equivalent", Doc: "Manifests are case-sensitive." + upstream + "supportedMatchPolicies."},
-			webhook: matchPolicy},
-		{Rule: diag.Rule{ID: "E13", Title: "sideEffects is None or NoneOnDryRun",
-			Doc: "v1 requires it and accepts no other value." + upstream + "noSideEffectClasses."},
-			only: "v1", webhook: sideEffects},
-		{Rule: diag.Rule{ID: "E13b", Title: "sideEffects is one of four words in v1beta1",
-			Doc: "None, NoneOnDryRun, Some or Unknown, which is the default. KEP 492; upstream: supportedSideEffectClasses."},
-			only: "v1beta1", webhook: sideEffectsV1beta1},
-		{Rule: diag.Rule{ID: "E14", Title: "timeoutSeconds is between 1 and 30", Doc: "In both API versions." + upstream + "validateValidatingWebhook."},
-			webhook: timeoutSeconds},
 		{Rule: diag.Rule{ID: "E15", Title: "selectors are valid label selectors",
 			Doc: "Keys are qualified names, values label values, In and NotIn have values, Exists and DoesNotExist none. Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation, ValidateLabelSelector."},
 			webhook: selectors},
-		{Rule: diag.Rule{ID: "E16", Title: "reinvocationPolicy is Never or IfNeeded", Doc: "Only mutating webhooks have it." + upstream + "supportedReinvocationPolicies."},
-			webhook: reinvocationPolicy},
 		{Rule: diag.Rule{ID: "E17", Title: "a webhook has a service or a url, not both", Doc: "A patch can take one away or add the other." + upstream + "validateValidatingWebhook."},
 			webhook: clientConfig},
 		{Rule: diag.Rule{ID: "E18", Title: "a url is https, with a host and no parts that a webhook cannot use",
@@ -82,4 +76,17 @@ func table() []rule {
 				"where one handler of your own can answer both: both are mutating or both validating and, where controller-runtime's builder makes the path of a kind, for that kind."},
 			project: uniquePaths},
 	}
+	for _, a := range registry.Arguments() {
+		for _, r := range a.Rules {
+			rules = append(rules, rule{Rule: r.Rule, only: r.Only, webhook: func(p webhookPass) { fieldOf(p, a, r) }})
+		}
+	}
+	slices.SortStableFunc(rules, func(a, b rule) int { return strings.Compare(order(a.ID), order(b.ID)) })
+	return rules
+}
+
+// order pads the number of an id, so that E9 comes before E10 and E13b after E13.
+func order(id string) string {
+	number := strings.TrimRightFunc(id[1:], unicode.IsLetter)
+	return fmt.Sprintf("%c%3s%s", id[0], number, id[1+len(number):])
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -47,11 +48,11 @@ func (p *Package) Cause() diag.Range {
 type TypeHook struct{ Spoke, Hub *resolve.Type }
 
 // Project plans all conversions of a project. Packages whose plans have errors are complete but for these.
-func Project(ctx context.Context, p *model.Project) ([]*Package, diag.List) {
+func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Package, diag.List) {
 	if len(p.Conversions) == 0 && len(p.ConversionRules) == 0 {
 		return nil, nil
 	}
-	types := resolve.New(ctx, p.Module)
+	types := resolve.New(ctx, module)
 	var packages []*Package
 	planners := map[*Package]*planner{}
 	rules := groupRules(p.ConversionRules)

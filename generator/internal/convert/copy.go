@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
-	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // copied plans a type that both sides share, so that the two objects share no memory.
@@ -44,7 +44,7 @@ func (p *planner) deepCopies(t *resolve.Type) bool {
 	file := filepath.Join(filepath.Dir(t.File.Path), "zz_generated.deepcopy.go")
 	text, read := p.deepCopyFiles[file]
 	if !read {
-		text, _ = regular.ReadFile(file) // nothing in it where there is none
+		text = load.Sibling(filepath.Split(file))
 		p.deepCopyFiles[file] = text
 	}
 	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -139,7 +138,7 @@ func (p *pairPlanner) custom(claim ruled) []ruled {
 		return []ruled{claim}
 	}
 	for i, name := range r.Hub.V {
-		hub, _, ok := p.find(p.Hub, p.conversion.Hub, marker.Field[string]{V: name, At: r.Hub.Each[i]})
+		hub, _, ok := p.find(p.Hub, p.conversion.Hub, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
 		if !ok || !p.take(p.takenHub, "hub", hub, r) {
 			return nil
 		}
@@ -163,7 +162,7 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 	}
 	var claims []ruled
 	for i, name := range r.Hub.V {
-		path := marker.Field[string]{V: name, At: r.Hub.Each[i]}
+		path := diag.Sourced[string]{V: name, At: r.Hub.Each[i]}
 		hub, entry, ok := p.find(p.Hub, p.conversion.Hub, path)
 		if !ok || !p.take(p.takenHub, "hub", hub, r) {
 			continue
@@ -189,7 +188,7 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 }
 
 // needless reports a rule for an entry of metadata that needs none, because both versions have it.
-func (p *pairPlanner) needless(r model.ConversionRule, entry marker.Field[string]) {
+func (p *pairPlanner) needless(r model.ConversionRule, entry diag.Sourced[string]) {
 	p.diags.Add(diag.Errorf(entry.At, RulePath, "%s is for fields that one version has, and both have %s", r.Verb, entry.V).
 		WithHint("+webhook:conversion:to moves an entry of metadata, +webhook:conversion:drop gives it up"))
 }
@@ -216,7 +215,7 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 }
 
 // find looks a rule's path up in a struct; key is that of an entry of metadata.
-func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path marker.Field[string]) (found Path, key string, ok bool) {
+func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path diag.Sourced[string]) (found Path, key string, ok bool) {
 	if found, key = entry(t, path.V); found != nil {
 		return found, key, true
 	}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // plan plans the conversion of a kind Order whose versions hold these fields in their struct Spec, beside
@@ -37,13 +38,13 @@ func plan(t *testing.T, spoke, hub string) (*Plan, diag.List) {
 			t.Fatal(err)
 		}
 	}
-	loaded, diags := load.Load(t.Context(), load.Config{Dir: dir, Patterns: []string{"./..."}, Markers: []string{"+" + model.Prefix}})
-	project, found := model.Build(t.Context(), loaded.Module, loaded.Packages, model.Options{API: "v1", Conversions: "internal/webhook"})
+	loaded, diags := load.Load(t.Context(), load.Config{Dir: dir, Patterns: []string{"./..."}, Markers: []string{"+" + registry.Prefix}})
+	project, found := build.Project(t.Context(), loaded.Module, loaded.Packages, nil, build.Options{API: "v1", Conversions: "internal/webhook"})
 	diags.Add(found...)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	packages, found := Project(t.Context(), project)
+	packages, found := Project(t.Context(), loaded.Module, project)
 	if len(packages) != 1 || len(packages[0].Plans) != 1 {
 		t.Fatal("no plan", found)
 	}

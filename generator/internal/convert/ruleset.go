@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -110,7 +109,7 @@ func forFields(r *model.ConversionRule, spoke, hub *resolve.Type) []model.Conver
 
 // fits reports whether the two structs have the fields that a rule is about.
 func fits(r model.ConversionRule, spoke, hub *resolve.Type) bool {
-	if !has(spoke, r.Field.V) || slices.ContainsFunc(r.Others, func(f marker.Field[string]) bool { return !has(spoke, f.V) }) {
+	if !has(spoke, r.Field.V) || slices.ContainsFunc(r.Others, func(f diag.Sourced[string]) bool { return !has(spoke, f.V) }) {
 		return false
 	}
 	needsHub := r.Verb == model.ToHub || r.Verb == model.Enum || r.Verb == model.Default

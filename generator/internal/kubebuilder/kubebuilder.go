@@ -17,7 +17,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // Webhook is what one +kubebuilder:webhook marker says.
@@ -35,7 +35,7 @@ type Webhook struct {
 	// At holds the argument, or for an element of a list the element, that set a field of Spec,
 	// by the field's path: "name", "rules[0].operations", "rules[0].operations[1]",
 	// "clientConfig.service.path". A field that the patch set or removed has the patch.
-	At spec.Places
+	At model.Places
 }
 
 // Place is where a field of Spec is said: At its path, or else At the nearest field around it,

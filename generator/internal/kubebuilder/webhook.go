@@ -10,6 +10,8 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
@@ -22,7 +24,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	r.hook = Webhook{
 		Range: c.whole(), File: c.file, Package: p,
 		Mutating: said.arguments["mutating"].truth,
-		At:       spec.Places{},
+		At:       model.Places{},
 	}
 	r.name()
 	r.rules()
@@ -88,6 +90,15 @@ func fold[T ~string](value string, words ...T) (word T, ok bool) {
 	return "", false
 }
 
+// argumentWord finds the value of an argument among its words, but for upper and lower case.
+func argumentWord[T ~string](argument, value string) (word T, known bool) {
+	text, known := fold(value, registry.Of(argument).Words...)
+	return T(text), known
+}
+
+// accepted are the values of an argument that the API server accepts: "Fail or Ignore".
+func accepted(argument string) string { return strings.Join(registry.Of(argument).Accepts(), " or ") }
+
 func (r *reading) name() {
 	a, _ := r.take("name", "name")
 	r.hook.Spec.Name = a.text
@@ -116,18 +127,18 @@ func (r *reading) rules() {
 
 func (r *reading) policies() {
 	failure, _ := r.take("failurePolicy", "failurePolicy")
-	failurePolicy, known := fold(failure.text, admissionregistrationv1.Ignore, admissionregistrationv1.Fail)
+	failurePolicy, known := argumentWord[admissionregistrationv1.FailurePolicyType]("failurePolicy", failure.text)
 	if !known {
 		failurePolicy = admissionregistrationv1.FailurePolicyType(failure.text)
 	}
 	r.hook.Spec.FailurePolicy = &failurePolicy
 
 	match, _ := r.take("matchPolicy", "matchPolicy")
-	matchPolicy, known := fold(match.text, admissionregistrationv1.Exact, admissionregistrationv1.Equivalent)
+	matchPolicy, known := argumentWord[admissionregistrationv1.MatchPolicyType]("matchPolicy", match.text)
 	if known {
 		r.hook.Spec.MatchPolicy = &matchPolicy
 	} else if match.text != "" {
-		r.diags.Add(diag.Errorf(r.at("matchPolicy"), ruleValue, "matchPolicy is Exact or Equivalent, not %q", match.text))
+		r.diags.Add(diag.Errorf(r.at("matchPolicy"), ruleValue, "matchPolicy is %s, not %q", accepted("matchPolicy"), match.text))
 	}
 
 	effects, _ := r.take("sideEffects", "sideEffects")
@@ -207,7 +218,7 @@ func (r *reading) narrow(a argument) int32 {
 
 func (r *reading) reinvocation() {
 	a, given := r.arguments["reinvocationPolicy"]
-	policy, known := fold(a.text, admissionregistrationv1.NeverReinvocationPolicy, admissionregistrationv1.IfNeededReinvocationPolicy)
+	policy, known := argumentWord[admissionregistrationv1.ReinvocationPolicyType]("reinvocationPolicy", a.text)
 	switch _, mutates := r.arguments["mutating"]; {
 	case !given:
 	case !r.hook.Mutating && mutates:
@@ -216,7 +227,7 @@ func (r *reading) reinvocation() {
 		r.take("reinvocationPolicy", "reinvocationPolicy")
 		r.hook.Spec.ReinvocationPolicy = &policy
 	default:
-		r.warn("reinvocationPolicy", ruleNoEffect, "reinvocationPolicy is Never or IfNeeded; %q has no effect", a.text)
+		r.warn("reinvocationPolicy", ruleNoEffect, "reinvocationPolicy is %s; %q has no effect", accepted("reinvocationPolicy"), a.text)
 	}
 }
 
@@ -250,8 +261,9 @@ func (r *reading) patch() {
 // afterPatch makes the checks that controller-gen makes on the finished configuration.
 func (r *reading) afterPatch() {
 	r.checkSideEffects()
-	if t := r.hook.Spec.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
-		r.refuse("timeoutSeconds", "timeoutSeconds is 1 to 30, not %d", *t)
+	timeout := registry.Of("timeoutSeconds")
+	if t := r.hook.Spec.TimeoutSeconds; t != nil && (int(*t) < timeout.Low || int(*t) > timeout.High) {
+		r.refuse("timeoutSeconds", "timeoutSeconds is %d to %d, not %d", timeout.Low, timeout.High, *t)
 	}
 	if _, said := r.hook.At["admissionReviewVersions"]; said && len(r.hook.Spec.AdmissionReviewVersions) == 0 {
 		r.refuse("admissionReviewVersions", "admissionReviewVersions is empty")
@@ -259,7 +271,7 @@ func (r *reading) afterPatch() {
 }
 
 func (r *reading) checkSideEffects() {
-	const allowed = "sideEffects is None or NoneOnDryRun"
+	allowed := "sideEffects is " + accepted("sideEffects")
 	given := r.arguments["sideEffects"]
 	_, known := sideEffectClass(given.text)
 	class := r.hook.Spec.SideEffects
@@ -274,7 +286,7 @@ func (r *reading) checkSideEffects() {
 	case given.text != "":
 		r.refuse("sideEffects", allowed+", not %q", given.text)
 	case given.name != "" || !r.meant["sideEffects"]:
-		r.diags.Add(diag.Errorf(r.at("sideEffects"), ruleMissing, "+%s needs sideEffects", webhookName).WithHint("None or NoneOnDryRun"))
+		r.diags.Add(diag.Errorf(r.at("sideEffects"), ruleMissing, "+%s needs sideEffects", webhookName).WithHint("%s", accepted("sideEffects")))
 	}
 }
 

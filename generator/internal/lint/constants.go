@@ -37,21 +37,21 @@ const (
 
 // Constants reads the packages in which the policies of a project stand. It looks at the syntax alone: a text is known
 // where it is a literal, a constant of the package, or several of them with + between.
-func Constants(ctx context.Context, p *model.Project) (all []Constant) {
+func Constants(ctx context.Context, module *load.Module, p *model.Project) (all []Constant) {
 	read := map[string]bool{}
 	for _, w := range p.Webhooks() {
 		path := w.Package
 		if w.Handler != nil {
 			path = w.Handler.Package.Path
 		}
-		if read[path] || p.Module == nil {
+		if read[path] || module == nil {
 			continue
 		}
 		read[path] = true
-		if _, ok := p.Module.PackageName(path); !ok {
+		if _, ok := module.PackageName(path); !ok {
 			continue // nothing is written yet
 		}
-		if pkg, err := p.Module.Locate(ctx, path); err == nil {
+		if pkg, err := module.Locate(ctx, path); err == nil {
 			all = append(all, policies{pkg, p.Webhooks(), w}.constants()...)
 		}
 	}
@@ -117,7 +117,7 @@ func (p policies) constants() (all []Constant) {
 func (p policies) webhookOf(fn *ast.FuncDecl) *model.Webhook {
 	for _, w := range p.webhooks {
 		if h := w.Handler; h != nil && h.Package.Path == p.Path &&
-			slices.ContainsFunc(h.Operations, func(o string) bool { return h.Method(w.Mutating, o) == fn.Name.Name }) && model.Receiver(fn) == h.Implementation {
+			slices.ContainsFunc(h.Operations, func(o string) bool { return h.Method(w.Mutating, o) == fn.Name.Name }) && load.Receiver(fn) == h.Implementation {
 			return w
 		}
 	}

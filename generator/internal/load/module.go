@@ -13,7 +13,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
 )
 
 // Module is a Go module on disk.
@@ -27,16 +26,13 @@ type Module struct {
 	workspace *workspace    // the build whose versions and replacements its imports follow
 }
 
-// Replacement is a replace directive of a go.mod.
-type Replacement struct{ Old, New module.Version }
-
 // Replacements returns the replace directives of the module's go.mod as a go.mod in the absolute folder dir has them: a relative path
 // is relative to that folder.
-func (m *Module) Replacements(dir string) []Replacement {
+func (m *Module) Replacements(dir string) []modfile.Replace {
 	if m.file == nil {
 		return nil
 	}
-	var all []Replacement
+	var all []modfile.Replace
 	for _, r := range m.file.Replace {
 		to := r.New
 		if strings.HasPrefix(to.Path, ".") && modfile.IsDirectoryPath(to.Path) {
@@ -48,7 +44,7 @@ func (m *Module) Replacements(dir string) []Replacement {
 				to.Path = "./" + to.Path
 			}
 		}
-		all = append(all, Replacement{r.Old, to})
+		all = append(all, modfile.Replace{Old: r.Old, New: to})
 	}
 	return all
 }

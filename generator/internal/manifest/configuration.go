@@ -12,13 +12,12 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // configuration reads one configuration object.
 func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
 	object, unknown, err := decode(node, mutating)
-	c := &model.Configuration{Range: t.Place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: spec.Places{}}
+	c := &model.Configuration{Range: t.Place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
 	switch {
 	case err != nil && t.source.isTemplate(): // {{ .Values.name }} is YAML, but no name
 		r.broken(t.source, err)
@@ -27,7 +26,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
 		return
 	}
-	places := spec.Places{}
+	places := model.Places{}
 	t.places(places, "", node)
 	for _, problem := range unknown {
 		_, field, _ := strings.Cut(problem.Error(), `"`)
@@ -44,9 +43,9 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 	}
 	items := elements(entry(node, "webhooks"))
 	for i, said := range object.Webhooks {
-		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: said, At: spec.Places{}}
+		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: said, At: model.Places{}}
 		if i < len(items) { // not where a merge key hides them
-			allowed, bad := model.Allowances(t.above(items[i]))
+			allowed, bad := allowances(t.above(items[i]))
 			r.diags.Add(bad...)
 			w.Allowed = allowed
 			t.places(w.At, "", items[i])

@@ -11,7 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
@@ -25,7 +25,7 @@ func newText(s Source) text { return text{yamltext.New(s.Path, s.Text), s} }
 
 // places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
 // the value, and else its key.
-func (t text) places(at spec.Places, path string, node *yaml.Node) {
+func (t text) places(at model.Places, path string, node *yaml.Node) {
 	node = resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:

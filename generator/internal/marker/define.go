@@ -46,30 +46,16 @@ type Type struct {
 	set   func(Value) diag.List
 }
 
-// Field is a variable that an argument sets. Its place is kept, so that a later phase can point at it.
-type Field[T any] struct {
-	V T
-	// At is the value in the source; it is invalid while the field is unset.
-	At diag.Range
-	// Each is, for a list, where each element stands.
-	Each []diag.Range
-	// Part is, for text, where V[from:to] stands.
-	Part func(from, to int) diag.Range
-}
-
-// IsSet reports whether a marker gave the field a value.
-func (f Field[T]) IsSet() bool { return f.At.IsValid() }
-
 // String is free text.
-func String(f *Field[string]) Type {
+func String(f *diag.Sourced[string]) Type {
 	return Type{Name: "string", set: func(v Value) diag.List {
-		*f = Field[string]{V: v.Text, At: v.Range, Part: v.Part}
+		*f = diag.Sourced[string]{V: v.Text, At: v.Range, Part: v.Part}
 		return nil
 	}}
 }
 
 // Int is a whole number from low to high.
-func Int(f *Field[int], low, high int) Type {
+func Int(f *diag.Sourced[int], low, high int) Type {
 	name := fmt.Sprintf("%d..%d", low, high)
 	return Type{Name: name, set: func(v Value) diag.List {
 		n, err := strconv.ParseInt(v.Text, 0, 64)
@@ -79,42 +65,42 @@ func Int(f *Field[int], low, high int) Type {
 		if n < int64(low) || n > int64(high) {
 			return wrong(v.Range, "%d is not in the range %s", n, name)
 		}
-		*f = Field[int]{V: int(n), At: v.Range}
+		*f = diag.Sourced[int]{V: int(n), At: v.Range}
 		return nil
 	}}
 }
 
 // Bool is true or false.
-func Bool(f *Field[bool]) Type {
+func Bool(f *diag.Sourced[bool]) Type {
 	return Type{Name: "true | false", Words: []string{"true", "false"}, set: func(v Value) diag.List {
 		if v.Kind != Boolean {
 			return wrong(v.Range, "%s is neither true nor false", quoted(v))
 		}
-		*f = Field[bool]{V: v.Text == "true", At: v.Range}
+		*f = diag.Sourced[bool]{V: v.Text == "true", At: v.Range}
 		return nil
 	}}
 }
 
 // Enum is one of the words. Case does not matter; the word's own spelling is kept.
-func Enum(f *Field[string], words ...string) Type {
+func Enum(f *diag.Sourced[string], words ...string) Type {
 	return Type{Name: strings.Join(words, " | "), Words: words, set: func(v Value) diag.List {
 		word, bad := oneOf(v.Text, v.Range, words)
 		if bad != nil {
 			return bad
 		}
-		*f = Field[string]{V: word, At: v.Range}
+		*f = diag.Sourced[string]{V: word, At: v.Range}
 		return nil
 	}}
 }
 
 // List is a string of elements with semicolons between them. With words, each element is one of them.
-func List(f *Field[[]string], words ...string) Type {
+func List(f *diag.Sourced[[]string], words ...string) Type {
 	name := "list"
 	if len(words) > 0 {
 		name = "list of " + strings.Join(words, " | ")
 	}
 	return Type{Name: name, Words: words, set: func(v Value) diag.List {
-		list := Field[[]string]{At: v.Range}
+		list := diag.Sourced[[]string]{At: v.Range}
 		var diags diag.List
 		for from := 0; from <= len(v.Text); {
 			end := len(v.Text)
@@ -151,13 +137,13 @@ func List(f *Field[[]string], words ...string) Type {
 }
 
 // Func is text that parse turns into a value; an error is reported at the text.
-func Func[T any](f *Field[T], name string, parse func(string) (T, error)) Type {
+func Func[T any](f *diag.Sourced[T], name string, parse func(string) (T, error)) Type {
 	return Type{Name: name, set: func(v Value) diag.List {
 		parsed, err := parse(v.Text)
 		if err != nil {
 			return wrong(v.Range, "%s", err)
 		}
-		*f = Field[T]{V: parsed, At: v.Range}
+		*f = diag.Sourced[T]{V: parsed, At: v.Range}
 		return nil
 	}}
 }

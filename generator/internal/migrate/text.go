@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 func configurationMarker(mutating bool, name string) string {
@@ -61,13 +62,14 @@ func webhookMarkers(w kubebuilder.Webhook) []string {
 			lines = append(lines, "// +webhook:rule("+a.String()+")")
 		}
 	}
-	word(&how, "failurePolicy", spec.FailurePolicy)
-	word(&how, "matchPolicy", spec.MatchPolicy)
-	word(&how, "sideEffects", spec.SideEffects)
-	if t := spec.TimeoutSeconds; t != nil {
-		how.word("timeoutSeconds", strconv.Itoa(int(*t)))
+	for _, a := range registry.Arguments() {
+		if a.Text == nil {
+			continue
+		}
+		if text, set := a.Text(&spec); set {
+			how.word(a.Name, text)
+		}
 	}
-	word(&how, "reinvocationPolicy", spec.ReinvocationPolicy)
 	how.text("admissionReviewVersions", strings.Join(spec.AdmissionReviewVersions, ";"))
 	// Selectors have a patch of their own, which keeps the form they were written in.
 	patch := map[string]*metav1.LabelSelector{}
@@ -98,12 +100,6 @@ func (a arguments) String() string { return strings.Join(a, ", ") }
 func (a *arguments) text(name, value string) { a.word(name, quote(value)) }
 
 func (a *arguments) word(name, value string) { *a = append(*a, name+": "+value) }
-
-func word[T ~string](a *arguments, name string, value *T) {
-	if value != nil {
-		a.word(name, string(*value))
-	}
-}
 
 func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) {
 	groups := make([]string, len(r.APIGroups))

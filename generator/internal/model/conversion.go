@@ -3,18 +3,9 @@
 package model
 
 import (
-	"cmp"
-	"go/ast"
-	"reflect"
-	"slices"
-	"strconv"
-	"strings"
-
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
 // Conversion is a spoke and the hub that it is converted to and from.
@@ -28,14 +19,14 @@ type Conversion struct {
 	CRD *CRD
 	// Declared is the import path of the package that the marker stands in.
 	Declared string
-	// Stored says that objects are stored in the spoke's version.
-	Stored bool
 	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
 	NeedsTestStub bool
 	// Convertible says, and where, that the spoke has the methods of controller-runtime's Convertible.
-	Convertible marker.Field[bool]
+	Convertible diag.Sourced[bool]
 	// HubPackage is the hub's own package, where the method Hub is to be generated; its zero value where none is.
 	HubPackage HandlerPackage
+	// Stored says that objects are stored in the spoke's version.
+	Stored bool
 }
 
 // TestFunction is the name of the user's function that says to tests how the kind is converted.
@@ -83,314 +74,23 @@ type ConversionRule struct {
 	Struct GoType
 	// Field is the path in JSON names of the field in the struct; empty where only Hub or the type itself
 	// is meant. With * as its last name it stands for all fields of the struct before.
-	Field marker.Field[string]
+	Field diag.Sourced[string]
 	// Others are further fields of the struct that a custom rule with Hub takes care of, all by one function.
-	Others []marker.Field[string]
+	Others []diag.Sourced[string]
 	// Path is the field in the counterpart struct; the same as Field where the marker does not say. With
 	// * as its last name that is the name of the field.
-	Path marker.Field[string]
+	Path diag.Sourced[string]
 	// Type is the hub's type where a custom rule is for all values of Struct and it; zero elsewhere.
 	Type GoType
 	// As are the converters.
-	As marker.Field[[]string]
+	As diag.Sourced[[]string]
 	// From and To are values of an enum.
 	From, To string
 	// Hub are fields of the counterpart struct that a custom rule takes care of, that a drop gives up, or
 	// that a default is for.
-	Hub marker.Field[[]string]
+	Hub diag.Sourced[[]string]
 	// Default is the value of one.
-	Default marker.Field[string]
+	Default diag.Sourced[string]
 	// Reason is a drop's.
 	Reason string
-}
-
-// hub is a type that is marked as hub.
-type hub struct {
-	diag.Range
-	VersionedType
-	crd *CRD
-}
-
-// versioned is a type with the group and version of its package.
-func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Range) VersionedType {
-	if !gv.group.isSet() || !gv.version.isSet() {
-		b.diags.Add(diag.Errorf(at, RuleGroupVersion, "the API group and version of %s are not known: package %s has neither +groupName and +versionName nor a schema.GroupVersion variable", name, importPath).
-			WithHint("add comments +groupName=your.group and +versionName=v1 above the package clause"))
-	}
-	return VersionedType{
-		GoType: GoType{Path: importPath, Alias: alias(gv.group.value, gv.version.value), Name: name},
-		Group:  gv.group.value, Version: gv.version.value,
-	}
-}
-
-// addConversions finds the hub of every spoke.
-func (b *builder) addConversions(packages []*packageMarkers) {
-	var hubs []hub
-	spokes := map[*Conversion]declared[*spokeMarker]{}
-	for _, m := range packages {
-		for _, d := range m.declarations {
-			if d.hub.IsValid() {
-				hubs = append(hubs, b.hub(m, d))
-			}
-			for _, at := range d.spokes {
-				if c, ok := b.spoke(m, d, at); ok {
-					c.NeedsTestStub = b.options.AsNew || !declaresInTest(c.Package.Dir, c.TestFunction())
-					b.conversions = append(b.conversions, c)
-					spokes[c] = at
-				}
-			}
-		}
-	}
-	b.conversions = slices.DeleteFunc(b.conversions, func(c *Conversion) bool { return !b.findHub(c, spokes[c].marker, hubs) })
-	b.addConvertible()
-	slices.SortStableFunc(b.conversions, func(a, b *Conversion) int {
-		return cmp.Or(strings.Compare(a.Package.Dir, b.Package.Dir), strings.Compare(a.Spoke.Name, b.Spoke.Name))
-	})
-}
-
-// hub is a type that is marked as hub.
-func (b *builder) hub(m *packageMarkers, d *declaration) hub {
-	h := hub{Range: d.hub, VersionedType: b.versioned(m.groupVersion, m.Path, d.typ.spec.Name.Name, d.hub)}
-	if h.Group == "" || h.Version == "" {
-		return h
-	}
-	kind := b.kind(m.Package, m.groupVersion, *d.typ, declared[*webhookMarker]{d.hub, &webhookMarker{}})
-	h.crd = &CRD{Plural: kind.Plural, Service: m.service.reference(b.options.Service), CABundle: b.options.CABundle}
-	return h
-}
-
-// reference is the service that a package's conversions are served by, at the path that
-// controller-runtime serves them at.
-func (m serviceMarker) reference(preset ServiceName) admissionregistrationv1.ServiceReference {
-	path := "/convert"
-	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, preset.Name), Namespace: cmp.Or(m.Namespace.V, preset.Namespace), Path: &path}
-	if m.Port.IsSet() {
-		port := int32(m.Port.V)
-		s.Port = &port
-	}
-	return s
-}
-
-// spoke is a conversion without its hub.
-func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*spokeMarker]) (*Conversion, bool) {
-	c := &Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible}
-	switch said := at.marker.For; {
-	case said.IsSet() && c.Convertible.V:
-		b.diags.Add(diag.Errorf(c.Convertible.At, RuleConvertible, "no method can be declared on %s of another package", said.V.Type).
-			WithHint("put the marker on the type itself or, where its source is not yours, "+withoutMethods).WithRelated(said.At, "the type is named here"))
-		return nil, false
-	case said.IsSet():
-		spoke, ok := b.locatedType(said)
-		c.Spoke = spoke
-		c.Package = packageOf(m.Package)
-		if p, err := b.module.Locate(b.ctx, spoke.Path); ok && err == nil {
-			t, found := findType(p, spoke.Name)
-			c.Stored = found && t.isStored()
-		}
-		return c, ok
-	case d.typ == nil:
-		b.diags.Add(diag.Errorf(at.Range, RuleNeeds, "a spoke on a package needs its type").
-			WithHint(`add for: "import/path.Type"`))
-		return nil, false
-	case d.hub.IsValid():
-		b.diags.Add(diag.Errorf(at.Range, RuleHub, "%s is a hub and cannot be a spoke too", d.typ.spec.Name.Name).
-			WithHint("all versions of a kind are converted through one hub, not from each to the next").WithRelated(d.hub, "the hub is here"))
-		return nil, false
-	}
-	c.Spoke = b.versioned(m.groupVersion, m.Path, d.typ.spec.Name.Name, at.Range)
-	c.Stored = d.typ.isStored()
-	c.Package = b.handlerPackage(m.Package, b.options.Conversions)
-	if c.Convertible.V {
-		c.Package = packageOf(m.Package)
-	}
-	return c, true
-}
-
-// findHub finds the hub that a spoke names, or the one of its group and kind.
-func (b *builder) findHub(c *Conversion, said *spokeMarker, hubs []hub) bool {
-	if said.Hub.IsSet() {
-		for _, other := range b.conversions {
-			if t := said.Hub.V; other.Spoke.Path == t.ImportPath && other.Spoke.Name == t.Type {
-				b.diags.Add(diag.Errorf(said.Hub.At, RuleHub, "%s of %s is a spoke itself", t.Type, other.Spoke.Version).
-					WithHint("all versions of a kind are converted through one hub, not from each to the next").WithRelated(other.Range, "it is marked as spoke here"))
-				return false
-			}
-		}
-		var ok bool
-		if c.Hub, ok = b.locatedType(said.Hub); !ok {
-			return false
-		}
-		for _, h := range hubs {
-			if h.GoType == c.Hub.GoType {
-				c.CRD = h.crd
-			}
-		}
-		return true
-	}
-	found := slices.DeleteFunc(slices.Clone(hubs), func(h hub) bool { return h.Group != c.Spoke.Group || h.Name != c.Spoke.Name })
-	switch len(found) {
-	case 1:
-		c.Hub, c.CRD = found[0].VersionedType, found[0].crd
-		return true
-	case 0:
-		b.diags.Add(diag.Errorf(c.Range, RuleHub, "no type %s of group %s is marked as hub among the packages of this run", c.Spoke.Name, c.Spoke.Group).
-			WithHint(`put +webhook:conversion:hub on the version that the others are converted to and from, or name it: hub: "import/path.%s"`, c.Spoke.Name))
-	default:
-		b.diags.Add(diag.Errorf(found[1].Range, RuleHub, "a second hub of %s in group %s", c.Spoke.Name, c.Spoke.Group).WithRelated(found[0].Range, "the first is here"))
-	}
-	return false
-}
-
-// locatedType is a type of any package.
-func (b *builder) locatedType(said marker.Field[target]) (VersionedType, bool) {
-	t := said.V
-	p, err := b.module.Locate(b.ctx, t.ImportPath)
-	if err != nil {
-		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
-		b.diags.Add(diag.Errorf(said.At, RuleTarget, "%s", reason).WithHint("add the module to go.mod"))
-		return VersionedType{}, false
-	}
-	if _, ok := findType(p, t.Type); !ok {
-		b.diags.Add(diag.Errorf(said.At, RuleTarget, "package %s has no type %s", t.ImportPath, t.Type))
-		return VersionedType{}, false
-	}
-	gv, bad := findGroupVersion(b.ctx, p)
-	b.diags.Add(bad...)
-	return b.versioned(gv, t.ImportPath, t.Type, said.At), true
-}
-
-// addConversionRule takes what a marker says of a field, or of several.
-func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *fieldMarker) {
-	rule := ConversionRule{
-		Range: d.Range, Verb: m.verb, Declared: p.Path, Path: m.Path, As: m.As,
-		From: m.From.V, To: m.To.V, Hub: m.Hub,
-	}
-	switch m.verb {
-	case Drop:
-		rule.Reason = m.Text.V
-	case Default:
-		rule.Default = m.Text
-	case ToHub:
-		if m.Text.IsSet() && m.Path.IsSet() {
-			b.exclusive("the value", m.Text.At, "path", m.Path.At)
-		} else if m.Text.IsSet() {
-			rule.Path = m.Text
-		}
-	}
-	if d.Type != nil {
-		rule.Struct = GoType{Path: p.Path, Name: d.Type.Name.Name}
-	}
-	if m.Of.IsSet() {
-		rule.Struct = GoType{Path: m.Of.V.ImportPath, Name: m.Of.V.Type}
-	}
-	switch {
-	case m.Type.IsSet():
-		b.addTypeRule(rule, d, m)
-	case d.Field != nil:
-		if m.Field.IsSet() || m.Of.IsSet() {
-			b.exclusive("field or of", d.Range, "the field below", f.Range(d.Field.Pos(), d.Field.End()))
-			return
-		}
-		b.addFieldRule(rule, marker.Field[string]{V: strings.Join(fieldPath(d.Type.Type, d.Field), "."), At: d.NameAt})
-	case m.verb == Alike && rule.Struct.IsZero():
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s on a package needs the type that it is for", d.Name).WithHint(`add of: "import/path.Type"`))
-	case m.verb == Alike:
-		b.conversionRules = append(b.conversionRules, rule)
-	case m.Field.IsSet():
-		var fields []marker.Field[string]
-		for i, name := range m.Field.V {
-			fields = append(fields, marker.Field[string]{V: name, At: m.Field.Each[i]})
-		}
-		if m.verb == Custom && m.Hub.IsSet() {
-			rule.Others, fields = fields[1:], fields[:1]
-		}
-		for _, field := range fields {
-			b.addFieldRule(rule, field)
-		}
-	case m.Hub.IsSet() && !rule.Struct.IsZero():
-		b.conversionRules = append(b.conversionRules, rule)
-	default:
-		hint := `put it on a field, or add field: "name", and on a package of: "import/path.Type"`
-		if m.verb == Custom {
-			hint += `; type: "import/path.Type" is for all values of two types`
-		}
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s needs the field that it is for", d.Name).WithHint("%s", hint))
-	}
-}
-
-// addFieldRule adds a rule for one of the fields that its marker names.
-func (b *builder) addFieldRule(rule ConversionRule, field marker.Field[string]) {
-	rule.Field = field
-	if !rule.Path.IsSet() {
-		rule.Path = field
-	}
-	if name := field.V[strings.LastIndexByte(field.V, '.')+1:]; name != "*" {
-		rule.Path.V = withName(rule.Path.V, name)
-	}
-	b.conversionRules = append(b.conversionRules, rule)
-}
-
-// withName puts a name in the place of the * that a path ends with.
-func withName(path, name string) string {
-	if before, ok := strings.CutSuffix(path, "*"); ok && (before == "" || strings.HasSuffix(before, ".")) {
-		return before + name
-	}
-	return path
-}
-
-// addTypeRule adds a custom rule for all values of two types.
-func (b *builder) addTypeRule(rule ConversionRule, d marker.Decoded, m *fieldMarker) {
-	switch {
-	case d.Field != nil || m.Field.IsSet() || m.Hub.IsSet():
-		b.exclusive("type", m.Type.At, "a field", d.Range)
-		return
-	case rule.Struct.IsZero():
-		b.diags.Add(diag.Errorf(d.Range, RuleNeeds, "+%s needs the type of the spoke that it is for", d.Name).
-			WithHint(`put it on a type, or add of: "import/path.Type"`))
-		return
-	}
-	rule.Type = GoType{Path: m.Type.V.ImportPath, Name: m.Type.V.Type}
-	b.conversionRules = append(b.conversionRules, rule)
-}
-
-// fieldPath leads from a type to a field of it, or of a struct without a name in it.
-func fieldPath(t ast.Expr, want *ast.Field) []string {
-	var found []string
-	ast.Inspect(t, func(n ast.Node) bool {
-		s, ok := n.(*ast.StructType)
-		if !ok || found != nil {
-			return found == nil
-		}
-		for _, f := range s.Fields.List {
-			if f == want {
-				found = []string{jsonName(f)}
-			} else if below := fieldPath(f.Type, want); below != nil {
-				found = append([]string{jsonName(f)}, below...)
-			}
-		}
-		return false
-	})
-	return found
-}
-
-// jsonName is the name of a field in JSON; of an embedded one without, that of its type.
-func jsonName(f *ast.Field) string {
-	if f.Tag != nil {
-		if tag, err := strconv.Unquote(f.Tag.Value); err == nil {
-			if name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ","); name != "" {
-				return name
-			}
-		}
-	}
-	if len(f.Names) > 0 {
-		return f.Names[0].Name
-	}
-	name := ""
-	ast.Inspect(f.Type, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			name = id.Name
-		}
-		return true
-	})
-	return name
 }

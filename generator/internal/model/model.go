@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package model is what the generator knows of a project once its markers are read: plain
-// data, with everything that can be derived from the Go source already derived.
-//
-// registry.go declares every marker; build.go turns decoded markers into a Project.
+// data with positions. The packages build, kubebuilder and manifest make it; check, convert, render, lint and upgrade read it.
 package model
 
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Project is one module's webhooks.
 type Project struct {
 	// Module is the module that is generated for.
-	Module *load.Module
+	Module Module
 	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
 	API string
 	// Configurations are the objects of the manifest, in the order they are written:
@@ -27,6 +23,14 @@ type Project struct {
 	Conversions []*Conversion
 	// ConversionRules are what markers say of fields in conversions.
 	ConversionRules []ConversionRule
+}
+
+// Module is a Go module; zero where there is none.
+type Module struct {
+	// Path is the module path that go.mod declares.
+	Path string
+	// Dir is the absolute folder of go.mod.
+	Dir string
 }
 
 // Webhooks lists the webhooks of all configurations.
@@ -50,7 +54,7 @@ type Configuration struct {
 	// order in which the API server calls them.
 	Webhooks []*Webhook
 	// At holds where "name", "labels" and "annotations" are said.
-	At spec.Places
+	At Places
 }
 
 // Kind is the API type that a webhook is for.
@@ -87,7 +91,7 @@ type Webhook struct {
 	// server needs.
 	KeptOut bool
 	// At holds which argument said what, by field path in Spec.
-	At spec.Places
+	At Places
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
 	// Expressions hold, of the expressions that a +webhook:matchCondition says as they are, where each piece

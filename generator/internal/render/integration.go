@@ -55,7 +55,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	if err != nil {
 		return nil, err
 	}
-	if module, err = withReplaces(module, dir, p); err != nil {
+	if module, err = withReplaces(module, p.Module.Path, o.Replacements); err != nil {
 		return nil, err
 	}
 	webhooks, err := source(served.file())
@@ -74,15 +74,15 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	}, nil
 }
 
-// withReplaces adds the replace directives of the project to the go.mod of a new module in dir, because the go command
+// withReplaces adds the replace directives of the project to the go.mod of a new module, because the go command
 // reads only those of the module that it builds.
-func withReplaces(text []byte, dir string, p *model.Project) ([]byte, error) {
+func withReplaces(text []byte, project string, replacements []modfile.Replace) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range p.Module.Replacements(dir) {
-		if r.Old.Path == p.Module.Path {
+	for _, r := range replacements {
+		if r.Old.Path == project {
 			continue // the new module replaces the project itself
 		}
 		if err := file.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version); err != nil {

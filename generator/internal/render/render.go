@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -36,10 +38,14 @@ type Options struct {
 	Header bool
 	// Handlers is the module's folder of generated handlers, slash-separated.
 	Handlers string
+	// HandlersName is the name of the package in that folder; empty where it has no Go files.
+	HandlersName string
 	// Samples are the module's folders of objects that users would create, slash-separated.
 	Samples []string
 	// Integration is the module's folder of the test that asks a real API server, slash-separated; empty for none.
 	Integration string
+	// Replacements are the replace directives of the module's go.mod, relative to the folder Integration.
+	Replacements []modfile.Replace
 	// Definitions are the module's files, folders and globs of CRDs, slash-separated.
 	Definitions []string
 	// Patches says that API servers are told of conversions by patches of CRDs.
@@ -98,7 +104,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		files = append(files, patches...)
 	}
 	// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.
-	if slices.Contains(o.Outputs, Deliveries) && o.Delivery.Name != "" && p.Module != nil {
+	if slices.Contains(o.Outputs, Deliveries) && o.Delivery.Name != "" && p.Module.Dir != "" {
 		delivered, err := delivery(p, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the delivery: %w", err)

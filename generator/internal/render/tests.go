@@ -227,8 +227,8 @@ func lowerFirst(name string) string { return string(unicode.ToLower(rune(name[0]
 // of the folder of handlers, which may have a package of the user's.
 func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
 	folder := path.Join(p.Module.Path, o.Handlers)
-	name, ok := p.Module.PackageName(folder)
-	if !ok {
+	name := o.HandlersName
+	if name == "" {
 		name = packageName(o.Handlers)
 	}
 	return model.HandlerPackage{Path: folder + "_test", Name: name + "_test"}

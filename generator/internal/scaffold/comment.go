@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // AddMarkers returns the text of a type's file with markers, "webhook:validating(...)", at the end of the
 // type's comment. Every other byte stays as it is.
-func AddMarkers(t model.APIType, markers ...string) []byte {
+func AddMarkers(t build.APIType, markers ...string) []byte {
 	if len(markers) == 0 {
 		return t.File.Src
 	}

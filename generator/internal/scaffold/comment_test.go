@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 func TestAddMarkers(t *testing.T) {
@@ -36,7 +36,7 @@ func TestAddMarkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := 1 + strings.Count(test.before[:strings.Index(test.before, "Order struct")], "\n")
-			got := AddMarkers(model.APIType{File: &load.File{Src: []byte(test.before)}, Line: line}, "webhook:a", "webhook:b")
+			got := AddMarkers(build.APIType{File: &load.File{Src: []byte(test.before)}, Line: line}, "webhook:a", "webhook:b")
 			if diff := cmp.Diff(test.after, string(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

@@ -11,10 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // Closure returns a file of a package and those of its other files that declare what it uses, save for
@@ -68,7 +69,7 @@ func declared(f *load.File) []string {
 // Copy returns a file's text for a package of another name, without markers of ours and without the
 // comment lines that consist of one of the words: what they say is said of the file's own version.
 func Copy(f *load.File, packageName string, words ...string) ([]byte, error) {
-	placed, diags := marker.InFile(f.AST, f, model.Prefix)
+	placed, diags := marker.InFile(f.AST, f, registry.Prefix)
 	if diags.HasErrors() {
 		return nil, errors.New("the markers in " + f.Path + " have mistakes: webhook-gen lists them")
 	}
@@ -110,7 +111,7 @@ func MarkCopy(text []byte, name string, markers ...string) ([]byte, error) {
 			if decl.Lparen.IsValid() {
 				begin = s.Pos()
 			}
-			return AddMarkers(model.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
+			return AddMarkers(build.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
 		}
 	}
 	return nil, errors.New("there is no type " + name)

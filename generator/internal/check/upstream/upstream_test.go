@@ -21,8 +21,10 @@ import (
 	registrationv1 "k8s.io/kubernetes/pkg/apis/admissionregistration/v1"
 	"k8s.io/kubernetes/pkg/apis/admissionregistration/validation"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
@@ -41,7 +43,7 @@ func TestScenarios(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			project := build(t, archive)
+			project := projectOf(t, archive)
 			for _, c := range project.Configurations {
 				objects++
 				if compare(t, project, c) {
@@ -56,9 +58,9 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// build runs the line up to the model. Scenarios for v1beta1 are read as v1, whose
+// projectOf runs the line up to the model. Scenarios for v1beta1 are read as v1, whose
 // validation is the only one that upstream still has.
-func build(t *testing.T, archive *txtar.Archive) *model.Project {
+func projectOf(t *testing.T, archive *txtar.Archive) *model.Project {
 	dir := t.TempDir()
 	files := archive.Files
 	if !slices.ContainsFunc(files, func(f txtar.File) bool { return f.Name == "go.mod" }) {
@@ -75,7 +77,8 @@ func build(t *testing.T, archive *txtar.Archive) *model.Project {
 	}
 	settings, _ := config.Read(dir)
 	source, _ := load.Load(context.Background(), load.Config{Dir: dir, Tags: settings.Tags, Markers: []string{"+webhook", "+kubebuilder:webhook"}})
-	project, _ := model.Build(context.Background(), source.Module, source.Packages, model.Options{Domain: settings.Domain, API: "v1"})
+	others, _ := kubebuilder.Configurations(source.Packages)
+	project, _ := build.Project(context.Background(), source.Module, source.Packages, others, build.Options{Domain: settings.Domain, API: "v1"})
 	return project
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"slices"
@@ -8,11 +8,13 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // deliver says of a webhook what follows from where its service is deployed: who signs that service's
 // certificate, and which namespaces have to do without the webhook.
-func (b *builder) deliver(w *Webhook) {
+func (b *builder) deliver(w *model.Webhook) {
 	config := &w.Spec.ClientConfig
 	if s := config.Service; s != nil && s.Name == b.options.Service.Name && s.Namespace == b.options.Service.Namespace && config.CABundle == nil {
 		config.CABundle = b.options.CABundle
@@ -34,7 +36,7 @@ func (b *builder) deliver(w *Webhook) {
 // matchesBuiltin reports a rule that matches objects of Kubernetes itself, such as those that a webhook's own
 // server consists of.
 func matchesBuiltin(r admissionregistrationv1.RuleWithOperations) bool {
-	return slices.ContainsFunc(r.APIGroups, func(group string) bool { return group == "*" || isBuiltinGroup(group) })
+	return slices.ContainsFunc(r.APIGroups, func(group string) bool { return group == "*" || model.IsBuiltinGroup(group) })
 }
 
 // selectsByName reports a selector that says already which namespaces it is about.

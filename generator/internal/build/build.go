@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"cmp"
@@ -11,7 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // Options are what a project says outside of its markers.
@@ -35,24 +36,23 @@ type Options struct {
 	CABundle []byte
 	// KeepOut are namespaces whose pods must come up without the project's webhooks: its own among them.
 	KeepOut []string
-	// LeaveKubebuilder says that +kubebuilder markers are another tool's.
-	LeaveKubebuilder bool
 }
 
-// Build reads the packages' markers and derives the project from them. What cannot be
+// Project reads the packages' markers and derives the project from them. What cannot be
 // understood is reported and left out; the rest is there for the checks that follow.
-func Build(ctx context.Context, module *load.Module, packages []*load.Package, o Options) (*Project, diag.List) {
-	o.Service.Name = cmp.Or(o.Service.Name, defaultServiceName)
-	o.Service.Namespace = cmp.Or(o.Service.Namespace, defaultServiceNamespace)
-	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*Configuration{}}
+// The project also has the webhooks of the configurations that another front end read.
+func Project(ctx context.Context, module *load.Module, packages []*load.Package, others []*model.Configuration, o Options) (*model.Project, diag.List) {
+	o.Service.Name = cmp.Or(o.Service.Name, model.DefaultServiceName)
+	o.Service.Namespace = cmp.Or(o.Service.Namespace, model.PlaceholderNamespace)
+	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*model.Configuration{}}
 	var read []*packageMarkers
 	for _, p := range packages {
 		if m, ok := b.addPackage(p); ok {
 			read = append(read, m)
 		}
 	}
-	if !o.LeaveKubebuilder {
-		b.addKubebuilder(packages)
+	for _, c := range others {
+		b.addConfiguration(c)
 	}
 	for _, m := range read {
 		b.allow(m)
@@ -61,10 +61,14 @@ func Build(ctx context.Context, module *load.Module, packages []*load.Package, o
 	if o.Conversions != "" {
 		b.addConversions(read)
 	}
-	return &Project{
-		Module: module, API: o.API, Configurations: b.configurations(),
+	p := &model.Project{
+		API: o.API, Configurations: b.configurations(),
 		Conversions: b.conversions, ConversionRules: b.conversionRules,
-	}, b.diags
+	}
+	if module != nil {
+		p.Module = model.Module{Path: module.Path, Dir: module.Dir}
+	}
+	return p, b.diags
 }
 
 // ServiceName names a Service.
@@ -74,12 +78,12 @@ type builder struct {
 	ctx      context.Context
 	module   *load.Module
 	options  Options
-	webhooks []*Webhook
-	objects  map[objectKey]*Configuration
+	webhooks []*model.Webhook
+	objects  map[objectKey]*model.Configuration
 	diags    diag.List
 
-	conversions     []*Conversion
-	conversionRules []ConversionRule
+	conversions     []*model.Conversion
+	conversionRules []model.ConversionRule
 }
 
 // objectKey identifies a configuration object.
@@ -96,25 +100,25 @@ type declared[T any] struct {
 
 // declaration is a type, or the package as such, with the markers that stand on it.
 type declaration struct {
-	typ        *typeDeclaration // nil for the package
-	webhooks   []declared[*webhookMarker]
-	rules      []declared[*ruleMarker]
-	conditions []declared[*matchConditionMarker]
-	patches    []declared[*patchMarker]
-	allowances []declared[*allowMarker]
+	typ        *load.Type // nil for the package
+	webhooks   []declared[*registry.Webhook]
+	rules      []declared[*registry.Rule]
+	conditions []declared[*registry.MatchCondition]
+	patches    []declared[*registry.Patch]
+	allowances []declared[*registry.Allow]
 	hub        diag.Range // the +webhook:conversion:hub
-	spokes     []declared[*spokeMarker]
+	spokes     []declared[*registry.Spoke]
 
-	built  []*Webhook // of the webhook markers
-	broken bool       // one of them could not be built
+	built  []*model.Webhook // of the webhook markers
+	broken bool             // one of them could not be built
 }
 
 // packageMarkers are the markers of one package.
 type packageMarkers struct {
 	*load.Package
-	defaults       settings
-	service        serviceMarker
-	configurations []declared[*configurationMarker]
+	defaults       registry.Settings
+	service        registry.Service
+	configurations []declared[*registry.Configuration]
 	declarations   []*declaration
 	groupVersion   groupVersion
 }
@@ -143,47 +147,47 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	onPackage := &declaration{}
 	m.declarations = append(m.declarations, onPackage)
 	once := map[string]diag.Range{}
-	registry := Registry()
+	markers := registry.Markers()
 	for _, f := range p.Files {
-		placed, bad := marker.InFile(f.AST, f, Prefix)
+		placed, bad := marker.InFile(f.AST, f, registry.Prefix)
 		b.diags.Add(bad...)
-		decoded, bad := registry.Decode(placed)
+		decoded, bad := markers.Decode(placed)
 		b.diags.Add(bad...)
 		var current *declaration
 		for _, d := range decoded {
 			ok = true
 			on := onPackage
 			if d.Type != nil {
-				if current == nil || current.typ.spec != d.Type {
-					current = &declaration{typ: &typeDeclaration{file: f, spec: d.Type}}
+				if current == nil || current.typ.Spec != d.Type {
+					current = &declaration{typ: &load.Type{File: f, Spec: d.Type}}
 					m.declarations = append(m.declarations, current)
 				}
 				on = current
 			}
 			switch t := d.Target.(type) {
-			case *webhookMarker:
-				on.webhooks = append(on.webhooks, declared[*webhookMarker]{d.Range, t})
-			case *ruleMarker:
-				on.rules = append(on.rules, declared[*ruleMarker]{d.Range, t})
-			case *matchConditionMarker:
-				on.conditions = append(on.conditions, declared[*matchConditionMarker]{d.Range, t})
-			case *patchMarker:
-				on.patches = append(on.patches, declared[*patchMarker]{d.Range, t})
-			case *allowMarker:
-				on.allowances = append(on.allowances, declared[*allowMarker]{d.Range, t})
-			case *hubMarker:
+			case *registry.Webhook:
+				on.webhooks = append(on.webhooks, declared[*registry.Webhook]{d.Range, t})
+			case *registry.Rule:
+				on.rules = append(on.rules, declared[*registry.Rule]{d.Range, t})
+			case *registry.MatchCondition:
+				on.conditions = append(on.conditions, declared[*registry.MatchCondition]{d.Range, t})
+			case *registry.Patch:
+				on.patches = append(on.patches, declared[*registry.Patch]{d.Range, t})
+			case *registry.Allow:
+				on.allowances = append(on.allowances, declared[*registry.Allow]{d.Range, t})
+			case *registry.Hub:
 				on.hub = d.Range
-			case *spokeMarker:
-				on.spokes = append(on.spokes, declared[*spokeMarker]{d.Range, t})
-			case *fieldMarker:
+			case *registry.Spoke:
+				on.spokes = append(on.spokes, declared[*registry.Spoke]{d.Range, t})
+			case *registry.Field:
 				b.addConversionRule(p, f, d, t)
-			case *configurationMarker:
-				m.configurations = append(m.configurations, declared[*configurationMarker]{d.Range, t})
-			case *defaultsMarker:
+			case *registry.Configuration:
+				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, t})
+			case *registry.Defaults:
 				if b.first(once, d) {
-					m.defaults = t.settings
+					m.defaults = t.Settings
 				}
-			case *serviceMarker:
+			case *registry.Service:
 				if b.first(once, d) {
 					m.service = *t
 				}
@@ -197,7 +201,7 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
 	at, again := once[d.Name]
 	if again {
-		b.diags.Add(diag.Errorf(d.Range, RuleTwice, "a second +%s in the package", d.Name).WithRelated(at, "the first is here"))
+		b.diags.Add(diag.Errorf(d.Range, model.RuleTwice, "a second +%s in the package", d.Name).WithRelated(at, "the first is here"))
 		return false
 	}
 	once[d.Name] = d.Range
@@ -205,15 +209,15 @@ func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
 }
 
 // declareObject records what a +webhook:configuration says of one object or, without kind, of two.
-func (b *builder) declareObject(c declared[*configurationMarker]) {
+func (b *builder) declareObject(c declared[*registry.Configuration]) {
 	for _, mutating := range []bool{true, false} {
-		if !c.marker.holds(mutating) {
+		if !c.marker.Holds(mutating) {
 			continue
 		}
 		key := objectKey{mutating, b.objectName(c.marker, mutating)}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: spec.Places{}}
+			object = &model.Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: model.Places{}}
 			b.objects[key] = object
 		}
 		at := c.marker.Name.At
@@ -225,8 +229,18 @@ func (b *builder) declareObject(c declared[*configurationMarker]) {
 	}
 }
 
+// addConfiguration adds the webhooks of a configuration, and the configuration itself where no marker declares it.
+func (b *builder) addConfiguration(c *model.Configuration) {
+	b.webhooks = append(b.webhooks, c.Webhooks...)
+	key := objectKey{c.Mutating, c.Name}
+	if _, ok := b.objects[key]; !ok {
+		c.Webhooks = nil // those of b.webhooks are added in the end
+		b.objects[key] = c
+	}
+}
+
 // agree merges a second declaration's labels or annotations into what the first says.
-func (b *builder) agree(object *Configuration, field string, have map[string]string, more marker.Field[map[string]string]) map[string]string {
+func (b *builder) agree(object *model.Configuration, field string, have map[string]string, more diag.Sourced[map[string]string]) map[string]string {
 	if !more.IsSet() {
 		return have
 	}
@@ -236,7 +250,7 @@ func (b *builder) agree(object *Configuration, field string, have map[string]str
 	}
 	for key, value := range more.V {
 		if old, ok := have[key]; ok && old != value {
-			b.diags.Add(diag.Errorf(more.At, RuleConfiguration, "%s of %q says %s=%q, another package says %q", field, object.Name, key, value, old).
+			b.diags.Add(diag.Errorf(more.At, model.RuleConfiguration, "%s of %q says %s=%q, another package says %q", field, object.Name, key, value, old).
 				WithRelated(object.At[field], "the other is here"))
 			continue
 		}
@@ -245,26 +259,22 @@ func (b *builder) agree(object *Configuration, field string, have map[string]str
 	return have
 }
 
-func (c *configurationMarker) holds(mutating bool) bool {
-	return !c.Kind.IsSet() || (c.Kind.V == "mutating") == mutating
-}
-
 // objectName is the name of the object that a +webhook:configuration declares.
-func (b *builder) objectName(c *configurationMarker, mutating bool) string {
+func (b *builder) objectName(c *registry.Configuration, mutating bool) string {
 	if c.Name.IsSet() {
 		return c.Name.V
 	}
-	return b.options.NamePrefix + defaultObjectName(mutating)
+	return b.options.NamePrefix + model.DefaultObjectName(mutating)
 }
 
 // addDeclaration builds the webhooks of one declaration.
 func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
-	var built []*Webhook
-	plans := map[*Webhook]func() *Handler{}
+	var built []*model.Webhook
+	plans := map[*model.Webhook]func() *model.Handler{}
 	for _, at := range d.webhooks {
 		if w, subject, ok := b.webhook(m, d, at); ok {
 			built = append(built, w)
-			plans[w] = func() *Handler { return b.handler(m, d, at, subject, w) }
+			plans[w] = func() *model.Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
 	// A webhook that could not be built has its report; what belongs to it needs no second one.
@@ -272,18 +282,18 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	d.built, d.broken = built, broken
 	for _, r := range d.rules {
 		for _, w := range b.belonging(built, broken, r.Range, r.marker.Webhook, "+webhook:rule") {
-			w.addRule(r.marker)
+			addRule(w, r.marker)
 		}
 	}
 	for _, c := range d.conditions {
 		for _, w := range b.belonging(built, broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
-			w.addMatchCondition(c.marker)
+			addMatchCondition(w, c.marker)
 		}
 	}
 	for _, p := range d.patches {
 		for _, w := range b.belonging(built, broken, p.Range, p.marker.Webhook, "+webhook:patch") {
-			if err := w.patch(p.marker.JSON); err != nil {
-				b.diags.Add(diag.Errorf(p.marker.JSON.At, RulePatch, "%s", err))
+			if err := patch(w, p.marker.JSON); err != nil {
+				b.diags.Add(diag.Errorf(p.marker.JSON.At, model.RulePatch, "%s", err))
 			}
 		}
 	}
@@ -295,25 +305,25 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 }
 
 // belonging finds the webhooks that a rule, condition or patch is for.
-func (b *builder) belonging(webhooks []*Webhook, broken bool, at diag.Range, name marker.Field[string], what string) []*Webhook {
+func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
 	if !name.IsSet() {
 		if len(webhooks) == 0 && !broken {
-			b.diags.Add(diag.Errorf(at, RuleBelongs, "%s is on a declaration without a webhook", what).
+			b.diags.Add(diag.Errorf(at, model.RuleBelongs, "%s is on a declaration without a webhook", what).
 				WithHint("write it beside a +webhook:mutating or +webhook:validating"))
 		}
 		return webhooks
 	}
-	var meant []*Webhook
+	var meant []*model.Webhook
 	names := []string{"mutating", "validating"}
 	for _, w := range webhooks {
 		names = append(names, w.Spec.Name)
 		label, _, _ := strings.Cut(w.Spec.Name, ".")
-		if name.V == w.Spec.Name || name.V == label || name.V == kindWord(w.Mutating) {
+		if name.V == w.Spec.Name || name.V == label || name.V == model.KindWord(w.Mutating) {
 			meant = append(meant, w)
 		}
 	}
 	if len(meant) == 0 && !broken {
-		d := diag.Errorf(name.At, RuleBelongs, "no webhook of this declaration is called %q", name.V)
+		d := diag.Errorf(name.At, model.RuleBelongs, "no webhook of this declaration is called %q", name.V)
 		if near, ok := diag.Nearest(name.V, names); ok {
 			d = d.WithHint("did you mean %q?", near)
 		}
@@ -323,28 +333,28 @@ func (b *builder) belonging(webhooks []*Webhook, broken bool, at diag.Range, nam
 }
 
 // configurations puts the webhooks into their objects and everything into the order of the manifest.
-func (b *builder) configurations() []*Configuration {
+func (b *builder) configurations() []*model.Configuration {
 	for _, w := range b.webhooks {
 		key := objectKey{w.Mutating, w.Configuration}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &Configuration{Mutating: w.Mutating, Name: w.Configuration}
+			object = &model.Configuration{Mutating: w.Mutating, Name: w.Configuration}
 			b.objects[key] = object
 		}
 		object.Webhooks = append(object.Webhooks, w)
 	}
-	var objects []*Configuration
+	var objects []*model.Configuration
 	for _, object := range b.objects {
 		if len(object.Webhooks) == 0 {
 			continue
 		}
 		// Stable, so that webhooks under +kubebuilder markers keep controller-gen's order among equal names.
-		slices.SortStableFunc(object.Webhooks, func(a, b *Webhook) int {
+		slices.SortStableFunc(object.Webhooks, func(a, b *model.Webhook) int {
 			return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.Spec.Name, b.Spec.Name))
 		})
 		objects = append(objects, object)
 	}
-	slices.SortFunc(objects, func(a, b *Configuration) int {
+	slices.SortFunc(objects, func(a, b *model.Configuration) int {
 		if a.Mutating != b.Mutating {
 			if a.Mutating {
 				return -1

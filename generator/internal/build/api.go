@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // APIMarkers are texts of which one stands in a file that says the group of a package of API types.
@@ -43,29 +44,23 @@ type APIType struct {
 
 // FindType finds a type of a package and its markers.
 func FindType(p *load.Package, name string) (t APIType, ok bool, diags diag.List) {
-	found, ok := findType(p, name)
+	found, ok := p.Type(name)
 	if !ok {
 		return t, false, nil
 	}
-	t.File = found.file
-	begin := found.spec.Pos()
-	for _, d := range found.file.AST.Decls {
-		if decl, isGen := d.(*ast.GenDecl); isGen && !decl.Lparen.IsValid() && slices.Contains(decl.Specs, ast.Spec(found.spec)) {
+	t.File = found.File
+	begin := found.Spec.Pos()
+	for _, d := range found.File.AST.Decls {
+		if decl, isGen := d.(*ast.GenDecl); isGen && !decl.Lparen.IsValid() && slices.Contains(decl.Specs, ast.Spec(found.Spec)) {
 			begin = decl.Pos()
 		}
 	}
-	t.Line = found.file.Position(begin).Line
-	placed, diags := marker.InFile(found.file.AST, found.file, Prefix)
+	t.Line = found.File.Position(begin).Line
+	placed, diags := marker.InFile(found.File.AST, found.File, registry.Prefix)
 	for _, m := range placed {
-		if m.On == marker.OnType && m.Type == found.spec {
+		if m.On == marker.OnType && m.Type == found.Spec {
 			t.Markers = append(t.Markers, m.Marker)
 		}
 	}
 	return t, true, diags
 }
-
-// IsBuiltinGroup tells the groups that Kubernetes itself serves from those of custom resources.
-func IsBuiltinGroup(group string) bool { return isBuiltinGroup(group) }
-
-// IsVersion tells whether a word can be the version of an API: v1, v2beta1.
-func IsVersion(word string) bool { return versionPattern.MatchString(word) }

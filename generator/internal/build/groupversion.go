@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // groupVersion is the API group and version that a Go package holds the types of.
@@ -47,7 +48,7 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	var diags diag.List
 	pick := func(what string, tag, variable said) said {
 		if tag.isSet() && variable.isSet() && tag.value != variable.value {
-			diags.Add(diag.Errorf(tag.Range, RuleGroupVersion, "the comment says %s %q, the variable says %q", what, tag.value, variable.value).
+			diags.Add(diag.Errorf(tag.Range, model.RuleGroupVersion, "the comment says %s %q, the variable says %q", what, tag.value, variable.value).
 				WithHint("make them agree: CRDs come from the one, clients from the other").
 				WithRelated(variable.Range, "the variable is here"))
 		}
@@ -62,7 +63,7 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	}
 	if !gv.version.isSet() {
 		for _, name := range []string{p.Name, path.Base(p.Path)} {
-			if versionPattern.MatchString(name) {
+			if model.IsVersion(name) {
 				gv.version = said{diag.Range{Pos: diag.Position{File: p.Dir}}, name}
 				break
 			}
@@ -192,7 +193,7 @@ func importNamed(f *ast.File, name string) (string, bool) {
 			continue
 		}
 		base := path.Base(p)
-		if base == name || versionPattern.MatchString(base) && path.Base(path.Dir(p)) == name || strings.TrimPrefix(base, "go-") == name {
+		if base == name || model.IsVersion(base) && path.Base(path.Dir(p)) == name || strings.TrimPrefix(base, "go-") == name {
 			return p, true
 		}
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package spec
+package model
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -20,4 +21,19 @@ func (p Places) Nearest(field string, around diag.Range) diag.Range {
 		field = field[:max(0, strings.LastIndexAny(field, ".["))]
 	}
 	return around
+}
+
+// Set records the position of a field, if it has one.
+func (p Places) Set(field string, at diag.Range) {
+	if at.IsValid() {
+		p[field] = at
+	}
+}
+
+// SetList records the positions of a list and of its elements.
+func (p Places) SetList(field string, list diag.Sourced[[]string]) {
+	p.Set(field, list.At)
+	for i, at := range list.Each {
+		p.Set(fmt.Sprintf("%s[%d]", field, i), at)
+	}
 }

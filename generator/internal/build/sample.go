@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"go/ast"
@@ -9,42 +9,26 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
-
-// Sample is an object as tests begin with: what has to be said of it, and no more.
-type Sample struct {
-	Type   GoType
-	Fields []SampleField
-}
-
-// SampleField is a field of a Sample. One of Literal, Struct and Metadata says its value.
-type SampleField struct {
-	// Name is Go's.
-	Name string
-	// Literal is Go source.
-	Literal string
-	Struct  *Sample
-	// Metadata says that the field is the object's metadata.
-	Metadata bool
-}
 
 // sample finds what has to be said of an object: its metadata, and of each struct of its own package the fields that
 // JSON does not leave out when they are empty, with a value that their validation markers let pass.
-func (b *builder) sample(h *Handler) *Sample {
+func (b *builder) sample(h *model.Handler) *model.Sample {
 	if h.Object.IsZero() {
 		return nil
 	}
 	if strings.HasPrefix(h.Object.Path, "k8s.io/api/") {
 		// Of Kubernetes' own types all have metadata but those of options. What else they need their own defaults say.
-		s := &Sample{Type: h.Object}
+		s := &model.Sample{Type: h.Object}
 		if !strings.HasSuffix(h.Object.Name, "Options") {
-			s.Fields = []SampleField{{Name: "ObjectMeta", Metadata: true}}
+			s.Fields = []model.SampleField{{Name: "ObjectMeta", Metadata: true}}
 		}
 		return s
 	}
 	p, err := b.module.Locate(b.ctx, h.Object.Path)
 	if err != nil {
-		return &Sample{Type: h.Object}
+		return &model.Sample{Type: h.Object}
 	}
 	w := sampleWalk{in: p, alias: h.Object.Alias, inside: map[string]bool{}}
 	return w.named(h.Object.Name)
@@ -57,13 +41,13 @@ type sampleWalk struct {
 }
 
 // named is a sample of a struct.
-func (w *sampleWalk) named(name string) *Sample {
-	s := &Sample{Type: GoType{Path: w.in.Path, Alias: w.alias, Name: name}}
-	t, ok := findType(w.in, name)
+func (w *sampleWalk) named(name string) *model.Sample {
+	s := &model.Sample{Type: model.GoType{Path: w.in.Path, Alias: w.alias, Name: name}}
+	t, ok := w.in.Type(name)
 	if !ok || w.inside[name] {
 		return s
 	}
-	fields, ok := t.spec.Type.(*ast.StructType)
+	fields, ok := t.Spec.Type.(*ast.StructType)
 	if !ok {
 		return s
 	}
@@ -78,29 +62,29 @@ func (w *sampleWalk) named(name string) *Sample {
 }
 
 // field is what a sample says of a field, if anything.
-func (w *sampleWalk) field(field *ast.Field) (SampleField, bool) {
+func (w *sampleWalk) field(field *ast.Field) (model.SampleField, bool) {
 	if selector, ok := field.Type.(*ast.SelectorExpr); ok {
 		name := selector.Sel.Name
 		if len(field.Names) > 0 {
 			name = field.Names[0].Name
 		}
-		return SampleField{Name: name, Metadata: true}, selector.Sel.Name == "ObjectMeta"
+		return model.SampleField{Name: name, Metadata: true}, selector.Sel.Name == "ObjectMeta"
 	}
 	typ, ok := field.Type.(*ast.Ident)
 	if !ok || len(field.Names) != 1 || !field.Names[0].IsExported() || omitted(field) {
-		return SampleField{}, false
+		return model.SampleField{}, false
 	}
-	f := SampleField{Name: field.Names[0].Name}
-	if t, ok := findType(w.in, typ.Name); ok {
-		if _, isStruct := t.spec.Type.(*ast.StructType); isStruct {
+	f := model.SampleField{Name: field.Names[0].Name}
+	if t, ok := w.in.Type(typ.Name); ok {
+		if _, isStruct := t.Spec.Type.(*ast.StructType); isStruct {
 			f.Struct = w.named(typ.Name)
 			return f, len(f.Struct.Fields) > 0 && typ.IsExported()
 		}
-		basic, ok := t.spec.Type.(*ast.Ident)
+		basic, ok := t.Spec.Type.(*ast.Ident)
 		if !ok {
 			return f, false
 		}
-		f.Literal, ok = literal(basic.Name, append(t.comments(), field.Doc))
+		f.Literal, ok = literal(basic.Name, append(t.Comments(), field.Doc))
 		return f, ok
 	}
 	f.Literal, ok = literal(typ.Name, []*ast.CommentGroup{field.Doc})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"slices"
@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // withoutMethods is what to do where types cannot have methods.
@@ -16,7 +18,7 @@ const withoutMethods = "leave convertible out: the generated functions are what 
 // addConvertible sees to the methods of controller-runtime's Convertible and Hub: that both types can have
 // them, and where the hub's goes.
 func (b *builder) addConvertible() {
-	asked := map[GoType]*Conversion{} // by hub, the first that asks for methods
+	asked := map[model.GoType]*model.Conversion{} // by hub, the first that asks for methods
 	for _, c := range b.conversions {
 		if c.Convertible.V && asked[c.Hub.GoType] == nil {
 			asked[c.Hub.GoType] = c
@@ -27,7 +29,7 @@ func (b *builder) addConvertible() {
 		switch {
 		case first == nil:
 		case !c.Convertible.V:
-			b.diags.Add(diag.Errorf(c.Range, RuleConvertible, "%s of %s has no methods of controller-runtime's Convertible, and that of %s has", c.Spoke.Name, c.Spoke.Version, first.Spoke.Version).
+			b.diags.Add(diag.Errorf(c.Range, model.RuleConvertible, "%s of %s has no methods of controller-runtime's Convertible, and that of %s has", c.Spoke.Name, c.Spoke.Version, first.Spoke.Version).
 				WithHint("add convertible: true: controller-runtime refuses a kind of which only some versions have them").WithRelated(first.Convertible.At, "the other one is here"))
 		default:
 			b.refuseMethods(c)
@@ -38,29 +40,29 @@ func (b *builder) addConvertible() {
 }
 
 // refuseMethods reports methods of the spoke that are generated and stand there already.
-func (b *builder) refuseMethods(c *Conversion) {
+func (b *builder) refuseMethods(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Spoke.Path)
 	if err != nil {
 		return // the marker was read from it
 	}
-	for _, m := range methodsOf(p, c.Spoke.Name) {
-		if m.name == "ConvertTo" || m.name == "ConvertFrom" {
-			b.diags.Add(diag.Errorf(m.Range, RuleConvertible, "%s has a method %s of its own, and convertible asks for one", c.Spoke.Name, m.name).
+	for _, m := range p.Methods(c.Spoke.Name) {
+		if m.Name == "ConvertTo" || m.Name == "ConvertFrom" {
+			b.diags.Add(diag.Errorf(m.Range, model.RuleConvertible, "%s has a method %s of its own, and convertible asks for one", c.Spoke.Name, m.Name).
 				WithHint("remove it: the markers on fields replace it").WithRelated(c.Convertible.At, "convertible is here"))
 		}
 	}
 }
 
 // findHubPackage decides where the hub's method goes: nowhere, if its authors have written it.
-func (b *builder) findHubPackage(c *Conversion) {
+func (b *builder) findHubPackage(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Hub.Path)
 	if err != nil {
 		return // the hub was found in it
 	}
 	switch {
-	case slices.ContainsFunc(methodsOf(p, c.Hub.Name), func(m method) bool { return m.name == "Hub" }):
+	case slices.ContainsFunc(p.Methods(c.Hub.Name), func(m load.Method) bool { return m.Name == "Hub" }):
 	case p.Module != b.module:
-		b.diags.Add(diag.Errorf(c.Convertible.At, RuleConvertible, "the hub %s is of the module %s, and no method can be declared on it from here", c.Hub.Name, p.Module.Path).
+		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "the hub %s is of the module %s, and no method can be declared on it from here", c.Hub.Name, p.Module.Path).
 			WithHint(withoutMethods))
 	default:
 		c.HubPackage = packageOf(p)
@@ -68,12 +70,12 @@ func (b *builder) findHubPackage(c *Conversion) {
 }
 
 // refuseCircle reports that the hub's package imports the spoke's, which is to import it.
-func (b *builder) refuseCircle(c *Conversion) {
+func (b *builder) refuseCircle(c *model.Conversion) {
 	if c.Hub.Path == c.Spoke.Path {
 		return
 	}
 	if way := b.importWay(c.Hub.Path, c.Spoke.Path, map[string]bool{}); way != nil {
-		b.diags.Add(diag.Errorf(c.Convertible.At, RuleConvertible, "package %s would import itself: it has to import %s", c.Spoke.Path, strings.Join(way, ", which imports ")).
+		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "package %s would import itself: it has to import %s", c.Spoke.Path, strings.Join(way, ", which imports ")).
 			WithHint("methods stand beside their type: move what is imported to a package of its own, or " + withoutMethods))
 	}
 }

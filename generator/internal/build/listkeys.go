@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package build
 
 import (
 	"go/ast"
@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // listKeys finds the lists below a type that +listType=map and +listMapKey declare to have keys, as
 // far as the types are the module's own or of the package that the object comes from. Those of
 // Kubernetes say the same in the struct tag patchMergeKey, which a handler reads itself.
-func (b *builder) listKeys(p *load.Package, object GoType) []ListKey {
+func (b *builder) listKeys(p *load.Package, object model.GoType) []model.ListKey {
 	if object.IsZero() || strings.HasPrefix(object.Path, "k8s.io/") {
 		return nil
 	}
@@ -35,7 +36,7 @@ type listKeyWalk struct {
 	in    *load.Package // the object's own
 	alias string        // under which generated code imports it
 	seen  map[string]bool
-	found []ListKey
+	found []model.ListKey
 }
 
 // named looks into a type by name. Other packages' types are passed over: generated code would
@@ -45,25 +46,25 @@ func (w *listKeyWalk) named(name string) {
 		return
 	}
 	w.seen[name] = true
-	t, ok := findType(w.in, name)
+	t, ok := w.in.Type(name)
 	if !ok {
 		return
 	}
-	w.expression(GoType{Path: w.in.Path, Alias: w.alias, Name: name}, t.spec.Type)
+	w.expression(model.GoType{Path: w.in.Path, Alias: w.alias, Name: name}, t.Spec.Type)
 }
 
-func (w *listKeyWalk) expression(owner GoType, e ast.Expr) {
+func (w *listKeyWalk) expression(owner model.GoType, e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.Ident:
 		if ast.IsExported(e.Name) {
 			w.named(e.Name)
 		}
 	case *ast.StarExpr:
-		w.expression(GoType{}, e.X)
+		w.expression(model.GoType{}, e.X)
 	case *ast.ArrayType:
-		w.expression(GoType{}, e.Elt)
+		w.expression(model.GoType{}, e.Elt)
 	case *ast.MapType:
-		w.expression(GoType{}, e.Value)
+		w.expression(model.GoType{}, e.Value)
 	case *ast.StructType:
 		for _, field := range e.Fields.List {
 			w.field(owner, field)
@@ -71,8 +72,8 @@ func (w *listKeyWalk) expression(owner GoType, e ast.Expr) {
 	}
 }
 
-func (w *listKeyWalk) field(owner GoType, field *ast.Field) {
-	w.expression(GoType{}, field.Type)
+func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
+	w.expression(model.GoType{}, field.Type)
 	if owner.IsZero() || field.Doc == nil || field.Tag == nil {
 		return
 	}
@@ -87,5 +88,5 @@ func (w *listKeyWalk) field(owner GoType, field *ast.Field) {
 	if len(keys) == 0 || err != nil || member == "" {
 		return
 	}
-	w.found = append(w.found, ListKey{Struct: owner, Member: member, Keys: keys})
+	w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 }

@@ -1,87 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package registry
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // Prefix is what the names of all markers of this tool begin with.
 const Prefix = "webhook"
 
 // webhookMarker is +webhook:mutating or +webhook:validating.
-type webhookMarker struct {
-	mutating bool
+type Webhook struct {
+	Mutating bool
 
-	For         marker.Field[target]
-	Name        marker.Field[string]
-	Path        marker.Field[string]
-	URL         marker.Field[string]
-	Groups      marker.Field[[]string]
-	Versions    marker.Field[[]string]
-	Resources   marker.Field[[]string]
-	Subresource marker.Field[[]string]
-	Scope       marker.Field[string]
-	Order       marker.Field[int]
-	Decode      marker.Field[string]
-	settings
+	For         diag.Sourced[Target]
+	Name        diag.Sourced[string]
+	Path        diag.Sourced[string]
+	URL         diag.Sourced[string]
+	Groups      diag.Sourced[[]string]
+	Versions    diag.Sourced[[]string]
+	Resources   diag.Sourced[[]string]
+	Subresource diag.Sourced[[]string]
+	Scope       diag.Sourced[string]
+	Order       diag.Sourced[int]
+	Decode      diag.Sourced[string]
+	Settings
 }
 
 // ruleMarker is +webhook:rule.
-type ruleMarker struct {
-	Webhook     marker.Field[string]
-	Operations  marker.Field[[]string]
-	Groups      marker.Field[[]string]
-	Versions    marker.Field[[]string]
-	Resources   marker.Field[[]string]
-	Subresource marker.Field[[]string]
-	Scope       marker.Field[string]
+type Rule struct {
+	Webhook     diag.Sourced[string]
+	Operations  diag.Sourced[[]string]
+	Groups      diag.Sourced[[]string]
+	Versions    diag.Sourced[[]string]
+	Resources   diag.Sourced[[]string]
+	Subresource diag.Sourced[[]string]
+	Scope       diag.Sourced[string]
 }
 
 // matchConditionMarker is +webhook:matchCondition.
-type matchConditionMarker struct {
-	Webhook    marker.Field[string]
-	Name       marker.Field[string]
-	Expression marker.Field[string]
+type MatchCondition struct {
+	Webhook    diag.Sourced[string]
+	Name       diag.Sourced[string]
+	Expression diag.Sourced[string]
 }
 
 // patchMarker is +webhook:patch.
-type patchMarker struct {
-	Webhook marker.Field[string]
-	JSON    marker.Field[string]
+type Patch struct {
+	Webhook diag.Sourced[string]
+	JSON    diag.Sourced[string]
 }
 
 // allowMarker is +webhook:allow.
-type allowMarker struct {
-	Webhook marker.Field[string]
-	Rule    marker.Field[string]
-	Reason  marker.Field[string]
+type Allow struct {
+	Webhook diag.Sourced[string]
+	Rule    diag.Sourced[string]
+	Reason  diag.Sourced[string]
 }
 
 // defaultsMarker is +webhook:defaults.
-type defaultsMarker struct{ settings }
+type Defaults struct{ Settings }
 
 // serviceMarker is +webhook:service.
-type serviceMarker struct {
-	Name      marker.Field[string]
-	Namespace marker.Field[string]
-	Port      marker.Field[int]
+type Service struct {
+	Name      diag.Sourced[string]
+	Namespace diag.Sourced[string]
+	Port      diag.Sourced[int]
 }
 
 // configurationMarker is +webhook:configuration.
-type configurationMarker struct {
-	Kind        marker.Field[string]
-	Name        marker.Field[string]
-	Labels      marker.Field[map[string]string]
-	Annotations marker.Field[map[string]string]
+type Configuration struct {
+	Kind        diag.Sourced[string]
+	Name        diag.Sourced[string]
+	Labels      diag.Sourced[map[string]string]
+	Annotations diag.Sourced[map[string]string]
 }
 
-// Registry declares every marker. All that the tool says of a marker anywhere comes from here.
-func Registry() marker.Registry {
+// Holds reports whether the object can hold mutating, or validating, webhooks.
+func (c *Configuration) Holds(mutating bool) bool {
+	return !c.Kind.IsSet() || (c.Kind.V == "mutating") == mutating
+}
+
+// Allowance is what the marker at a position says.
+func (a *Allow) Allowance(at diag.Range) *model.Allowance {
+	return &model.Allowance{Range: at, Rule: a.Rule.V, Reason: a.Reason.V, RuleAt: a.Rule.At, ReasonAt: a.Reason.At}
+}
+
+// Markers declares every marker. All that the tool says of a marker anywhere comes from here.
+func Markers() marker.Registry {
 	return append(webhookDefinitions(), conversionDefinitions()...)
 }
 
@@ -95,7 +107,7 @@ func webhookDefinitions() marker.Registry {
 				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: `+webhook:rule(versions: "v1beta1", operations: "update")`,
 			New: func() (any, []marker.Parameter) {
-				m := &ruleMarker{}
+				m := &Rule{}
 				return m, append([]marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "operations", Type: marker.List(&m.Operations, "create", "update", "delete", "connect", "*"), Default: "the webhook's", Doc: "What is done to the object."},
@@ -108,7 +120,7 @@ func webhookDefinitions() marker.Registry {
 				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: "+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
 			New: func() (any, []marker.Parameter) {
-				m := &matchConditionMarker{}
+				m := &MatchCondition{}
 				return m, []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "name", Type: marker.String(&m.Name), Required: true, Doc: "Names the condition in errors and metrics; unique in the webhook."},
@@ -122,7 +134,7 @@ func webhookDefinitions() marker.Registry {
 				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: "+webhook:patch=`{\"timeoutSeconds\": 3}`",
 			New: func() (any, []marker.Parameter) {
-				m := &patchMarker{}
+				m := &Patch{}
 				return m, []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
@@ -135,7 +147,7 @@ func webhookDefinitions() marker.Registry {
 				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
 			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			New: func() (any, []marker.Parameter) {
-				m := &allowMarker{}
+				m := &Allow{}
 				return m, []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
@@ -148,7 +160,7 @@ func webhookDefinitions() marker.Registry {
 			Doc:     "Defaults for the package's webhooks. An argument of the webhook itself takes precedence.",
 			Example: `+webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5, namespaceSelector: "kubernetes.io/metadata.name notin (kube-system)")`,
 			New: func() (any, []marker.Parameter) {
-				m := &defaultsMarker{}
+				m := &Defaults{}
 				return m, m.parameters(true)
 			},
 		},
@@ -157,10 +169,10 @@ func webhookDefinitions() marker.Registry {
 			Doc:     "The Service that serves the package's webhooks.",
 			Example: `+webhook:service(name: "webhook-service", namespace: "system", port: 443)`,
 			New: func() (any, []marker.Parameter) {
-				m := &serviceMarker{}
+				m := &Service{}
 				return m, []marker.Parameter{
-					{Name: "name", Type: marker.String(&m.Name), Default: defaultServiceName, Doc: "The Service's name."},
-					{Name: "namespace", Type: marker.String(&m.Namespace), Default: defaultServiceNamespace, Doc: "The Service's namespace."},
+					{Name: "name", Type: marker.String(&m.Name), Default: model.DefaultServiceName, Doc: "The Service's name."},
+					{Name: "namespace", Type: marker.String(&m.Namespace), Default: model.PlaceholderNamespace, Doc: "The Service's namespace."},
 					{Name: "port", Type: marker.Int(&m.Port, 1, 65535), Default: "443", Doc: "The Service's port."},
 				}
 			},
@@ -171,7 +183,7 @@ func webhookDefinitions() marker.Registry {
 				"Packages that declare the same object must agree.",
 			Example: `+webhook:configuration(kind: validating, name: "shop-policies", annotations: "cert-manager.io/inject-ca-from=system/serving-cert")`,
 			New: func() (any, []marker.Parameter) {
-				m := &configurationMarker{}
+				m := &Configuration{}
 				return m, []marker.Parameter{
 					{Name: "kind", Type: marker.Enum(&m.Kind, "mutating", "validating"), Default: "both kinds", Doc: "Whether the object holds mutating or validating webhooks."},
 					{Name: "name", Type: marker.String(&m.Name), Default: "mutating-webhook-configuration, validating-webhook-configuration", Doc: "The object's name."},
@@ -196,7 +208,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 		d.Example = `+webhook:mutating(operations: "create")`
 	}
 	d.New = func() (any, []marker.Parameter) {
-		m := &webhookMarker{mutating: mutating}
+		m := &Webhook{Mutating: mutating}
 		p := []marker.Parameter{
 			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the type the marker stands on",
 				Doc: "The type that the webhook is for, if it is another: a core type, one of another module, or the kind that this type is a part of."},
@@ -215,7 +227,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 	return d
 }
 
-func ruleParameters(groups, versions, resources, subresource *marker.Field[[]string], scope *marker.Field[string]) []marker.Parameter {
+func ruleParameters(groups, versions, resources, subresource *diag.Sourced[[]string], scope *diag.Sourced[string]) []marker.Parameter {
 	return []marker.Parameter{
 		{Name: "groups", Type: marker.List(groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
 		{Name: "versions", Type: marker.List(versions), Default: "the type's", Doc: "API versions."},
@@ -225,7 +237,7 @@ func ruleParameters(groups, versions, resources, subresource *marker.Field[[]str
 	}
 }
 
-func belongsTo(f *marker.Field[string]) marker.Parameter {
+func belongsTo(f *diag.Sourced[string]) marker.Parameter {
 	return marker.Parameter{Name: "webhook", Type: marker.String(f), Default: "every webhook of the declaration",
 		Doc: "The webhook that the marker applies to: its name, or `mutating` or `validating` for all of that kind."}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package model
+package registry
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // TestBuiltinGroups holds the table to the GroupName of each package of k8s.io/api.
@@ -22,7 +24,7 @@ func TestBuiltinGroups(t *testing.T) {
 		t.Fatalf("%d packages: %v", len(files), err)
 	}
 	groupName := regexp.MustCompile(`GroupName\s*=\s*"([^"]*)"`)
-	table := builtinGroups()
+	table := model.BuiltinGroups()
 	found := map[string]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -47,7 +49,7 @@ func TestBuiltinGroups(t *testing.T) {
 }
 
 func TestParseTarget(t *testing.T) {
-	for text, want := range map[string]target{
+	for text, want := range map[string]Target{
 		"k8s.io/api/core/v1.Pod":            {ImportPath: "k8s.io/api/core/v1", Type: "Pod"},
 		"v1/Pod":                            {Version: "v1", Kind: "Pod"},
 		"core/v1/Pod":                       {Version: "v1", Kind: "Pod"},
@@ -62,7 +64,7 @@ func TestParseTarget(t *testing.T) {
 		"":                                  {},
 	} {
 		got, err := parseTarget(text)
-		if got != want || (err != nil) != (want == target{}) {
+		if got != want || (err != nil) != (want == Target{}) {
 			t.Errorf("%q gives %+v, %v", text, got, err)
 		}
 	}

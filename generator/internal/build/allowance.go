@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"go/ast"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// allow hands the allowances of a package to the webhooks that they cover, once all webhooks are built.
+func (b *builder) allow(m *packageMarkers) {
+	for _, d := range m.declarations {
+		for _, a := range d.allowances {
+			said := a.marker
+			candidates := append(slices.Clip(d.built), b.besides(m, a.Range)...)
+			if d.typ == nil && said.Webhook.IsSet() {
+				candidates = b.ofPackage(m.Path)
+			}
+			allowance := said.Allowance(a.Range)
+			for _, w := range b.belonging(candidates, d.broken, a.Range, said.Webhook, "+webhook:allow") {
+				w.Allowed = append(w.Allowed, allowance)
+			}
+		}
+	}
+}
+
+// besides are the webhooks of the +kubebuilder:webhook markers in the comment that holds the place.
+func (b *builder) besides(m *packageMarkers, at diag.Range) (found []*model.Webhook) {
+	for _, f := range m.Files {
+		if f.Path != at.Pos.File {
+			continue
+		}
+		i := slices.IndexFunc(f.AST.Comments, func(g *ast.CommentGroup) bool { return f.Position(g.End()).Line >= at.Pos.Line })
+		if i < 0 {
+			continue
+		}
+		comment := f.Range(f.AST.Comments[i].Pos(), f.AST.Comments[i].End())
+		for _, w := range b.webhooks {
+			if w.Kubebuilder && w.Pos.File == f.Path && comment.Pos.Line <= w.Pos.Line && w.Pos.Line <= comment.End.Line {
+				found = append(found, w)
+			}
+		}
+	}
+	return found
+}
+
+func (b *builder) ofPackage(path string) (found []*model.Webhook) {
+	for _, w := range b.webhooks {
+		if w.Package == path {
+			found = append(found, w)
+		}
+	}
+	return found
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"cmp"
+	"go/ast"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
+
+// packageOf is a package whose generated code goes in place.
+func packageOf(p *load.Package) model.HandlerPackage {
+	return model.HandlerPackage{Dir: p.Dir, Path: p.Path, Name: p.Name}
+}
+
+// builtinKind is the kind of a type of k8s.io/api.
+func builtinKind(t model.GoType) (model.ObjectKind, bool) {
+	rest, ok := strings.CutPrefix(t.Path, "k8s.io/api/")
+	folder, version, _ := strings.Cut(rest, "/")
+	group, known := model.BuiltinGroups()[folder]
+	return model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: t.Name}, ok && known
+}
+
+// handler plans the Go code of a webhook; nil where there is none.
+func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*registry.Webhook], s subject, w *model.Webhook) *model.Handler {
+	if b.options.Handlers == "" || d.typ == nil || s.kind == nil {
+		return nil
+	}
+	said, spec := at.marker, d.typ.Spec
+	name := spec.Name.Name
+	if spec.TypeParams != nil {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleHandler, "%s is generic, so that no object can be decoded into it", name).
+			WithHint("mark an alias of it: type Some%s = %s[...]", name, name))
+		return nil
+	}
+	projection := said.For.IsSet() && isProjection(spec)
+	h := &model.Handler{
+		Type:           name,
+		Suffix:         suffix(d, at, s.kind),
+		Implementation: name + "Webhook",
+		Holder:         said.For.IsSet() && !projection,
+		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
+		Path:           w.ServedPath(),
+	}
+	local := model.GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
+	switch {
+	case said.For.IsSet() && (h.Holder || m.onlyPolicies()):
+		h.Package = packageOf(m.Package)
+	default:
+		h.Package = b.handlerPackage(m.Package, b.options.Handlers)
+		if !ast.IsExported(name) {
+			b.diags.Add(diag.Errorf(at.Range, model.RuleHandler, "%s is not exported, and its handler goes to another package", name))
+		}
+	}
+	if h.Holder {
+		h.Implementation = name
+	}
+	carried := carriedType(w, s.kind, ownType(said, s, local))
+	h.Kinds = expectedKinds(w, s.kind, carried)
+	switch {
+	case said.Decode.V == "none":
+		return h
+	case projection:
+		h.Object = local
+	default:
+		h.Object = carried
+	}
+	h.ListKeys = b.listKeys(m.Package, h.Object)
+	return h
+}
+
+// onlyPolicies reports whether every webhook of the package is for a type that is not the package's.
+func (m *packageMarkers) onlyPolicies() bool {
+	for _, d := range m.declarations {
+		for _, w := range d.webhooks {
+			if d.typ != nil && !w.marker.For.IsSet() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// handlerPackage is where the handlers and conversions of an API package go: below the configured
+// folder, under the package's own path behind api or apis.
+func (b *builder) handlerPackage(p *load.Package, folder string) model.HandlerPackage {
+	rel := strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/")
+	elements := strings.Split(rel, "/")
+	for i, e := range elements {
+		if e == "api" || e == "apis" {
+			elements = elements[i+1:]
+			break
+		}
+	}
+	below := path.Join(append([]string{folder}, elements...)...)
+	return model.HandlerPackage{
+		Dir:  filepath.Join(p.Module.Dir, filepath.FromSlash(below)),
+		Path: path.Join(p.Module.Path, below),
+		Name: packageName(path.Base(below), p.Name),
+	}
+}
+
+// packageName is the name of a generated package: the folder's, where that can be one.
+func packageName(folder, fallback string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, folder)
+	if name == "" || unicode.IsDigit(rune(name[0])) {
+		return fallback
+	}
+	return name
+}
+
+// alias is how generated code calls an API package: the group's first word and the version.
+func alias(group, version string) string {
+	word, _, _ := strings.Cut(group, ".")
+	if word == "" {
+		word = "core"
+	}
+	return strings.ReplaceAll(word, "-", "") + version
+}
+
+// suffix is what tells this webhook's names from those of the type's other ones: its subresources
+// and, if it is not the first of its kind, its own word or else what it is for.
+func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) string {
+	said := at.marker
+	var suffix string
+	for _, other := range d.webhooks {
+		if other.Range == at.Range {
+			break
+		}
+		if other.marker.Mutating == said.Mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
+			word, _, _ := strings.Cut(said.Name.V, ".")
+			suffix = camel(cmp.Or(word, kind.Kind))
+		}
+	}
+	for _, s := range said.Subresource.V {
+		suffix += camel(s)
+	}
+	return suffix
+}
+
+func camel(word string) string {
+	var b strings.Builder
+	up := true
+	for _, r := range word {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			up = true
+		case up:
+			b.WriteRune(unicode.ToUpper(r))
+			up = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isProjection reports whether a type is a struct with a JSON tag, and so meant to be decoded into.
+func isProjection(spec *ast.TypeSpec) bool {
+	s, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	for _, f := range s.Fields.List {
+		if f.Tag == nil {
+			continue
+		}
+		tag, err := strconv.Unquote(f.Tag.Value)
+		if _, ok := reflect.StructTag(tag).Lookup("json"); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// ownType is the Go type of the webhook's kind; zero where none is known.
+func ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType {
+	t := said.For.V
+	switch {
+	case !said.For.IsSet():
+		return local
+	case t.ImportPath == "":
+		return builtinType(*s.kind)
+	}
+	return model.GoType{Path: t.ImportPath, Alias: alias(s.kind.Group, s.kind.Version), Name: t.Type}
+}
+
+// carriedType is the one Go type of what all requests that the rules match carry; zero where
+// there are several, or one that is not known.
+func carriedType(w *model.Webhook, kind *model.Kind, own model.GoType) model.GoType {
+	var carried model.GoType
+	for _, rule := range w.Spec.Rules {
+		if slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.APIVersions, "*") {
+			return model.GoType{}
+		}
+		for _, r := range rule.Resources {
+			resource, sub, _ := strings.Cut(r, "/")
+			t, ok := model.SubresourceTypes()[r]
+			if !ok {
+				t, ok = model.SubresourceTypes()[sub]
+			}
+			if !ok && resource == kind.Plural {
+				t = own
+			}
+			if t.IsZero() || !carried.IsZero() && carried != t {
+				return model.GoType{}
+			}
+			carried = t
+		}
+	}
+	return carried
+}
+
+// builtinType is the type of k8s.io/api for a kind of Kubernetes itself.
+func builtinType(k model.Kind) model.GoType {
+	for folder, group := range model.BuiltinGroups() {
+		if group == k.Group {
+			return model.GoType{Path: "k8s.io/api/" + folder + "/" + k.Version, Alias: alias(k.Group, k.Version), Name: k.Kind}
+		}
+	}
+	return model.GoType{}
+}
+
+// handlerOperations are the operations of all rules, in the order of an object's life.
+func handlerOperations(w *model.Webhook, subresources []string, plural string) []string {
+	var has []admissionregistrationv1.OperationType
+	for _, rule := range w.Spec.Rules {
+		has = append(has, rule.Operations...)
+	}
+	connects := false
+	for _, s := range subresources {
+		if t, ok := model.SubresourceTypes()[plural+"/"+s]; ok && strings.HasSuffix(t.Name, "Options") {
+			connects = true
+		}
+	}
+	var operations []string
+	for _, o := range []struct {
+		name string
+		api  admissionregistrationv1.OperationType
+	}{{"Create", "CREATE"}, {"Update", "UPDATE"}, {"Delete", "DELETE"}, {"Connect", "CONNECT"}} {
+		all := slices.Contains(has, "*") && (o.name == "Connect") == connects
+		if all || slices.Contains(has, o.api) {
+			operations = append(operations, o.name)
+		}
+	}
+	return operations
+}
+
+// expectedKinds are the kinds that the rules let through; nil where they are open.
+func expectedKinds(w *model.Webhook, kind *model.Kind, carried model.GoType) []model.ObjectKind {
+	for _, t := range model.SubresourceTypes() {
+		if k, ok := builtinKind(t); ok && t == carried {
+			return []model.ObjectKind{k}
+		}
+	}
+	var kinds []model.ObjectKind
+	for _, rule := range w.Spec.Rules {
+		if slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.APIVersions, "*") {
+			return nil
+		}
+		for _, r := range rule.Resources {
+			if resource, _, _ := strings.Cut(r, "/"); resource != kind.Plural || carried.IsZero() && r != resource {
+				return nil
+			}
+		}
+		for _, group := range rule.APIGroups {
+			for _, version := range rule.APIVersions {
+				k := model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: kind.Kind}
+				if !slices.Contains(kinds, k) {
+					kinds = append(kinds, k)
+				}
+			}
+		}
+	}
+	return kinds
+}

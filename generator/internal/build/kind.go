@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
+
+// subject is what a webhook is for.
+type subject struct {
+	kind *model.Kind // nil where the marker gives its rules itself
+	// foreign says that the kind is not of this project.
+	foreign bool
+}
+
+// subject finds the kind that a webhook is for.
+func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) subject {
+	said := at.marker
+	switch {
+	case said.For.IsSet():
+		return b.foreign(m, at)
+	case d.typ == nil:
+		return subject{}
+	}
+	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at)}
+}
+
+// foreign resolves the argument for.
+func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) subject {
+	t := at.marker.For.V
+	if kind, ok := t.Builtin(); ok {
+		kind.Plural, _ = plurals(kind.Kind)
+		if !model.IsBuiltinGroup(kind.Group) && !at.marker.Resources.IsSet() {
+			kind.Plural = b.plural(kind.Kind, at)
+		}
+		return subject{kind: &kind, foreign: true}
+	}
+	p, err := m.Module.Locate(b.ctx, t.ImportPath)
+	if err != nil {
+		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
+		b.diags.Add(diag.Errorf(at.marker.For.At, model.RuleTarget, "%s", reason).
+			WithHint(`add the module to go.mod, or name the kind: for: "group/version/Kind"`))
+		return subject{}
+	}
+	typ, ok := p.Type(t.Type)
+	if !ok {
+		b.diags.Add(diag.Errorf(at.marker.For.At, model.RuleTarget, "package %s has no type %s", t.ImportPath, t.Type))
+		return subject{}
+	}
+	gv, bad := findGroupVersion(b.ctx, p)
+	b.diags.Add(bad...)
+	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
+}
+
+// kind derives group, version, plural and scope of a Go type.
+func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Webhook]) *model.Kind {
+	said := at.marker
+	if !gv.group.isSet() && !said.Groups.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.Spec.Name.Name, p.Path).
+			WithHint("add a comment +groupName=your.group above the package clause"))
+	}
+	if !gv.version.isSet() && !said.Versions.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API version of %s is not known: package %s has neither +versionName nor a schema.GroupVersion variable, nor is it called like a version", t.Spec.Name.Name, p.Path).
+			WithHint("add a comment +versionName=v1 above the package clause"))
+	}
+	kind := &model.Kind{Group: gv.group.value, Version: gv.version.value, Kind: t.Spec.Name.Name}
+	if !gv.group.isSet() && said.Groups.IsSet() {
+		kind.Group = registry.GroupName(said.Groups.V[0])
+	}
+	if !gv.version.isSet() && said.Versions.IsSet() {
+		kind.Version = said.Versions.V[0]
+	}
+	comments := t.Comments()
+	resource, isResource := findTag(t.File, comments, "kubebuilder:resource")
+	if isResource {
+		kind.Plural, _ = resource.option("path")
+		if s, ok := resource.option("scope"); ok {
+			kind.Scope = s
+		}
+	}
+	if name, ok := findTag(t.File, comments, "resourceName"); ok && kind.Plural == "" {
+		kind.Plural = name.value
+	}
+	if _, ok := findTag(t.File, comments, "genclient:nonNamespaced"); ok && kind.Scope == "" {
+		kind.Scope = "Cluster"
+	}
+	if kind.Plural == "" {
+		gengo, controllerGen := plurals(kind.Kind)
+		_, isRoot := findTag(t.File, comments, "kubebuilder:object:root")
+		_, isClient := findTag(t.File, comments, "genclient")
+		switch {
+		case isRoot || isResource:
+			kind.Plural = controllerGen
+		case isClient || said.Resources.IsSet():
+			kind.Plural = gengo
+		default:
+			kind.Plural = b.plural(kind.Kind, at)
+		}
+	}
+	return kind
+}
+
+// plural makes the plural of a kind of which nothing says who generates it.
+func (b *builder) plural(kind string, at declared[*registry.Webhook]) string {
+	gengo, controllerGen := plurals(kind)
+	if gengo != controllerGen {
+		b.diags.Add(diag.Errorf(at.Range, model.RulePlural, "the plural of %s is %q to controller-gen and %q to client-gen", kind, controllerGen, gengo).
+			WithHint("decide with resources: %q, or +kubebuilder:resource:path=%s on the type", controllerGen, controllerGen))
+	}
+	return gengo
+}
+
+// name is the webhook's name as given, or derived: [word.]verb.[subresource.]plural.version.group.
+func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
+	said := at.marker
+	if strings.Contains(said.Name.V, ".") {
+		return said.Name.V
+	}
+	if s.kind == nil {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs its name in full").
+			WithHint(`add name: "what.it.does.example.com"`))
+		return ""
+	}
+	parts := []string{said.Name.V, verb(said.Mutating), strings.Join(said.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
+	if s.foreign {
+		parts = append(parts, b.options.Domain)
+		if b.options.Domain == "" && model.IsBuiltinGroup(s.kind.Group) {
+			b.diags.Add(diag.Errorf(at.Range, model.RuleDomain, "the webhook's name needs a domain: %s is not a kind of this project", s.kind.Kind).
+				WithHint("write domain: example.com in webhook-gen.yaml, or give the webhook a name of three segments or more"))
+		}
+	}
+	return strings.ToLower(strings.Join(nonEmpty(parts), "."))
+}
+
+// path is where the webhook is served, in the form that controller-runtime's builder uses.
+func (b *builder) path(s subject, at declared[*registry.Webhook]) string {
+	said := at.marker
+	if s.kind == nil {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs a path or a url"))
+		return ""
+	}
+	parts := []string{verb(said.Mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}
+	parts = append(parts, said.Subresource.V...)
+	if word := said.Name.V; word != "" && !strings.Contains(word, ".") {
+		parts = append(parts, word)
+	}
+	return "/" + strings.ToLower(strings.Join(parts, "-"))
+}
+
+func verb(mutating bool) string {
+	if mutating {
+		return "mutate"
+	}
+	return "validate"
+}
+
+func nonEmpty(parts []string) []string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// isStored reports whether a type has controller-gen's marker of the version that is stored.
+func isStored(t load.Type) bool {
+	for _, group := range t.Comments() {
+		for _, c := range group.List {
+			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+kubebuilder:storageversion" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
+
+// webhook builds what one +webhook:mutating or +webhook:validating declares.
+func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) (*model.Webhook, subject, bool) {
+	said := at.marker
+	if said.URL.IsSet() && said.Service.IsSet() {
+		b.exclusive("url", said.URL.At, "service", said.Service.At)
+	}
+	said.Settings = said.Settings.Over(m.defaults)
+	before := len(b.diags)
+	subject := b.subject(m, d, at)
+	if len(b.diags) > before {
+		return nil, subject, false
+	}
+	if !said.Operations.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the webhook has no operations").
+			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
+	}
+	w := &model.Webhook{
+		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
+		Order: said.Order.V, At: model.Places{},
+	}
+	w.Spec.Name = b.name(subject, at)
+	w.At.Set("name", said.Name.At)
+	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{{}}
+	rule := &w.Spec.Rules[0]
+	rule.Operations = operations(said.Operations)
+	w.At.SetList("rules[0].operations", said.Operations)
+	rule.APIGroups = b.list(w, "rules[0].apiGroups", at, "groups", groups(said.Groups), subject.kind, func(k model.Kind) string { return k.Group })
+	rule.APIVersions = b.list(w, "rules[0].apiVersions", at, "versions", said.Versions, subject.kind, func(k model.Kind) string { return k.Version })
+	rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k model.Kind) string { return k.Plural })
+	if said.Subresource.IsSet() {
+		rule.Resources = subresources(rule.Resources, said.Subresource.V)
+		w.At.Set("rules[0].resources", said.Subresource.At)
+	}
+	rule.Scope = scope(said.Scope, subject.kind)
+	w.At.Set("rules[0].scope", said.Scope.At)
+	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
+	said.Settings.Apply(w, b.options.API)
+	w.Configuration = b.object(m, at)
+	return w, subject, len(b.diags) == before
+}
+
+// clientConfig says where the API server finds the webhook.
+func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subject, at declared[*registry.Webhook]) (c admissionregistrationv1.WebhookClientConfig) {
+	said := at.marker
+	if said.URL.IsSet() {
+		if said.Path.IsSet() {
+			b.exclusive("path", said.Path.At, "url", said.URL.At)
+		}
+		c.URL = &said.URL.V
+		w.At.Set("clientConfig.url", said.URL.At)
+		return c
+	}
+	s := &admissionregistrationv1.ServiceReference{Name: b.options.Service.Name, Namespace: b.options.Service.Namespace}
+	field := func(name string, f diag.Range) { w.At.Set("clientConfig.service."+name, f) }
+	if f := m.service.Name; f.IsSet() {
+		s.Name = f.V
+		field("name", f.At)
+	}
+	if f := m.service.Namespace; f.IsSet() {
+		s.Namespace = f.V
+		field("namespace", f.At)
+	}
+	if f := m.service.Port; f.IsSet() {
+		port := int32(f.V)
+		s.Port = &port
+		field("port", f.At)
+	}
+	if f := said.Service; f.IsSet() {
+		s.Namespace, s.Name, s.Port = f.V.Namespace, f.V.Name, f.V.Port
+		for _, name := range []string{"name", "namespace", "port"} {
+			field(name, f.At)
+		}
+	}
+	path := said.Path.V
+	if said.Path.IsSet() {
+		field("path", said.Path.At)
+	} else {
+		path = b.path(subject, at)
+	}
+	s.Path = &path
+	c.Service = s
+	return c
+}
+
+// addRule adds a +webhook:rule; what it leaves open is as the webhook's first rule has it.
+func addRule(w *model.Webhook, m *registry.Rule) {
+	rule := *w.Spec.Rules[0].DeepCopy()
+	at := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
+	if m.Operations.IsSet() {
+		rule.Operations = operations(m.Operations)
+		w.At.SetList(at+".operations", m.Operations)
+	}
+	if m.Groups.IsSet() {
+		rule.APIGroups = groups(m.Groups).V
+		w.At.SetList(at+".apiGroups", m.Groups)
+	}
+	if m.Versions.IsSet() {
+		rule.APIVersions = m.Versions.V
+		w.At.SetList(at+".apiVersions", m.Versions)
+	}
+	main, subs := split(rule.Resources)
+	if m.Resources.IsSet() {
+		main = m.Resources.V
+		w.At.SetList(at+".resources", m.Resources)
+	}
+	if m.Subresource.IsSet() {
+		subs = m.Subresource.V
+		w.At.Set(at+".resources", m.Subresource.At)
+	}
+	rule.Resources = subresources(main, subs)
+	if m.Scope.IsSet() {
+		rule.Scope = scope(m.Scope, nil)
+		w.At.Set(at+".scope", m.Scope.At)
+	} else if m.Resources.IsSet() || m.Groups.IsSet() {
+		rule.Scope = nil // another resource has a scope of its own
+	}
+	w.Spec.Rules = append(w.Spec.Rules, rule)
+}
+
+func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
+	at := fmt.Sprintf("matchConditions[%d]", len(w.Spec.MatchConditions))
+	w.Spec.MatchConditions = append(w.Spec.MatchConditions, admissionregistrationv1.MatchCondition{
+		Name: m.Name.V, Expression: m.Expression.V,
+	})
+	w.At.Set(at+".name", m.Name.At)
+	w.At.Set(at+".expression", m.Expression.At)
+	if w.Expressions == nil {
+		w.Expressions = map[string]func(from, to int) diag.Range{}
+	}
+	w.Expressions[at+".expression"] = m.Expression.Part
+}
+
+// list gives what a marker says for a list of the rule, or the kind's own value.
+func (b *builder) list(w *model.Webhook, field string, at declared[*registry.Webhook], argument string, said diag.Sourced[[]string], kind *model.Kind, own func(model.Kind) string) []string {
+	if said.IsSet() {
+		w.At.SetList(field, said)
+		return said.V
+	}
+	if kind == nil {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs %s", argument).
+			WithHint("add %s, or put the marker on the type it is for", argument))
+		return nil
+	}
+	return []string{own(*kind)}
+}
+
+func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag.Range) {
+	b.diags.Add(diag.Errorf(atA, model.RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
+}
+
+// object decides which configuration object a webhook belongs to.
+func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) string {
+	said := at.marker
+	var names []string
+	for _, c := range m.configurations {
+		if c.marker.Holds(said.Mutating) {
+			names = append(names, strconv.Quote(b.objectName(c.marker, said.Mutating)))
+		}
+	}
+	switch own := b.options.NamePrefix + model.DefaultObjectName(said.Mutating); {
+	case said.Configuration.IsSet():
+		return said.Configuration.V
+	case len(names) == 1:
+		name, _ := strconv.Unquote(names[0])
+		return name
+	case len(names) > 1 && !slices.Contains(names, strconv.Quote(own)):
+		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook does not say which holds it", model.KindWord(said.Mutating)).
+			WithHint("add configuration: %s", strings.Join(names, " or ")))
+		fallthrough
+	default:
+		return own
+	}
+}
+
+func operations(f diag.Sourced[[]string]) []admissionregistrationv1.OperationType {
+	var ops []admissionregistrationv1.OperationType
+	for _, o := range f.V {
+		ops = append(ops, admissionregistrationv1.OperationType(strings.ToUpper(o)))
+	}
+	return ops
+}
+
+func groups(f diag.Sourced[[]string]) diag.Sourced[[]string] {
+	named := make([]string, len(f.V))
+	for i, g := range f.V {
+		named[i] = registry.GroupName(g)
+	}
+	f.V = named
+	return f
+}
+
+// subresources are those of each resource that is not itself one; without names, the resources.
+func subresources(resources, names []string) []string {
+	if len(names) == 0 {
+		return resources
+	}
+	var all []string
+	for _, r := range resources {
+		if strings.Contains(r, "/") {
+			all = append(all, r)
+			continue
+		}
+		for _, s := range names {
+			all = append(all, r+"/"+s)
+		}
+	}
+	return all
+}
+
+// split takes resources and subresources apart, each listed once. A list with resources as such is
+// left as it is.
+func split(resources []string) (main, subs []string) {
+	for _, r := range resources {
+		resource, sub, ok := strings.Cut(r, "/")
+		if !ok {
+			return resources, nil
+		}
+		if !slices.Contains(main, resource) {
+			main = append(main, resource)
+		}
+		if !slices.Contains(subs, sub) {
+			subs = append(subs, sub)
+		}
+	}
+	return main, subs
+}
+
+func scope(f diag.Sourced[string], kind *model.Kind) *admissionregistrationv1.ScopeType {
+	switch {
+	case f.IsSet():
+		return pointer[admissionregistrationv1.ScopeType](f.V)
+	case kind != nil && kind.Scope != "":
+		return pointer[admissionregistrationv1.ScopeType](kind.Scope)
+	}
+	return nil
+}
+
+func pointer[T ~string](s string) *T {
+	t := T(s)
+	return &t
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// Type is the declaration of a type at package level.
+type Type struct {
+	File *File
+	Spec *ast.TypeSpec
+}
+
+// Type finds a type that the package declares.
+func (p *Package) Type(name string) (Type, bool) {
+	for _, f := range p.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range decl.Specs {
+				if spec := s.(*ast.TypeSpec); spec.Name.Name == name {
+					return Type{f, spec}, true
+				}
+			}
+		}
+	}
+	return Type{}, false
+}
+
+// Comments are the comment groups between the declaration before the type and the type's name:
+// its doc comment and what stands above it.
+func (t Type) Comments() []*ast.CommentGroup {
+	begin := t.File.AST.Name.End()
+	for _, d := range t.File.AST.Decls {
+		if d.End() < t.Spec.Pos() {
+			begin = d.End()
+		} else if decl, ok := d.(*ast.GenDecl); ok && decl.Lparen.IsValid() && decl.Pos() < t.Spec.Pos() {
+			for _, s := range decl.Specs {
+				if s.End() < t.Spec.Pos() {
+					begin = s.End()
+				}
+			}
+		}
+	}
+	var groups []*ast.CommentGroup
+	for _, g := range t.File.AST.Comments {
+		if g.Pos() > begin && g.End() < t.Spec.Pos() {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// Method is the name of a method in its declaration.
+type Method struct {
+	diag.Range
+	Name string
+}
+
+// Methods are the methods that the package declares on a type, without those that this tool generated.
+func (p *Package) Methods(name string) []Method {
+	var methods []Method
+	for _, f := range p.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && Receiver(d) == name {
+				methods = append(methods, Method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name})
+			}
+		}
+	}
+	return methods
+}
+
+// Receiver is the name of a method's type.
+func Receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) != 1 {
+		return ""
+	}
+	t := f.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if id, ok := t.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
+}
+
+// DeclaresInTest reports whether a test of the package in a folder declares a function. What cannot
+// be read the compiler reports.
+func DeclaresInTest(dir, function string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is a good one
+	for _, file := range files {
+		text, err := regular.ReadFile(file)
+		if err != nil || !bytes.Contains(text, []byte("func "+function+"(")) {
+			continue
+		}
+		tree, _ := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+		if tree != nil && slices.ContainsFunc(tree.Decls, func(d ast.Decl) bool {
+			f, ok := d.(*ast.FuncDecl)
+			return ok && f.Recv == nil && f.Name.Name == function
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Sibling returns the text of a file that no run parses: a test, or generated code. It is nil if the file cannot be read.
+func Sibling(dir, name string) []byte {
+	text, err := regular.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// Argument is an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. Its entry in Arguments is all
+// that has to be written for it.
+type Argument struct {
+	Name string
+	value
+	// Default says in words or as a value what holds when the argument is absent.
+	Default, Doc string
+	// Example is a value of the argument, as in a marker.
+	Example string
+	// Field is the path of the webhook's field that the argument sets.
+	Field string
+	// Mutating says that validating webhooks do not have the argument.
+	Mutating bool
+	// V1 sets the field where no marker does: v1 requires it.
+	V1 func(*Spec)
+	// Rules are what API servers require of the field.
+	Rules []FieldRule
+}
+
+// Spec is a webhook of either kind.
+type Spec = admissionregistrationv1.MutatingWebhook
+
+// FieldRule is what API servers require of a field.
+type FieldRule struct {
+	diag.Rule
+	// Only is the one API version that has the rule; empty for both.
+	Only string
+	// Words are the values that the field may have; where there are none, those of the argument.
+	Words []string
+	// Required says that the field must be there.
+	Required bool
+}
+
+// Arguments are all arguments, in the order of the documentation.
+func Arguments() []Argument {
+	const upstream = " Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, "
+	return []Argument{
+		{Name: "operations", value: setting(func(s *Settings) marker.Type {
+			return marker.List(&s.Operations, "create", "update", "delete", "connect", "*")
+		}), Example: `"create;update"`,
+			Doc: "The operations on the object that the webhook is called for. Required here or in +webhook:defaults."},
+		{Name: "failurePolicy", value: word(func(w *Spec) **admissionregistrationv1.FailurePolicyType { return &w.FailurePolicy }, "Fail", "Ignore"), Default: "Fail (v1beta1: Ignore)",
+			Doc: "What the API server does when it cannot reach the webhook.", Example: "Ignore", Field: "failurePolicy",
+			Rules: []FieldRule{{Rule: diag.Rule{ID: "E11", Title: "failurePolicy is Fail or Ignore", Doc: "Manifests are case-sensitive." + upstream + "supportedFailurePolicies."}}}},
+		{Name: "matchPolicy", value: word(func(w *Spec) **admissionregistrationv1.MatchPolicyType { return &w.MatchPolicy }, "Equivalent", "Exact"), Default: "Equivalent (v1beta1: Exact)",
+			Doc: "Whether the rules also match the same object sent through another group or version.", Example: "Exact", Field: "matchPolicy",
+			Rules: []FieldRule{{Rule: diag.Rule{ID: "E12", Title: "matchPolicy is Exact or Equivalent", Doc: "Manifests are case-sensitive." + upstream + "supportedMatchPolicies."}, Words: []string{"Exact", "Equivalent"}}}},
+		{Name: "sideEffects", value: word(func(w *Spec) **admissionregistrationv1.SideEffectClass { return &w.SideEffects }, "None", "NoneOnDryRun", "Some", "Unknown"), Default: "None (v1beta1: Unknown)",
+			Doc: "Whether a call changes anything besides its answer. v1 accepts only None and NoneOnDryRun.", Example: "NoneOnDryRun", Field: "sideEffects",
+			V1: func(w *Spec) { w.SideEffects = new(admissionregistrationv1.SideEffectClassNone) },
+			Rules: []FieldRule{
+				{Rule: diag.Rule{ID: "E13", Title: "sideEffects is None or NoneOnDryRun", Doc: "v1 requires it and accepts no other value." + upstream + "noSideEffectClasses."},
+					Only: "v1", Words: []string{"None", "NoneOnDryRun"}, Required: true},
+				{Rule: diag.Rule{ID: "E13b", Title: "sideEffects is one of four words in v1beta1", Doc: "None, NoneOnDryRun, Some or Unknown, which is the default. KEP 492; upstream: supportedSideEffectClasses."},
+					Only: "v1beta1"},
+			}},
+		{Name: "timeoutSeconds", value: number(func(w *Spec) **int32 { return &w.TimeoutSeconds }, 1, 30), Default: "10 (v1beta1: 30)",
+			Doc: "Seconds that the API server waits for an answer.", Example: "5", Field: "timeoutSeconds",
+			Rules: []FieldRule{{Rule: diag.Rule{ID: "E14", Title: "timeoutSeconds is between 1 and 30", Doc: "In both API versions." + upstream + "validateValidatingWebhook."}}}},
+		{Name: "admissionReviewVersions", value: plain(func(w *Spec) *[]string { return &w.AdmissionReviewVersions }, func(f *diag.Sourced[[]string]) marker.Type { return marker.List(f) }), Default: "v1 (v1beta1: v1beta1)",
+			Doc: "The versions of AdmissionReview that the webhook understands, the preferred one first.", Example: `"v1;v1beta1"`, Field: "admissionReviewVersions",
+			V1: func(w *Spec) { w.AdmissionReviewVersions = []string{"v1"} }},
+		{Name: "namespaceSelector", value: plain(func(w *Spec) **metav1.LabelSelector { return &w.NamespaceSelector }, selector), Default: "every namespace",
+			Doc:     "Which namespaces the webhook is called for, by their labels, in kubectl's selector syntax: `environment in (prod, staging), !legacy`.",
+			Example: `"environment in (prod, staging), !legacy"`, Field: "namespaceSelector"},
+		{Name: "objectSelector", value: plain(func(w *Spec) **metav1.LabelSelector { return &w.ObjectSelector }, selector), Default: "every object",
+			Doc: "Which objects the webhook is called for, by their labels. A user who may set labels can avoid it.", Example: `"!legacy"`, Field: "objectSelector"},
+		{Name: "caBundle", value: plain(func(w *Spec) *[]byte { return &w.ClientConfig.CABundle }, func(f *diag.Sourced[[]byte]) marker.Type {
+			return marker.Func(f, "base64", base64.StdEncoding.DecodeString)
+		}), Default: "none: cert-manager or another injector adds it",
+			Doc: "The PEM certificates of the CA that signed the serving certificate, in base64 as in the manifest.", Example: `"Q0E="`, Field: "clientConfig.caBundle"},
+		{Name: "service", value: setting(func(s *Settings) marker.Type { return marker.Func(&s.Service, "namespace/name[:port]", parseService) }), Default: "what +webhook:service says",
+			Doc: "The Service that is called.", Example: `"system/webhook-service:443"`},
+		{Name: "configuration", value: setting(func(s *Settings) marker.Type { return marker.String(&s.Configuration) }), Default: "the package's +webhook:configuration, else mutating- or validating-webhook-configuration",
+			Doc: "The name of the configuration object that holds the webhook.", Example: `"shop-policies"`},
+		{Name: "reinvocationPolicy", value: word(func(w *Spec) **admissionregistrationv1.ReinvocationPolicyType { return &w.ReinvocationPolicy }, "Never", "IfNeeded"), Default: "Never",
+			Doc: "Whether the webhook is called once more if a later one changes the object. For mutating webhooks only.", Example: "IfNeeded", Field: "reinvocationPolicy", Mutating: true,
+			Rules: []FieldRule{{Rule: diag.Rule{ID: "E16", Title: "reinvocationPolicy is Never or IfNeeded", Doc: "Only mutating webhooks have it." + upstream + "supportedReinvocationPolicies."}}}},
+	}
+}
+
+// Of is the argument of a name, which must be there.
+func Of(name string) Argument {
+	all := Arguments()
+	return all[slices.IndexFunc(all, func(a Argument) bool { return a.Name == name })]
+}
+
+// value says what an argument takes and where that goes.
+type value struct {
+	// Words are the values of an argument that is a word. Low and High are the bounds of one that is a number.
+	Words     []string
+	Low, High int
+	// Text is the field of an argument that is a word or a number, as a marker has it.
+	Text func(*Spec) (text string, set bool)
+
+	// bind returns a type that decodes into the settings.
+	bind func(*Settings, Argument) marker.Type
+}
+
+// Accepts are the values of a word that API servers accept in v1.
+func (a Argument) Accepts() []string {
+	for _, r := range a.Rules {
+		if r.Only != "v1beta1" && len(r.Words) > 0 {
+			return r.Words
+		}
+	}
+	return a.Words
+}
+
+// word is one of the words.
+func word[T ~string](field func(*Spec) **T, words ...string) value {
+	v := bound(func(f *diag.Sourced[string]) marker.Type { return marker.Enum(f, words...) }, func(w *Spec, s string) { *field(w) = new(T(s)) })
+	v.Words = words
+	v.Text = func(w *Spec) (string, bool) {
+		if p := *field(w); p != nil {
+			return string(*p), true
+		}
+		return "", false
+	}
+	return v
+}
+
+// number is a whole number.
+func number(field func(*Spec) **int32, low, high int) value {
+	v := bound(func(f *diag.Sourced[int]) marker.Type { return marker.Int(f, low, high) }, func(w *Spec, n int) { *field(w) = new(int32(n)) })
+	v.Low, v.High = low, high
+	v.Text = func(w *Spec) (string, bool) {
+		if p := *field(w); p != nil {
+			return strconv.Itoa(int(*p)), true
+		}
+		return "", false
+	}
+	return v
+}
+
+// plain is a value of the field's own type.
+func plain[T any](field func(*Spec) *T, decode func(*diag.Sourced[T]) marker.Type) value {
+	return bound(decode, func(w *Spec, v T) { *field(w) = v })
+}
+
+// setting is an argument from which more than one field follows.
+func setting(decode func(*Settings) marker.Type) value {
+	return value{bind: func(s *Settings, _ Argument) marker.Type { return decode(s) }}
+}
+
+func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
+	return marker.Func(f, "selector", parseSelector)
+}
+
+// bound makes a value that is decoded and later put into a webhook.
+func bound[T any](decode func(*diag.Sourced[T]) marker.Type, put func(*Spec, T)) value {
+	return value{bind: func(s *Settings, a Argument) marker.Type {
+		f := &diag.Sourced[T]{}
+		s.fields = append(s.fields, field{a, func() bool { return f.IsSet() }, func(w *model.Webhook) {
+			put(&w.Spec, f.V)
+			w.At.SetList(a.Field, diag.Sourced[[]string]{At: f.At, Each: f.Each})
+		}})
+		return decode(f)
+	}}
+}
+
+// Settings are the arguments that a marker of a webhook and +webhook:defaults have.
+type Settings struct {
+	Operations    diag.Sourced[[]string]
+	Service       diag.Sourced[ServiceReference]
+	Configuration diag.Sourced[string]
+	fields        []field
+}
+
+// field is a decoded argument that sets one field.
+type field struct {
+	Argument
+	isSet func() bool
+	apply func(*model.Webhook)
+}
+
+// ServiceReference is "namespace/name" or "namespace/name:port".
+type ServiceReference struct {
+	Namespace, Name string
+	Port            *int32
+}
+
+func (s *Settings) parameters(mutating bool) (all []marker.Parameter) {
+	for _, a := range Arguments() {
+		if mutating || !a.Mutating {
+			all = append(all, marker.Parameter{Name: a.Name, Type: a.bind(s, a), Default: a.Default, Doc: a.Doc})
+		}
+	}
+	return all
+}
+
+// Over returns the settings with what they leave open taken from defaults.
+func (s Settings) Over(defaults Settings) Settings {
+	return Settings{
+		Operations:    s.Operations.Or(defaults.Operations),
+		Service:       s.Service.Or(defaults.Service),
+		Configuration: s.Configuration.Or(defaults.Configuration),
+		fields: append(slices.Clip(s.fields), slices.DeleteFunc(slices.Clone(defaults.fields), func(d field) bool {
+			return slices.ContainsFunc(s.fields, func(f field) bool { return f.Name == d.Name && f.isSet() })
+		})...),
+	}
+}
+
+// Apply sets the fields of a webhook. What no marker says is not written, so that the defaults are those of the API: but v1
+// requires some fields.
+func (s Settings) Apply(w *model.Webhook, api string) {
+	for _, a := range Arguments() {
+		if a.V1 != nil && api == "v1" {
+			a.V1(&w.Spec)
+		}
+	}
+	for _, f := range s.fields {
+		if f.isSet() && (w.Mutating || !f.Mutating) {
+			f.apply(w)
+		}
+	}
+}
+
+func parseService(text string) (ServiceReference, error) {
+	namespace, rest, ok := strings.Cut(text, "/")
+	name, port, hasPort := strings.Cut(rest, ":")
+	if !ok || namespace == "" || name == "" {
+		return ServiceReference{}, fmt.Errorf("%q is not namespace/name or namespace/name:port", text)
+	}
+	s := ServiceReference{Namespace: namespace, Name: name}
+	if hasPort {
+		n, err := strconv.ParseInt(port, 10, 32)
+		if err != nil {
+			return s, fmt.Errorf("port %q is not a number", port)
+		}
+		p := int32(n)
+		s.Port = &p
+	}
+	return s, nil
+}
