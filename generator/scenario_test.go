@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
@@ -82,6 +83,12 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 		Strict: s.Run.Strict, AdmissionRegistration: s.Run.AdmissionRegistration,
 	}
 	result := Generate(context.Background(), config)
+	for _, f := range result.Files {
+		found := output.KindsOf(f.Path)
+		if f.Owner == output.Generated && found != nil && !slices.Contains(f.Kinds, output.Deliveries) && !slices.Equal(f.Kinds, found) {
+			t.Errorf("%s is of %q, and found on disk of %q", f.Path, f.Kinds, found)
+		}
+	}
 	report := result.Diagnostics
 	if !report.HasErrors() {
 		report = append(report, result.Write()...)

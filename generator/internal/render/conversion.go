@@ -20,9 +20,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// conversionFile is the name of the generated file in every package of conversions.
-const conversionFile = "zz_generated.conversion.go"
-
 // conversions writes the Go code of all conversions.
 func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
@@ -35,7 +32,7 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, output.ConversionsFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
 	}
 	return files, nil
 }
