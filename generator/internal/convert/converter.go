@@ -39,30 +39,27 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	switch name {
 	case "not":
 		if isBool(v.Spoke) && isBool(v.Hub) {
-			v.Op = Not
-			return v, nil
+			return v.as(Not{}, nil, nil)
 		}
 		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
 	case "seconds":
-		v.Op = Checked
 		switch {
 		case isNamed(v.Spoke, metaPackage, "Duration") && wholeType(v.Hub):
-			v.Funcs, v.Loss[ToHub] = [2]string{"ToSeconds", "FromSeconds"}, "parts of a second"
-			return v, nil
+			v.Loss[ToHub] = "parts of a second"
+			return v.as(Checked{Funcs: [2]string{"ToSeconds", "FromSeconds"}}, nil, nil)
 		case isNamed(v.Hub, metaPackage, "Duration") && wholeType(v.Spoke):
-			v.Funcs, v.Loss[FromHub] = [2]string{"FromSeconds", "ToSeconds"}, "parts of a second"
-			return v, nil
+			v.Loss[FromHub] = "parts of a second"
+			return v.as(Checked{Funcs: [2]string{"FromSeconds", "ToSeconds"}}, nil, nil)
 		}
 		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
 	case "join":
-		v.Op, v.Argument = Checked, argument
 		switch {
 		case isText(v.Hub) && v.Spoke.Kind() == resolve.Slice && isText(v.Spoke.Elem()):
-			v.Funcs, v.Loss[ToHub] = [2]string{"Join", "Split"}, "whether it was nil or empty"
-			return v, nil
+			v.Loss[ToHub] = "whether it was nil or empty"
+			return v.as(Checked{Funcs: [2]string{"Join", "Split"}, Argument: argument}, nil, nil)
 		case isText(v.Spoke) && v.Hub.Kind() == resolve.Slice && isText(v.Hub.Elem()):
-			v.Funcs, v.Loss[FromHub] = [2]string{"Split", "Join"}, "whether it was nil or empty"
-			return v, nil
+			v.Loss[FromHub] = "whether it was nil or empty"
+			return v.as(Checked{Funcs: [2]string{"Split", "Join"}, Argument: argument}, nil, nil)
 		}
 		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
 	case "json":
@@ -73,22 +70,20 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 
 // text plans a value and what it is as text.
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
-	v.Op = Checked
-	v.OmitsZero = [2]bool{p.spokeField.OmitEmpty && wholeOrBool(v.Spoke), p.hubField.OmitEmpty && wholeOrBool(v.Hub)}
+	how := Checked{OmitsZero: [2]bool{p.spokeField.OmitEmpty && wholeOrBool(v.Spoke), p.hubField.OmitEmpty && wholeOrBool(v.Hub)}}
 	if word, loss, ok := textual(v.Spoke); ok && isText(v.Hub) {
-		v.Funcs, v.Loss = [2]string{"Format" + word, "Parse" + word}, [2]string{loss, "how it was written"}
-		return v, nil
+		how.Funcs, v.Loss = [2]string{"Format" + word, "Parse" + word}, [2]string{loss, "how it was written"}
+		return v.as(how, nil, nil)
 	}
 	if word, loss, ok := textual(v.Hub); ok && isText(v.Spoke) {
-		v.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
-		return v, nil
+		how.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
+		return v.as(how, nil, nil)
 	}
 	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
 }
 
 // entry plans a field and an entry of metadata, which is text, or two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
-	v.Op, v.Entries = Entry, p.entries
 	side, field := ToHub, v.Spoke
 	if p.entries[ToHub] != "" {
 		side, field = FromHub, v.Hub
@@ -96,8 +91,8 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	function := ""
 	switch {
 	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":
-		v.JSON, v.Loss[side] = true, "whether it was empty or absent"
-		return v, nil
+		v.Loss[side] = "whether it was empty or absent"
+		return v.as(Entry{Keys: p.entries}, nil, nil)
 	case isText(field):
 		function = "ParseText"
 	case wholeType(field):
@@ -109,29 +104,26 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
 			hint: `+webhook:conversion:to(as: "json") writes JSON; ` + custom}
 	}
-	v.Funcs = [2]string{function, function}
-	return v, nil
+	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
 }
 
 // json plans anything and its JSON. What the text has beside the members of the type, and how it is
 // written, is lost.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
-	blob, functions := v.Hub, [2]string{"FormatJSON", "ParseJSON"}
-	v.Outer, v.Loss = ToHub, [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
+	blob, side, how := v.Hub, ToHub, Checked{Funcs: [2]string{"FormatJSON", "ParseJSON"}}
+	v.Loss = [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
 	if isBlob(v.Spoke) {
-		blob, functions, v.Outer = v.Spoke, [2]string{"ParseJSON", "FormatJSON"}, FromHub
+		blob, side, how.Funcs = v.Spoke, FromHub, [2]string{"ParseJSON", "FormatJSON"}
 		v.Loss[ToHub], v.Loss[FromHub] = v.Loss[FromHub], v.Loss[ToHub]
 	}
 	if !isBlob(blob) || isBlob(v.Spoke) == isBlob(v.Hub) {
 		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
 	}
 	if blob.Kind() != resolve.Struct {
-		v.Op, v.Funcs = Checked, functions
-		return v, nil
+		return v.as(how, nil, nil)
 	}
 	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
-	v.Op, v.Member = Wrap, Path{blob.Fields()[raw]}
-	return v.around(&Value{Op: Checked, Spoke: v.Spoke, Hub: v.Hub, Funcs: functions}, nil)
+	return v.as(Wrap{side, Path{blob.Fields()[raw]}}, &Value{How: how, Spoke: v.Spoke, Hub: v.Hub}, nil)
 }
 
 // isBlob reports types that hold JSON as text.

@@ -15,17 +15,14 @@ import (
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	t := v.Spoke
 	if flat(t) {
-		v.Op = Assign
-		return v, nil
+		return v.as(Assign{}, nil, nil)
 	}
 	if t.Name != "" {
 		switch {
 		case t.Package == quantityPackage && t.Name == "Quantity":
-			v.Op = DeepCopy
-			return v, nil
+			return v.as(DeepCopy{}, nil, nil)
 		case p.deepCopies(t):
-			v.Op = DeepCopyInto
-			return v, nil
+			return v.as(DeepCopyInto{}, nil, nil)
 		}
 	}
 	if hidden(t) {

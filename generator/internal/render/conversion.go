@@ -388,8 +388,8 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		}
 		return
 	}
-	if c.Value.Op == convert.Entry {
-		w.entry(g, c, d)
+	if entry, ok := c.Value.How.(convert.Entry); ok {
+		w.entry(g, c, entry, d)
 		return
 	}
 	src, pointers := down(operand{code: jen.Id("src"), pointer: true}, from)
@@ -442,9 +442,9 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 }
 
 // entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.
-func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direction) {
+func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Entry, d convert.Direction) {
 	from, to := sides(d, c.Spoke, c.Hub)
-	fromKey, toKey := sides(d, c.Value.Entries[0], c.Value.Entries[1])
+	fromKey, toKey := sides(d, how.Keys[0], how.Keys[1])
 	src, srcPointers := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, dstPointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if fromKey != "" {
@@ -456,7 +456,7 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direc
 	case toKey != "":
 		write := func(g *jen.Group) {
 			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
-			if c.Value.JSON {
+			if how.Parse == "" {
 				w.checked(g, where{format: from.String()}, jen.Qual(w.shared, "ToEntryJSON").Call(args...))
 			} else {
 				g.Qual(w.shared, "ToEntry").Call(args...)
@@ -469,10 +469,10 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direc
 		g.If(all(there(srcPointers))).BlockFunc(write)
 	default:
 		read := func(into jen.Code) *jen.Statement {
-			if c.Value.JSON {
+			if how.Parse == "" {
 				return jen.Qual(w.shared, "FromEntryJSON").Call(into, src.address(), jen.Lit(fromKey))
 			}
-			return jen.Qual(w.shared, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(w.shared, c.Value.Funcs[d]))
+			return jen.Qual(w.shared, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(w.shared, how.Parse))
 		}
 		if len(dstPointers) == 0 {
 			g.Add(read(dst.address()))

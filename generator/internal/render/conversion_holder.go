@@ -46,10 +46,10 @@ func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
 }
 
 // wrap writes a value into the member of a struct, or out of it.
-func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where, depth int) {
 	srcType, _ := sides(d, v.Spoke, v.Hub)
-	if v.Outer != d {
-		member, pointers := down(src, v.Member)
+	if how.Outer != d {
+		member, pointers := down(src, how.Member)
 		if len(pointers) == 0 {
 			w.value(g, v.Elem, d, member, dst, at, depth)
 			return
@@ -57,7 +57,7 @@ func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direct
 		g.If(all(there(pointers))).BlockFunc(func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
 		return
 	}
-	member, pointers := down(dst, v.Member)
+	member, pointers := down(dst, how.Member)
 	if len(pointers) == 0 {
 		w.value(g, v.Elem, d, src, member, at, depth)
 		return
@@ -70,13 +70,13 @@ func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direct
 }
 
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
-func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where, depth int) {
 	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	if v.Outer == d {
+	if how.Outer == d {
 		src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
 			dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 			element := dst.index(jen.Lit(0))
-			for _, c := range v.Constants {
+			for _, c := range how.Constants {
 				member, pointers := down(element, c.Member)
 				for _, p := range pointers {
 					g.Add(p.code.Clone()).Op("=").New(w.typ(p.to))
@@ -92,7 +92,7 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Dir
 	index := string(rune('i' + depth))
 	element := src.index(jen.Id(index))
 	var conditions []jen.Code
-	for _, c := range v.Constants {
+	for _, c := range how.Constants {
 		member, pointers := down(element, c.Member)
 		conditions = append(conditions, there(pointers)...)
 		conditions = append(conditions, member.value().Op("==").Lit(c.Value))
@@ -106,14 +106,14 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Dir
 }
 
 // keyedList writes a list with an element for each key of a map, in the order of the keys.
-func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, _ bool) {
+func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, member *resolve.Field, d convert.Direction, src, dst operand, at where, depth int) {
 	srcType, dstType := sides(d, v.Spoke, v.Hub)
 	index, key, value := string(rune('i'+depth)), numbered("key", depth), numbered("value", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
 			element := dst.index(jen.Id(index))
-			element.field(v.Member.Last().Name).set(g, w.converted(v.Member.Last().Type, srcType.Key(), jen.Id(key)))
+			element.field(member.Name).set(g, w.converted(member.Type, srcType.Key(), jen.Id(key)))
 			g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)), depth+1)
 		})
@@ -121,7 +121,7 @@ func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, d convert.D
 }
 
 // keyedMap writes a map with an entry for each element of a list.
-func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, _ bool) {
+func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, member *resolve.Field, d convert.Direction, src, dst operand, at where, depth int) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
 	index, converted := string(rune('i'+depth)), numbered("converted", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
@@ -130,7 +130,7 @@ func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, d convert.Di
 			element := src.index(jen.Id(index))
 			g.Var().Id(converted).Add(w.typ(dstType.Elem()))
 			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)), depth+1)
-			key := w.converted(dstType.Key(), v.Member.Last().Type, element.field(v.Member.Last().Name).value())
+			key := w.converted(dstType.Key(), member.Type, element.field(member.Name).value())
 			g.Add(dst.index(key).code).Op("=").Id(converted)
 		})
 	})

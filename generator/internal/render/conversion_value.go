@@ -92,8 +92,7 @@ func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
 func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
 	srcType, dstType := sides(d, v.Spoke, v.Hub)
 	same := resolve.Identical(srcType, dstType)
-	outwards := v.Outer == d
-	switch v.Op {
+	switch how := v.How.(type) {
 	case convert.Assign:
 		if same {
 			dst.set(g, src.value())
@@ -111,54 +110,43 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		dst.set(g, src.code.Clone().Dot("DeepCopy").Call())
 	case convert.Checked:
 		args := []jen.Code{dst.address(), src.value()}
-		if v.Argument != "" {
-			args = append(args, jen.Lit(v.Argument))
+		if how.Argument != "" {
+			args = append(args, jen.Lit(how.Argument))
 		}
-		call := jen.Qual(w.shared, v.Funcs[d]).Call(args...)
-		if v.OmitsZero[d] {
+		call := jen.Qual(w.shared, how.Funcs[d]).Call(args...)
+		if how.OmitsZero[d] {
 			src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) { at.failing(g, ": ", call) })
 		} else {
 			w.checked(g, at, call)
 		}
 	case convert.Call:
-		at.failing(g, ".", w.call(v.Pair, d, src.address(), dst.address()))
+		at.failing(g, ".", w.call(how.Pair, d, src.address(), dst.address()))
 	case convert.Hook:
 		at.failing(g, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Spoke, v.Hub, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
-	case convert.Each, convert.Entries, convert.Keyed:
-		list := w.each
-		switch {
-		case v.Op == convert.Entries:
-			list = w.entries
-		case v.Op == convert.Keyed && outwards:
+	case convert.Each:
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.each(g, v, d, src, dst, at, depth, same) })
+	case convert.Entries:
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.entries(g, v, d, src, dst, at, depth, same) })
+	case convert.Keyed:
+		list := w.keyedMap
+		if how.Outer == d {
 			list = w.keyedList
-		case v.Op == convert.Keyed:
-			list = w.keyedMap
 		}
-		if v.EmptyIsNil[d] {
-			src.known = true
-			g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { list(g, v, d, src, dst, at, depth, same) })
-		} else {
-			list(g, v, d, src, dst, at, depth, same)
-		}
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { list(g, v, how.Member.Last(), d, src, dst, at, depth) })
 	case convert.Element:
-		w.element(g, v, d, src, dst, at, depth)
+		w.element(g, v, how, d, src, dst, at, depth)
 	case convert.Pointer:
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-			if v.OnlyIfSet {
-				w.onlyIfSet(g, v, d, operand{code: src.value(), pointer: true}, dst, at, depth)
-				return
-			}
-			dst.set(g, jen.New(w.typ(dstType.Elem())))
-			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, operand{code: dst.value(), pointer: true}, at, depth)
+			w.pointer(g, v, how.OnlyIfSet, d, operand{code: src.value(), pointer: true}, dst, at, depth)
 		})
 	case convert.Optional:
-		w.optional(g, v, d, src, dst, at, depth)
+		w.optional(g, v, how, d, src, dst, at, depth)
 	case convert.Rename:
-		w.rename(g, v, d, src, dst)
+		w.rename(g, v, how[d], d, src, dst)
 	case convert.First:
-		if outwards {
+		if how.Outer == d {
 			src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
 				dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at, depth)
@@ -169,13 +157,23 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at, depth)
 		})
 	case convert.Wrap:
-		w.wrap(g, v, d, src, dst, at, depth)
+		w.wrap(g, v, how, d, src, dst, at, depth)
 	}
+}
+
+// guarded writes what converts a list or map, for one that is not empty if an empty one becomes none.
+func guarded(g *jen.Group, emptyIsNil bool, src operand, write func(*jen.Group, operand)) {
+	if !emptyIsNil {
+		write(g, src)
+		return
+	}
+	src.known = true
+	g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { write(g, src) })
 }
 
 func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, same bool) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
-	if same && v.Elem.Op == convert.Assign && dstType.Kind() == resolve.Slice {
+	if same && isAssign(v.Elem) && dstType.Kind() == resolve.Slice {
 		dst.set(g, jen.Qual("slices", "Clone").Call(src.value()))
 		return
 	}
@@ -195,7 +193,7 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direct
 
 func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, same bool) {
 	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	if same && v.Elem.Op == convert.Assign {
+	if same && isAssign(v.Elem) {
 		dst.set(g, jen.Qual("maps", "Clone").Call(src.value()))
 		return
 	}
@@ -217,54 +215,54 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Dir
 
 // assigns reports values that one assignment converts, which an entry of a map can be the target of.
 func assigns(v *convert.Value) bool {
-	switch v.Op {
+	switch v.How.(type) {
 	case convert.Assign, convert.DeepCopy, convert.Not:
 		return true
 	case convert.Each, convert.Entries: // a clone
-		return v.Elem.Op == convert.Assign && v.Spoke.Kind() != resolve.Array && resolve.Identical(v.Spoke, v.Hub)
+		return isAssign(v.Elem) && v.Spoke.Kind() != resolve.Array && resolve.Identical(v.Spoke, v.Hub)
 	}
 	return false
 }
 
-func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	if v.Outer != d {
+func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
+
+func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.Optional, d convert.Direction, src, dst operand, at where, depth int) {
+	srcType, _ := sides(d, v.Spoke, v.Hub)
+	if how.Outer != d {
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, dst, at, depth)
 		})
 		return
 	}
-	set := func(g *jen.Group) {
-		if v.OnlyIfSet {
-			w.onlyIfSet(g, v, d, src, dst, at, depth)
-			return
-		}
-		dst.set(g, jen.New(w.typ(dstType.Elem())))
-		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
-	}
+	set := func(g *jen.Group) { w.pointer(g, v, how.OnlyIfSet, d, src, dst, at, depth) }
 	switch {
-	case v.ZeroIsNil:
+	case how.ZeroIsNil:
 		src.ifSet(g, w.notZero(srcType, src), set)
-	case v.ZeroInWhole:
+	case how.ZeroInWhole:
 		src.ifSet(g, w.notZero(srcType, src).Op("||").Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")), set)
 	default:
 		set(g)
 	}
 }
 
-// onlyIfSet sets a pointer to what a struct converts to, if anything of it is set.
-func (w *conversionWriter) onlyIfSet(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+// pointer sets a pointer to what a value converts to, if need be only where anything of that is set.
+func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIfSet bool, d convert.Direction, src, dst operand, at where, depth int) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
+	if !onlyIfSet {
+		dst.set(g, jen.New(w.typ(dstType.Elem())))
+		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
+		return
+	}
 	rest := operand{code: jen.Id("rest")}
 	g.Var().Id("rest").Add(w.typ(dstType.Elem()))
 	w.value(g, v.Elem, d, src, rest, at, depth)
 	g.If(w.notZero(dstType.Elem(), rest)).Block(dst.value().Op("=").Add(rest.address()))
 }
 
-func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand) {
+func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []convert.Renaming, d convert.Direction, src, dst operand) {
 	srcType, dstType := sides(d, v.Spoke, v.Hub)
 	g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
-		for _, r := range v.Renames[d] {
+		for _, r := range renames {
 			g.Case(jen.Lit(r.From)).Add(dst.value()).Op("=").Lit(r.To)
 		}
 		if resolve.Identical(srcType, dstType) {

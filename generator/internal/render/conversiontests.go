@@ -116,8 +116,8 @@ func hooksOf(plan *convert.Plan) []string {
 				}
 			}
 			for v := c.Value; v != nil; v = v.Elem {
-				if v.Pair != nil {
-					visit(v.Pair, inside)
+				if pair := v.Pair(); pair != nil {
+					visit(pair, inside)
 				}
 			}
 		}
@@ -205,9 +205,11 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 			f.defaults = append(f.defaults, hub)
 		}
 		for v := c.Value; v != nil; v = v.Elem {
-			f.entries = append(f.entries, present(v.Entries[:]...)...)
-			if v.Pair != nil {
-				f.visit(v.Pair, spoke, hub, inside)
+			switch how := v.How.(type) {
+			case convert.Entry:
+				f.entries = append(f.entries, present(how.Keys[:]...)...)
+			case convert.Call:
+				f.visit(how.Pair, spoke, hub, inside)
 			}
 		}
 	}
