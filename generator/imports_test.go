@@ -32,7 +32,7 @@ func TestImportsFollowTheLine(t *testing.T) {
 		"manifest":    {"diag", "marker", "model", "spec", "yamltext"},
 		"convert":     {"diag", "load", "marker", "model", "resolve"},
 		"crd":         {"diag", "output", "yamltext"},
-		"render":      {"diag", "model", "convert", "resolve", "output", "spec"},
+		"render":      {"diag", "model", "convert", "output", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder"},
 		"scaffold":    {"diag", "load", "marker", "model", "output"},
 		"scenario":    nil, // tests alone import it

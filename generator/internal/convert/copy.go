@@ -13,7 +13,7 @@ import (
 
 // copied plans a type that both sides share, so that the two objects share no memory.
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
-	t := v.Spoke
+	t := v.spoke
 	if flat(t) {
 		return v.as(Assign{}, nil, nil)
 	}
@@ -22,7 +22,7 @@ func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 		case t.Package == quantityPackage && t.Name == "Quantity":
 			return v.as(DeepCopy{}, nil, nil)
 		case p.deepCopies(t):
-			return v.as(DeepCopyInto{}, nil, nil)
+			return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
 		}
 	}
 	if hidden(t) {

@@ -12,30 +12,34 @@ import (
 
 // wrap plans a value and a struct that has it as a member.
 func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
-	outside, skip, side := v.Hub, p.skipHub, ToHub
-	if v.Spoke.Kind() == resolve.Struct {
-		outside, skip, side = v.Spoke, p.skipSpoke, FromHub
+	outside, skip, side := v.hub, p.skipHub, ToHub
+	if v.spoke.Kind() == resolve.Struct {
+		outside, skip, side = v.spoke, p.skipSpoke, FromHub
 	}
 	found, ok := Path(nil), false
 	if outside.Kind() == resolve.Struct {
 		found, ok = lookup(outside, member)
 	}
 	if !ok {
-		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.spoke, v.hub)
 	}
 	if hasOthers(outside, found, skip) {
 		v.Loss[1-side] = "all members but " + member
 	}
 	inner := *p
 	inner.skipSpoke, inner.skipHub = nil, nil
-	spoke, hub := v.Spoke, v.Hub
+	spoke, hub := v.spoke, v.hub
 	if side == ToHub {
 		inner.hubField, hub = found.Last(), found.Last().Type
 	} else {
 		inner.spokeField, spoke = found.Last(), found.Last().Type
 	}
 	elem, bad := inner.value(spoke, hub, as[1:])
-	return v.as(Wrap{side, found}, elem, bad)
+	how := Wrap{Outer: side, Member: found}
+	if bad == nil && found.pointers() {
+		how.Plain = setOf(v.side(1 - side))
+	}
+	return v.as(how, elem, bad)
 }
 
 // hasOthers reports whether a struct has members beside those on the way to one, and those that are skipped.
@@ -57,7 +61,7 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 
 // keyed plans a map and a list whose elements have the map's key as a member. The list is in the order of the keys.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
-	m, list, how := v.Spoke, v.Hub, Keyed{Outer: ToHub}
+	m, list, how := v.spoke, v.hub, Keyed{Outer: ToHub}
 	if list.Kind() == resolve.Map {
 		m, list, how.Outer = list, m, FromHub
 	}
@@ -66,28 +70,33 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 		how.Member, fit = lookup(list.Elem(), member)
 	}
 	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
-		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
+		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.spoke, v.hub)
 	}
 	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
-	elem, bad := p.beside(how.Outer, how.Member).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:])
+	spokeKey, hubKey := m.Key(), how.Member.Last().Type
+	if how.Outer == FromHub {
+		spokeKey, hubKey = hubKey, spokeKey
+	}
+	how.Keys = typesOf(spokeKey, hubKey)
+	elem, bad := p.beside(how.Outer, how.Member).value(v.spoke.Elem(), v.hub.Elem(), as[1:])
 	return v.as(how, elem, bad)
 }
 
 // listElement plans a value and the element of a list whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
-	list, how := v.Hub, Element{Outer: ToHub}
-	if v.Spoke.Kind() == resolve.Slice {
-		list, how.Outer = v.Spoke, FromHub
+	list, how := v.hub, Element{Outer: ToHub}
+	if v.spoke.Kind() == resolve.Slice {
+		list, how.Outer = v.spoke, FromHub
 	}
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
-		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
+		return nil, p.misfit(as[0], "a list of structs on one side", v.spoke, v.hub)
 	}
 	var told []Path
 	for said := range strings.SplitSeq(argument, ",") {
 		member, text, _ := strings.Cut(said, "=")
 		found, ok := lookup(list.Elem(), member)
 		if !ok {
-			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.Spoke, v.Hub)
+			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.spoke, v.hub)
 		}
 		value, ok := constant(found.Last().Type, text)
 		if !ok || value == zeroOf(value) {
@@ -97,7 +106,8 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 		told = append(told, found)
 	}
 	v.Loss[1-how.Outer] = "all elements but this one"
-	elem, bad := p.beside(how.Outer, told...).value(inside(v.Spoke, how.Outer == FromHub), inside(v.Hub, how.Outer == ToHub), as[1:])
+	how.Plain = setOf(v.side(1 - how.Outer))
+	elem, bad := p.beside(how.Outer, told...).value(inside(v.spoke, how.Outer == FromHub), inside(v.hub, how.Outer == ToHub), as[1:])
 	return v.as(how, elem, bad)
 }
 

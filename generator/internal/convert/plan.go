@@ -29,6 +29,7 @@ func (d Direction) String() string {
 // Pair is a struct of the spoke and its counterpart in the hub.
 type Pair struct {
 	Spoke, Hub *resolve.Type
+	Types      Types
 	// Name is unique in the package: the spoke's type with a small letter.
 	Name   string
 	Claims []*Claim
@@ -44,6 +45,8 @@ type Claim struct {
 	Verb model.Verb
 	// Value says how the value converts; nil where it does not.
 	Value *Value
+	// Set tells for each direction whether the source is set, where there are pointers on the way to the other side's field.
+	Set [2]*Set
 	// SpokeOthers and HubOthers are further fields of each side that a custom rule takes care of.
 	SpokeOthers, HubOthers []Path
 	// Default is what the field of the hub is where the spoke says nothing: a string, bool or int; nil for none.

@@ -94,7 +94,7 @@ func (v *Value) isSame(seen map[*Pair]bool) bool {
 	case Each, Entries:
 		return v.Elem.isSame(seen)
 	case Pointer:
-		return !how.OnlyIfSet && v.Elem.isSame(seen)
+		return how.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
 	case Call:
 		return how.Pair.isSame(seen)
 	}

@@ -89,12 +89,13 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 	}
 	switch how := v.How.(type) {
 	case Each:
-		if v.Spoke.Kind() == resolve.Array {
+		if how.IsArray {
 			return
 		}
-		v.How = Each{empty}
+		v.How = Each{EmptyIsNil: empty}
 	case Entries:
-		v.How = Entries{empty}
+		how.EmptyIsNil = empty
+		v.How = how
 	case Keyed:
 		how.EmptyIsNil = empty
 		v.How = how
@@ -110,7 +111,7 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 
 // value plans two types, with converters from the outside to the inside.
 func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
-	v := &Value{Spoke: spoke, Hub: hub}
+	v := &Value{spoke: spoke, hub: hub}
 	if p.entries != [2]string{} {
 		return p.entry(v, as)
 	}
@@ -126,6 +127,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			return nil, unresolved(err)
 		}
 	}
+	v.Types = typesOf(spoke, hub)
 	if name == "" && p.rules.hooked(spoke, hub) {
 		return p.hook(v), nil
 	}
@@ -142,9 +144,12 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if isList(spoke) == isList(hub) {
 			return nil, p.misfit(as[0], "a list on one side alone", spoke, hub)
 		}
-		how := First{outer(isList(hub))}
+		how := First{Outer: outer(isList(hub))}
 		v.Loss[1-how.Outer] = "all elements but the first"
 		elem, bad := p.elements().value(inside(spoke, isList(spoke)), inside(hub, isList(hub)), as[1:])
+		if bad == nil {
+			how.Plain = setOf(v.side(1 - how.Outer))
+		}
 		return v.as(how, elem, bad)
 	case name == "keyed":
 		return p.keyed(v, argument, as)
@@ -156,9 +161,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return nil, p.misfit(as[0], "a pointer on one side alone", spoke, hub)
 	case isPointer(spoke) && isPointer(hub):
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
-		how := Pointer{OnlyIfSet: bad == nil && p.takesElsewhere(elem)}
-		if how.OnlyIfSet {
-			v.Loss = [2]string{emptied, emptied}
+		var how Pointer
+		if bad == nil && p.takesElsewhere(elem) {
+			how.OnlyIfSet, v.Loss = OnlyIfSet{setOf(hub.Elem()), setOf(spoke.Elem())}, [2]string{emptied, emptied}
 		}
 		return v.as(how, elem, bad)
 	case isPointer(spoke) || isPointer(hub):
@@ -171,7 +176,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			as = as[1:]
 		}
 		elem, bad := p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as)
-		how.OnlyIfSet = bad == nil && p.takesElsewhere(elem)
+		if bad == nil && p.takesElsewhere(elem) {
+			how.OnlyIfSet[how.Outer] = setOf(v.side(how.Outer).Elem())
+		}
 		return v.as(how, elem, bad)
 	case name != "":
 		return p.convert(v, name, argument, as)
@@ -190,8 +197,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 // hook has the user's own code convert the value.
 func (p *valuePlanner) hook(v *Value) *Value {
 	v.How, v.Loss = Hook{}, [2]string{hookLoss, hookLoss}
-	if !slices.ContainsFunc(p.Hooks, func(h TypeHook) bool { return h.Spoke == v.Spoke && h.Hub == v.Hub }) {
-		p.Hooks = append(p.Hooks, TypeHook{v.Spoke, v.Hub})
+	if !slices.ContainsFunc(p.Hooks, func(h Types) bool { return h.Spoke.String() == v.Spoke.String() && h.Hub.String() == v.Hub.String() }) {
+		p.Hooks = append(p.Hooks, v.Types)
 	}
 	return v
 }
@@ -206,9 +213,9 @@ func (p *valuePlanner) elements() *valuePlanner {
 // intent decides whether a pointer is made of a zero value. Where JSON leaves zero out, it is nil;
 // where JSON always has it, only the author knows whether it means anything.
 func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
-	field, plain := p.spokeField, v.Spoke
+	field, plain := p.spokeField, v.spoke
 	if how.Outer == FromHub {
-		field, plain = p.hubField, v.Hub
+		field, plain = p.hubField, v.hub
 	}
 	switch {
 	case name != "":
@@ -217,8 +224,11 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
 		how.ZeroIsNil = true
 	default:
-		return &mismatch{rule: RuleMismatch, spoke: v.Spoke, hub: v.Hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
+		return &mismatch{rule: RuleMismatch, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
 			hint: `+webhook:conversion:to(as: "optional") has nil for zero, +webhook:conversion:to(as: "pointer") keeps it a value`}
+	}
+	if how.ZeroIsNil || how.ZeroInWhole {
+		how.Plain = setOf(plain)
 	}
 	return nil
 }
@@ -233,7 +243,7 @@ const emptied = "whether the rest of it was nil or empty"
 
 // structural plans types of the same shape.
 func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.Spoke, v.Hub
+	spoke, hub := v.spoke, v.hub
 	if spoke.Kind() != hub.Kind() {
 		return nil, p.differ(spoke, hub)
 	}
@@ -245,13 +255,13 @@ func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 			return nil, p.differ(spoke, hub)
 		}
 		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-		return v.as(Each{}, elem, bad)
+		return v.as(Each{IsArray: spoke.Kind() == resolve.Array}, elem, bad)
 	case resolve.Map:
 		if spoke.Key().Kind() != resolve.Basic || hub.Key().Kind() != resolve.Basic || spoke.Key().Basic() != hub.Key().Basic() {
 			return nil, p.differ(spoke, hub)
 		}
 		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-		return v.as(Entries{}, elem, bad)
+		return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
 	case resolve.Struct:
 		if !callable(spoke) || !callable(hub) {
 			return nil, p.differ(spoke, hub)
@@ -286,7 +296,7 @@ func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
 }
 
 func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.Spoke.Basic(), v.Hub.Basic()
+	spoke, hub := v.spoke.Basic(), v.hub.Basic()
 	switch {
 	case spoke == hub && spoke == "string":
 		if bad := p.total(v); bad != nil {
@@ -298,15 +308,15 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	case isWhole(spoke) && isWhole(hub):
 		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
 	}
-	return nil, p.differ(v.Spoke, v.Hub)
+	return nil, p.differ(v.spoke, v.hub)
 }
 
 // total holds that each constant of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	if resolve.Identical(v.Spoke, v.Hub) {
+	if resolve.Identical(v.spoke, v.hub) {
 		return nil
 	}
-	spoke, hub := p.types.Constants(v.Spoke), p.types.Constants(v.Hub)
+	spoke, hub := p.types.Constants(v.spoke), p.types.Constants(v.hub)
 	if len(spoke) == 0 || len(hub) == 0 {
 		return nil
 	}
@@ -327,10 +337,10 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", v.Hub, strings.Join(lost, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", v.hub, strings.Join(lost, ", ")))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", v.Spoke, strings.Join(new, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", v.spoke, strings.Join(new, ", ")))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
 		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each, also where a value only stays what it is`}
@@ -338,8 +348,8 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 
 // rename plans an enum whose values have other names in the hub.
 func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
-	if v.Spoke.Kind() != resolve.Basic || v.Spoke.Basic() != "string" || v.Hub.Kind() != resolve.Basic || v.Hub.Basic() != "string" {
-		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "enum is for strings", hint: "use as for other types"}
+	if v.spoke.Kind() != resolve.Basic || v.spoke.Basic() != "string" || v.hub.Kind() != resolve.Basic || v.hub.Basic() != "string" {
+		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "enum is for strings", hint: "use as for other types"}
 	}
 	if bad := p.total(v); bad != nil {
 		return nil, bad
