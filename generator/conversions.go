@@ -107,7 +107,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 // hooked reports whether the user's own code converts a value, or what it holds, by its type.
 func hooked(v *convert.Value) bool {
 	for ; v != nil; v = v.Elem {
-		if v.Op == convert.Hook {
+		if v.How == (convert.Hook{}) {
 			return true
 		}
 	}
@@ -118,10 +118,10 @@ func hooked(v *convert.Value) bool {
 func inner(v *convert.Value) (*convert.Pair, string) {
 	below := ""
 	for ; v != nil; v = v.Elem {
-		switch {
-		case v.Pair != nil:
-			return v.Pair, below
-		case v.Op == convert.Each || v.Op == convert.Entries:
+		switch how := v.How.(type) {
+		case convert.Call:
+			return how.Pair, below
+		case convert.Each, convert.Entries:
 			below += "[]"
 		}
 	}

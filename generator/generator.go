@@ -89,7 +89,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	if options.Imported, err = r.importedRuntime(ctx, source.Module, e); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
-	diags.Add(render.CheckProgram(project, conversions, options)...)
+	diags.Add(checkProgram(project, conversions, options)...)
 	files, err := render.Project(project, conversions, options)
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
@@ -170,7 +170,7 @@ func (c Config) resolve() (run, diag.List) {
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
 	}
-	r.speaksFor = []string{render.Manifests, render.Handlers, render.Conversions, render.Tests, render.Deliveries}
+	r.speaksFor = []string{output.Manifests, output.Handlers, output.Conversions, output.Tests, output.Deliveries}
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}
@@ -198,16 +198,16 @@ func (r run) owned(source load.Result) []string {
 		return nil
 	}
 	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
-	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDPatches), render.CRDPatch)) // the pattern is a good one
+	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(output.CRDPatches), output.CRDPatch)) // the pattern is a good one
 	owned := slices.Concat(source.Generated, below, patches, []string{r.manifest, filepath.Join(filepath.Dir(r.manifest), "kustomization.yaml")})
 	if r.Program != "" {
 		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program)))) // whether or not a pattern covers it
 	}
 	owned = slices.DeleteFunc(owned, func(file string) bool {
-		outputs := render.OutputsOf(file)
+		outputs := output.KindsOf(file)
 		return outputs == nil || slices.ContainsFunc(outputs, func(o string) bool { return !slices.Contains(r.speaksFor, o) })
 	})
-	if slices.Contains(r.speaksFor, render.Deliveries) {
+	if slices.Contains(r.speaksFor, output.Deliveries) {
 		owned = append(owned, r.delivered()...)
 	}
 	return owned
@@ -216,10 +216,10 @@ func (r run) owned(source load.Result) []string {
 func (r run) model() build.Options {
 	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, AsNew: r.asNew}
 	r.deliver(&o)
-	if slices.Contains(r.Outputs, render.Handlers) {
+	if slices.Contains(r.Outputs, output.Handlers) {
 		o.Handlers = r.Handlers.Path
 	}
-	if slices.Contains(r.Outputs, render.Conversions) {
+	if slices.Contains(r.Outputs, output.Conversions) {
 		o.Conversions = r.Handlers.Path
 	}
 	return o
@@ -239,12 +239,16 @@ func (r run) render(m *load.Module) render.Options {
 
 // definitions are the files of CRDs in which conversions are told, where webhook-gen.yaml names such files.
 func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
-	if len(r.CRDs) == 0 || !slices.Contains(r.Outputs, render.Conversions) {
+	if len(r.CRDs) == 0 || !slices.Contains(r.Outputs, output.Conversions) {
 		return nil, nil
 	}
-	conversions, err := render.CRDConversions(p, r.delivery())
-	if err != nil {
-		return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}
+	var conversions []crd.Conversion
+	for _, d := range convert.Definitions(p) {
+		stanza, err := render.Stanza(d, r.delivery())
+		if err != nil {
+			return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}
+		}
+		conversions = append(conversions, crd.Conversion{Range: d.Range, Name: d.Name, Versions: d.Versions, Stanza: stanza})
 	}
 	return crd.Merge(crd.Options{Root: r.root, Patterns: r.CRDs, Whole: r.whole}, conversions)
 }

@@ -69,7 +69,7 @@ func Import(ctx context.Context, c Config) Result {
 }
 
 func sameManifest(a, b *model.Project) bool {
-	manifest := render.Options{Outputs: []string{render.Manifests}}
+	manifest := render.Options{Outputs: []string{output.Manifests}}
 	textA, errA := render.Project(a, nil, manifest)
 	textB, errB := render.Project(b, nil, manifest)
 	return errors.Join(errA, errB) == nil && len(textA) == len(textB) && (len(textA) == 0 || bytes.Equal(textA[0].Content, textB[0].Content))

@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
-	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // LintResult is what lint found.
@@ -44,7 +44,7 @@ func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	source, project, found := run.project(ctx, edits{})
 	diags.Add(found...)
 	s := lint.Surroundings{
-		Tests: slices.Contains(run.Outputs, render.Tests), Constants: lint.Constants(ctx, source.Module, project),
+		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, source.Module, project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.root, "config")}, run.manifest) }),
 	}
 	return linted(diags, []*model.Project{project}, s, check.Project, read)

@@ -7,11 +7,17 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
 // serving are the calls by which Go programs serve webhooks: those of controller-runtime, and net/http's.
@@ -99,4 +105,22 @@ func (g importGraph) distance(from string) (int, bool) {
 		level = next
 	}
 	return 0, false
+}
+
+// checkProgram reports packages for which the program has the same name.
+func checkProgram(project *model.Project, planned []*convert.Package, o render.Options) diag.List {
+	if o.Program.Dir == "" || !slices.Contains(o.Outputs, output.Handlers) {
+		return nil
+	}
+	var diags diag.List
+	named := map[string]render.ProgramField{}
+	for _, f := range render.ProgramFields(project, planned, o) {
+		if first, ok := named[f.Name]; ok {
+			diags.Add(diag.Errorf(f.Range, model.RuleProgram, "%s and %s are both called %s in %s", first.Path, f.Path, f.Name, filepath.Base(render.ProgramFile(""))).
+				WithHint("give the folder of one of them another name").WithRelated(first.Range, "the other package's webhooks begin here"))
+			continue
+		}
+		named[f.Name] = f
+	}
+	return diags
 }

@@ -5,6 +5,7 @@ package generator
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
@@ -40,8 +42,12 @@ func TestScenarios(t *testing.T) {
 			t.Parallel()
 			s := readScenario(t, file)
 			got := runScenario(t, s)
+			if s.Base != "" {
+				got = difference(t, runScenario(t, readScenario(t, s.Base)), got)
+			}
 			if *update {
-				if err := os.WriteFile(file, s.Format(got), 0o644); err != nil {
+				// Another test may read the file, as its base.
+				if err := errors.Join(os.WriteFile(file+".new", s.Format(got), 0o644), os.Rename(file+".new", file)); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -60,6 +66,33 @@ func readScenario(t *testing.T, file string) scenario.Scenario {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// difference is an outcome as a diff from that of another scenario.
+func difference(t *testing.T, base, got []txtar.File) []txtar.File {
+	t.Helper()
+	index := func(files []txtar.File, name string) int {
+		return slices.IndexFunc(files, func(f txtar.File) bool { return f.Name == name })
+	}
+	var changes []Change
+	for _, f := range got {
+		switch i := index(base, f.Name); {
+		case i < 0:
+			changes = append(changes, Change{Path: f.Name, Action: output.Create, New: f.Data})
+		case !bytes.Equal(base[i].Data, f.Data):
+			changes = append(changes, Change{Path: f.Name, Action: output.Replace, Old: base[i].Data, New: f.Data})
+		}
+	}
+	for _, f := range base {
+		if index(got, f.Name) < 0 {
+			changes = append(changes, Change{Path: f.Name, Action: output.Remove, Old: f.Data})
+		}
+	}
+	var text bytes.Buffer
+	if err := output.Diff(&text, "", changes); err != nil {
+		t.Fatal(err)
+	}
+	return []txtar.File{{Name: scenario.Difference, Data: text.Bytes()}}
 }
 
 func show(files []txtar.File) string { return string(txtar.Format(&txtar.Archive{Files: files})) }
@@ -82,6 +115,12 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 		Strict: s.Run.Strict, AdmissionRegistration: s.Run.AdmissionRegistration,
 	}
 	result := Generate(context.Background(), config)
+	for _, f := range result.Files {
+		found := output.KindsOf(f.Path)
+		if f.Owner == output.Generated && found != nil && !slices.Contains(f.Kinds, output.Deliveries) && !slices.Equal(f.Kinds, found) {
+			t.Errorf("%s is of %q, and found on disk of %q", f.Path, f.Kinds, found)
+		}
+	}
 	report := result.Diagnostics
 	if !report.HasErrors() {
 		report = append(report, result.Write()...)

@@ -67,7 +67,7 @@ func TestNestedRules(t *testing.T) {
 			var got string
 			for _, c := range p.Root.Claims {
 				if c.Spoke.String() == "spec" {
-					got = claims(c.Value.Pair)
+					got = claims(c.Value.Pair())
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

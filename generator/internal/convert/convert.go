@@ -31,7 +31,7 @@ type Package struct {
 	// Pairs are the pairs of structs that the plans need, in the order in which they are met.
 	Pairs []*Pair
 	// Hooks are the pairs of types whose values the user's own code converts, likewise.
-	Hooks []TypeHook
+	Hooks []Types
 	// Hubs have one conversion for each type of the package that gets the method Hub.
 	Hubs []*model.Conversion
 }
@@ -43,9 +43,6 @@ func (p *Package) Cause() diag.Range {
 	}
 	return p.Hubs[0].Range
 }
-
-// TypeHook is a type of the spoke and one of the hub.
-type TypeHook struct{ Spoke, Hub *resolve.Type }
 
 // Project plans all conversions of a project. Packages whose plans have errors are complete but for these.
 func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Package, diag.List) {

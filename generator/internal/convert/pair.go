@@ -396,7 +396,7 @@ func (c *Claim) side(from Direction) Path {
 	return c.Spoke
 }
 
-// noteParents marks what a move into or out of a pointer's struct does not tell: whether there was an
+// noteParents notes for moves into a pointer's struct when there is one, and marks what a move into or out of a pointer's struct does not tell: whether there was an
 // empty struct or none, unless the pointer itself is claimed.
 func (p *Pair) noteParents() {
 	claimed := p.claimed()
@@ -405,6 +405,9 @@ func (p *Pair) noteParents() {
 			continue
 		}
 		for d, path := range []Path{c.Spoke, c.Hub} {
+			if _, isEntry := c.Value.How.(Entry); !isEntry && path.pointers() {
+				c.Set[1-d] = fieldSet(c.side(Direction(1 - d)).Last())
+			}
 			for i, f := range path[:len(path)-1] {
 				if f.Type.Kind() == resolve.Pointer && !claimed[d][path[:i+1].String()] && c.Value.Loss[d] == "" {
 					c.Value.Loss[d] = "whether what is around it was nil or empty"

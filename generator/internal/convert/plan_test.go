@@ -97,7 +97,7 @@ func fieldOf(t *testing.T, p *Plan, name string) *Claim {
 		if root.Spoke == nil || root.Spoke.String() != "spec" || root.Value == nil {
 			continue
 		}
-		for _, c := range root.Value.Pair.Claims {
+		for _, c := range root.Value.Pair().Claims {
 			if c.Spoke != nil && c.Spoke.String() == name || c.Spoke == nil && c.Hub.String() == name {
 				return c
 			}

@@ -89,7 +89,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
-	pair := &Pair{Spoke: spoke, Hub: hub, Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
+	pair := &Pair{Spoke: spoke, Hub: hub, Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
 	w := &pairPlanner{planner: p, Pair: pair, at: at, takenSpoke: maps.Clone(skipSpoke), takenHub: maps.Clone(skipHub), claims: map[string]diag.Range{}}

@@ -126,8 +126,18 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 			return true
 		}
 		for v := c.Value; v != nil; v = v.Elem {
-			tells := (v.Op == Keyed || v.Op == First || v.Op == Element) && v.Outer != from
-			if tells || v.Pair != nil && v.Pair.says(from, seen) {
+			tells := false
+			switch how := v.How.(type) {
+			case Call:
+				tells = how.Pair.says(from, seen)
+			case Keyed:
+				tells = how.Outer != from
+			case First:
+				tells = how.Outer != from
+			case Element:
+				tells = how.Outer != from
+			}
+			if tells {
 				return true
 			}
 		}
@@ -136,35 +146,47 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 }
 
 func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
-	outside := v.Outer != from // the side is the one with the list or struct
+	below, add := &Schema{}, (func())(nil)
+	elements := func() { s.Elements = below }
+	switch how := v.How.(type) {
+	case Call:
+		s.addPair(how.Pair, from, inside)
+		return
+	case Each, Entries:
+		add = elements
+	case Keyed:
+		if how.Outer != from && s.Keys == nil {
+			s.Keys = how.Member.and(nil)
+		}
+		add = elements
+	case First:
+		if how.Outer != from {
+			s.One, add = map[string]string{}, elements
+		}
+	case Element:
+		if how.Outer != from {
+			s.One, add = how.one(), elements
+		}
+	case Wrap:
+		if how.Outer != from {
+			add = func() { s.put(how.Member.and(nil), below) }
+		}
+	}
 	switch {
-	case v.Pair != nil:
-		s.addPair(v.Pair, from, inside)
-	case v.Op == Each || v.Op == Entries || v.Op == Keyed || (v.Op == First || v.Op == Element) && outside:
-		if v.Op == Keyed && outside && s.Keys == nil {
-			s.Keys = v.Member.and(nil)
-		}
-		if v.Op == First || v.Op == Element {
-			s.One = v.one()
-		}
-		elements := &Schema{}
-		if elements.addValue(v.Elem, from, inside); !elements.IsZero() {
-			s.Elements = elements
-		}
-	case v.Op == Wrap && outside:
-		below := &Schema{}
-		if below.addValue(v.Elem, from, inside); !below.IsZero() {
-			s.put(v.Member.and(nil), below)
-		}
-	case v.Elem != nil:
+	case v.Elem == nil:
+	case add == nil:
 		s.addValue(v.Elem, from, inside)
+	default:
+		if below.addValue(v.Elem, from, inside); !below.IsZero() {
+			add()
+		}
 	}
 }
 
-// one tells the element of a list that First and Element convert.
-func (v *Value) one() map[string]string {
+// one tells the element of a list.
+func (e Element) one() map[string]string {
 	told := map[string]string{}
-	for _, c := range v.Constants {
+	for _, c := range e.Constants {
 		told[strings.Join(c.Member.and(nil), ".")] = fmt.Sprint(c.Value)
 	}
 	return told
@@ -218,10 +240,13 @@ func (s *Schema) scatter(path []string) {
 // else, by the names that they have there, those that are declared on the other side.
 func (c *Claim) listKeys(side Direction) []string {
 	keys := listKeys(c.side(side).Last())
-	if c.Value == nil || c.Value.Op != Each || c.Value.Elem.Pair == nil {
+	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {
 		return keys
 	}
-	elements := c.Value.Elem.Pair
+	if _, isList := c.Value.How.(Each); !isList {
+		return keys
+	}
+	elements := c.Value.Elem.Pair()
 	if keys != nil {
 		converted := elements.claimed()[side]
 		return slices.DeleteFunc(keys, func(key string) bool { return !converted[key] && !elements.isCustom() })

@@ -81,19 +81,37 @@ func (p *valuePlanner) top(as []string) *Value {
 
 // noteEmpty marks lists and maps of which JSON writes an empty one on one side and leaves it out on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
-	if v.Op != Each && v.Op != Entries && v.Op != Keyed || v.Spoke.Kind() == resolve.Array {
-		return
-	}
+	var empty EmptyIsNil
 	for d, fields := range [2][2]*resolve.Field{{p.spokeField, p.hubField}, {p.hubField, p.spokeField}} {
 		if !fields[0].OmitEmpty && fields[1].OmitEmpty {
-			v.EmptyIsNil[d], v.Loss[d] = true, "whether it was nil or empty"
+			empty[d] = true
+		}
+	}
+	switch how := v.How.(type) {
+	case Each:
+		if how.IsArray {
+			return
+		}
+		v.How = Each{EmptyIsNil: empty}
+	case Entries:
+		how.EmptyIsNil = empty
+		v.How = how
+	case Keyed:
+		how.EmptyIsNil = empty
+		v.How = how
+	default:
+		return
+	}
+	for d, isNil := range empty {
+		if isNil {
+			v.Loss[d] = "whether it was nil or empty"
 		}
 	}
 }
 
 // value plans two types, with converters from the outside to the inside.
 func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
-	v := &Value{Spoke: spoke, Hub: hub}
+	v := &Value{spoke: spoke, hub: hub}
 	if p.entries != [2]string{} {
 		return p.entry(v, as)
 	}
@@ -109,6 +127,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			return nil, unresolved(err)
 		}
 	}
+	v.Types = typesOf(spoke, hub)
 	if name == "" && p.rules.hooked(spoke, hub) {
 		return p.hook(v), nil
 	}
@@ -119,15 +138,19 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if !isList(spoke) || !isList(hub) {
 			return nil, p.misfit(as[0], "two lists", spoke, hub)
 		}
-		v.Op = Each
-		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), as[1:]))
+		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), as[1:])
+		return v.as(Each{}, elem, bad)
 	case name == "first":
 		if isList(spoke) == isList(hub) {
 			return nil, p.misfit(as[0], "a list on one side alone", spoke, hub)
 		}
-		v.Op, v.Outer = First, outer(isList(hub))
-		v.Loss[1-v.Outer] = "all elements but the first"
-		return v.around(p.elements().value(inside(spoke, isList(spoke)), inside(hub, isList(hub)), as[1:]))
+		how := First{Outer: outer(isList(hub))}
+		v.Loss[1-how.Outer] = "all elements but the first"
+		elem, bad := p.elements().value(inside(spoke, isList(spoke)), inside(hub, isList(hub)), as[1:])
+		if bad == nil {
+			how.Plain = setOf(v.side(1 - how.Outer))
+		}
+		return v.as(how, elem, bad)
 	case name == "keyed":
 		return p.keyed(v, argument, as)
 	case name == "element":
@@ -137,24 +160,26 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
 		return nil, p.misfit(as[0], "a pointer on one side alone", spoke, hub)
 	case isPointer(spoke) && isPointer(hub):
-		v.Op = Pointer
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
+		var how Pointer
 		if bad == nil && p.takesElsewhere(elem) {
-			v.OnlyIfSet, v.Loss = true, [2]string{emptied, emptied}
+			how.OnlyIfSet, v.Loss = OnlyIfSet{setOf(hub.Elem()), setOf(spoke.Elem())}, [2]string{emptied, emptied}
 		}
-		return v.around(elem, bad)
+		return v.as(how, elem, bad)
 	case isPointer(spoke) || isPointer(hub):
-		v.Op, v.Outer = Optional, outer(isPointer(hub))
-		v.Loss[1-v.Outer] = "whether it was nil or zero"
-		if bad := p.intent(v, name); bad != nil {
+		how := Optional{Outer: outer(isPointer(hub))}
+		v.Loss[1-how.Outer] = "whether it was nil or zero"
+		if bad := p.intent(v, &how, name); bad != nil {
 			return nil, bad
 		}
 		if name == "optional" || name == "pointer" {
 			as = as[1:]
 		}
 		elem, bad := p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as)
-		v.OnlyIfSet = bad == nil && p.takesElsewhere(elem)
-		return v.around(elem, bad)
+		if bad == nil && p.takesElsewhere(elem) {
+			how.OnlyIfSet[how.Outer] = setOf(v.side(how.Outer).Elem())
+		}
+		return v.as(how, elem, bad)
 	case name != "":
 		return p.convert(v, name, argument, as)
 	case p.renames != nil:
@@ -171,9 +196,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 
 // hook has the user's own code convert the value.
 func (p *valuePlanner) hook(v *Value) *Value {
-	v.Op, v.Loss = Hook, [2]string{hookLoss, hookLoss}
-	if !slices.ContainsFunc(p.Hooks, func(h TypeHook) bool { return h.Spoke == v.Spoke && h.Hub == v.Hub }) {
-		p.Hooks = append(p.Hooks, TypeHook{v.Spoke, v.Hub})
+	v.How, v.Loss = Hook{}, [2]string{hookLoss, hookLoss}
+	if !slices.ContainsFunc(p.Hooks, func(h Types) bool { return h.Spoke.String() == v.Spoke.String() && h.Hub.String() == v.Hub.String() }) {
+		p.Hooks = append(p.Hooks, v.Types)
 	}
 	return v
 }
@@ -187,27 +212,30 @@ func (p *valuePlanner) elements() *valuePlanner {
 
 // intent decides whether a pointer is made of a zero value. Where JSON leaves zero out, it is nil;
 // where JSON always has it, only the author knows whether it means anything.
-func (p *valuePlanner) intent(v *Value, name string) *mismatch {
-	field, plain := p.spokeField, v.Spoke
-	if v.Outer == FromHub {
-		field, plain = p.hubField, v.Hub
+func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
+	field, plain := p.spokeField, v.spoke
+	if how.Outer == FromHub {
+		field, plain = p.hubField, v.hub
 	}
 	switch {
 	case name != "":
-		v.ZeroIsNil, v.ZeroInWhole = name != "pointer", name == "pointer" && !p.element
+		how.ZeroIsNil, how.ZeroInWhole = name != "pointer", name == "pointer" && !p.element
 	case p.element:
 	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
-		v.ZeroIsNil = true
+		how.ZeroIsNil = true
 	default:
-		return &mismatch{rule: RuleMismatch, spoke: v.Spoke, hub: v.Hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
+		return &mismatch{rule: RuleMismatch, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
 			hint: `+webhook:conversion:to(as: "optional") has nil for zero, +webhook:conversion:to(as: "pointer") keeps it a value`}
+	}
+	if how.ZeroIsNil || how.ZeroInWhole {
+		how.Plain = setOf(plain)
 	}
 	return nil
 }
 
 // takesElsewhere reports whether rules take parts of a struct elsewhere.
 func (p *valuePlanner) takesElsewhere(v *Value) bool {
-	return v.Op == Call && len(p.skipSpoke)+len(p.skipHub) > 0
+	return v.Pair() != nil && len(p.skipSpoke)+len(p.skipHub) > 0
 }
 
 // emptied is what is lost of a struct whose fields rules take elsewhere.
@@ -215,35 +243,30 @@ const emptied = "whether the rest of it was nil or empty"
 
 // structural plans types of the same shape.
 func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.Spoke, v.Hub
+	spoke, hub := v.spoke, v.hub
 	if spoke.Kind() != hub.Kind() {
 		return nil, p.differ(spoke, hub)
 	}
 	switch spoke.Kind() {
 	case resolve.Basic:
 		return p.basic(v)
-	case resolve.Slice:
-		v.Op = Each
-		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), nil))
-	case resolve.Array:
-		if spoke.Len() != hub.Len() {
+	case resolve.Slice, resolve.Array:
+		if spoke.Kind() == resolve.Array && spoke.Len() != hub.Len() {
 			return nil, p.differ(spoke, hub)
 		}
-		v.Op = Each
-		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), nil))
+		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
+		return v.as(Each{IsArray: spoke.Kind() == resolve.Array}, elem, bad)
 	case resolve.Map:
 		if spoke.Key().Kind() != resolve.Basic || hub.Key().Kind() != resolve.Basic || spoke.Key().Basic() != hub.Key().Basic() {
 			return nil, p.differ(spoke, hub)
 		}
-		v.Op = Entries
-		return v.around(p.elements().value(spoke.Elem(), hub.Elem(), nil))
+		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
+		return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
 	case resolve.Struct:
 		if !callable(spoke) || !callable(hub) {
 			return nil, p.differ(spoke, hub)
 		}
-		v.Op = Call
-		v.Pair = p.pair(p.at, spoke, hub, p.skipSpoke, p.skipHub)
-		return v, nil
+		return v.as(Call{p.pair(p.at, spoke, hub, p.skipSpoke, p.skipHub)}, nil, nil)
 	}
 	return nil, p.differ(spoke, hub)
 }
@@ -273,7 +296,7 @@ func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
 }
 
 func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.Spoke.Basic(), v.Hub.Basic()
+	spoke, hub := v.spoke.Basic(), v.hub.Basic()
 	switch {
 	case spoke == hub && spoke == "string":
 		if bad := p.total(v); bad != nil {
@@ -281,21 +304,19 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 		}
 		fallthrough
 	case spoke == hub:
-		v.Op = Assign
-		return v, nil
+		return v.as(Assign{}, nil, nil)
 	case isWhole(spoke) && isWhole(hub):
-		v.Op, v.Funcs = Checked, [2]string{"Integer", "Integer"}
-		return v, nil
+		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
 	}
-	return nil, p.differ(v.Spoke, v.Hub)
+	return nil, p.differ(v.spoke, v.hub)
 }
 
 // total holds that each constant of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	if resolve.Identical(v.Spoke, v.Hub) {
+	if resolve.Identical(v.spoke, v.hub) {
 		return nil
 	}
-	spoke, hub := p.types.Constants(v.Spoke), p.types.Constants(v.Hub)
+	spoke, hub := p.types.Constants(v.spoke), p.types.Constants(v.hub)
 	if len(spoke) == 0 || len(hub) == 0 {
 		return nil
 	}
@@ -316,10 +337,10 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", v.Hub, strings.Join(lost, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", v.hub, strings.Join(lost, ", ")))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", v.Spoke, strings.Join(new, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", v.spoke, strings.Join(new, ", ")))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
 		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each, also where a value only stays what it is`}
@@ -327,17 +348,17 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 
 // rename plans an enum whose values have other names in the hub.
 func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
-	if v.Spoke.Kind() != resolve.Basic || v.Spoke.Basic() != "string" || v.Hub.Kind() != resolve.Basic || v.Hub.Basic() != "string" {
-		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "enum is for strings", hint: "use as for other types"}
+	if v.spoke.Kind() != resolve.Basic || v.spoke.Basic() != "string" || v.hub.Kind() != resolve.Basic || v.hub.Basic() != "string" {
+		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "enum is for strings", hint: "use as for other types"}
 	}
 	if bad := p.total(v); bad != nil {
 		return nil, bad
 	}
-	v.Op = Rename
+	var how Rename
 	for _, r := range p.renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {
-			if !slices.ContainsFunc(v.Renames[d], func(have Renaming) bool { return have.From == pair.From }) {
-				v.Renames[d] = append(v.Renames[d], pair)
+			if !slices.ContainsFunc(how[d], func(have Renaming) bool { return have.From == pair.From }) {
+				how[d] = append(how[d], pair)
 			} else {
 				v.Loss[1-d] = "which of several values it was"
 			}
@@ -345,20 +366,14 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	}
 	// A value that the other side writes the same keeps its name on the way here, and gets another one on
 	// the way back.
-	for d := range v.Renames {
-		for _, r := range v.Renames[d] {
-			if r.From != r.To && !slices.ContainsFunc(v.Renames[1-d], func(back Renaming) bool { return back.From == r.From }) {
+	for d := range how {
+		for _, r := range how[d] {
+			if r.From != r.To && !slices.ContainsFunc(how[1-d], func(back Renaming) bool { return back.From == r.From }) {
 				v.Loss[1-d] = "which of several values it was"
 			}
 		}
 	}
-	return v, nil
-}
-
-// around puts a value around what it holds.
-func (v *Value) around(elem *Value, bad *mismatch) (*Value, *mismatch) {
-	v.Elem = elem
-	return v, bad
+	return v.as(how, nil, nil)
 }
 
 func outer(hub bool) Direction {

@@ -32,6 +32,8 @@ type File struct {
 	Path    string
 	Content []byte
 	Owner   Ownership
+	// Kinds are the kinds of output that may ask for the file.
+	Kinds []string
 	// Base is what the content of a Part was made from.
 	Base []byte
 	// Cause is the marker that asked for the file; invalid where no single one did.

@@ -17,11 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
-
-// conversionFile is the name of the generated file in every package of conversions.
-const conversionFile = "zz_generated.conversion.go"
 
 // conversions writes the Go code of all conversions.
 func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
@@ -30,12 +26,12 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
 		}
-		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[*resolve.Type]string{}}
+		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}}
 		text, err := source(w.write())
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, output.ConversionsFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
 	}
 	return files, nil
 }
@@ -46,8 +42,8 @@ type conversionWriter struct {
 	file            *jen.File
 	shared, version string // import paths of the runtime's packages
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
-	zero  map[*resolve.Type]string
-	zeros []*resolve.Type
+	zero  map[string]string
+	zeros []*convert.Set
 }
 
 func (w *conversionWriter) write() *jen.File {
@@ -92,14 +88,14 @@ func (w *conversionWriter) hookFunctions() []hook {
 		for _, c := range pair.Claims {
 			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 				if c.Calls(d) {
-					hooks = append(hooks, hook{hookName(pair, c, d), w.parameters(pair.Spoke, pair.Hub, d)})
+					hooks = append(hooks, hook{hookName(pair, c, d), w.parameters(pair.Types, d)})
 				}
 			}
 		}
 	}
 	for _, h := range w.Hooks {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			hooks = append(hooks, hook{typeHookName(h.Spoke, h.Hub, d), w.parameters(h.Spoke, h.Hub, d)})
+			hooks = append(hooks, hook{typeHookName(h, d), w.parameters(h, d)})
 		}
 	}
 	return hooks
@@ -133,11 +129,11 @@ func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
 
 // typeHookName is the name of a hook for all values of two types: after both, or, where these have one
 // name, after it and the direction.
-func typeHookName(spoke, hub *resolve.Type, d convert.Direction) string {
-	if spoke.Name == hub.Name {
-		return spoke.Name + suffixOf(d)
+func typeHookName(t convert.Types, d convert.Direction) string {
+	if t.Spoke.Name == t.Hub.Name {
+		return t.Spoke.Name + suffixOf(d)
 	}
-	src, dst := sides(d, spoke, hub)
+	src, dst := sides(d, t.Spoke, t.Hub)
 	return src.Name + "To" + dst.Name
 }
 
@@ -158,8 +154,8 @@ func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
 	return hub, spoke
 }
 
-func (w *conversionWriter) parameters(spoke, hub *resolve.Type, d convert.Direction) *jen.Statement {
-	src, dst := sides(d, spoke, hub)
+func (w *conversionWriter) parameters(t convert.Types, d convert.Direction) *jen.Statement {
+	src, dst := sides(d, t.Spoke, t.Hub)
 	return jen.Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst)),
 	).Error()
@@ -171,7 +167,7 @@ func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Dire
 	if p.NeedsHooks() {
 		f.Params(jen.Id("c").Id("Converter"))
 	}
-	return f.Id(name).Add(w.parameters(p.Spoke, p.Hub, d))
+	return f.Id(name).Add(w.parameters(p.Types, d))
 }
 
 // call calls a pair's function.
@@ -195,7 +191,7 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			from, _ := sides(d, plan.Spoke, plan.Hub)
-			source, _ := sides(d, plan.Root.Spoke, plan.Root.Hub)
+			source, _ := sides(d, plan.Root.Types.Spoke, plan.Root.Types.Hub)
 			schema := jen.Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
@@ -217,7 +213,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
-	_, dstType := sides(d, plan.Root.Spoke, plan.Root.Hub)
+	_, dstType := sides(d, plan.Root.Types.Spoke, plan.Root.Types.Hub)
 	w.function(name, plan.Root, d).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
 			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
@@ -391,15 +387,15 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		}
 		return
 	}
-	if c.Value.Op == convert.Entry {
-		w.entry(g, c, d)
+	if entry, ok := c.Value.How.(convert.Entry); ok {
+		w.entry(g, c, entry, d)
 		return
 	}
 	src, pointers := down(operand{code: jen.Id("src"), pointer: true}, from)
 	conditions := there(pointers)
 	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if len(parents) > 0 {
-		conditions = append(conditions, w.isSet(from.Last(), src))
+		conditions = append(conditions, w.isSet(c.Set[d], src))
 		src.known = true
 	}
 	name := where{format: c.Spoke.String()}
@@ -419,7 +415,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 // missing gives a field of the hub its default where nothing else has set it.
 func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, c.Hub)
-	t := c.Hub.Last().Type
+	pointer := c.Hub.Steps()[len(c.Hub)-1].Pointer
 	unset := dst.value().Op("==").Nil()
 	switch c.Default.(type) {
 	case string:
@@ -429,13 +425,13 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 	case bool:
 		unset = jen.Op("!").Add(dst.value())
 	}
-	if t.Kind() == resolve.Pointer {
+	if pointer != nil {
 		unset = dst.value().Op("==").Nil()
 	}
 	conditions := append(there(pointers), unset, jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")))
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-		if t.Kind() == resolve.Pointer {
-			dst.set(g, jen.New(w.typ(t.Elem())))
+		if pointer != nil {
+			dst.set(g, jen.New(w.typ(pointer)))
 			dst = operand{code: dst.code, pointer: true}
 		}
 		if c.Default != false && c.Default != 0 && c.Default != "" {
@@ -445,9 +441,10 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 }
 
 // entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.
-func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direction) {
+func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Entry, d convert.Direction) {
 	from, to := sides(d, c.Spoke, c.Hub)
-	fromKey, toKey := sides(d, c.Value.Entries[0], c.Value.Entries[1])
+	fromKey, toKey := sides(d, how.Keys[0], how.Keys[1])
+	_, dstType := sides(d, c.Value.Spoke, c.Value.Hub)
 	src, srcPointers := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, dstPointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if fromKey != "" {
@@ -459,7 +456,7 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direc
 	case toKey != "":
 		write := func(g *jen.Group) {
 			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
-			if c.Value.JSON {
+			if how.Parse == "" {
 				w.checked(g, where{format: from.String()}, jen.Qual(w.shared, "ToEntryJSON").Call(args...))
 			} else {
 				g.Qual(w.shared, "ToEntry").Call(args...)
@@ -472,17 +469,17 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, d convert.Direc
 		g.If(all(there(srcPointers))).BlockFunc(write)
 	default:
 		read := func(into jen.Code) *jen.Statement {
-			if c.Value.JSON {
+			if how.Parse == "" {
 				return jen.Qual(w.shared, "FromEntryJSON").Call(into, src.address(), jen.Lit(fromKey))
 			}
-			return jen.Qual(w.shared, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(w.shared, c.Value.Funcs[d]))
+			return jen.Qual(w.shared, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(w.shared, how.Parse))
 		}
 		if len(dstPointers) == 0 {
 			g.Add(read(dst.address()))
 			return
 		}
 		value := operand{code: jen.Id("value"), pointer: true}
-		g.If(jen.Id("value").Op(":=").New(w.typ(to.Last().Type)), read(value.address())).BlockFunc(func(g *jen.Group) {
+		g.If(jen.Id("value").Op(":=").New(w.typ(dstType)), read(value.address())).BlockFunc(func(g *jen.Group) {
 			w.make(g, dstPointers)
 			dst.set(g, value.value())
 		})
@@ -510,7 +507,7 @@ func article(name string) string {
 }
 
 // typ is a type as the generated file names it.
-func (w *conversionWriter) typ(t *resolve.Type) *jen.Statement {
+func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
 	if t.Name != "" {
 		s := w.qualified(t.Package, t.Name)
 		if len(t.Args) > 0 {
@@ -522,17 +519,10 @@ func (w *conversionWriter) typ(t *resolve.Type) *jen.Statement {
 		}
 		return s
 	}
-	switch t.Kind() {
-	case resolve.Pointer:
-		return jen.Op("*").Add(w.typ(t.Elem()))
-	case resolve.Slice:
-		return jen.Index().Add(w.typ(t.Elem()))
-	case resolve.Array:
-		return jen.Index(jen.Id(t.Len())).Add(w.typ(t.Elem()))
-	case resolve.Map:
-		return jen.Map(w.typ(t.Key())).Add(w.typ(t.Elem()))
+	if t.Key != nil {
+		return jen.Map(w.typ(t.Key)).Add(w.typ(t.Elem))
 	}
-	return jen.Id(t.String())
+	return jen.Op(t.Signs).Add(w.typ(t.Elem))
 }
 
 // qualified names a type and has the file import its package: a version's together with the word before it.

@@ -9,15 +9,14 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // down leads from an operand to a field in it, and gives the pointers to structs on the way that may be nil.
 func down(from operand, path convert.Path) (to operand, pointers []pointerTo) {
 	to = from
-	for i, f := range path {
-		if to = to.field(f.Name); i+1 < len(path) && f.Type.Kind() == resolve.Pointer && !slices.Contains(from.sure, path[:i+1].String()) {
-			pointers = append(pointers, pointerTo{to.code, f.Type.Elem()})
+	for i, f := range path.Steps() {
+		if to = to.field(f.Name); i+1 < len(path) && f.Pointer != nil && !slices.Contains(from.sure, path[:i+1].String()) {
+			pointers = append(pointers, pointerTo{to.code, f.Pointer})
 		}
 	}
 	return to, pointers
@@ -26,7 +25,7 @@ func down(from operand, path convert.Path) (to operand, pointers []pointerTo) {
 // pointerTo is a pointer on the way to a field.
 type pointerTo struct {
 	code *jen.Statement
-	to   *resolve.Type
+	to   *convert.Type
 }
 
 // there are the conditions that none of the pointers is nil.
@@ -46,10 +45,9 @@ func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
 }
 
 // wrap writes a value into the member of a struct, or out of it.
-func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	srcType, _ := sides(d, v.Spoke, v.Hub)
-	if v.Outer != d {
-		member, pointers := down(src, v.Member)
+func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where, depth int) {
+	if how.Outer != d {
+		member, pointers := down(src, how.Member)
 		if len(pointers) == 0 {
 			w.value(g, v.Elem, d, member, dst, at, depth)
 			return
@@ -57,12 +55,12 @@ func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direct
 		g.If(all(there(pointers))).BlockFunc(func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
 		return
 	}
-	member, pointers := down(dst, v.Member)
+	member, pointers := down(dst, how.Member)
 	if len(pointers) == 0 {
 		w.value(g, v.Elem, d, src, member, at, depth)
 		return
 	}
-	src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
+	src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
 		w.make(g, pointers)
 		src.known = true
 		w.value(g, v.Elem, d, src, member, at, depth)
@@ -70,13 +68,13 @@ func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, d convert.Direct
 }
 
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
-func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	if v.Outer == d {
-		src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
+func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where, depth int) {
+	_, dstType := sides(d, v.Spoke, v.Hub)
+	if how.Outer == d {
+		src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
 			dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 			element := dst.index(jen.Lit(0))
-			for _, c := range v.Constants {
+			for _, c := range how.Constants {
 				member, pointers := down(element, c.Member)
 				for _, p := range pointers {
 					g.Add(p.code.Clone()).Op("=").New(w.typ(p.to))
@@ -92,7 +90,7 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Dir
 	index := string(rune('i' + depth))
 	element := src.index(jen.Id(index))
 	var conditions []jen.Code
-	for _, c := range v.Constants {
+	for _, c := range how.Constants {
 		member, pointers := down(element, c.Member)
 		conditions = append(conditions, there(pointers)...)
 		conditions = append(conditions, member.value().Op("==").Lit(c.Value))
@@ -106,14 +104,14 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, d convert.Dir
 }
 
 // keyedList writes a list with an element for each key of a map, in the order of the keys.
-func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, _ bool) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
+func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where, depth int) {
+	_, dstType := sides(d, v.Spoke, v.Hub)
 	index, key, value := string(rune('i'+depth)), numbered("key", depth), numbered("value", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
 			element := dst.index(jen.Id(index))
-			element.field(v.Member.Last().Name).set(g, w.converted(v.Member.Last().Type, srcType.Key(), jen.Id(key)))
+			element.field(how.Member.Last().Name).set(g, w.converted(how.Keys, d, jen.Id(key)))
 			g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)), depth+1)
 		})
@@ -121,26 +119,27 @@ func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, d convert.D
 }
 
 // keyedMap writes a map with an entry for each element of a list.
-func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, _ bool) {
+func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where, depth int) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
 	index, converted := string(rune('i'+depth)), numbered("converted", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
 		g.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			element := src.index(jen.Id(index))
-			g.Var().Id(converted).Add(w.typ(dstType.Elem()))
+			g.Var().Id(converted).Add(w.elem(v, d))
 			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)), depth+1)
-			key := w.converted(dstType.Key(), v.Member.Last().Type, element.field(v.Member.Last().Name).value())
+			key := w.converted(how.Keys, d, element.field(how.Member.Last().Name).value())
 			g.Add(dst.index(key).code).Op("=").Id(converted)
 		})
 	})
 }
 
 // converted is an expression as a type, converted where it is of another one.
-func (w *conversionWriter) converted(to, from *resolve.Type, code jen.Code) jen.Code {
-	if resolve.Identical(to, from) {
+func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code jen.Code) jen.Code {
+	if t.Same {
 		return code
 	}
+	_, to := sides(d, t.Spoke, t.Hub)
 	return w.typ(to).Call(code)
 }
 

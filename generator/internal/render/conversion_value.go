@@ -4,11 +4,12 @@ package render
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // operand is an expression: a value, or a pointer whose target is meant.
@@ -90,19 +91,17 @@ func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
 
 // value writes the statements that set dst, which is zero so far, from src.
 func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	same := resolve.Identical(srcType, dstType)
-	outwards := v.Outer == d
-	switch v.Op {
+	_, dstType := sides(d, v.Spoke, v.Hub)
+	switch how := v.How.(type) {
 	case convert.Assign:
-		if same {
+		if v.Same {
 			dst.set(g, src.value())
 		} else {
 			dst.set(g, w.typ(dstType).Parens(src.value()))
 		}
 	case convert.DeepCopyInto:
 		copied := jen.Add(src.code.Clone()).Dot("DeepCopyInto").Call(dst.address())
-		if k := srcType.Kind(); k == resolve.Map || k == resolve.Slice { // deepcopy-gen's methods make an empty one of nil
+		if how.Nilable {
 			src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) { g.Add(copied) })
 		} else {
 			g.Add(copied)
@@ -111,55 +110,44 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		dst.set(g, src.code.Clone().Dot("DeepCopy").Call())
 	case convert.Checked:
 		args := []jen.Code{dst.address(), src.value()}
-		if v.Argument != "" {
-			args = append(args, jen.Lit(v.Argument))
+		if how.Argument != "" {
+			args = append(args, jen.Lit(how.Argument))
 		}
-		call := jen.Qual(w.shared, v.Funcs[d]).Call(args...)
-		if v.OmitsZero[d] {
-			src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) { at.failing(g, ": ", call) })
+		call := jen.Qual(w.shared, how.Funcs[d]).Call(args...)
+		if set := how.OmitsZero[d]; set != nil {
+			src.ifSet(g, w.isSet(set, src), func(g *jen.Group) { at.failing(g, ": ", call) })
 		} else {
 			w.checked(g, at, call)
 		}
 	case convert.Call:
-		at.failing(g, ".", w.call(v.Pair, d, src.address(), dst.address()))
+		at.failing(g, ".", w.call(how.Pair, d, src.address(), dst.address()))
 	case convert.Hook:
-		at.failing(g, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Spoke, v.Hub, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
+		at.failing(g, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
-	case convert.Each, convert.Entries, convert.Keyed:
-		list := w.each
-		switch {
-		case v.Op == convert.Entries:
-			list = w.entries
-		case v.Op == convert.Keyed && outwards:
+	case convert.Each:
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.each(g, v, how, d, src, dst, at, depth) })
+	case convert.Entries:
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.entries(g, v, how, d, src, dst, at, depth) })
+	case convert.Keyed:
+		list := w.keyedMap
+		if how.Outer == d {
 			list = w.keyedList
-		case v.Op == convert.Keyed:
-			list = w.keyedMap
 		}
-		if v.EmptyIsNil[d] {
-			src.known = true
-			g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { list(g, v, d, src, dst, at, depth, same) })
-		} else {
-			list(g, v, d, src, dst, at, depth, same)
-		}
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { list(g, v, how, d, src, dst, at, depth) })
 	case convert.Element:
-		w.element(g, v, d, src, dst, at, depth)
+		w.element(g, v, how, d, src, dst, at, depth)
 	case convert.Pointer:
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-			if v.OnlyIfSet {
-				w.onlyIfSet(g, v, d, operand{code: src.value(), pointer: true}, dst, at, depth)
-				return
-			}
-			dst.set(g, jen.New(w.typ(dstType.Elem())))
-			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, operand{code: dst.value(), pointer: true}, at, depth)
+			w.pointer(g, v, how.OnlyIfSet[d], d, operand{code: src.value(), pointer: true}, dst, at, depth)
 		})
 	case convert.Optional:
-		w.optional(g, v, d, src, dst, at, depth)
+		w.optional(g, v, how, d, src, dst, at, depth)
 	case convert.Rename:
-		w.rename(g, v, d, src, dst)
+		w.rename(g, v, how[d], d, src, dst)
 	case convert.First:
-		if outwards {
-			src.ifSet(g, w.notZero(srcType, src), func(g *jen.Group) {
+		if how.Outer == d {
+			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
 				dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at, depth)
 			})
@@ -169,13 +157,23 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at, depth)
 		})
 	case convert.Wrap:
-		w.wrap(g, v, d, src, dst, at, depth)
+		w.wrap(g, v, how, d, src, dst, at, depth)
 	}
 }
 
-func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, same bool) {
+// guarded writes what converts a list or map, for one that is not empty if an empty one becomes none.
+func guarded(g *jen.Group, emptyIsNil bool, src operand, write func(*jen.Group, operand)) {
+	if !emptyIsNil {
+		write(g, src)
+		return
+	}
+	src.known = true
+	g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { write(g, src) })
+}
+
+func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each, d convert.Direction, src, dst operand, at where, depth int) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
-	if same && v.Elem.Op == convert.Assign && dstType.Kind() == resolve.Slice {
+	if v.Same && isAssign(v.Elem) && !how.IsArray {
 		dst.set(g, jen.Qual("slices", "Clone").Call(src.value()))
 		return
 	}
@@ -183,7 +181,7 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direct
 	loop := jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 		w.value(g, v.Elem, d, src.index(jen.Id(index)), dst.index(jen.Id(index)), at.below("[%d]", jen.Id(index)), depth+1)
 	})
-	if dstType.Kind() == resolve.Array {
+	if how.IsArray {
 		g.Add(loop)
 		return
 	}
@@ -193,9 +191,9 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direct
 	})
 }
 
-func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int, same bool) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	if same && v.Elem.Op == convert.Assign {
+func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.Entries, d convert.Direction, src, dst operand, at where, depth int) {
+	_, dstType := sides(d, v.Spoke, v.Hub)
+	if v.Same && isAssign(v.Elem) {
 		dst.set(g, jen.Qual("maps", "Clone").Call(src.value()))
 		return
 	}
@@ -203,12 +201,12 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Dir
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-			entry := dst.index(w.converted(dstType.Key(), srcType.Key(), jen.Id(key)))
+			entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
 			if assigns(v.Elem) {
 				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at, depth+1)
 				return
 			}
-			g.Var().Id(converted).Add(w.typ(dstType.Elem()))
+			g.Var().Id(converted).Add(w.elem(v, d))
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)), depth+1)
 			entry.set(g, jen.Id(converted))
 		})
@@ -217,57 +215,63 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, d convert.Dir
 
 // assigns reports values that one assignment converts, which an entry of a map can be the target of.
 func assigns(v *convert.Value) bool {
-	switch v.Op {
+	switch how := v.How.(type) {
 	case convert.Assign, convert.DeepCopy, convert.Not:
 		return true
-	case convert.Each, convert.Entries: // a clone
-		return v.Elem.Op == convert.Assign && v.Spoke.Kind() != resolve.Array && resolve.Identical(v.Spoke, v.Hub)
+	case convert.Each: // a clone
+		return isAssign(v.Elem) && !how.IsArray && v.Same
+	case convert.Entries:
+		return isAssign(v.Elem) && v.Same
 	}
 	return false
 }
 
-func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
-	if v.Outer != d {
+// elem is the type of what the destination holds.
+func (w *conversionWriter) elem(v *convert.Value, d convert.Direction) *jen.Statement {
+	_, dstType := sides(d, v.Elem.Spoke, v.Elem.Hub)
+	return w.typ(dstType)
+}
+
+func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
+
+func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.Optional, d convert.Direction, src, dst operand, at where, depth int) {
+	if how.Outer != d {
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, dst, at, depth)
 		})
 		return
 	}
-	set := func(g *jen.Group) {
-		if v.OnlyIfSet {
-			w.onlyIfSet(g, v, d, src, dst, at, depth)
-			return
-		}
-		dst.set(g, jen.New(w.typ(dstType.Elem())))
-		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
-	}
+	set := func(g *jen.Group) { w.pointer(g, v, how.OnlyIfSet[d], d, src, dst, at, depth) }
 	switch {
-	case v.ZeroIsNil:
-		src.ifSet(g, w.notZero(srcType, src), set)
-	case v.ZeroInWhole:
-		src.ifSet(g, w.notZero(srcType, src).Op("||").Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")), set)
+	case how.ZeroIsNil:
+		src.ifSet(g, w.isSet(how.Plain, src), set)
+	case how.ZeroInWhole:
+		src.ifSet(g, w.isSet(how.Plain, src).Op("||").Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")), set)
 	default:
 		set(g)
 	}
 }
 
-// onlyIfSet sets a pointer to what a struct converts to, if anything of it is set.
-func (w *conversionWriter) onlyIfSet(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
+// pointer sets a pointer to what a value converts to, if need be only where anything of that is set.
+func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *convert.Set, d convert.Direction, src, dst operand, at where, depth int) {
+	if onlyIf == nil {
+		dst.set(g, jen.New(w.elem(v, d)))
+		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
+		return
+	}
 	rest := operand{code: jen.Id("rest")}
-	g.Var().Id("rest").Add(w.typ(dstType.Elem()))
+	g.Var().Id("rest").Add(w.elem(v, d))
 	w.value(g, v.Elem, d, src, rest, at, depth)
-	g.If(w.notZero(dstType.Elem(), rest)).Block(dst.value().Op("=").Add(rest.address()))
+	g.If(w.isSet(onlyIf, rest)).Block(dst.value().Op("=").Add(rest.address()))
 }
 
-func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand) {
-	srcType, dstType := sides(d, v.Spoke, v.Hub)
+func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []convert.Renaming, d convert.Direction, src, dst operand) {
+	_, dstType := sides(d, v.Spoke, v.Hub)
 	g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
-		for _, r := range v.Renames[d] {
+		for _, r := range renames {
 			g.Case(jen.Lit(r.From)).Add(dst.value()).Op("=").Lit(r.To)
 		}
-		if resolve.Identical(srcType, dstType) {
+		if v.Same {
 			g.Default().Add(dst.value()).Op("=").Add(src.value())
 		} else {
 			g.Default().Add(dst.value()).Op("=").Add(w.typ(dstType).Parens(src.value()))
@@ -275,89 +279,50 @@ func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, d convert.Dire
 	})
 }
 
-// notZero is the condition that an operand is not the zero value of its type.
-func (w *conversionWriter) notZero(t *resolve.Type, o operand) *jen.Statement {
-	switch t.Kind() {
-	case resolve.Basic:
-		switch t.Basic() {
-		case "bool":
-			return o.value()
-		case "string":
-			return o.value().Op("!=").Lit("")
-		}
+// isSet is the condition that an operand is set.
+func (w *conversionWriter) isSet(s *convert.Set, o operand) *jen.Statement {
+	switch s.Test {
+	case convert.NotEmpty:
+		return jen.Len(o.value()).Op(">").Lit(0)
+	case convert.True:
+		return o.value()
+	case convert.NotBlank:
+		return o.value().Op("!=").Lit("")
+	case convert.NotNull:
 		return o.value().Op("!=").Lit(0)
-	case resolve.Struct, resolve.Array:
-		switch {
-		case t.HasMethod("IsZero"):
-			return jen.Op("!").Add(o.code.Clone()).Dot("IsZero").Call()
-		case comparable(t):
-			return o.value().Op("!=").Parens(w.typ(t).Values())
-		}
-		return jen.Op("!").Id(w.zeroFunction(t)).Call(o.address())
+	case convert.NotIsZero:
+		return jen.Op("!").Add(o.code.Clone()).Dot("IsZero").Call()
+	case convert.NotEqual:
+		return o.value().Op("!=").Parens(w.typ(s.Type).Values())
+	case convert.AnyField:
+		return jen.Op("!").Id(w.zeroFunction(s)).Call(o.address())
 	}
 	return o.value().Op("!=").Nil()
 }
 
-// isSet is the condition that a field is set. An empty list or map that JSON leaves out is not: it would
-// not be there any more when the object returns.
-func (w *conversionWriter) isSet(f *resolve.Field, o operand) *jen.Statement {
-	if kind := f.Type.Kind(); f.OmitEmpty && (kind == resolve.Slice || kind == resolve.Map) {
-		return jen.Len(o.value()).Op(">").Lit(0)
-	}
-	return w.notZero(f.Type, o)
-}
-
-// comparable reports whether Go can compare values of the type with == and that does what it looks like.
-func comparable(t *resolve.Type) bool {
-	switch t.Kind() {
-	case resolve.Basic, resolve.Pointer:
-		return true
-	case resolve.Array:
-		return comparable(t.Elem())
-	case resolve.Struct:
-		for _, f := range t.Fields() {
-			if !comparable(f.Type) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
 // zeroFunction names the function that tells whether a struct is zero.
-func (w *conversionWriter) zeroFunction(t *resolve.Type) string {
+func (w *conversionWriter) zeroFunction(s *convert.Set) string {
+	t := s.Type.String()
 	if name, ok := w.zero[t]; ok {
 		return name
 	}
-	name := "isZero" + t.Name
-	for i := 2; w.hasZero(name); i++ {
-		name = fmt.Sprint("isZero", t.Name, i)
+	name := "isZero" + s.Type.Name
+	for i := 2; slices.Contains(slices.Collect(maps.Values(w.zero)), name); i++ {
+		name = fmt.Sprint("isZero", s.Type.Name, i)
 	}
 	w.zero[t] = name
-	w.zeros = append(w.zeros, t)
+	w.zeros = append(w.zeros, s)
 	return name
 }
 
-func (w *conversionWriter) hasZero(name string) bool {
-	for _, n := range w.zero {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
 // isZero writes the function that tells whether a struct that Go cannot compare is zero.
-func (w *conversionWriter) isZero(t *resolve.Type) {
-	name := w.zero[t]
+func (w *conversionWriter) isZero(s *convert.Set) {
+	name := w.zero[s.Type.String()]
 	w.file.Comment(name + " reports whether nothing is set.")
-	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(t))).Bool().BlockFunc(func(g *jen.Group) {
+	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(s.Type))).Bool().BlockFunc(func(g *jen.Group) {
 		var set []jen.Code
-		for _, f := range t.Fields() {
-			if f.Exported {
-				set = append(set, w.isSet(f, operand{code: jen.Id("v").Dot(f.Name)}))
-			}
+		for _, f := range s.Fields {
+			set = append(set, w.isSet(f.Set, operand{code: jen.Id("v").Dot(f.Name)}))
 		}
 		any := jen.Add(set[0])
 		for _, s := range set[1:] {

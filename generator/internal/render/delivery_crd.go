@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 )
 
 // deliveredCRD is a definition that controller-gen has written.
@@ -17,12 +19,12 @@ type deliveredCRD struct {
 	name    string
 	content map[string]any
 	// conversion is nil where no webhook converts its versions.
-	conversion *definition
+	conversion *convert.Definition
 }
 
 // readCRDs reads the definitions and finds the conversion of each.
 func (d *deliverer) readCRDs() error {
-	converted := definitions(d.project)
+	converted := convert.Definitions(d.project)
 	for _, f := range d.options.Delivery.CRDs {
 		c := deliveredCRD{file: f.Name}
 		if err := yaml.Unmarshal(f.Content, &c.content); err != nil {
@@ -30,7 +32,7 @@ func (d *deliverer) readCRDs() error {
 		}
 		metadata, _ := c.content["metadata"].(map[string]any)
 		c.name, _ = metadata["name"].(string)
-		if i := slices.IndexFunc(converted, func(d *definition) bool { return d.name == c.name }); i >= 0 {
+		if i := slices.IndexFunc(converted, func(d *convert.Definition) bool { return d.Name == c.name }); i >= 0 {
 			c.conversion = converted[i]
 		}
 		d.crds = append(d.crds, c)

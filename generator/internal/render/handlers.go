@@ -15,9 +15,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// handlersFile is the name of the generated file in every package of handlers.
-const handlersFile = "zz_generated.webhook.go"
-
 // handlerPackage is a package of handlers with its webhooks by the types they are for.
 type handlerPackage struct {
 	model.HandlerPackage
@@ -39,7 +36,7 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, handlersFile), Content: text, Owner: output.Generated, Cause: pkg.types[0].webhooks[0].Range})
+		files = append(files, output.File{Path: filepath.Join(pkg.Dir, output.HandlersFile), Content: text, Owner: output.Generated, Cause: pkg.types[0].webhooks[0].Range})
 		for _, t := range pkg.types {
 			if !t.webhooks[0].Handler.NeedsStub {
 				continue

@@ -19,9 +19,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// integrationFiles matches the names of the generated files of the test that asks a real API server.
-const integrationFiles = "zz_generated.integration*_test.go"
-
 // integration writes the test that has a real API server call the webhooks, into a module of its own: controller-runtime,
 // which starts API servers, is then no dependency of the project.
 func integration(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
@@ -45,7 +42,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	}
 	test, err := templates.Execute("integration/integration_test.go.tmpl", map[string]any{
 		"Package": pkg.Name, "Manifest": fromFolder(dir, o.Manifest), "Definitions": below(definitions...),
-		"Conversions": below(path.Join(CRDPatches, CRDPatch))[0], "Samples": below(o.Samples...),
+		"Conversions": below(path.Join(output.CRDPatches, output.CRDPatch))[0], "Samples": below(o.Samples...),
 		"Prefix": o.Delivery.prefix(),
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
@@ -15,6 +16,20 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
+
+// manifests writes the file of the configurations and, where it is to be, the kustomization.yaml beside it.
+func manifests(p *model.Project, o Options) ([]output.File, error) {
+	text, err := manifest(p, o)
+	if err != nil {
+		return nil, err
+	}
+	files := []output.File{{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)}}
+	if o.Kustomization {
+		list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - " + filepath.Base(o.Manifest) + "\n"
+		files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})
+	}
+	return files, nil
+}
 
 // manifest writes the configurations as YAML documents in the form that controller-gen gives
 // them: a --- before each, keys in alphabetical order, no creationTimestamp.

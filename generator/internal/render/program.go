@@ -14,6 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // ProgramFile is the path of the file that registers all webhooks in the folder of a program.
@@ -49,7 +50,7 @@ func newProgram(project *model.Project, planned []*convert.Package, in model.Han
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}
 	for _, pkg := range planned {
-		if len(pkg.Plans) > 0 && slices.Contains(o.Outputs, Conversions) {
+		if len(pkg.Plans) > 0 && slices.Contains(o.Outputs, output.Conversions) {
 			hooks := slices.ContainsFunc(pkg.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() })
 			p.conversions = append(p.conversions, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o) + "Hooks", hooks: hooks, cause: pkg.Cause()})
 		}
@@ -57,23 +58,22 @@ func newProgram(project *model.Project, planned []*convert.Package, in model.Han
 	return p
 }
 
-// CheckProgram reports packages for which the program has the same name.
-func CheckProgram(project *model.Project, planned []*convert.Package, o Options) diag.List {
-	if o.Program.Dir == "" || !slices.Contains(o.Outputs, Handlers) {
-		return nil
-	}
-	var diags diag.List
-	named := map[string]programPackage{}
+// ProgramField is a package of the project in the program's struct of all webhooks.
+type ProgramField struct {
+	diag.Range // a marker that asks for the package
+	Name, Path string
+}
+
+// ProgramFields returns the fields of the struct, in its order.
+func ProgramFields(project *model.Project, planned []*convert.Package, o Options) []ProgramField {
+	var fields []ProgramField
 	p := newProgram(project, planned, o.Program, o)
-	for _, pkg := range append(p.handlers, slices.DeleteFunc(p.conversions, func(pkg programPackage) bool { return !pkg.hooks })...) {
-		if first, ok := named[pkg.field]; ok {
-			diags.Add(diag.Errorf(pkg.cause, model.RuleProgram, "%s and %s are both called %s in %s", first.Path, pkg.Path, pkg.field, filepath.Base(ProgramFile(""))).
-				WithHint("give the folder of one of them another name").WithRelated(first.cause, "the other package's webhooks begin here"))
-			continue
+	for _, pkg := range slices.Concat(p.handlers, p.conversions) {
+		if pkg.types != nil || pkg.hooks {
+			fields = append(fields, ProgramField{pkg.cause, pkg.field, pkg.Path})
 		}
-		named[pkg.field] = pkg
 	}
-	return diags
+	return fields
 }
 
 // file writes the struct of all policies, the function that makes it, and the registration.

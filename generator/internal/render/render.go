@@ -6,24 +6,13 @@ package render
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/modfile"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-)
-
-// The kinds of output.
-const (
-	Manifests   = "manifests"
-	Handlers    = "handlers"
-	Conversions = "conversions"
-	Tests       = "tests"
-	Deliveries  = "delivery"
 )
 
 // Options say what is written, where it goes and how it begins.
@@ -64,66 +53,33 @@ type Options struct {
 // Project writes the project's files, planned conversions among them.
 func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	var files []output.File
-	if slices.Contains(o.Outputs, Manifests) && len(p.Configurations) > 0 {
-		text, err := manifest(p, o)
+	wants := func(kind string) bool { return slices.Contains(o.Outputs, kind) }
+	for _, step := range []struct {
+		what, kind string
+		also       bool
+		write      func() ([]output.File, error)
+	}{
+		{"the manifest", output.Manifests, len(p.Configurations) > 0, func() ([]output.File, error) { return manifests(p, o) }},
+		{"the handlers", output.Handlers, true, func() ([]output.File, error) { return handlers(p, planned, o) }},
+		{"the tests", output.Tests, true, func() ([]output.File, error) { return tests(p, o) }},
+		{"the conversions", output.Conversions, true, func() ([]output.File, error) { return conversions(p, planned, o) }},
+		{"the patches of CRDs", output.Conversions, o.Patches, func() ([]output.File, error) { return crdPatches(p, o.Delivery) }},
+		// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.
+		{"the delivery", output.Deliveries, o.Delivery.Name != "" && p.Module.Dir != "", func() ([]output.File, error) { return delivery(p, o) }},
+		{"the integration test", output.Tests, wants(output.Manifests), func() ([]output.File, error) { return integration(p, planned, o) }},
+		{"the tests of conversions", output.Tests, wants(output.Conversions), func() ([]output.File, error) { return conversionTests(p, planned, o) }},
+	} {
+		if !wants(step.kind) || !step.also {
+			continue
+		}
+		written, err := step.write()
 		if err != nil {
-			return nil, fmt.Errorf("writing the manifest: %w", err)
+			return nil, fmt.Errorf("writing %s: %w", step.what, err)
 		}
-		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)})
-		if o.Kustomization {
-			list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - " + filepath.Base(o.Manifest) + "\n"
-			files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})
+		for _, f := range written {
+			f.Kinds = []string{step.kind}
+			files = append(files, f)
 		}
-	}
-	if slices.Contains(o.Outputs, Handlers) {
-		code, err := handlers(p, planned, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the handlers: %w", err)
-		}
-		files = append(files, code...)
-	}
-	if slices.Contains(o.Outputs, Tests) {
-		code, err := tests(p, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the tests: %w", err)
-		}
-		files = append(files, code...)
-	}
-	if slices.Contains(o.Outputs, Conversions) {
-		code, err := conversions(p, planned, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the conversions: %w", err)
-		}
-		files = append(files, code...)
-	}
-	if slices.Contains(o.Outputs, Conversions) && o.Patches {
-		patches, err := crdPatches(p, o.Delivery)
-		if err != nil {
-			return nil, fmt.Errorf("writing the patches of CRDs: %w", err)
-		}
-		files = append(files, patches...)
-	}
-	// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.
-	if slices.Contains(o.Outputs, Deliveries) && o.Delivery.Name != "" && p.Module.Dir != "" {
-		delivered, err := delivery(p, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the delivery: %w", err)
-		}
-		files = append(files, delivered...)
-	}
-	if slices.Contains(o.Outputs, Tests) && slices.Contains(o.Outputs, Manifests) {
-		code, err := integration(p, planned, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the integration test: %w", err)
-		}
-		files = append(files, code...)
-	}
-	if slices.Contains(o.Outputs, Conversions) && slices.Contains(o.Outputs, Tests) {
-		code, err := conversionTests(p, planned, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the tests of conversions: %w", err)
-		}
-		files = append(files, code...)
 	}
 	if o.Vendored {
 		code, err := runtimeCopy(p, files, o)
@@ -133,27 +89,6 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		files = append(files, code...)
 	}
 	return files, nil
-}
-
-// OutputsOf are the kinds of output that may ask for a file of ours, by its name: none for an integration test, which
-// stands in a module of its own that does not say that it is wanted.
-func OutputsOf(file string) []string {
-	name, folder := filepath.Base(file), filepath.ToSlash(filepath.Dir(file))
-	patch, _ := filepath.Match(CRDPatch, name) // the patterns are good ones
-	inIntegration, _ := filepath.Match(integrationFiles, name)
-	switch {
-	case inIntegration:
-		return nil
-	case strings.HasSuffix(name, "_test.go"):
-		return []string{Tests}
-	case strings.HasSuffix(folder, "/wire"), strings.HasSuffix(folder, "/version"):
-		return []string{Handlers, Conversions}
-	case patch, name == conversionFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
-		return []string{Conversions}
-	case filepath.Ext(name) == ".go":
-		return []string{Handlers}
-	}
-	return []string{Manifests}
 }
 
 // hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers

@@ -64,8 +64,9 @@ func runtimeCopy(p *model.Project, files []output.File, o Options) ([]output.Fil
 			return nil, err
 		}
 		imports[pkg] = append(imports[pkg], found...)
+		file := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), filepath.FromSlash(pkg), "zz_generated."+name)
 		packages[pkg] = append(packages[pkg], output.File{
-			Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), filepath.FromSlash(pkg), "zz_generated."+name),
+			Path: file, Kinds: output.KindsOf(file),
 			Content: slices.Concat([]byte(output.GoHeader+"\n\n"+licence+"\n"), text),
 			Owner:   output.Generated,
 		})

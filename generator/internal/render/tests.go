@@ -28,7 +28,7 @@ const (
 func tests(p *model.Project, o Options) ([]output.File, error) {
 	var files []output.File
 	packages := handlerPackages(p, o)
-	checked := slices.Contains(o.Outputs, Manifests)
+	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
 		w := testWriter{handlerPackage: pkg, admissiontest: path.Join(pkg.admission, "admissiontest"), options: o, root: p.Module.Dir}
 		f := w.file()
@@ -89,7 +89,7 @@ func (w testWriter) suite(f *jen.File) {
 	f.Comment("TestGeneratedWebhooks holds the handlers and policies of this package to what must be true of all webhooks.")
 	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Suite").ValuesFunc(func(g *jen.Group) {
-			if slices.Contains(w.options.Outputs, Manifests) {
+			if slices.Contains(w.options.Outputs, output.Manifests) {
 				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
 			}
 			g.Line().Id("Samples").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {

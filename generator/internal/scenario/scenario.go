@@ -17,6 +17,7 @@ const (
 	WantPrefix  = "want/"       // each file that the run writes or changes, below this folder
 	Removed     = "removed"     // names of files that the run removes
 	Diagnostics = "diagnostics" // findings that the run reports
+	Difference  = "want.diff"   // in place of the others: what differs from the outcome of the base
 )
 
 // A Scenario is one txtar file: a module, a run of the generator, and the expected outcome.
@@ -26,6 +27,8 @@ type Scenario struct {
 	Input   []txtar.File
 	Want    []txtar.File
 	Run     Run
+	// Base is the file of the scenario that the comment names in a line that begins with "base: "; empty for none.
+	Base string
 }
 
 // Run is what lines of the comment set that begin with "run: ":
@@ -47,8 +50,13 @@ func Read(file string) (Scenario, error) {
 		return Scenario{}, err
 	}
 	s := Scenario{Name: strings.TrimSuffix(filepath.Base(file), ".txtar"), Comment: archive.Comment, Run: readRun(archive.Comment)}
+	for line := range strings.Lines(string(archive.Comment)) {
+		if name, ok := strings.CutPrefix(line, "base: "); ok {
+			s.Base = filepath.Join(filepath.Dir(file), strings.TrimSpace(name)+".txtar")
+		}
+	}
 	for _, f := range archive.Files {
-		if strings.HasPrefix(f.Name, WantPrefix) || f.Name == Diagnostics || f.Name == Removed {
+		if strings.HasPrefix(f.Name, WantPrefix) || f.Name == Diagnostics || f.Name == Removed || f.Name == Difference {
 			s.Want = append(s.Want, f)
 		} else {
 			s.Input = append(s.Input, f)

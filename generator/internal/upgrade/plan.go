@@ -94,43 +94,47 @@ func (p *plan) add(side convert.Direction, of *convert.Pair, before, across stri
 		}
 		below := ""
 		for v := c.Value; v != nil; v = v.Elem {
-			f.how += how(v)
-			f.renames = append(f.renames, v.Renames[side]...)
-			if v.Op == convert.Each || v.Op == convert.Entries {
+			switch how := v.How.(type) {
+			case convert.Each, convert.Entries:
 				below += "[]"
-			}
-			if v.Pair != nil && !v.Pair.Opaque {
-				f.whole = false
-				p.add(side, v.Pair, f.path+below+".", f.counterpart+below+".", inside)
+			case convert.Rename:
+				f.renames = append(f.renames, how[side]...)
+			case convert.Call:
+				if !how.Pair.Opaque {
+					f.whole = false
+					p.add(side, how.Pair, f.path+below+".", f.counterpart+below+".", inside)
+				}
+			default:
+				f.how += word(how)
 			}
 		}
 		p.sides[side] = append(p.sides[side], f)
 	}
 }
 
-// how tells ways of converting a value apart. That of an enum is told by its pairs of values, and what goes by the types alone by them.
-func how(v *convert.Value) string {
-	switch v.Op {
+// word tells ways of converting a value apart. That of an enum is told by its pairs of values, and what goes by the types alone by them.
+func word(how convert.How) string {
+	switch how := how.(type) {
 	case convert.Hook:
 		return "your own code"
 	case convert.Checked:
-		return fmt.Sprint(v.Funcs[convert.ToHub], " ", v.Argument)
+		return fmt.Sprint(how.Funcs[convert.ToHub], " ", how.Argument)
 	case convert.Not:
 		return "not"
 	case convert.First:
 		return "first"
 	case convert.Wrap:
-		return "wrap:" + v.Member.String()
+		return "wrap:" + how.Member.String()
 	case convert.Keyed:
-		return "keyed:" + v.Member.String()
+		return "keyed:" + how.Member.String()
 	case convert.Element:
 		text := "element:"
-		for _, c := range v.Constants {
+		for _, c := range how.Constants {
 			text += fmt.Sprintf("%s=%v,", c.Member, c.Value)
 		}
 		return text
 	case convert.Entry:
-		return strings.Join(v.Entries[:], " ")
+		return strings.Join(how.Keys[:], " ")
 	}
 	return ""
 }

@@ -38,33 +38,30 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	}
 	switch name {
 	case "not":
-		if isBool(v.Spoke) && isBool(v.Hub) {
-			v.Op = Not
-			return v, nil
+		if isBool(v.spoke) && isBool(v.hub) {
+			return v.as(Not{}, nil, nil)
 		}
-		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
+		return nil, p.misfit(name, "two bools", v.spoke, v.hub)
 	case "seconds":
-		v.Op = Checked
 		switch {
-		case isNamed(v.Spoke, metaPackage, "Duration") && wholeType(v.Hub):
-			v.Funcs, v.Loss[ToHub] = [2]string{"ToSeconds", "FromSeconds"}, "parts of a second"
-			return v, nil
-		case isNamed(v.Hub, metaPackage, "Duration") && wholeType(v.Spoke):
-			v.Funcs, v.Loss[FromHub] = [2]string{"FromSeconds", "ToSeconds"}, "parts of a second"
-			return v, nil
+		case isNamed(v.spoke, metaPackage, "Duration") && wholeType(v.hub):
+			v.Loss[ToHub] = "parts of a second"
+			return v.as(Checked{Funcs: [2]string{"ToSeconds", "FromSeconds"}}, nil, nil)
+		case isNamed(v.hub, metaPackage, "Duration") && wholeType(v.spoke):
+			v.Loss[FromHub] = "parts of a second"
+			return v.as(Checked{Funcs: [2]string{"FromSeconds", "ToSeconds"}}, nil, nil)
 		}
-		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
+		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.spoke, v.hub)
 	case "join":
-		v.Op, v.Argument = Checked, argument
 		switch {
-		case isText(v.Hub) && v.Spoke.Kind() == resolve.Slice && isText(v.Spoke.Elem()):
-			v.Funcs, v.Loss[ToHub] = [2]string{"Join", "Split"}, "whether it was nil or empty"
-			return v, nil
-		case isText(v.Spoke) && v.Hub.Kind() == resolve.Slice && isText(v.Hub.Elem()):
-			v.Funcs, v.Loss[FromHub] = [2]string{"Split", "Join"}, "whether it was nil or empty"
-			return v, nil
+		case isText(v.hub) && v.spoke.Kind() == resolve.Slice && isText(v.spoke.Elem()):
+			v.Loss[ToHub] = "whether it was nil or empty"
+			return v.as(Checked{Funcs: [2]string{"Join", "Split"}, Argument: argument}, nil, nil)
+		case isText(v.spoke) && v.hub.Kind() == resolve.Slice && isText(v.hub.Elem()):
+			v.Loss[FromHub] = "whether it was nil or empty"
+			return v.as(Checked{Funcs: [2]string{"Split", "Join"}, Argument: argument}, nil, nil)
 		}
-		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
+		return nil, p.misfit(name, "a list of strings and a string", v.spoke, v.hub)
 	case "json":
 		return p.json(v)
 	}
@@ -73,31 +70,35 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 
 // text plans a value and what it is as text.
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
-	v.Op = Checked
-	v.OmitsZero = [2]bool{p.spokeField.OmitEmpty && wholeOrBool(v.Spoke), p.hubField.OmitEmpty && wholeOrBool(v.Hub)}
-	if word, loss, ok := textual(v.Spoke); ok && isText(v.Hub) {
-		v.Funcs, v.Loss = [2]string{"Format" + word, "Parse" + word}, [2]string{loss, "how it was written"}
-		return v, nil
+	var how Checked
+	for d, f := range []*resolve.Field{p.spokeField, p.hubField} {
+		if t := v.side(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
+			how.OmitsZero[d] = setOf(t)
+		}
 	}
-	if word, loss, ok := textual(v.Hub); ok && isText(v.Spoke) {
-		v.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
-		return v, nil
+	if word, loss, ok := textual(v.spoke); ok && isText(v.hub) {
+		how.Funcs, v.Loss = [2]string{"Format" + word, "Parse" + word}, [2]string{loss, "how it was written"}
+		return v.as(how, nil, nil)
 	}
-	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
+	if word, loss, ok := textual(v.hub); ok && isText(v.spoke) {
+		how.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
+		return v.as(how, nil, nil)
+	}
+	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.spoke, v.hub)
 }
 
 // entry plans a field and an entry of metadata, which is text, or two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
-	v.Op, v.Entries = Entry, p.entries
-	side, field := ToHub, v.Spoke
+	v.Types = Types{Spoke: typeOf(v.spoke), Hub: typeOf(v.hub)}
+	side, field := ToHub, v.spoke
 	if p.entries[ToHub] != "" {
-		side, field = FromHub, v.Hub
+		side, field = FromHub, v.hub
 	}
 	function := ""
 	switch {
 	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":
-		v.JSON, v.Loss[side] = true, "whether it was empty or absent"
-		return v, nil
+		v.Loss[side] = "whether it was empty or absent"
+		return v.as(Entry{Keys: p.entries}, nil, nil)
 	case isText(field):
 		function = "ParseText"
 	case wholeType(field):
@@ -106,32 +107,29 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 		function = "ParseBool"
 	}
 	if function == "" || len(as) > 0 || p.renames != nil {
-		return nil, &mismatch{rule: RuleConverter, spoke: v.Spoke, hub: v.Hub, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
+		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
 			hint: `+webhook:conversion:to(as: "json") writes JSON; ` + custom}
 	}
-	v.Funcs = [2]string{function, function}
-	return v, nil
+	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
 }
 
 // json plans anything and its JSON. What the text has beside the members of the type, and how it is
 // written, is lost.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
-	blob, functions := v.Hub, [2]string{"FormatJSON", "ParseJSON"}
-	v.Outer, v.Loss = ToHub, [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
-	if isBlob(v.Spoke) {
-		blob, functions, v.Outer = v.Spoke, [2]string{"ParseJSON", "FormatJSON"}, FromHub
+	blob, side, how := v.hub, ToHub, Checked{Funcs: [2]string{"FormatJSON", "ParseJSON"}}
+	v.Loss = [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
+	if isBlob(v.spoke) {
+		blob, side, how.Funcs = v.spoke, FromHub, [2]string{"ParseJSON", "FormatJSON"}
 		v.Loss[ToHub], v.Loss[FromHub] = v.Loss[FromHub], v.Loss[ToHub]
 	}
-	if !isBlob(blob) || isBlob(v.Spoke) == isBlob(v.Hub) {
-		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
+	if !isBlob(blob) || isBlob(v.spoke) == isBlob(v.hub) {
+		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.spoke, v.hub)
 	}
 	if blob.Kind() != resolve.Struct {
-		v.Op, v.Funcs = Checked, functions
-		return v, nil
+		return v.as(how, nil, nil)
 	}
 	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
-	v.Op, v.Member = Wrap, Path{blob.Fields()[raw]}
-	return v.around(&Value{Op: Checked, Spoke: v.Spoke, Hub: v.Hub, Funcs: functions}, nil)
+	return v.as(Wrap{Outer: side, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types, spoke: v.spoke, hub: v.hub}, nil)
 }
 
 // isBlob reports types that hold JSON as text.
@@ -156,10 +154,6 @@ func textual(t *resolve.Type) (word, loss string, ok bool) {
 		return "IntOrString", "whether it was a number", true
 	}
 	return "", "", false
-}
-
-func wholeOrBool(t *resolve.Type) bool {
-	return wholeType(t) || isBool(t)
 }
 
 func isBool(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "bool" }

@@ -13,19 +13,16 @@ import (
 
 // copied plans a type that both sides share, so that the two objects share no memory.
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
-	t := v.Spoke
+	t := v.spoke
 	if flat(t) {
-		v.Op = Assign
-		return v, nil
+		return v.as(Assign{}, nil, nil)
 	}
 	if t.Name != "" {
 		switch {
 		case t.Package == quantityPackage && t.Name == "Quantity":
-			v.Op = DeepCopy
-			return v, nil
+			return v.as(DeepCopy{}, nil, nil)
 		case p.deepCopies(t):
-			v.Op = DeepCopyInto
-			return v, nil
+			return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
 		}
 	}
 	if hidden(t) {

@@ -27,7 +27,10 @@ func (p *Plan) Same() map[string]*Same {
 
 // readsMetadata reports whether rules are about entries of the metadata, or functions of the user can ask for them.
 func (p *Pair) readsMetadata() bool {
-	return p.any(func(c *Claim) bool { return c.isCustom() || c.Entry != "" || c.Value != nil && c.Value.Op == Entry }, map[*Pair]bool{})
+	return p.any(func(c *Claim) bool {
+		isEntry := c.Value.holds(func(h How) bool { _, ok := h.(Entry); return ok })
+		return c.isCustom() || c.Entry != "" || isEntry
+	}, map[*Pair]bool{})
 }
 
 func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
@@ -85,15 +88,15 @@ func (c *Claim) isSame(seen map[*Pair]bool) bool {
 
 // isSame reports whether the value is the same in JSON on both sides.
 func (v *Value) isSame(seen map[*Pair]bool) bool {
-	switch v.Op {
+	switch how := v.How.(type) {
 	case Assign, DeepCopyInto, DeepCopy:
 		return true
 	case Each, Entries:
 		return v.Elem.isSame(seen)
 	case Pointer:
-		return !v.OnlyIfSet && v.Elem.isSame(seen)
+		return how.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
 	case Call:
-		return v.Pair.isSame(seen)
+		return how.Pair.isSame(seen)
 	}
 	return false
 }
@@ -124,11 +127,8 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 
 // structs is the pair of structs that the value is, as one or behind a pointer.
 func (v *Value) structs() *Pair {
-	if v.Op == Pointer && !v.OnlyIfSet {
+	if v.How == (Pointer{}) {
 		v = v.Elem
 	}
-	if v.Op != Call {
-		return nil
-	}
-	return v.Pair
+	return v.Pair()
 }

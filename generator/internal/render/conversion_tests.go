@@ -12,7 +12,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // conversionTests writes the tests of all conversions.
@@ -116,8 +115,8 @@ func hooksOf(plan *convert.Plan) []string {
 				}
 			}
 			for v := c.Value; v != nil; v = v.Elem {
-				if v.Pair != nil {
-					visit(v.Pair, inside)
+				if pair := v.Pair(); pair != nil {
+					visit(pair, inside)
 				}
 			}
 		}
@@ -128,7 +127,7 @@ func hooksOf(plan *convert.Plan) []string {
 
 // failingHooks writes the hooks of which one fails.
 func (w conversionTestWriter) failingHooks(f *jen.File) {
-	types := conversionWriter{Package: w.Package, file: f, zero: map[*resolve.Type]string{}}
+	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
 	hooks := types.hookFunctions()
 	if len(hooks) == 0 {
 		return
@@ -149,8 +148,8 @@ func (w conversionTestWriter) failingHooks(f *jen.File) {
 func (w conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	f.ImportName(w.conversiontest, "conversiontest")
-	types := conversionWriter{Package: w.Package, file: f, zero: map[*resolve.Type]string{}}
-	kind := jen.Qual(w.conversiontest, "Kind").Types(types.typ(plan.Root.Spoke), types.typ(plan.Root.Hub))
+	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
+	kind := jen.Qual(w.conversiontest, "Kind").Types(types.typ(plan.Root.Types.Spoke), types.typ(plan.Root.Types.Hub))
 	doc(f, "%s says for the generated tests how %s is converted. Where the API server would not take\n"+
 		"what is filled at random, the functions Spoke and Hub of a Kind make it right.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
@@ -205,9 +204,11 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 			f.defaults = append(f.defaults, hub)
 		}
 		for v := c.Value; v != nil; v = v.Elem {
-			f.entries = append(f.entries, present(v.Entries[:]...)...)
-			if v.Pair != nil {
-				f.visit(v.Pair, spoke, hub, inside)
+			switch how := v.How.(type) {
+			case convert.Entry:
+				f.entries = append(f.entries, present(how.Keys[:]...)...)
+			case convert.Call:
+				f.visit(how.Pair, spoke, hub, inside)
 			}
 		}
 	}

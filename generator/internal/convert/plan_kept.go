@@ -43,9 +43,9 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 // loss on the way; nil where it leads to none.
 func (v *Value) members(d Direction) *Pair {
 	for ; v != nil && v.Loss[d] == ""; v = v.Elem {
-		switch v.Op {
+		switch how := v.How.(type) {
 		case Call:
-			return v.Pair
+			return how.Pair
 		case Each, Pointer, Optional:
 		default:
 			return nil

@@ -12,30 +12,34 @@ import (
 
 // wrap plans a value and a struct that has it as a member.
 func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
-	outside, skip := v.Hub, p.skipHub
-	v.Outer = ToHub
-	if v.Spoke.Kind() == resolve.Struct {
-		outside, skip, v.Outer = v.Spoke, p.skipSpoke, FromHub
+	outside, skip, side := v.hub, p.skipHub, ToHub
+	if v.spoke.Kind() == resolve.Struct {
+		outside, skip, side = v.spoke, p.skipSpoke, FromHub
 	}
 	found, ok := Path(nil), false
 	if outside.Kind() == resolve.Struct {
 		found, ok = lookup(outside, member)
 	}
 	if !ok {
-		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.spoke, v.hub)
 	}
-	v.Op, v.Member = Wrap, found
 	if hasOthers(outside, found, skip) {
-		v.Loss[1-v.Outer] = "all members but " + member
+		v.Loss[1-side] = "all members but " + member
 	}
 	inner := *p
 	inner.skipSpoke, inner.skipHub = nil, nil
-	if v.Outer == ToHub {
-		inner.hubField = found.Last()
-		return v.around(inner.value(v.Spoke, found.Last().Type, as[1:]))
+	spoke, hub := v.spoke, v.hub
+	if side == ToHub {
+		inner.hubField, hub = found.Last(), found.Last().Type
+	} else {
+		inner.spokeField, spoke = found.Last(), found.Last().Type
 	}
-	inner.spokeField = found.Last()
-	return v.around(inner.value(found.Last().Type, v.Hub, as[1:]))
+	elem, bad := inner.value(spoke, hub, as[1:])
+	how := Wrap{Outer: side, Member: found}
+	if bad == nil && found.pointers() {
+		how.Plain = setOf(v.side(1 - side))
+	}
+	return v.as(how, elem, bad)
 }
 
 // hasOthers reports whether a struct has members beside those on the way to one, and those that are skipped.
@@ -57,50 +61,54 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 
 // keyed plans a map and a list whose elements have the map's key as a member. The list is in the order of the keys.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
-	m, list := v.Spoke, v.Hub
-	v.Outer = ToHub
+	m, list, how := v.spoke, v.hub, Keyed{Outer: ToHub}
 	if list.Kind() == resolve.Map {
-		m, list, v.Outer = list, m, FromHub
+		m, list, how.Outer = list, m, FromHub
 	}
 	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
 	if fit {
-		v.Member, fit = lookup(list.Elem(), member)
+		how.Member, fit = lookup(list.Elem(), member)
 	}
-	if !fit || len(v.Member) != 1 || !isText(m.Key()) || !isText(v.Member.Last().Type) {
-		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
+	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
+		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.spoke, v.hub)
 	}
-	v.Op = Keyed
-	v.Loss[1-v.Outer] = "the order, and elements with equal keys"
-	return v.around(p.beside(v.Outer, v.Member).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:]))
+	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
+	spokeKey, hubKey := m.Key(), how.Member.Last().Type
+	if how.Outer == FromHub {
+		spokeKey, hubKey = hubKey, spokeKey
+	}
+	how.Keys = typesOf(spokeKey, hubKey)
+	elem, bad := p.beside(how.Outer, how.Member).value(v.spoke.Elem(), v.hub.Elem(), as[1:])
+	return v.as(how, elem, bad)
 }
 
 // listElement plans a value and the element of a list whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
-	list := v.Hub
-	v.Outer = ToHub
-	if v.Spoke.Kind() == resolve.Slice {
-		list, v.Outer = v.Spoke, FromHub
+	list, how := v.hub, Element{Outer: ToHub}
+	if v.spoke.Kind() == resolve.Slice {
+		list, how.Outer = v.spoke, FromHub
 	}
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
-		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
+		return nil, p.misfit(as[0], "a list of structs on one side", v.spoke, v.hub)
 	}
 	var told []Path
 	for said := range strings.SplitSeq(argument, ",") {
 		member, text, _ := strings.Cut(said, "=")
 		found, ok := lookup(list.Elem(), member)
 		if !ok {
-			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.Spoke, v.Hub)
+			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.spoke, v.hub)
 		}
 		value, ok := constant(found.Last().Type, text)
 		if !ok || value == zeroOf(value) {
 			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "an element is told by text, whole numbers and bools"}
 		}
-		v.Constants = append(v.Constants, Constant{found, value})
+		how.Constants = append(how.Constants, Constant{found, value})
 		told = append(told, found)
 	}
-	v.Op = Element
-	v.Loss[1-v.Outer] = "all elements but this one"
-	return v.around(p.beside(v.Outer, told...).value(inside(v.Spoke, v.Outer == FromHub), inside(v.Hub, v.Outer == ToHub), as[1:]))
+	v.Loss[1-how.Outer] = "all elements but this one"
+	how.Plain = setOf(v.side(1 - how.Outer))
+	elem, bad := p.beside(how.Outer, told...).value(inside(v.spoke, how.Outer == FromHub), inside(v.hub, how.Outer == ToHub), as[1:])
+	return v.as(how, elem, bad)
 }
 
 // beside plans what a list holds, less the members that the list itself accounts for.
