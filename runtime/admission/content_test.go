@@ -477,6 +477,38 @@ func TestLongQuantityDenies(t *testing.T) {
 	}
 }
 
+// TestHostileListsAreBounded has lists, pointers and maps whose elements are large in Go and empty in JSON.
+func TestHostileListsAreBounded(t *testing.T) {
+	type large struct {
+		Text [1 << 12]byte `json:"-"`
+	}
+	type object struct {
+		List     []large          `json:"list,omitempty"`
+		Pointers []*large         `json:"pointers,omitempty"`
+		Map      map[string]large `json:"map,omitempty"`
+	}
+	h := Validating("objects.example.com", OnCreate(func(context.Context, *CreateRequest[object]) error { return nil }))
+	const n = 300_000 // 1.2 GB
+	var keys []string
+	for i := range n {
+		keys = append(keys, fmt.Sprintf(`"%d":{}`, i))
+	}
+	for _, src := range []string{
+		`{"list":[{}` + strings.Repeat(",{}", n) + `]}`, `{"pointers":[{}` + strings.Repeat(",{}", n) + `]}`, `{"map":{` + strings.Join(keys, ",") + `}}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := verdictOf(t, h, reviewOf(Create, src, "")).Response
+		runtime.ReadMemStats(&after)
+		if got.Allowed || got.Result.Code != http.StatusBadRequest || !strings.Contains(got.Result.Message, "decodes to more than 256 MiB") {
+			t.Errorf("%.20s: %+v", src, got)
+		}
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2<<30 { // of which a list that grows makes garbage
+			t.Errorf("%.20s: %d MiB were allocated", src, allocated>>20)
+		}
+	}
+}
+
 // TestBytesAsNumbers compares with sigs.k8s.io/json what bytes are that stand as an array of numbers, and wants no patch where
 // nothing is edited.
 func TestBytesAsNumbers(t *testing.T) {

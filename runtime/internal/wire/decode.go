@@ -91,6 +91,19 @@ type Decoder struct {
 	I     int    // the first byte of the next value
 	texts *Texts // strings to be used again, or nil
 	left  *Left  // notes values that do not fit, which are errors if it is nil
+	taken uint64 // the memory for elements so far
+}
+
+// mostDecoded bounds the memory that lists, pointers and maps of one value take. Elements that are empty in JSON, [{},{}], may take hundreds
+// of times their text. What an honest object of 3 MiB decodes to is far below.
+const mostDecoded = 256 << 20
+
+// take counts memory for elements of a type, and fails if it is too much.
+func (d *Decoder) take(elements int, of reflect.Type) error {
+	if d.taken += uint64(elements) * uint64(of.Size()); d.taken > mostDecoded {
+		return fmt.Errorf("the value decodes to more than %d MiB", mostDecoded>>20)
+	}
+	return nil
 }
 
 // Decode reads the value at the given place into v, which must be settable and zero.
@@ -159,6 +172,9 @@ func (d *Decoder) value(s *Shape, v reflect.Value) error {
 	}
 	switch s.Kind {
 	case Pointer:
+		if err := d.take(1, s.Elem.Typ); err != nil {
+			return err
+		}
 		v.Set(reflect.New(s.Elem.Typ))
 		return d.value(s.Elem, v.Elem())
 	case Structure:
@@ -373,6 +389,10 @@ func (d *Decoder) list(s *Shape, v reflect.Value) error {
 	n := 0
 	for more := d.Open(']'); more; more = d.More() {
 		if n == v.Cap() {
+			// It doubles, or grows by a quarter where it is long: what it grows by is counted before it is taken.
+			if err := d.take(max(1, n/4), s.Elem.Typ); err != nil {
+				return err
+			}
 			v.Grow(max(1, firstElements/int(s.Elem.Typ.Size()+1)))
 		}
 		v.SetLen(n + 1)
@@ -414,6 +434,9 @@ func (d *Decoder) dict(s *Shape, v reflect.Value) error {
 	for more := d.Open('}'); more; more = d.More() {
 		key := d.texts.Of(d.Key())
 		elem.SetZero()
+		if err := d.take(1, s.Elem.Typ); err != nil {
+			return err
+		}
 		if err := d.inside(s.Elem, elem, func() string { return shownKey(key) }); err != nil {
 			return err
 		}

@@ -147,7 +147,8 @@ func answered(t *testing.T, h http.Handler, what string, body []byte, most bound
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > most.bytes {
 		t.Errorf("%s: %d bytes took %d bytes of memory, more than %d", what, len(body), allocated, most.bytes)
 	}
-	if w.Code >= 500 {
+	// No API server leaves the old object out: what a policy makes of that error is a failure.
+	if w.Code >= 500 && !strings.Contains(w.Body.String(), "the request has no oldObject") {
 		t.Fatalf("%s: HTTP %d: %.300s\n%.1000q", what, w.Code, w.Body, body)
 	}
 	return w.Code, w.Body.Bytes()
@@ -285,9 +286,6 @@ func TestHostileReviews(t *testing.T) {
 	for _, members := range []map[string]any{review, request} {
 		for name, kept := range members {
 			for _, other := range []any{nil, true, 1, 1e300, "x", "", []any{}, []any{map[string]any{}}, map[string]any{}, map[string]any{"a": 1}, strings.Repeat("x", 1<<20), deep} {
-				if name == "oldObject" && other == nil {
-					continue // no API server leaves it out: the policy's error is a failure
-				}
 				members[name] = other
 				var body []byte
 				if text, ok := other.(json.RawMessage); ok { // deeper than encoding/json writes
