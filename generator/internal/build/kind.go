@@ -3,7 +3,12 @@
 package build
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -134,7 +139,7 @@ func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 				WithHint("write domain: example.com in webhook-gen.yaml, or give the webhook a name of three segments or more"))
 		}
 	}
-	return strings.ToLower(strings.Join(nonEmpty(parts), "."))
+	return strings.ToLower(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "."))
 }
 
 // path is where the webhook is served, in the form that controller-runtime's builder uses.
@@ -159,12 +164,10 @@ func verb(mutating bool) string {
 	return "validate"
 }
 
-func nonEmpty(parts []string) []string {
-	var kept []string
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+// plurals are the resource names that the two generators of CRDs and clients derive from a kind:
+// client-gen's, by k8s.io/gengo/v2/namer, and controller-gen's, by github.com/gobuffalo/flect.
+// They differ for some words ("Index"), and a rule with the wrong one never matches.
+func plurals(kind string) (gengo, controllerGen string) {
+	n := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
+	return n.Name(&types.Type{Name: types.Name{Name: kind}}), flect.Pluralize(strings.ToLower(kind))
 }
