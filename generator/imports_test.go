@@ -104,7 +104,7 @@ func mayImport() map[string][]string {
 		"convert":     {"diag", "load", "model", "resolve"},
 		"crd":         {"diag", "output", "yamltext"},
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},
-		"migrate":     {"diag", "load", "kubebuilder", "registry"},
+		"migrate":     {"diag", "load", "kubebuilder", "model", "registry"},
 		"scaffold":    {"build", "diag", "load", "marker", "output", "registry"},
 		"scenario":    nil, // tests alone import it
 		"upgrade":     {"diag", "model", "convert", "resolve", "manifest"},

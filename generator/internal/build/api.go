@@ -4,8 +4,6 @@ package build
 
 import (
 	"context"
-	"go/ast"
-	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -49,13 +47,11 @@ func FindType(p *load.Package, name string) (t APIType, ok bool, diags diag.List
 		return t, false, nil
 	}
 	t.File = found.File
-	begin := found.Spec.Pos()
-	for _, d := range found.File.AST.Decls {
-		if decl, isGen := d.(*ast.GenDecl); isGen && !decl.Lparen.IsValid() && slices.Contains(decl.Specs, ast.Spec(found.Spec)) {
-			begin = decl.Pos()
+	for spec, begin := range load.Types(found.File.AST) {
+		if spec == found.Spec {
+			t.Line = found.File.Position(begin).Line
 		}
 	}
-	t.Line = found.File.Position(begin).Line
 	placed, diags := marker.InFile(found.File.AST, found.File, registry.Prefix)
 	for _, m := range placed {
 		if m.On == marker.OnType && m.Type == found.Spec {

@@ -158,20 +158,11 @@ func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub)
 
 // locatedType is a type of any package.
 func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.VersionedType, bool) {
-	t := said.V
-	p, err := b.module.Locate(b.ctx, t.ImportPath)
-	if err != nil {
-		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
-		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod"))
+	_, _, gv, ok := b.locate(b.module, said, "")
+	if !ok {
 		return model.VersionedType{}, false
 	}
-	if _, ok := p.Type(t.Type); !ok {
-		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "package %s has no type %s", t.ImportPath, t.Type))
-		return model.VersionedType{}, false
-	}
-	gv, bad := findGroupVersion(b.ctx, p)
-	b.diags.Add(bad...)
-	return b.versioned(gv, t.ImportPath, t.Type, said.At), true
+	return b.versioned(gv, said.V.ImportPath, said.V.Type, said.At), true
 }
 
 // addConversionRule takes what a marker says of a field, or of several.

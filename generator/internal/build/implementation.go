@@ -87,18 +87,8 @@ func (b *builder) implementation(p model.HandlerPackage, name string) (i impleme
 	if err != nil {
 		return i // no Go files yet
 	}
-	for _, f := range pkg.FilesWith(name) {
-		for _, d := range f.AST.Decls {
-			decl, ok := d.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, s := range decl.Specs {
-				if spec, ok := s.(*ast.TypeSpec); ok && spec.Name.Name == name {
-					i.declared, i.embeds = true, embeds(spec)
-				}
-			}
-		}
+	if t, ok := pkg.Type(name); ok {
+		i.declared, i.embeds = true, embeds(t.Spec)
 	}
 	i.methods = pkg.Methods(name)
 	return i

@@ -3,7 +3,12 @@
 package build
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -40,21 +45,28 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) sub
 		}
 		return subject{kind: &kind, foreign: true}
 	}
-	p, err := m.Module.Locate(b.ctx, t.ImportPath)
-	if err != nil {
-		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
-		b.diags.Add(diag.Errorf(at.marker.For.At, model.RuleTarget, "%s", reason).
-			WithHint(`add the module to go.mod, or name the kind: for: "group/version/Kind"`))
+	p, typ, gv, ok := b.locate(m.Module, at.marker.For, `, or name the kind: for: "group/version/Kind"`)
+	if !ok {
 		return subject{}
 	}
-	typ, ok := p.Type(t.Type)
-	if !ok {
-		b.diags.Add(diag.Errorf(at.marker.For.At, model.RuleTarget, "package %s has no type %s", t.ImportPath, t.Type))
-		return subject{}
+	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
+}
+
+// locate finds a type that a module can import, and the group and version of the package.
+func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], instead string) (p *load.Package, t load.Type, gv groupVersion, ok bool) {
+	p, err := from.Locate(b.ctx, said.V.ImportPath)
+	if err != nil {
+		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
+		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead))
+		return nil, t, gv, false
+	}
+	if t, ok = p.Type(said.V.Type); !ok {
+		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "package %s has no type %s", said.V.ImportPath, said.V.Type))
+		return nil, t, gv, false
 	}
 	gv, bad := findGroupVersion(b.ctx, p)
 	b.diags.Add(bad...)
-	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
+	return p, t, gv, true
 }
 
 // kind derives group, version, plural and scope of a Go type.
@@ -134,7 +146,7 @@ func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 				WithHint("write domain: example.com in webhook-gen.yaml, or give the webhook a name of three segments or more"))
 		}
 	}
-	return strings.ToLower(strings.Join(nonEmpty(parts), "."))
+	return strings.ToLower(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "."))
 }
 
 // path is where the webhook is served, in the form that controller-runtime's builder uses.
@@ -159,14 +171,12 @@ func verb(mutating bool) string {
 	return "validate"
 }
 
-func nonEmpty(parts []string) []string {
-	var kept []string
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+// plurals are the resource names that the two generators of CRDs and clients derive from a kind:
+// client-gen's, by k8s.io/gengo/v2/namer, and controller-gen's, by github.com/gobuffalo/flect.
+// They differ for some words ("Index"), and a rule with the wrong one never matches.
+func plurals(kind string) (gengo, controllerGen string) {
+	n := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
+	return n.Name(&types.Type{Name: types.Name{Name: kind}}), flect.Pluralize(strings.ToLower(kind))
 }
 
 // isStored reports whether a type has controller-gen's marker of the version that is stored.

@@ -3,10 +3,13 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
@@ -245,14 +248,21 @@ func split(resources []string) (main, subs []string) {
 func scope(f diag.Sourced[string], kind *model.Kind) *admissionregistrationv1.ScopeType {
 	switch {
 	case f.IsSet():
-		return pointer[admissionregistrationv1.ScopeType](f.V)
+		return new(admissionregistrationv1.ScopeType(f.V))
 	case kind != nil && kind.Scope != "":
-		return pointer[admissionregistrationv1.ScopeType](kind.Scope)
+		return new(admissionregistrationv1.ScopeType(kind.Scope))
 	}
 	return nil
 }
 
-func pointer[T ~string](s string) *T {
-	t := T(s)
-	return &t
+// patch applies a +webhook:patch to the finished webhook. A field that it changes is from then
+// on said by the patch.
+func patch(w *model.Webhook, said diag.Sourced[string]) error {
+	patched, problems := spec.Patch(w.Spec, w.Mutating, said.V)
+	for _, field := range spec.Changed(w.Spec, patched) {
+		w.At[field] = said.At
+		delete(w.Expressions, field)
+	}
+	w.Spec = patched
+	return errors.Join(problems...)
 }

@@ -28,16 +28,9 @@ func uniqueNames(p projectPass) {
 		case !again:
 			first[k] = w
 		case other.Configuration != w.Configuration:
-			p.at(w, other, "name", "two %s webhooks are called %q", kind(w), w.Spec.Name)
+			p.at(w, other, "name", "two %s webhooks are called %q", model.KindWord(w.Mutating), w.Spec.Name)
 		}
 	}
-}
-
-func kind(w *model.Webhook) string {
-	if w.Mutating {
-		return "mutating"
-	}
-	return "validating"
 }
 
 // uniquePaths reports a path that two webhooks of one service claim, unless one handler of the project's own is to answer both.

@@ -180,7 +180,7 @@ func (r *reading) target() {
 
 func (r *reading) service() {
 	path, _ := r.take("path", "clientConfig.service.path")
-	service := admissionregistrationv1.ServiceReference{Name: "webhook-service", Namespace: "system", Path: &path.text}
+	service := admissionregistrationv1.ServiceReference{Name: model.DefaultServiceName, Namespace: model.PlaceholderNamespace, Path: &path.text}
 	if a, _ := r.take("serviceName", "clientConfig.service.name"); a.text != "" {
 		service.Name = a.text
 	}

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"iter"
 	"path/filepath"
 	"slices"
 
@@ -23,19 +24,34 @@ type Type struct {
 // Type finds a type that the package declares.
 func (p *Package) Type(name string) (Type, bool) {
 	for _, f := range p.FilesWith(name) {
-		for _, d := range f.AST.Decls {
+		for spec := range Types(f.AST) {
+			if spec.Name.Name == name {
+				return Type{f, spec}, true
+			}
+		}
+	}
+	return Type{}, false
+}
+
+// Types yields the types that a file declares at package level, each with the start of its declaration behind the comment.
+func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, token.Pos] {
+	return func(yield func(*ast.TypeSpec, token.Pos) bool) {
+		for _, d := range f.Decls {
 			decl, ok := d.(*ast.GenDecl)
 			if !ok || decl.Tok != token.TYPE {
 				continue
 			}
 			for _, s := range decl.Specs {
-				if spec := s.(*ast.TypeSpec); spec.Name.Name == name {
-					return Type{f, spec}, true
+				begin := decl.Pos()
+				if decl.Lparen.IsValid() {
+					begin = s.Pos()
+				}
+				if !yield(s.(*ast.TypeSpec), begin) {
+					return
 				}
 			}
 		}
 	}
-	return Type{}, false
 }
 
 // Comments are the comment groups between the declaration before the type and the type's name:

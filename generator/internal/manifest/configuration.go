@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+
 	"go.yaml.in/yaml/v3"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	kjson "sigs.k8s.io/json"
@@ -84,4 +87,24 @@ func decode(node *yaml.Node, mutating bool) (object admissionregistrationv1.Muta
 		return object, nil, err
 	}
 	return object, unknown, kjson.UnmarshalCaseSensitivePreserveInts(plain, &object)
+}
+
+// allowances reads those in a comment that stands above a webhook in a manifest.
+func allowances(comment []marker.Line) (found []*model.Allowance, diags diag.List) {
+	markers, diags := marker.Parse(comment, registry.Prefix+":allow")
+	var placed []marker.Placed
+	for _, m := range markers {
+		placed = append(placed, marker.Placed{Marker: m, On: marker.OnType})
+	}
+	decoded, bad := registry.Markers().Decode(placed)
+	diags.Add(bad...)
+	for _, d := range decoded {
+		said := d.Target.(*registry.Allow)
+		if said.Webhook.IsSet() {
+			diags.Add(diag.Errorf(said.Webhook.At, model.RuleBelongs, "in a manifest, an allowance applies to the webhook below it").WithHint("remove the argument webhook"))
+			continue
+		}
+		found = append(found, said.Allowance(d.Range))
+	}
+	return found, diags
 }

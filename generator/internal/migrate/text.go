@@ -13,24 +13,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 func configurationMarker(mutating bool, name string) string {
-	kind := "validating"
-	if mutating {
-		kind = "mutating"
-	}
-	return fmt.Sprintf("// +webhook:configuration(kind: %s, name: %s)", kind, quote(name))
+	return fmt.Sprintf("// +webhook:configuration(kind: %s, name: %s)", model.KindWord(mutating), quote(name))
 }
 
 // webhookMarkers says a webhook in +webhook markers, as comment lines.
 func webhookMarkers(w kubebuilder.Webhook) []string {
 	spec := w.Spec
-	kind := "validating"
-	if w.Mutating {
-		kind = "mutating"
-	}
 	var who, how arguments
 	who.text("name", spec.Name)
 	if s := spec.ClientConfig.Service; s != nil {
@@ -41,7 +34,7 @@ func webhookMarkers(w kubebuilder.Webhook) []string {
 		if s.Port != nil {
 			service += ":" + strconv.Itoa(int(*s.Port))
 		}
-		if service != "system/webhook-service" {
+		if service != model.PlaceholderNamespace+"/"+model.DefaultServiceName {
 			how.text("service", service)
 		}
 	}
@@ -88,7 +81,7 @@ func webhookMarkers(w kubebuilder.Webhook) []string {
 	for _, c := range spec.MatchConditions {
 		lines = append(lines, fmt.Sprintf("// +webhook:matchCondition(webhook: %s, name: %s)=%s", quote(spec.Name), quote(c.Name), quote(c.Expression)))
 	}
-	marker := fmt.Sprintf("// +webhook:%s(%s,", kind, who)
+	marker := fmt.Sprintf("// +webhook:%s(%s,", model.KindWord(w.Mutating), who)
 	return append([]string{marker, fmt.Sprintf("// %s)", how)}, lines...)
 }
 

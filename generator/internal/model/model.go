@@ -5,6 +5,10 @@
 package model
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -116,4 +120,69 @@ func (w *Webhook) Where(field string) diag.Range {
 // Where is the place of "name", "labels" or "annotations", or the marker.
 func (c *Configuration) Where(field string) diag.Range {
 	return c.At.Nearest(field, c.Range)
+}
+
+// Places says where in the source fields of a webhook are set, by path: "clientConfig.service.path", "rules[0].scope".
+type Places map[string]diag.Range
+
+// Nearest is where a field is set, or else the nearest field around it, or else what is around them all.
+func (p Places) Nearest(field string, around diag.Range) diag.Range {
+	for field != "" {
+		if at, ok := p[field]; ok {
+			return at
+		}
+		field = field[:max(0, strings.LastIndexAny(field, ".["))]
+	}
+	return around
+}
+
+// Set records the position of a field, if it has one.
+func (p Places) Set(field string, at diag.Range) {
+	if at.IsValid() {
+		p[field] = at
+	}
+}
+
+// SetList records the positions of a list and of its elements.
+func (p Places) SetList(field string, list diag.Sourced[[]string]) {
+	p.Set(field, list.At)
+	for i, at := range list.Each {
+		p.Set(fmt.Sprintf("%s[%d]", field, i), at)
+	}
+}
+
+// CanShare reports whether one handler, at one path, can answer two webhooks: both are mutating or both validating, and where
+// the path is made of a kind, both are for that kind. A project may well ask for failurePolicy Fail on CREATE and for Ignore
+// on DELETE, or for a resource and its subresource, and serve both by the same code.
+func (w *Webhook) CanShare(other *Webhook) bool {
+	return w.Mutating == other.Mutating && (!isTypedPath(w.ServedPath()) || slices.ContainsFunc(w.Resources(), func(r string) bool {
+		return slices.Contains(other.Resources(), r)
+	}))
+}
+
+// isTypedPath reports a path as controller-runtime's builder and this generator make them of a kind.
+func isTypedPath(path string) bool {
+	return (strings.HasPrefix(path, "/mutate-") || strings.HasPrefix(path, "/validate-")) && strings.Count(path, "-") >= 3
+}
+
+// Resources are the resources of a webhook, sorted, subresources counted as what they belong to.
+func (w *Webhook) Resources() (all []string) {
+	for _, rule := range w.Spec.Rules {
+		for _, r := range rule.Resources {
+			name, _, _ := strings.Cut(r, "/")
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Allowance is a +webhook:allow: a rule of lint that webhooks may break.
+type Allowance struct {
+	// Range is the marker.
+	diag.Range
+	// Rule is the rule's id, and Reason why it may be broken.
+	Rule, Reason string
+	// RuleAt and ReasonAt are where they stand.
+	RuleAt, ReasonAt diag.Range
 }

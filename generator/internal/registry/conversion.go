@@ -11,28 +11,22 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// hubMarker is +webhook:conversion:hub.
+// Hub is +webhook:conversion:hub.
 type Hub struct{}
 
-// spokeMarker is +webhook:conversion:spoke.
+// Spoke is +webhook:conversion:spoke.
 type Spoke struct {
-	For         diag.Sourced[Target]
-	Hub         diag.Sourced[Target]
+	For, Hub    diag.Sourced[Target]
 	Convertible diag.Sourced[bool]
 }
 
-// fieldMarker is one of the markers that say what becomes of a field in the hub.
+// Field is one of the markers that say what becomes of a field in the hub.
 type Field struct {
-	Verb  model.Verb
-	Of    diag.Sourced[Target]
-	Field diag.Sourced[[]string]
-	Path  diag.Sourced[string]
-	As    diag.Sourced[[]string]
-	From  diag.Sourced[string]
-	To    diag.Sourced[string]
-	Hub   diag.Sourced[[]string]
-	Type  diag.Sourced[Target]
-	Text  diag.Sourced[string] // what stands after the equals sign
+	Verb           model.Verb
+	Of, Type       diag.Sourced[Target]
+	Field, As, Hub diag.Sourced[[]string]
+	Path, From, To diag.Sourced[string]
+	Text           diag.Sourced[string] // what stands after the equals sign
 }
 
 // conversionDefinitions declares the markers of conversions between versions.

@@ -15,71 +15,51 @@ import (
 // Prefix is what the names of all markers of this tool begin with.
 const Prefix = "webhook"
 
-// webhookMarker is +webhook:mutating or +webhook:validating.
+// Webhook is +webhook:mutating or +webhook:validating.
 type Webhook struct {
-	Mutating bool
-
-	For         diag.Sourced[Target]
-	Name        diag.Sourced[string]
-	Path        diag.Sourced[string]
-	URL         diag.Sourced[string]
-	Groups      diag.Sourced[[]string]
-	Versions    diag.Sourced[[]string]
-	Resources   diag.Sourced[[]string]
-	Subresource diag.Sourced[[]string]
-	Scope       diag.Sourced[string]
-	Order       diag.Sourced[int]
-	Decode      diag.Sourced[string]
+	Mutating                bool
+	For                     diag.Sourced[Target]
+	Name, Path, URL, Decode diag.Sourced[string]
+	Order                   diag.Sourced[int]
+	Matched
 	Settings
 }
 
-// ruleMarker is +webhook:rule.
+// Matched are the resources that a rule matches.
+type Matched struct {
+	Groups, Versions, Resources, Subresource diag.Sourced[[]string]
+	Scope                                    diag.Sourced[string]
+}
+
+// Rule is +webhook:rule.
 type Rule struct {
-	Webhook     diag.Sourced[string]
-	Operations  diag.Sourced[[]string]
-	Groups      diag.Sourced[[]string]
-	Versions    diag.Sourced[[]string]
-	Resources   diag.Sourced[[]string]
-	Subresource diag.Sourced[[]string]
-	Scope       diag.Sourced[string]
-}
-
-// matchConditionMarker is +webhook:matchCondition.
-type MatchCondition struct {
 	Webhook    diag.Sourced[string]
-	Name       diag.Sourced[string]
-	Expression diag.Sourced[string]
+	Operations diag.Sourced[[]string]
+	Matched
 }
 
-// patchMarker is +webhook:patch.
-type Patch struct {
-	Webhook diag.Sourced[string]
-	JSON    diag.Sourced[string]
-}
+// MatchCondition is +webhook:matchCondition.
+type MatchCondition struct{ Webhook, Name, Expression diag.Sourced[string] }
 
-// allowMarker is +webhook:allow.
-type Allow struct {
-	Webhook diag.Sourced[string]
-	Rule    diag.Sourced[string]
-	Reason  diag.Sourced[string]
-}
+// Patch is +webhook:patch.
+type Patch struct{ Webhook, JSON diag.Sourced[string] }
 
-// defaultsMarker is +webhook:defaults.
+// Allow is +webhook:allow.
+type Allow struct{ Webhook, Rule, Reason diag.Sourced[string] }
+
+// Defaults is +webhook:defaults.
 type Defaults struct{ Settings }
 
-// serviceMarker is +webhook:service.
+// Service is +webhook:service.
 type Service struct {
-	Name      diag.Sourced[string]
-	Namespace diag.Sourced[string]
-	Port      diag.Sourced[int]
+	Name, Namespace diag.Sourced[string]
+	Port            diag.Sourced[int]
 }
 
-// configurationMarker is +webhook:configuration.
+// Configuration is +webhook:configuration.
 type Configuration struct {
-	Kind        diag.Sourced[string]
-	Name        diag.Sourced[string]
-	Labels      diag.Sourced[map[string]string]
-	Annotations diag.Sourced[map[string]string]
+	Kind, Name          diag.Sourced[string]
+	Labels, Annotations diag.Sourced[map[string]string]
 }
 
 // Holds reports whether the object can hold mutating, or validating, webhooks.
@@ -111,7 +91,7 @@ func webhookDefinitions() marker.Registry {
 				return m, append([]marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "operations", Type: marker.List(&m.Operations, "create", "update", "delete", "connect", "*"), Default: "the webhook's", Doc: "What is done to the object."},
-				}, ruleParameters(&m.Groups, &m.Versions, &m.Resources, &m.Subresource, &m.Scope)...)
+				}, m.Matched.parameters()...)
 			},
 		},
 		{
@@ -161,7 +141,7 @@ func webhookDefinitions() marker.Registry {
 			Example: `+webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5, namespaceSelector: "kubernetes.io/metadata.name notin (kube-system)")`,
 			New: func() (any, []marker.Parameter) {
 				m := &Defaults{}
-				return m, m.parameters(true)
+				return m, m.Settings.parameters(true)
 			},
 		},
 		{
@@ -221,19 +201,19 @@ func webhookDefinition(mutating bool) marker.Definition {
 			{Name: "decode", Type: marker.Enum(&m.Decode, "object", "none"), Default: "object",
 				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the fastest."},
 		}
-		p = append(p, ruleParameters(&m.Groups, &m.Versions, &m.Resources, &m.Subresource, &m.Scope)...)
-		return m, append(p, m.parameters(mutating)...)
+		p = append(p, m.Matched.parameters()...)
+		return m, append(p, m.Settings.parameters(mutating)...)
 	}
 	return d
 }
 
-func ruleParameters(groups, versions, resources, subresource *diag.Sourced[[]string], scope *diag.Sourced[string]) []marker.Parameter {
+func (m *Matched) parameters() []marker.Parameter {
 	return []marker.Parameter{
-		{Name: "groups", Type: marker.List(groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
-		{Name: "versions", Type: marker.List(versions), Default: "the type's", Doc: "API versions."},
-		{Name: "resources", Type: marker.List(resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
-		{Name: "subresource", Type: marker.List(subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
-		{Name: "scope", Type: marker.Enum(scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
+		{Name: "groups", Type: marker.List(&m.Groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
+		{Name: "versions", Type: marker.List(&m.Versions), Default: "the type's", Doc: "API versions."},
+		{Name: "resources", Type: marker.List(&m.Resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
+		{Name: "subresource", Type: marker.List(&m.Subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
+		{Name: "scope", Type: marker.Enum(&m.Scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
 	}
 }
 

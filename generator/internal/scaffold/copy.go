@@ -98,19 +98,8 @@ func MarkCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range tree.Decls {
-		decl, ok := d.(*ast.GenDecl)
-		if !ok || decl.Tok != token.TYPE {
-			continue
-		}
-		for _, s := range decl.Specs {
-			if s.(*ast.TypeSpec).Name.Name != name {
-				continue
-			}
-			begin := decl.Pos()
-			if decl.Lparen.IsValid() {
-				begin = s.Pos()
-			}
+	for spec, begin := range load.Types(tree) {
+		if spec.Name.Name == name {
 			return AddMarkers(build.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
 		}
 	}

@@ -4,7 +4,6 @@ package scaffold
 
 import (
 	"go/ast"
-	"go/token"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
@@ -12,16 +11,9 @@ import (
 // OtherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.
 func OtherKinds(f *load.File, kind string) []string {
 	var others []string
-	for _, d := range f.AST.Decls {
-		decl, ok := d.(*ast.GenDecl)
-		if !ok || decl.Tok != token.TYPE {
-			continue
-		}
-		for _, s := range decl.Specs {
-			spec := s.(*ast.TypeSpec)
-			if name := spec.Name.Name; name != kind && name != kind+"List" && hasTypeMeta(spec) {
-				others = append(others, name)
-			}
+	for spec := range load.Types(f.AST) {
+		if name := spec.Name.Name; name != kind && name != kind+"List" && hasTypeMeta(spec) {
+			others = append(others, name)
 		}
 	}
 	return others
