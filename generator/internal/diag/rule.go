@@ -13,4 +13,6 @@ type Rule struct {
 	Severity Severity
 	// Doc explains the rule and what to do; where it comes from Kubernetes it names the upstream function.
 	Doc string
+	// Fix says what to do, as a clause; it may be empty.
+	Fix string
 }

@@ -19,8 +19,6 @@ import (
 // rule is one entry of the table. One of its functions is set, or by.
 type rule struct {
 	diag.Rule
-	// fix says what to do.
-	fix string
 	// insteadOf is the rule of package check that a finding of this one, at the same place, says more exactly.
 	insteadOf string
 	// by is what finds it, where that is not this package.
@@ -106,7 +104,7 @@ type pass struct {
 }
 
 func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any) *diag.Diagnostic {
-	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...), Hint: p.rule.fix}
+	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...), Hint: p.rule.Fix}
 	*p.found = append(*p.found, Finding{d, w})
 	return &(*p.found)[len(*p.found)-1].Diagnostic
 }
@@ -162,15 +160,14 @@ func (p pass) timeout(w *model.Webhook) int32 {
 // Rule documents an entry of the table.
 type Rule struct {
 	diag.Rule
-	Fix string
-	By  Finder
+	By Finder
 }
 
 // Table documents the table.
 func Table() []Rule {
 	var docs []Rule
 	for _, r := range table() {
-		docs = append(docs, Rule{r.Rule, r.fix, r.by})
+		docs = append(docs, Rule{r.Rule, r.by})
 	}
 	return docs
 }
@@ -180,7 +177,7 @@ func Rules() []diag.Rule {
 	var docs []diag.Rule
 	for _, r := range table() {
 		full := r.Rule
-		full.Doc += " What to do: " + r.fix + "."
+		full.Doc += " What to do: " + r.Fix + "."
 		docs = append(docs, full)
 	}
 	return append(docs, allowanceRules()...)
@@ -190,7 +187,7 @@ func Rules() []diag.Rule {
 func Found(w *model.Webhook, id string, at diag.Range, message string) (f Finding, ok bool) {
 	for _, r := range table() {
 		if r.ID == id && r.by != Here {
-			d := diag.Diagnostic{Range: at, Severity: r.Severity, Rule: id, Message: message, Hint: r.fix}
+			d := diag.Diagnostic{Range: at, Severity: r.Severity, Rule: id, Message: message, Hint: r.Fix}
 			return Finding{d, w}, true
 		}
 	}
