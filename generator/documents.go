@@ -34,7 +34,7 @@ func madeFrom(what string) string {
 	return fmt.Sprintf("<!-- Made from %s by `go test ./generator -run TestDocuments -update`. -->\n\n", what)
 }
 
-const markersIntroduction = "# Markers\n\n" + "<!-- Made from the registry in generator/internal/model by `go test ./generator -run TestDocuments -update`. -->\n\n" +
+const markersIntroduction = "# Markers\n\n" + "<!-- Made from the registry in generator/internal/registry by `go test ./generator -run TestDocuments -update`. -->\n\n" +
 	"Write a marker in the doc comment of a type, field or package, or in the comment directly above it:\n\n" +
 	"```go\n// Order is what a customer wants shipped.\n//\n// +webhook:mutating(operations: \"create\")\n" +
 	"// +webhook:validating(operations: \"create;update\", timeoutSeconds: 5,\n// namespaceSelector: \"environment in (prod, staging)\")\n" +

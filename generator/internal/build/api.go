@@ -24,8 +24,8 @@ type API struct {
 func APIs(ctx context.Context, packages []*load.Package) []API {
 	var all []API
 	for _, p := range packages {
-		if gv, _ := findGroupVersion(ctx, p); gv.group.isSet() && gv.version.isSet() {
-			all = append(all, API{p, gv.group.value, gv.version.value})
+		if gv, _ := findGroupVersion(ctx, p); gv.group.IsSet() && gv.version.IsSet() {
+			all = append(all, API{p, gv.group.V, gv.version.V})
 		}
 	}
 	return all

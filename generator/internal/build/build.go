@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package build makes a model of markers and of facts that load read from the source.
 package build
 
 import (

@@ -28,13 +28,13 @@ type hub struct {
 
 // versioned is a type with the group and version of its package.
 func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Range) model.VersionedType {
-	if !gv.group.isSet() || !gv.version.isSet() {
+	if !gv.group.IsSet() || !gv.version.IsSet() {
 		b.diags.Add(diag.Errorf(at, model.RuleGroupVersion, "the API group and version of %s are not known: package %s has neither +groupName and +versionName nor a schema.GroupVersion variable", name, importPath).
 			WithHint("add comments +groupName=your.group and +versionName=v1 above the package clause"))
 	}
 	return model.VersionedType{
-		GoType: model.GoType{Path: importPath, Alias: alias(gv.group.value, gv.version.value), Name: name},
-		Group:  gv.group.value, Version: gv.version.value,
+		GoType: model.GoType{Path: importPath, Alias: alias(gv.group.V, gv.version.V), Name: name},
+		Group:  gv.group.V, Version: gv.version.V,
 	}
 }
 
@@ -281,12 +281,8 @@ func fieldPath(t ast.Expr, want *ast.Field) []string {
 
 // jsonName is the name of a field in JSON; of an embedded one without, that of its type.
 func jsonName(f *ast.Field) string {
-	if f.Tag != nil {
-		if tag, err := strconv.Unquote(f.Tag.Value); err == nil {
-			if name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ","); name != "" {
-				return name
-			}
-		}
+	if name, _, _ := jsonTag(f); name != "" {
+		return name
 	}
 	if len(f.Names) > 0 {
 		return f.Names[0].Name
@@ -299,4 +295,15 @@ func jsonName(f *ast.Field) string {
 		return true
 	})
 	return name
+}
+
+// jsonTag is what the struct tag of a field has for JSON.
+func jsonTag(f *ast.Field) (name, options string, ok bool) {
+	if f.Tag == nil {
+		return "", "", false
+	}
+	text, _ := strconv.Unquote(f.Tag.Value)
+	tag, ok := reflect.StructTag(text).Lookup("json")
+	name, options, _ = strings.Cut(tag, ",")
+	return name, options, ok
 }

@@ -19,16 +19,8 @@ import (
 
 // groupVersion is the API group and version that a Go package holds the types of.
 type groupVersion struct {
-	group, version said
+	group, version diag.Sourced[string]
 }
-
-// said is a string that the source says somewhere.
-type said struct {
-	diag.Range
-	value string
-}
-
-func (s said) isSet() bool { return s.Range.IsValid() }
 
 // findGroupVersion reads a package's group and version from what already stands there:
 // +groupName and +versionName comments, then the package-level variable or constant of type
@@ -38,35 +30,32 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	files := p.FilesWith("+groupName", "+versionName", "GroupVersion{")
 	for _, f := range files {
 		if t, ok := findTag(f, f.AST.Comments, "groupName"); ok {
-			byTag.group = said(t)
+			byTag.group = t
 		}
 		if t, ok := findTag(f, f.AST.Comments, "versionName"); ok {
-			byTag.version = said(t)
+			byTag.version = t
 		}
-		if gv, ok := groupVersionVariable(ctx, p, f); ok && !byVariable.version.isSet() {
+		if gv, ok := groupVersionVariable(ctx, p, f); ok && !byVariable.version.IsSet() {
 			byVariable = gv
 		}
 	}
 	var diags diag.List
-	pick := func(what string, tag, variable said) said {
-		if tag.isSet() && variable.isSet() && tag.value != variable.value {
-			diags.Add(diag.Errorf(tag.Range, model.RuleGroupVersion, "the comment says %s %q, the variable says %q", what, tag.value, variable.value).
+	pick := func(what string, tag, variable diag.Sourced[string]) diag.Sourced[string] {
+		if tag.IsSet() && variable.IsSet() && tag.V != variable.V {
+			diags.Add(diag.Errorf(tag.At, model.RuleGroupVersion, "the comment says %s %q, the variable says %q", what, tag.V, variable.V).
 				WithHint("make them agree: CRDs come from the one, clients from the other").
-				WithRelated(variable.Range, "the variable is here"))
+				WithRelated(variable.At, "the variable is here"))
 		}
-		if tag.isSet() {
-			return tag
-		}
-		return variable
+		return tag.Or(variable)
 	}
 	gv := groupVersion{
 		group:   pick("group", byTag.group, byVariable.group),
 		version: pick("version", byTag.version, byVariable.version),
 	}
-	if !gv.version.isSet() {
+	if !gv.version.IsSet() {
 		for _, name := range []string{p.Name, path.Base(p.Path)} {
 			if model.IsVersion(name) {
-				gv.version = said{diag.Range{Pos: diag.Position{File: p.Dir}}, name}
+				gv.version = diag.Sourced[string]{V: name, At: diag.Range{Pos: diag.Position{File: p.Dir}}}
 				break
 			}
 		}
@@ -98,12 +87,12 @@ func groupVersionVariable(ctx context.Context, p *load.Package, f *load.File) (g
 					text, known := constant(ctx, p, f, value, 0)
 					switch {
 					case known && field == "Group":
-						gv.group = said{at, text}
+						gv.group = diag.Sourced[string]{V: text, At: at}
 					case known && field == "Version":
-						gv.version = said{at, text}
+						gv.version = diag.Sourced[string]{V: text, At: at}
 					}
 				}
-				if gv.version.value == "__internal" { // runtime.APIVersionInternal is nobody's version
+				if gv.version.V == "__internal" { // runtime.APIVersionInternal is nobody's version
 					return groupVersion{}, false
 				}
 				return gv, true
@@ -202,14 +191,8 @@ func importNamed(f *ast.File, name string) (string, bool) {
 	return "", false
 }
 
-// tag is a marker of another tool, such as +groupName=shop.example.com, from which something is derived.
-type tag struct {
-	diag.Range
-	value string
-}
-
 // findTag returns the last +name=value of the comments.
-func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found tag, ok bool) {
+func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found diag.Sourced[string], ok bool) {
 	for _, g := range groups {
 		for _, line := range marker.Lines(g, file.Position) {
 			text := strings.TrimSpace(line.Text)
@@ -224,15 +207,15 @@ func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found ta
 			if rest != "" {
 				value = rest[1:]
 			}
-			found, ok = tag{Range: at, value: value}, true
+			found, ok = diag.Sourced[string]{V: value, At: at}, true
 		}
 	}
 	return found, ok
 }
 
 // option returns one of a tag's "key=value,key=value".
-func (t tag) option(key string) (string, bool) {
-	for _, piece := range strings.Split(t.value, ",") {
+func option(t diag.Sourced[string], key string) (string, bool) {
+	for _, piece := range strings.Split(t.V, ",") {
 		if k, v, ok := strings.Cut(strings.TrimSpace(piece), "="); ok && k == key {
 			return strings.Trim(v, "\"`"), true
 		}

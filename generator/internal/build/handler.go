@@ -7,9 +7,7 @@ import (
 	"go/ast"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -180,11 +178,7 @@ func isProjection(spec *ast.TypeSpec) bool {
 		return false
 	}
 	for _, f := range s.Fields.List {
-		if f.Tag == nil {
-			continue
-		}
-		tag, err := strconv.Unquote(f.Tag.Value)
-		if _, ok := reflect.StructTag(tag).Lookup("json"); ok && err == nil {
+		if _, _, ok := jsonTag(f); ok {
 			return true
 		}
 	}

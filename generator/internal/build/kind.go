@@ -72,31 +72,31 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 // kind derives group, version, plural and scope of a Go type.
 func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Webhook]) *model.Kind {
 	said := at.marker
-	if !gv.group.isSet() && !said.Groups.IsSet() {
+	if !gv.group.IsSet() && !said.Groups.IsSet() {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.Spec.Name.Name, p.Path).
 			WithHint("add a comment +groupName=your.group above the package clause"))
 	}
-	if !gv.version.isSet() && !said.Versions.IsSet() {
+	if !gv.version.IsSet() && !said.Versions.IsSet() {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API version of %s is not known: package %s has neither +versionName nor a schema.GroupVersion variable, nor is it called like a version", t.Spec.Name.Name, p.Path).
 			WithHint("add a comment +versionName=v1 above the package clause"))
 	}
-	kind := &model.Kind{Group: gv.group.value, Version: gv.version.value, Kind: t.Spec.Name.Name}
-	if !gv.group.isSet() && said.Groups.IsSet() {
+	kind := &model.Kind{Group: gv.group.V, Version: gv.version.V, Kind: t.Spec.Name.Name}
+	if !gv.group.IsSet() && said.Groups.IsSet() {
 		kind.Group = registry.GroupName(said.Groups.V[0])
 	}
-	if !gv.version.isSet() && said.Versions.IsSet() {
+	if !gv.version.IsSet() && said.Versions.IsSet() {
 		kind.Version = said.Versions.V[0]
 	}
 	comments := t.Comments()
 	resource, isResource := findTag(t.File, comments, "kubebuilder:resource")
 	if isResource {
-		kind.Plural, _ = resource.option("path")
-		if s, ok := resource.option("scope"); ok {
+		kind.Plural, _ = option(resource, "path")
+		if s, ok := option(resource, "scope"); ok {
 			kind.Scope = s
 		}
 	}
 	if name, ok := findTag(t.File, comments, "resourceName"); ok && kind.Plural == "" {
-		kind.Plural = name.value
+		kind.Plural = name.V
 	}
 	if _, ok := findTag(t.File, comments, "genclient:nonNamespaced"); ok && kind.Scope == "" {
 		kind.Scope = "Cluster"

@@ -4,8 +4,6 @@ package build
 
 import (
 	"go/ast"
-	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -74,7 +72,7 @@ func (w *listKeyWalk) expression(owner model.GoType, e ast.Expr) {
 
 func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 	w.expression(model.GoType{}, field.Type)
-	if owner.IsZero() || field.Doc == nil || field.Tag == nil {
+	if owner.IsZero() || field.Doc == nil {
 		return
 	}
 	var keys []string
@@ -83,10 +81,7 @@ func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 			keys = append(keys, strings.Trim(key, "\"`"))
 		}
 	}
-	tag, err := strconv.Unquote(field.Tag.Value)
-	member, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-	if len(keys) == 0 || err != nil || member == "" {
-		return
+	if member, _, _ := jsonTag(field); len(keys) > 0 && member != "" {
+		w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 	}
-	w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 }

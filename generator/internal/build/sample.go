@@ -4,7 +4,6 @@ package build
 
 import (
 	"go/ast"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -93,12 +92,8 @@ func (w *sampleWalk) field(field *ast.Field) (model.SampleField, bool) {
 
 // omitted reports whether JSON leaves the field out when it is empty, or always.
 func omitted(field *ast.Field) bool {
-	if field.Tag == nil {
-		return true
-	}
-	tag, err := strconv.Unquote(field.Tag.Value)
-	name, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-	return err != nil || name == "-" || strings.Contains(options, "omit")
+	name, options, _ := jsonTag(field)
+	return field.Tag == nil || name == "-" || strings.Contains(options, "omit")
 }
 
 // literal is a value of a basic type that validation markers of the field and its type let pass.

@@ -70,35 +70,22 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 		w.At.Set("clientConfig.url", said.URL.At)
 		return c
 	}
-	s := &admissionregistrationv1.ServiceReference{Name: b.options.Service.Name, Namespace: b.options.Service.Namespace}
+	s := serviceOf(m.service, b.options.Service)
 	field := func(name string, f diag.Range) { w.At.Set("clientConfig.service."+name, f) }
-	if f := m.service.Name; f.IsSet() {
-		s.Name = f.V
-		field("name", f.At)
-	}
-	if f := m.service.Namespace; f.IsSet() {
-		s.Namespace = f.V
-		field("namespace", f.At)
-	}
-	if f := m.service.Port; f.IsSet() {
-		port := int32(f.V)
-		s.Port = &port
-		field("port", f.At)
-	}
+	field("name", m.service.Name.At)
+	field("namespace", m.service.Namespace.At)
+	field("port", m.service.Port.At)
 	if f := said.Service; f.IsSet() {
 		s.Namespace, s.Name, s.Port = f.V.Namespace, f.V.Name, f.V.Port
 		for _, name := range []string{"name", "namespace", "port"} {
 			field(name, f.At)
 		}
 	}
-	path := said.Path.V
-	if said.Path.IsSet() {
-		field("path", said.Path.At)
-	} else {
-		path = b.path(subject, at)
+	if s.Path = &said.Path.V; !said.Path.IsSet() {
+		s.Path = new(b.path(subject, at))
 	}
-	s.Path = &path
-	c.Service = s
+	field("path", said.Path.At)
+	c.Service = &s
 	return c
 }
 

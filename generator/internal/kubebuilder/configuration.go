@@ -68,17 +68,14 @@ func overridden(all []Configuration) (diags diag.List) {
 	return diags
 }
 
-// Configurations are the objects of the packages' markers: one for all mutating webhooks and one for all validating ones,
-// without the webhooks whose marker has errors.
+// Configurations are the objects of the packages' markers: one for all mutating webhooks and one for all validating ones, which
+// may be empty, without the webhooks whose marker has errors.
 func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List) {
 	webhooks, named, diags := Read(packages)
 	mutating, validating := Order(webhooks)
 	var all []*model.Configuration
-	for _, kind := range [][]Webhook{mutating, validating} {
-		if len(kind) == 0 {
-			continue
-		}
-		c := &model.Configuration{Mutating: kind[0].Mutating}
+	for i, kind := range [][]Webhook{mutating, validating} {
+		c := &model.Configuration{Mutating: i == 0}
 		c.Name = cmp.Or(NameOf(named, c.Mutating), model.DefaultObjectName(c.Mutating))
 		if i := slices.IndexFunc(named, func(n Configuration) bool { return n.Mutating == c.Mutating && n.Name == c.Name }); i >= 0 {
 			c.Range, c.At = named[i].Range, model.Places{"name": named[i].NameAt}

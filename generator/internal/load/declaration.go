@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -139,4 +140,23 @@ func Sibling(dir, name string) []byte {
 		return nil
 	}
 	return text
+}
+
+// GeneratedBelow returns the files of our own making below a folder, whether or not any pattern
+// covers them. A folder that does not exist holds none.
+func GeneratedBelow(dir string) []string {
+	var found []string
+	// What cannot be read is not ours to remove.
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if !d.IsDir() && isGeneratedName(d.Name()) {
+			if text, err := regular.ReadFile(path); err == nil && isOurs(text) {
+				found = append(found, path)
+			}
+		}
+		return nil
+	})
+	return found
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // Package is a Go package: one that holds a marker, as Load finds it, or any, as Module.Locate does.
@@ -80,4 +82,20 @@ func (p *Package) parse(name string, src []byte) *File {
 		return nil
 	}
 	return f
+}
+
+// WithText returns the package as it is when the file at path holds text. The package itself
+// and the disk stay as they are.
+func (p *Package) WithText(path string, text []byte) (*Package, diag.List) {
+	f, problems := parseFile(path, text)
+	changed := &Package{
+		Module: p.Module, Path: p.Path, Name: p.Name, Dir: p.Dir,
+		Files: slices.Clone(p.Files), selection: p.selection, others: p.others,
+	}
+	for i, old := range changed.Files {
+		if old.Path == path {
+			changed.Files[i] = f
+		}
+	}
+	return changed, problems
 }

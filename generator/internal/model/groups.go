@@ -2,7 +2,11 @@
 
 package model
 
-import "regexp"
+import (
+	"maps"
+	"regexp"
+	"slices"
+)
 
 // The Service that kubebuilder's kustomize bases expect, and controller-gen writes.
 const (
@@ -59,10 +63,5 @@ func BuiltinGroups() map[string]string {
 
 // IsBuiltinGroup tells the groups that Kubernetes itself serves from those of custom resources.
 func IsBuiltinGroup(group string) bool {
-	for _, g := range BuiltinGroups() {
-		if g == group {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(BuiltinGroups())), group)
 }

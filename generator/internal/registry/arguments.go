@@ -130,12 +130,7 @@ func (a Argument) Accepts() []string {
 func word[T ~string](field func(*Spec) **T, words ...string) value {
 	v := bound(func(f *diag.Sourced[string]) marker.Type { return marker.Enum(f, words...) }, func(w *Spec, s string) { *field(w) = new(T(s)) })
 	v.Words = words
-	v.Text = func(w *Spec) (string, bool) {
-		if p := *field(w); p != nil {
-			return string(*p), true
-		}
-		return "", false
-	}
+	v.Text = textOf(field)
 	return v
 }
 
@@ -143,13 +138,17 @@ func word[T ~string](field func(*Spec) **T, words ...string) value {
 func number(field func(*Spec) **int32, low, high int) value {
 	v := bound(func(f *diag.Sourced[int]) marker.Type { return marker.Int(f, low, high) }, func(w *Spec, n int) { *field(w) = new(int32(n)) })
 	v.Low, v.High = low, high
-	v.Text = func(w *Spec) (string, bool) {
+	v.Text = textOf(field)
+	return v
+}
+
+func textOf[T any](field func(*Spec) **T) func(*Spec) (string, bool) {
+	return func(w *Spec) (string, bool) {
 		if p := *field(w); p != nil {
-			return strconv.Itoa(int(*p)), true
+			return fmt.Sprint(*p), true
 		}
 		return "", false
 	}
-	return v
 }
 
 // plain is a value of the field's own type.

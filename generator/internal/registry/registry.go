@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package registry declares every marker and every argument, each once.
 package registry
 
 import (

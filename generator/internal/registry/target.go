@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// target is what the argument `for` names: a Go type by import path, or a kind by group and version.
+// Target is what the argument `for` names: a Go type by import path, or a kind by group and version.
 type Target struct {
 	ImportPath, Type     string
 	Group, Version, Kind string
@@ -37,7 +37,7 @@ func parseTarget(text string) (Target, error) {
 	return Target{}, fmt.Errorf("%q names neither a Go type (import/path.Type) nor a kind (group/version/Kind)", text)
 }
 
-// groupName undoes the one alias that markers know: the group of pods has no name, and a list no empty element.
+// GroupName undoes the one alias that markers know: the group of pods has no name, and a list no empty element.
 func GroupName(group string) string {
 	if group == "core" {
 		return ""
@@ -45,7 +45,7 @@ func GroupName(group string) string {
 	return group
 }
 
-// builtin resolves a type of k8s.io/api without reading that module.
+// Builtin resolves a type of k8s.io/api without reading that module.
 func (t Target) Builtin() (model.Kind, bool) {
 	if t.ImportPath == "" {
 		return model.Kind{Group: t.Group, Version: t.Version, Kind: t.Kind}, true

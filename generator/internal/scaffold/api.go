@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package scaffold writes what a user goes on from: a project, the types of an API, a policy. These files
+// are the user's from then on. It also puts markers on types and takes them off.
 package scaffold
 
 import (
@@ -33,4 +35,22 @@ func (a API) Types() (output.File, error) {
 func (a API) file(name string) (output.File, error) {
 	text, err := templates.Execute("api/"+name+".tmpl", a)
 	return output.File{Path: filepath.Join(a.Dir, name), Content: text, Owner: output.Once}, err
+}
+
+// Policy is the policy on a kind that is not the project's own.
+type Policy struct {
+	// Dir is the absolute folder of the package.
+	Dir  string
+	Kind string
+	// Markers stand on its type.
+	Markers []string
+}
+
+// Type is the name of the type that markers stand on.
+func (p Policy) Type() string { return p.Kind + "Policy" }
+
+// File is the file of the policy.
+func (p Policy) File() (output.File, error) {
+	text, err := templates.Execute("policy/policy.go.tmpl", p)
+	return output.File{Path: filepath.Join(p.Dir, strings.ToLower(p.Kind)+".go"), Content: text, Owner: output.Once}, err
 }

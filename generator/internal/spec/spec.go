@@ -4,7 +4,185 @@
 // both kinds, since a ValidatingWebhook has all of its fields but ReinvocationPolicy.
 package spec
 
-import admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	kjson "sigs.k8s.io/json"
+)
+
+// Patch applies a strategic merge patch, as strictly as sigs.k8s.io/controller-tools/pkg/webhook
+// does: neither the patch nor the result may have a field that the webhook's kind does not have, in
+// that case of letters, or a field twice. If there are problems, the webhook is returned as it was.
+func Patch(webhook admissionregistrationv1.MutatingWebhook, mutating bool, patch string) (admissionregistrationv1.MutatingWebhook, []error) {
+	if mutating {
+		return apply(webhook, patch)
+	}
+	patched, problems := apply(Validating(webhook), patch)
+	return fromValidating(patched), problems
+}
+
+// Changed lists the paths of the fields, and of the fields and elements in them, that differ between
+// two states of a webhook: "timeoutSeconds", "rules[0].scope".
+func Changed(before, after admissionregistrationv1.MutatingWebhook) []string {
+	old, now := fieldsOf(before), fieldsOf(after)
+	var changed []string
+	for path, value := range now {
+		if was, existed := old[path]; !existed || !reflect.DeepEqual(was, value) {
+			changed = append(changed, path)
+		}
+	}
+	for path := range old {
+		if _, exists := now[path]; !exists {
+			changed = append(changed, path)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+func apply[T any](webhook T, patch string) (T, []error) {
+	if problems := checkPatch(webhook, patch); len(problems) > 0 {
+		return webhook, problems
+	}
+	original, err := json.Marshal(webhook)
+	if err != nil {
+		return webhook, []error{err}
+	}
+	merged, err := strategicpatch.StrategicMergePatch(original, []byte(patch), webhook)
+	if err != nil {
+		return webhook, []error{fmt.Errorf("cannot apply the patch: %w", err)}
+	}
+	var patched T
+	if problems := unmarshalStrict(merged, &patched); len(problems) > 0 {
+		return webhook, problems
+	}
+	return patched, nil
+}
+
+// checkPatch finds unknown and repeated fields in the patch itself, because merging loses
+// those whose value is null. Directives are no fields and are put aside.
+func checkPatch(webhook any, patch string) []error {
+	var fields map[string]any
+	if problems := unmarshalStrict([]byte(patch), &fields); len(problems) > 0 {
+		return problems
+	}
+	meta, err := strategicpatch.NewPatchMetaFromStruct(webhook)
+	if err != nil {
+		return []error{err}
+	}
+	if problems := removeDirectives(fields, meta, ""); len(problems) > 0 {
+		return problems
+	}
+	plain, err := json.Marshal(fields)
+	if err != nil {
+		return []error{err}
+	}
+	return unmarshalStrict(plain, reflect.New(reflect.TypeOf(webhook)).Interface())
+}
+
+func unmarshalStrict(text []byte, into any) []error {
+	problems, err := kjson.UnmarshalStrict(text, into)
+	if err != nil {
+		problems = []error{err}
+	}
+	for i, p := range problems {
+		problems[i] = fmt.Errorf("the patch is not valid: %w", p)
+	}
+	return problems
+}
+
+// removeDirectives removes the well-formed directives of k8s.io/apimachinery/pkg/util/strategicpatch
+// from the patch of a value of that schema, found at path, and all below it. Malformed ones
+// stay, to be refused as fields that do not exist.
+func removeDirectives(patch map[string]any, schema strategicpatch.LookupPatchMeta, path string) (problems []error) {
+	isStruct := schema.Name() == reflect.Struct.String() || schema.Name() == reflect.Pointer.String()
+	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		value := patch[key]
+		kind, field, _ := strings.Cut(key, "/")
+		remove, err := false, error(nil)
+		switch {
+		case key == "$patch":
+			remove = value == "delete" || value == "replace"
+		case key == "$retainKeys":
+			_, remove = value.([]any)
+		case kind == "$setElementOrder" && key != kind, kind == "$deleteFromPrimitiveList" && key != kind:
+			_, remove = value.([]any)
+			_, _, err = schema.LookupPatchMetadataForSlice(field)
+		case strings.HasPrefix(key, "$") || !isStruct:
+		default:
+			problems = append(problems, removeBelow(value, schema, key, path)...)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("the patch is not valid at %q: %w", path+key, err))
+		}
+		if remove {
+			delete(patch, key)
+		}
+	}
+	return problems
+}
+
+// removeBelow does the same to the value of one field.
+func removeBelow(value any, schema strategicpatch.LookupPatchMeta, field, path string) (problems []error) {
+	var below strategicpatch.LookupPatchMeta
+	var err error
+	var patches []map[string]any
+	switch value := value.(type) {
+	case map[string]any:
+		below, _, err = schema.LookupPatchMetadataForStruct(field)
+		patches = []map[string]any{value}
+	case []any:
+		below, _, err = schema.LookupPatchMetadataForSlice(field)
+		for _, element := range value {
+			if m, ok := element.(map[string]any); ok {
+				patches = append(patches, m)
+			}
+		}
+	default:
+		_, _, err = schema.LookupPatchMetadataForStruct(field)
+	}
+	if err != nil {
+		return []error{fmt.Errorf("the patch is not valid at %q: %w", path+field, err)}
+	}
+	for _, p := range patches {
+		problems = append(problems, removeDirectives(p, below, path+field+".")...)
+	}
+	return problems
+}
+
+// fieldsOf returns the fields of a webhook, and the fields and elements of these and so on, by path.
+func fieldsOf(webhook admissionregistrationv1.MutatingWebhook) map[string]any {
+	fields := map[string]any{}
+	var add func(path string, value any)
+	add = func(path string, value any) {
+		if path != "" {
+			fields[path] = value
+		}
+		switch value := value.(type) {
+		case map[string]any:
+			for key, v := range value {
+				add(strings.TrimPrefix(path+"."+key, "."), v)
+			}
+		case []any:
+			for i, v := range value {
+				add(fmt.Sprintf("%s[%d]", path, i), v)
+			}
+		}
+	}
+	var root any
+	// A webhook that has been decoded from JSON or made of plain strings can be encoded.
+	if text, err := json.Marshal(webhook); err == nil && json.Unmarshal(text, &root) == nil {
+		add("", root)
+	}
+	return fields
+}
 
 // Validating drops what a validating webhook does not have.
 func Validating(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.ValidatingWebhook {

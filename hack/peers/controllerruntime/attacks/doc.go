@@ -6,7 +6,7 @@
 //   - The patch of random edits is applied by the API server's engine.
 //   - Hostile reviews, conversion reviews and annotations are answered in bounded time and memory.
 //   - Slow, large and many connections meet server.Server and controller-runtime's server.
-//   - 100,000 requests, with ATTACKTIME a million, leave neither memory nor goroutines behind.
+//   - A million requests leave neither memory nor goroutines behind.
 //
 // Random tests have fixed seeds, so that a run says the same of a change each time. With ATTACKTIME, a duration, they take that time
 // with fresh seeds instead. A finding names its seed: ATTACKSEED repeats it alone.
