@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -153,12 +154,7 @@ func comparable(t *resolve.Type) bool {
 	case resolve.Array:
 		return comparable(t.Elem())
 	case resolve.Struct:
-		for _, f := range t.Fields() {
-			if !comparable(f.Type) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !comparable(f.Type) })
 	}
 	return false
 }
@@ -185,10 +181,5 @@ func (p Path) Steps() []Step {
 
 // pointers reports whether there is a pointer on the way to the last field.
 func (p Path) pointers() bool {
-	for _, s := range p.Steps()[:len(p)-1] {
-		if s.Pointer != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p[:len(p)-1], func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer })
 }

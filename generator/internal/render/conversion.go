@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
 
@@ -21,19 +22,15 @@ import (
 
 // conversions writes the Go code of all conversions.
 func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
-	var files []output.File
+	var files goFiles
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
 		}
 		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}}
-		text, err := source(w.write())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, output.ConversionsFile), Content: text, Owner: output.Generated, Cause: pkg.Cause()})
+		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
-	return files, nil
+	return files.all, files.err
 }
 
 // conversionWriter writes one package of conversions.
@@ -144,7 +141,10 @@ func suffixOf(d convert.Direction) string {
 	return "FromHub"
 }
 
-func upperFirst(name string) string { return string(unicode.ToUpper(rune(name[0]))) + name[1:] }
+func upperFirst(name string) string {
+	first, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(first)) + name[size:]
+}
 
 // sides orders what belongs to the spoke and to the hub as a direction has source and destination.
 func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {

@@ -16,30 +16,22 @@ import (
 
 // conversionTests writes the tests of all conversions.
 func conversionTests(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
-	var files []output.File
+	var files goFiles
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 {
 			continue
 		}
 		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest")}
-		text, err := source(w.file())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, conversionsTestFile), Content: text, Owner: output.Generated, Cause: pkg.Plans[0].Range})
+		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.file(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if !plan.NeedsTestStub {
 				continue
 			}
-			text, err := source(w.stub(plan))
-			if err != nil {
-				return nil, err
-			}
 			name := strings.ToLower(plan.Spoke.Name) + "_conversion_test.go"
-			files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: plan.Range})
+			files.add(filepath.Join(pkg.Dir, name), w.stub(plan), output.Once, plan.Range)
 		}
 	}
-	return files, nil
+	return files.all, files.err
 }
 
 // conversionTestWriter writes the tests of a package of conversions.

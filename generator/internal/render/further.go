@@ -16,7 +16,7 @@ import (
 // the type: each webhook's in a file of its own beside, which is the user's too. operations are those of
 // which a webhook's methods are written.
 func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
-	var files []output.File
+	var files goFiles
 	for _, pkg := range handlerPackages(p, o) {
 		for _, t := range pkg.types {
 			for _, w := range t.webhooks {
@@ -29,18 +29,14 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 				f.Comment("A method that a marker asks for and that is missing here is reported at this line.")
 				f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
 				pkg.policies(f, w, written)
-				text, err := source(f)
-				if err != nil {
-					return nil, err
-				}
 				role := "validator"
 				if w.Mutating {
 					role = "defaulter"
 				}
 				name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role + ".go"
-				files = append(files, output.File{Path: filepath.Join(pkg.Dir, name), Content: text, Owner: output.Once, Cause: w.Range})
+				files.add(filepath.Join(pkg.Dir, name), f, output.Once, w.Range)
 			}
 		}
 	}
-	return files, nil
+	return files.all, files.err
 }

@@ -4,11 +4,13 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -27,6 +29,18 @@ func doc(f *jen.File, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		f.Comment(line)
 	}
+}
+
+// goFiles are Go files, as far as there is no error.
+type goFiles struct {
+	all []output.File
+	err error
+}
+
+func (g *goFiles) add(path string, f *jen.File, owner output.Ownership, cause diag.Range) {
+	text, err := source(f)
+	g.err = cmp.Or(g.err, err)
+	g.all = append(g.all, output.File{Path: path, Content: text, Owner: owner, Cause: cause})
 }
 
 // source formats a file.

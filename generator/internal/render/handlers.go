@@ -11,6 +11,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -30,32 +31,20 @@ type handledType struct {
 
 // handlers writes the Go code of all webhooks that have any.
 func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
-	var files []output.File
+	var files goFiles
 	for _, pkg := range handlerPackages(p, o) {
-		text, err := source(pkg.file())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, output.HandlersFile), Content: text, Owner: output.Generated, Cause: pkg.types[0].webhooks[0].Range})
+		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
 			if !t.webhooks[0].Handler.NeedsStub {
 				continue
 			}
-			text, err := source(pkg.stub(t))
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, output.File{Path: filepath.Join(pkg.Dir, t.webhooks[0].Handler.StubFile), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
+			files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.StubFile), pkg.stub(t), output.Once, t.webhooks[0].Range)
 		}
 	}
 	if o.Program.Dir != "" {
-		text, err := source(newProgram(p, planned, o.Program, o).file())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{Path: ProgramFile(o.Program.Dir), Content: text, Owner: output.Generated})
+		files.add(ProgramFile(o.Program.Dir), newProgram(p, planned, o.Program, o).file(), output.Generated, diag.Range{})
 	}
-	return files, nil
+	return files.all, files.err
 }
 
 func handlerPackages(p *model.Project, o Options) []handlerPackage {

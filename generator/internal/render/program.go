@@ -228,18 +228,9 @@ func fieldOf(pkg model.HandlerPackage, project *model.Project, o Options) string
 	if below == "" {
 		below = pkg.Name
 	}
-	var b strings.Builder
-	up := true
-	for _, r := range below {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			up = true
-		case up:
-			b.WriteRune(unicode.ToUpper(r))
-			up = false
-		default:
-			b.WriteRune(r)
-		}
+	var name string
+	for word := range strings.FieldsFuncSeq(below, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		name += upperFirst(word)
 	}
-	return b.String()
+	return name
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -26,7 +27,7 @@ const (
 
 // tests writes the tests of all webhooks that have handlers.
 func tests(p *model.Project, o Options) ([]output.File, error) {
-	var files []output.File
+	var files goFiles
 	packages := handlerPackages(p, o)
 	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
@@ -35,30 +36,22 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 		if checked && len(packages) == 1 {
 			manifestTest(f, pkg.Dir, p, packages, o)
 		}
-		text, err := source(f)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{Path: filepath.Join(pkg.Dir, handlersTestFile), Content: text, Owner: output.Generated, Cause: pkg.types[0].webhooks[0].Range})
+		files.add(filepath.Join(pkg.Dir, handlersTestFile), f, output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
 			if !t.webhooks[0].Handler.NeedsTestStub {
 				continue
 			}
-			text, err := source(w.stub(t))
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, output.File{Path: filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), Content: text, Owner: output.Once, Cause: t.webhooks[0].Range})
+			files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), w.stub(t), output.Once, t.webhooks[0].Range)
 		}
 	}
 	if len(packages) < 2 || !checked {
-		return files, nil
+		return files.all, files.err
 	}
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers))
 	f := newFile(manifestTestPackage(p, o), true)
 	manifestTest(f, dir, p, packages, o)
-	text, err := source(f)
-	return append(files, output.File{Path: filepath.Join(dir, manifestTestFile), Content: text, Owner: output.Generated}), err
+	files.add(filepath.Join(dir, manifestTestFile), f, output.Generated, diag.Range{})
+	return files.all, files.err
 }
 
 // testWriter writes the tests of a package of handlers.
