@@ -27,8 +27,8 @@ func replacing(at, was, is string) string {
 	return fmt.Sprintf(`{"at":%s,"was":"%016x","is":%s}`, at, h.Sum64(), is)
 }
 
-// TestForgedAnnotation writes Fleets in v1alpha1 with an annotation that says something else: on creation, and in a patch of it alone. What
-// the Fleet itself says is stored.
+// TestForgedAnnotation writes Fleets in v1alpha1 with a contradicting annotation: on creation, and in a patch of the
+// annotation alone. The API server stores the Fleet's own values.
 func TestForgedAnnotation(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -37,7 +37,8 @@ func TestForgedAnnotation(t *testing.T) {
 		replacing(`["spec","replicas"]`, `3`, `666`),
 		replacing(`["spec","ships",{"name":"argo"},"tons"]`, `90`, `1`),
 		replacing(`["spec","owners"]`, `["anna"]`, `["mallory"]`),
-		`{"at":["spec","docking","pilot"],"is":true}`, `{"at":["spec","ships",{"name":"argo"},"flag"],"is":"black"}`, // which only the hub has
+		// Only the hub has these fields.
+		`{"at":["spec","docking","pilot"],"is":true}`, `{"at":["spec","ships",{"name":"argo"},"flag"],"is":"black"}`,
 	)
 	check := func() {
 		t.Helper()
@@ -66,11 +67,13 @@ func TestForgedAnnotation(t *testing.T) {
 	check()
 }
 
-// TestListWithWhatDoesNotFit stores Fleets in v1 that v1alpha1 cannot say: one has more than the annotation has room for, one a time that Go
-// cannot read. Both versions are listed, and the Fleets cannot be written back in v1alpha1 but in v1.
+// TestListWithWhatDoesNotFit stores Fleets in v1 that v1alpha1 cannot represent: one is too large for the annotation,
+// and one has a time that Go cannot read. Lists in both versions contain them. They can be written back in v1, but not
+// in v1alpha1.
 func TestListWithWhatDoesNotFit(t *testing.T) {
 	e := onAPIServer(t)
-	namespace := e.namespace(t, map[string]string{"crowded": "yes"}) // which webhooks leave alone, as they would refuse what Go cannot read
+	// No webhook is called for this namespace: webhooks would refuse a time that Go cannot read.
+	namespace := e.namespace(t, map[string]string{"crowded": "yes"})
 	e.create(t, newFleet("v1", namespace, "fine", hub()))
 	large := hub()
 	large["ships"] = []any{object{"name": "argo", "tons": int64(90), "flag": strings.Repeat("x", 300000)}, object{"name": "beagle", "flag": "red"}}
@@ -109,7 +112,7 @@ func TestListWithWhatDoesNotFit(t *testing.T) {
 		if err := e.client.Update(t.Context(), stored); err != nil {
 			t.Errorf("%s is written in v1: %v", name, err)
 		}
-		// A deletion in v1alpha1 is refused, too, because webhooks want to see the Fleet in v1.
+		// The API server refuses a deletion in v1alpha1, too, because the webhooks receive the Fleet in v1.
 		if err := e.client.Delete(t.Context(), stored); err != nil {
 			t.Errorf("%s is deleted in v1: %v", name, err)
 		}

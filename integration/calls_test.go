@@ -60,7 +60,7 @@ func (c *calls) record(path string, webhook http.Handler) http.Handler {
 	})
 }
 
-// about are the calls of one webhook about the objects in a namespace; the empty one is that of cluster-scoped objects.
+// about returns the calls of one webhook about the objects in a namespace; "" selects cluster-scoped objects.
 func (c *calls) about(path, namespace string) []call {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// TestMatchConditions has a webhook called where all its conditions are true, and another one of the same type, which
-// no condition names, for everything.
+// TestMatchConditions has two webhooks of one type. The API server calls the first if all its conditions are true, and
+// the second for everything, as no condition names it.
 func TestMatchConditions(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -26,8 +26,8 @@ func TestMatchConditions(t *testing.T) {
 		"CREATE matched", "CREATE other", "CREATE matched-but-exempt")
 }
 
-// TestMatchConditionError has the API server deny, by a condition's name and without a call, what the condition cannot
-// be evaluated for.
+// TestMatchConditionError has a condition that fails. The API server denies the request without a call, and names the
+// condition.
 func TestMatchConditionError(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

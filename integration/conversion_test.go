@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// versions are those of Fleet. The first one is the hub.
+// versions are the versions of Fleet. The first one is the hub.
 var versions = []string{"v1", "v1beta1", "v1alpha1"}
 
 // object is JSON, as a test writes it.
@@ -98,8 +98,8 @@ func TestConversionFromHub(t *testing.T) {
 	})
 }
 
-// TestConversionKeeps has a Fleet edited in each version, metadata and a field, and finds in every other one all that
-// the editor's version cannot say.
+// TestConversionKeeps edits a Fleet in each version, its metadata and a field. Every other version keeps the fields
+// that the editor's version lacks.
 func TestConversionKeeps(t *testing.T) {
 	e := onAPIServer(t)
 	replicas := map[string]string{"v1": "replicas", "v1beta1": "replicas", "v1alpha1": "size"}
@@ -139,8 +139,8 @@ func TestConversionKeeps(t *testing.T) {
 	}
 }
 
-// TestConversionKeepsAround has the first version take away, and give, half of what is one object in the hub: the half
-// that it does not know stays.
+// TestConversionKeepsAround removes, and then sets, half of one object of the hub through the first version. The half
+// that the first version lacks stays.
 func TestConversionKeepsAround(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -273,7 +273,7 @@ func TestConversionApply(t *testing.T) {
 	})
 }
 
-// TestConversionApplyParts has an owner no longer want half of what is one object in the hub.
+// TestConversionApplyParts has an owner drop half of one object of the hub from its configuration.
 func TestConversionApplyParts(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

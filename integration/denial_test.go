@@ -42,7 +42,7 @@ type Visit struct {
 	} `json:"spec"`
 }
 
-// nervous does what its text says when it is read or written.
+// nervous carries out its text when it is read or written.
 type nervous string
 
 func (n *nervous) UnmarshalJSON(text []byte) error {
@@ -266,7 +266,7 @@ func TestUndecodableObjectIsRemovable(t *testing.T) {
 	if err := free(); err == nil || !strings.Contains(err.Error(), "with the match condition") {
 		t.Errorf("the finalizer: %v", err)
 	}
-	// What the namespace controller does.
+	// The next calls are the calls of the namespace controller.
 	if err := e.client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		t.Fatal(err)
 	}

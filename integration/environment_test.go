@@ -158,7 +158,7 @@ func customResourceDefinitions(ca []byte) ([]*apiextensionsv1.CustomResourceDefi
 		if err := readYAML(file, crd); err != nil {
 			return nil, err
 		}
-		// What a patch says goes over what is there, which is what decoding does.
+		// Decoding merges the patch into the CRD: values of the patch replace the CRD's.
 		patch := "config/crd/patches/conversion_in_" + crd.Name + ".yaml"
 		if err := readYAML(patch, crd); err == nil {
 			crd.Spec.Conversion.Webhook.ClientConfig.CABundle = ca
@@ -255,7 +255,7 @@ func readManifest(file string, ca []byte) (configurations []client.Object, err e
 }
 
 // waitForWebhooks waits until a webhook of either kind is called. API servers take up configurations and Services after
-// a moment, of which they tell nobody.
+// a moment, without notice.
 func (e *environment) waitForWebhooks(ctx context.Context) error {
 	for {
 		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{

@@ -73,7 +73,7 @@ func TestTimeoutSeconds(t *testing.T) {
 	})
 }
 
-// TestPatch has the API server grant what a patch says, where the default is 10 seconds.
+// TestPatch sets timeoutSeconds by a patch: the API server grants 13 seconds, where the default is 10.
 func TestPatch(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// onAPIServer returns the environment, and skips the test where there is none.
+// onAPIServer returns the environment, and skips the test if there is no API server.
 func onAPIServer(t *testing.T) *environment {
 	t.Helper()
 	if shared == nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// TestMatchPolicy sends Fleets in three versions. A webhook for v1 gets all of them, converted to v1 by the generated
-// conversions, and hears by requestKind how they were sent; one with matchPolicy Exact gets those that its rules name.
+// TestMatchPolicy sends Fleets in three versions. A webhook for v1 gets all of them: the generated conversions convert
+// them to v1, and requestKind has the version that was sent. A webhook with matchPolicy Exact gets the Fleets in the
+// versions of its rules.
 func TestMatchPolicy(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -138,7 +138,7 @@ func faults(t *testing.T, e *environment) []fault {
 	}
 }
 
-// configuration has ConfigMaps of a namespace decided on by a webhook, of which it does not say where it is.
+// configuration registers a webhook without an address for the ConfigMaps of a namespace.
 func (e *environment) configuration(namespace string) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "messages-" + namespace},

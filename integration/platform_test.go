@@ -66,8 +66,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestConfiguration finds the configurations of a package by their names, labels and annotations, and takes one away:
-// its webhooks are no longer called, while those of the others are.
+// TestConfiguration finds the configurations of a package by their names, labels and annotations, and deletes one. Then
+// the API server no longer calls its webhooks, but still calls the webhooks of the others.
 func TestConfiguration(t *testing.T) {
 	e := onAPIServer(t)
 	var mutating admissionregistrationv1.MutatingWebhookConfigurationList

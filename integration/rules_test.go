@@ -29,7 +29,7 @@ func TestOperations(t *testing.T) {
 	e.calls.want(t, policies.ValidateEverythingPath, namespace, "CREATE first", "UPDATE first", "DELETE first")
 }
 
-// TestRules has two webhooks of one type called for what further rules say: those of both, and those of each.
+// TestRules has two webhooks of one type with further rules: some rules for both webhooks, and some for one.
 func TestRules(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -59,7 +59,7 @@ func TestRules(t *testing.T) {
 	e.calls.want(t, policies.ValidateWideWiderPath, namespace, "CREATE configmap", "CREATE secret")
 }
 
-// TestPackageRule has the webhook of a package called for one of two resources that share a name and what is stored.
+// TestPackageRule calls the webhook of a package for one of two resources that share a name and their stored objects.
 func TestPackageRule(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

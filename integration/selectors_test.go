@@ -41,7 +41,7 @@ func TestNamespaceSelector(t *testing.T) {
 	}
 }
 
-// TestObjectSelector has a webhook called for the objects that its selector matches, and for those that it matched.
+// TestObjectSelector calls a webhook for objects that its selector matches now, or matched before the request.
 func TestObjectSelector(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

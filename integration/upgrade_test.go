@@ -24,7 +24,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// What docs/upgrade.md says of running clusters: the tests are called by the rules.
+// These tests check the statements of docs/upgrade.md about running clusters. The tests name their rules.
 
 // validating is a configuration for ConfigMaps of a topic, which is also its name.
 func (e *environment) validating(topic, path string, failure admissionregistrationv1.FailurePolicyType, operation admissionregistrationv1.OperationType) *admissionregistrationv1.ValidatingWebhookConfiguration {
@@ -142,8 +142,8 @@ func TestUpgradeConfigurationGone(t *testing.T) {
 	eventually(t, "one calls, and the manifest's own", called(2))
 }
 
-// TestUpgradeRenamed applies a configuration with another name for its webhook, which somebody else has injected a
-// caBundle into (G14). One who updates loses it, and who applies owns what is left of the old entry.
+// TestUpgradeRenamed renames the webhook of a configuration after somebody else injected a caBundle (G14). An injector
+// that updates loses its caBundle; an injector that applies owns the rest of the old entry.
 func TestUpgradeRenamed(t *testing.T) {
 	e := onAPIServer(t)
 	for injector, inject := range map[string]func(name string) error{

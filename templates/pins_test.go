@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestPins holds the actions and images of new projects to exact tags, and has Dependabot look after each kind of them.
+// TestPins checks that new projects use exact tags of actions and images. Dependabot has to look after each kind of
+// them.
 func TestPins(t *testing.T) {
 	read := func(name string) string {
 		t.Helper()

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Project is what a new project and its parts begin with: text templates whose actions stand in [[ ]].
-// "dot_" begins the name of a file or folder that begins with a dot, and ".tmpl" ends that of every file.
+// Project is the content of a new project and its parts: text templates with actions in [[ ]].
+// A file or folder name with "dot_" in front gets a dot instead, and every file name ends with ".tmpl".
 //
 //go:embed project
 var Project embed.FS

@@ -69,7 +69,7 @@ func (p companion) install() string {
 	return "To install it:\n  go install " + companionPackage + "@" + cmp.Or(p.release(), "latest")
 }
 
-// release is the version of this program; empty if it is none that others can get.
+// release is the released version of this program; empty for a build that others cannot download.
 func (p companion) release() string {
 	if p.own.Err != nil || p.own.Dir != "" || p.own.Fork.Path != "" || module.IsPseudoVersion(p.own.Version) {
 		return ""

@@ -64,9 +64,9 @@ func graphCommand(s streams) *cobra.Command {
 	return c
 }
 
-// conversions plans the conversions of the module that the command stands in, and reports what is wrong with them.
+// conversions plans the conversions of the module in the current folder, and reports problems in them.
 func conversions(c *cobra.Command, s streams, kind string) ([]generator.ConversionDoc, error) {
-	flags := runFlags{format: "text"} // findings are for the eye; --format is that of the answer
+	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
 	config, err := flags.config(nil)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 func explainRequestCommand(s streams) *cobra.Command {
-	flags := runFlags{format: "text"} // findings are for the eye; --format is that of the answer
+	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
 	var request requestFlags
 	companion := companion{own: s.origin}
 	c := &cobra.Command{
@@ -53,7 +53,7 @@ func explainRequestCommand(s streams) *cobra.Command {
 	return c
 }
 
-// requestFlags are those that the companion understands.
+// requestFlags are the flags that the companion accepts.
 type requestFlags struct {
 	texts  map[string]*string
 	lists  map[string]*[]string

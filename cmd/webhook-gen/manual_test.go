@@ -17,15 +17,16 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestEveryCommand holds README.md, CONTRIBUTING.md and the pages of docs to their commands: a test runs each, or it
-// says that none can. What stands behind the opening fence of a block tells which test it is:
+// TestEveryCommand checks the commands in README.md, CONTRIBUTING.md and the pages of docs: a test runs each block of
+// commands, or the block is marked as one that no test runs. The opening fence of a block names its test:
 //
-//	console      TestPages, which compares what is printed, too
-//	sh           hack/delivery, which follows the section in a new project; or a script in testdata, or in that of webhook-gen-explain, has the line
-//	sh tree      this one, in this tree, where .ci/run does not
-//	sh cluster   none: it needs a container engine, or nodes
+//	console      TestPages, which also compares the output
+//	sh           hack/delivery runs the section in a new project; or a script in testdata has the line, here or in
+//	             the testdata of webhook-gen-explain
+//	sh tree      TestEveryCommand, in this tree, unless .ci/run runs it
+//	sh cluster   no test: it needs a container engine, or nodes
 //
-// Commands within sentences are not run, but those of webhook-gen and of make have to exist.
+// No test runs commands within sentences, but the commands of webhook-gen and the targets of make have to exist.
 func TestEveryCommand(t *testing.T) {
 	if *update {
 		t.Skip("other tests rewrite what this one reads")
@@ -69,7 +70,7 @@ type page struct {
 // command is one that a page has, in a block or within a sentence.
 type command struct {
 	place    string // file and line
-	fence    string // what stands behind the opening fence of the block
+	fence    string // the rest of the block's opening fence
 	sections []string
 	line     string
 }
@@ -227,7 +228,8 @@ func checkMentioned(t *testing.T, c command) {
 	case words[0] == "make":
 		words = slices.DeleteFunc(words, func(word string) bool { return strings.Contains(word, "=") }) // variables
 		var makefiles []byte
-		for _, file := range []string{"../../Makefile", "../../templates/project/module/Makefile.tmpl"} { // ours, and that of new projects
+		// Our Makefile, and the Makefile of new projects.
+		for _, file := range []string{"../../Makefile", "../../templates/project/module/Makefile.tmpl"} {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// build is what the program knows about how it was built.
+// build describes how this program was built.
 type build struct {
 	info     *debug.BuildInfo // nil if the go command recorded nothing
 	released string           // the version that the linker set

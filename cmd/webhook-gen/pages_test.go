@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPages does what the pages of the manual with blocks of "console" say. A heading of the second level begins in an
-// empty folder, blocks that name a file behind their language write it, and the commands in blocks of "console" print
-// what stands below them, as a terminal shows both streams. TestEveryCommand says which test runs blocks of "sh".
+// TestPages runs the pages of the manual that have blocks of "console". A heading of the second level begins in an
+// empty folder. A block with a file name behind its language writes that file. The commands in a block of "console"
+// print the text below them, with both streams mixed as in a terminal. TestEveryCommand lists the tests that run blocks
+// of "sh".
 func TestPages(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) == 0 {
@@ -55,7 +56,7 @@ func TestPages(t *testing.T) {
 // followSection returns the section with what its commands print now.
 func followSection(t *testing.T, section string) string {
 	dir := t.TempDir()
-	// What stands behind the opening fence, and the content.
+	// The submatches are the rest of the opening fence, and the content.
 	fence := regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
 	return fence.ReplaceAllStringFunc(section, func(block string) string {
 		parts := fence.FindStringSubmatch(block)

@@ -44,7 +44,7 @@ func rootCommand(s streams) *cobra.Command {
 	return root
 }
 
-// noArguments refuses what is neither a command nor a flag, and says what was meant.
+// noArguments refuses an argument that is neither a command nor a flag, and suggests the command that was meant.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

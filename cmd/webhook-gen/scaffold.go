@@ -50,7 +50,7 @@ func (f *scaffoldFlags) origin(own generator.Origin) (generator.Origin, error) {
 	return own, nil
 }
 
-// run does the work, writes what it comes to, has the go command complete go.mod, and says what is left to do.
+// run does the work, writes the files, has the go command complete go.mod, and prints the remaining steps.
 func (f *scaffoldFlags) run(c *cobra.Command, s streams, work func(context.Context, generator.Config) (generator.Scaffold, error)) error {
 	config, err := f.config(nil)
 	if err != nil {

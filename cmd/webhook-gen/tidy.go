@@ -16,8 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// goCommand runs the go command in a folder and returns what it prints to standard output. What it prints to standard
-// error is in the error.
+// goCommand runs the go command in a folder and returns its standard output. The error contains its standard error.
 type goCommand func(ctx context.Context, dir string, args ...string) (string, error)
 
 // runGo is the go command in PATH.
@@ -102,7 +101,7 @@ func goSteps(result generator.Result, tidy bool) []goStep {
 	return steps
 }
 
-// do runs the steps and says each. Of a step that fails, and of those after it, it returns the commands.
+// do runs the steps and prints each. If a step fails, the error lists its command and the commands after it.
 func (g goCommand) do(ctx context.Context, s streams, root string, steps []goStep) error {
 	for i, step := range steps {
 		fmt.Fprintln(s.out, "running", step.in(root))

@@ -47,7 +47,7 @@ func newHostile(t *testing.T, files map[string]string) hostile {
 	return p
 }
 
-// The program that the project wants to be run: in Go, and for a shell.
+// A program that a hostile project tries to have run: in Go, and for a shell.
 const (
 	hostileGo    = "package main\n\nimport \"os\"\n\nfunc main() { os.WriteFile(`$RAN`, nil, 0o644) }\n"
 	hostileShell = "#!/bin/sh\n: > '$RAN'\n"

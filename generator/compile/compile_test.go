@@ -21,8 +21,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
-// TestGeneratedCode builds and vets the generated code of all scenarios, and runs the tests that are generated with it, in one
-// workspace and two calls of the go command.
+// TestGeneratedCode builds and vets the generated code of all scenarios, and runs the generated tests, in one workspace
+// and two calls of the go command.
 func TestGeneratedCode(t *testing.T) {
 	skipIfShort(t)
 	files, err := filepath.Glob("../testdata/*.txtar")
@@ -70,8 +70,8 @@ func TestGeneratedCode(t *testing.T) {
 	}
 }
 
-// TestNewOperationBreaksTheBuild adds an operation to a marker and not to its policy: the compiler names the missing method, at
-// the policy. Without the operation the module compiles again.
+// TestNewOperationBreaksTheBuild adds an operation to a marker and not to its validator: the compiler names the missing
+// method, at the validator's position. Without the operation the module compiles again.
 func TestNewOperationBreaksTheBuild(t *testing.T) {
 	skipIfShort(t)
 	w := newWorkspace(t)
@@ -111,7 +111,8 @@ type workspace struct {
 	t    *testing.T
 	root string
 	used []string
-	// requirements are the go.mod and go.sum of a module with this tree's runtime and the versions of its other dependencies.
+	// requirements and sums are the go.mod and go.sum of a module with this tree's runtime and the versions of its other
+	// dependencies.
 	requirements, sums string
 }
 
@@ -167,8 +168,8 @@ func (w *workspace) rename(name, from, to string) {
 	}
 }
 
-// goCommand runs the go command in the workspace. Its folder is a new one in each run: -trimpath keeps it out of the build
-// cache's keys, so that the second run finds what the first one built.
+// goCommand runs the go command in the workspace. The workspace has a new folder in each run: -trimpath keeps the
+// folder out of the build cache's keys, so that the second run uses the builds of the first.
 func (w *workspace) goCommand(words ...string) (string, error) {
 	w.t.Helper()
 	text := "go 1.26.0\n\n" + strings.Join(w.used, "\n") + "\n"

@@ -28,7 +28,7 @@ func cookbook(all []recipe, plans map[string]generator.ConversionDoc) string {
 	return b.String()
 }
 
-// lost says what a plan says of losses, in both directions.
+// lost lists the fields that a plan reports as lost, in both directions.
 func lost(doc generator.ConversionDoc) string {
 	var kept, dropped []string
 	for _, f := range doc.Fields {

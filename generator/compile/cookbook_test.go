@@ -27,11 +27,11 @@ var update = flag.Bool("update", false, "rewrite docs/cookbook.md")
 // what an author writes.
 type recipe struct {
 	title, prose string
-	// folder is that of the versions, below api.
+	// folder is the folder of the versions, below api.
 	folder string
 	// spoke and hub are the types of v1 and v2; empty where nothing can be written.
 	spoke, hub string
-	// hooks are the functions that markers ask for, methods of Hand.
+	// hooks are the hooks that the markers declare: methods of Hand.
 	hooks string
 	// repair are members of conversiontest.Kind.
 	repair string

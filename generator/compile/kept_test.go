@@ -14,7 +14,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// convertProgram has the handler convert an Order on standard input, as an API server would, and holds it to the functions.
+// convertProgram has the handler convert an Order on standard input, as an API server would, and compares the result
+// with the functions.
 const convertProgram = `package main
 
 import (
@@ -65,8 +66,9 @@ func compare[S, D any](object, served []byte, convert func(context.Context, *S, 
 }
 `
 
-// TestKept runs generated code through the steps of rule G26. Old servers keep a value in the annotation of an object that is stored
-// as v1. New servers, whose v1 has a member for it, drop the value: the annotation is not signed, so anybody may have written it.
+// TestKept runs generated code through the steps of rule G26. Old servers keep a value in the annotation of an object
+// that is stored as v1. New servers, whose v1 has a member for the value, ignore the annotation: it is not signed, so
+// anybody may have written it.
 func TestKept(t *testing.T) {
 	skipIfShort(t)
 	w := newWorkspace(t)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// callers starts an API server with the files of config/apiserver for each kind of credential. What it presents is
-// accepted, and refused by a server that takes another one.
+// callers starts an API server with the files of config/apiserver for each kind of credential. The webhook server
+// accepts the API server's credential, and refuses it when it is set to accept another.
 func (p project) callers(t *testing.T) {
 	signer, clients := newAuthority(t), newAuthority(t)
 	p.write("config/ca.crt", string(signer.pem()))

@@ -113,8 +113,8 @@ func (c checkout) newProject(t *testing.T) {
 	p.run("go", "-C", "test/webhook", "list", "-test", "-deps", "./...")
 }
 
-// untidy adds webhooks to a module that requires what it does not use: only what is needed is added, and the
-// requirement stays.
+// untidy adds webhooks to a module with an unused requirement: webhook-gen adds only the requirements of the webhooks,
+// and the unused requirement stays.
 func (c checkout) untidy(t *testing.T) {
 	p := c.project(t)
 	const unused = "require golang.org/x/text v0.40.0\n"

@@ -58,8 +58,8 @@ kind: Namespace
 metadata: {name: shop-system}
 `
 
-// TestCertificates has two replicas keep one certificate on a real API server, and sees an authority change beside the
-// old one.
+// TestCertificates runs two replicas that keep one certificate on a real API server. Then the authority changes, and
+// the old one stays trusted beside it.
 func TestCertificates(t *testing.T) {
 	c := startCluster(t)
 	kubectl := filepath.Join(t.TempDir(), "kubectl")
@@ -108,8 +108,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// injected is what the objects say of who signs the certificate, which is the same in all, and nothing where the
-// Service is another.
+// injected returns the authorities that the objects trust. They are the same in all objects, and absent from a webhook
+// with another Service.
 func injected(t *testing.T, config *rest.Config) []byte {
 	t.Helper()
 	c, err := client.New(config, client.Options{})

@@ -14,9 +14,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4: all of its files but
-// go.mod and go.sum stay as they are, save for the one line that the command says; it builds and tests as before, and
-// serves its own webhooks and ours. Then its validator goes on behind a generated handler, as docs/migration.md says.
+// TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4. All files of the project
+// but go.mod and go.sum stay the same, save for the one line that the command prints. The project builds and tests as
+// before, and serves its own webhooks and ours. Then its validator goes on behind a generated handler, as in
+// docs/migration.md.
 func TestKubebuilderProject(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/kubebuilder.txtar")
 	if err != nil {

@@ -119,7 +119,7 @@ func deploymentOf(t *testing.T, manifest string) appsv1.Deployment {
 	return appsv1.Deployment{}
 }
 
-// reachableIP is an address of this machine that an EndpointSlice may have, which the loopback's is none of
+// reachableIP returns an address of this machine that an EndpointSlice may have. Loopback addresses are not allowed
 // (k8s.io/kubernetes pkg/apis/core/validation, ValidateEndpointIP).
 func reachableIP(t *testing.T) string {
 	t.Helper()

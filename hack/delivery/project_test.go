@@ -271,8 +271,8 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	p.replace("config/default/kustomization.yaml", ", ../servicemonitor]", "]") // other clusters do not know the kind
 }
 
-// serviceMonitors has the API server take a ServiceMonitor. What is in one is decodeStrictly's to say: the module that
-// has the type has no definition.
+// serviceMonitors lets the API server accept any ServiceMonitor. decodeStrictly checks the content: the module of the
+// type has no definition of the resource.
 const serviceMonitors = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

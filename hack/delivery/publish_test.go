@@ -22,7 +22,7 @@ const (
 
 // published is the tree as a version that a module proxy serves.
 type published struct {
-	// version is that of the content: what the module cache holds of it is never stale.
+	// version contains a hash of the content, so that the module cache never has a stale copy of it.
 	version string
 	// env are the settings of the go command under which it finds the version.
 	env []string

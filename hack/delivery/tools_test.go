@@ -41,9 +41,9 @@ type cluster struct {
 	config *rest.Config
 }
 
-// startCluster starts an API server with the CRDs of cert-manager, its aggregation layer, and what flags say besides;
-// it finds the endpoints of Services itself, as nothing routes their addresses here. Without the binaries the test is
-// skipped.
+// startCluster starts an API server with the CRDs of cert-manager, its aggregation layer, and further flags. The API
+// server finds the endpoints of Services itself, as nothing routes their addresses here. Without the binaries the test
+// is skipped.
 func startCluster(t *testing.T, flags ...string) cluster {
 	t.Helper()
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {

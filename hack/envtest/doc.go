@@ -4,8 +4,8 @@
 // of its module. build.sh builds them. It is a module of its own so that k8s.io/kubernetes stays out of everybody
 // else's dependencies.
 //
-// Another version is two edits: that of k8s.io/kubernetes v1.M.P, and v0.M.P in every replace directive, which stand
-// here for those that k8s.io/kubernetes has for its staging folder. The versions of golang.org/x and go.yaml.in are no
-// higher than they need be to equal those of generator/internal/check/upstream, with which half of the API server is
-// then compiled once and for both.
+// To change the version, make two edits: k8s.io/kubernetes to v1.M.P, and every replace directive to v0.M.P. The
+// replace directives do the work of k8s.io/kubernetes' own directives for its staging folder. The versions of
+// golang.org/x and go.yaml.in are just high enough to equal the versions in generator/internal/check/upstream. So half
+// of the API server is compiled once for both.
 package envtest

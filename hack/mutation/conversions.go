@@ -74,7 +74,7 @@ func conditionFaults(s *seeder, statement *ast.IfStmt, text string) []variant {
 	call := s.text(assigned.Rhs[0])
 	faults := []variant{{kind: "a field is lost"}}
 	if strings.Contains(call, "&returned") {
-		faults = nil // what is kept is then more than there has to be, and nothing is lost
+		faults = nil // the annotation then keeps more than needed, and nothing is lost
 	}
 	if strings.HasPrefix(call, "c.") { // there are hooks in it, which may fail
 		faults = append(faults, variant{kind: "an error is swallowed", text: "_ = " + call})

@@ -92,8 +92,8 @@ func editable(option string) bool {
 	return strings.HasPrefix(option, "admission.OnCreate(") || strings.HasPrefix(option, "admission.OnUpdate(")
 }
 
-// sameSignature is another function that could stand in a function's place; empty if there is none. Both are written as
-// w.Kind.Method, and methods has their parameters.
+// sameSignature returns another function with the parameters of the given one; empty without such a function. Both are
+// written as w.Kind.Method, and methods has their parameters.
 func sameSignature(methods map[string]string, function string) string {
 	best := ""
 	for other, parameters := range methods {

@@ -50,7 +50,7 @@ func TestGeneratedTestsFindFaults(t *testing.T) {
 				t.Fatalf("without a fault the tests fail:\n%s", text)
 			}
 			for _, fault := range faults {
-				// What is about one webhook its own tests find, and if they do not the others are asked, too.
+				// First run the webhook's own tests; if they miss its fault, run all tests.
 				text, failed := run(t, binary, dir, fault.ID, fault.webhook()...)
 				if !failed && len(fault.webhook()) > 0 {
 					text, failed = run(t, binary, dir, fault.ID)
@@ -189,7 +189,7 @@ func packageName(t *testing.T, source []byte) string {
 	return tree.Name.Name
 }
 
-// row is a kind of faults, and what has found them.
+// row is a kind of faults, with the tests that found them.
 type row struct {
 	count int
 	by    map[string]bool

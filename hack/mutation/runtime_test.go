@@ -51,7 +51,7 @@ func TestRuntime(t *testing.T) {
 	}
 }
 
-// seededFaults are what has been seeded, and the overlay with which go builds it.
+// seededFaults are the seeded faults, and the overlay with which go builds them.
 type seededFaults struct {
 	overlay string
 	all     []seededFault
@@ -139,7 +139,8 @@ func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, b
 		if text, failed := fails(pkg, "-test.run="+testsOf(t, f.file)); failed {
 			return text, true
 		}
-		return fails(pkg, "-test.skip=^Test(Heavy|MemoryFollows|WorkFactor|SlowConnectionsCost)") // of memory and time, not of faults
+		// These tests measure memory and time; they are not meant to find faults.
+		return fails(pkg, "-test.skip=^Test(Heavy|MemoryFollows|WorkFactor|SlowConnectionsCost)")
 	default:
 		return fails(pkg)
 	}

@@ -19,7 +19,7 @@ const Variable = "SEEDED_FAULT"
 type Fault struct {
 	// ID is unique in the package.
 	ID string
-	// Kind says what is wrong.
+	// Kind describes the fault.
 	Kind string
 	// Place is the statement that it is in, and text all of it.
 	Place, text string
@@ -46,7 +46,7 @@ type seeder struct {
 	file   *token.File
 	prefix string // of the ids
 	faults []Fault
-	// variants are the faulty forms of a statement, or what is put before it.
+	// variants returns the faulty forms of a statement, and texts to put before it.
 	variants func(s *seeder, in *ast.FuncDecl, statement ast.Stmt) []variant
 }
 

@@ -180,8 +180,8 @@ func (r release) installable() error {
 
 func isOurs(path string) bool { return path == rootPath || strings.HasPrefix(path, rootPath+"/") }
 
-// comparesAPI prints what has changed in the runtime's API since its last tag. Within a major version, and before v1
-// within a minor one, nothing incompatible may change.
+// comparesAPI prints the changes to the runtime's API since its last tag. Within a major version, and before v1 within
+// a minor one, nothing incompatible may change.
 func (r release) comparesAPI() error {
 	tag, err := api.LastTag(r.tree, runtimeFolder)
 	if err != nil {
@@ -264,7 +264,7 @@ func (r release) publish(proxy string) error {
 	return nil
 }
 
-// emptyCaches returns the environment in which the go command asks a proxy first, and has nothing of ours from before.
+// emptyCaches returns an environment in which the go command uses a proxy first, and has none of our modules cached.
 // Other modules come from the downloads of this machine, or else from its own proxy.
 func (r release) emptyCaches(scratch, proxy string) ([]string, error) {
 	settings, err := r.command(r.tree, nil, "go", "env", "GOMODCACHE", "GOPROXY", "GONOSUMDB", "GOCACHE")
@@ -279,7 +279,8 @@ func (r release) emptyCaches(scratch, proxy string) ([]string, error) {
 		"GOPROXY="+strings.Join([]string{fileURL(proxy), fileURL(downloads), set[1]}, ","),
 		"GONOSUMDB="+strings.Trim(rootPath+","+set[2], ","),
 		"GOPRIVATE=", "GOWORK=off",
-		"GOFLAGS=-modcacherw -trimpath", // with -trimpath, what was compiled before is found whatever the folder of its module
+		// With -trimpath, the build cache has earlier builds, whatever the folder of the module.
+		"GOFLAGS=-modcacherw -trimpath",
 	), nil
 }
 

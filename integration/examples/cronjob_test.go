@@ -70,7 +70,7 @@ func TestCronJob(t *testing.T) {
 	}
 	want("v1", "late", early)
 
-	// What parts cannot say survives an edit of something else in their version.
+	// A schedule that parts cannot represent survives an edit of another field in their version.
 	if err := s.client.Create(t.Context(), cronJob("v1", "hourly", "@hourly")); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 )
 
-// shared is the API server of all tests, which TestMain starts. It is nil where there is none to start.
+// shared is the API server of all tests. TestMain starts it; shared is nil if its binaries are missing.
 var shared *apiServer
 
 // apiServer is an API server that knows the kinds of the examples.
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	})))
 }
 
-// onAPIServer returns the API server, and skips the test where there is none.
+// onAPIServer returns the API server, and skips the test if there is no API server.
 func onAPIServer(t *testing.T) *apiServer {
 	t.Helper()
 	if shared == nil {
@@ -70,7 +70,7 @@ func (s *apiServer) prepare(t *testing.T, manifests ...string) *envtest.WebhookI
 	return o
 }
 
-// convert makes the API server call an address of this machine for the conversions that a generated patch tells it of.
+// convert makes the API server call an address of this machine for the conversions in a generated patch.
 func (s *apiServer) convert(t *testing.T, patch, address string, ca []byte) {
 	t.Helper()
 	text, err := os.ReadFile(patch)

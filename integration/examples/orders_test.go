@@ -52,7 +52,8 @@ func TestOrders(t *testing.T) {
 	}
 	s.namespace(t, "shop", nil)
 	tea := func(quantity int64) map[string]any { return map[string]any{"sku": "tea", "quantity": quantity} }
-	eventually(t, func() error { // Until webhooks are called, nothing gets a default; until they are served, nothing passes.
+	// Until the API server calls the webhooks, nothing gets a default; until they are served, nothing passes.
+	eventually(t, func() error {
 		probe := shopObject("v1", "Order", "shop", "probe", tea(1))
 		if err := s.client.Create(t.Context(), probe, client.DryRunAll); err != nil {
 			return err

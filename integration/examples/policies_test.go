@@ -44,7 +44,7 @@ func TestPolicies(t *testing.T) {
 	}
 	s.namespace(t, "shop-prod", nil)
 	s.namespace(t, "shop-exempt", map[string]string{"policies.example.com/exempt": "true"})
-	eventually(t, func() error { // failurePolicy: Ignore lets pass what is not asked yet.
+	eventually(t, func() error { // With failurePolicy Ignore, objects pass before webhooks are called.
 		p := pod("shop-prod", "probe", otherImage)
 		if err := s.client.Create(t.Context(), p, client.DryRunAll); err == nil || p.Labels["policies.example.com/team"] == "" && !apierrors.IsInvalid(err) {
 			return fmt.Errorf("webhooks are not called: %v", err)

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// start builds the program of an example and runs it until the test ends. What it logs is shown if the test fails.
+// start builds the program of an example and runs it until the test ends. It prints the program's log if the test
+// fails.
 func start(t *testing.T, folder string, arguments ...string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")

@@ -132,8 +132,7 @@ func patterns() []pattern {
 	}
 }
 
-// grid is the configurations: every pattern stands in each kind, some in several, in an order that is not that of
-// names.
+// grid returns the configurations: every pattern is in each kind, some in several, and not in the order of names.
 func grid(url string, ca []byte) (mutating []*v1.MutatingWebhookConfiguration, validating []*v1.ValidatingWebhookConfiguration) {
 	random := rand.New(rand.NewPCG(7, 8))
 	all := patterns()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explain compares what `webhook-gen explain request` says with what a real API server does: the same requests, the
-// same configurations, and a server that writes down what it is called for.
+// Package explain compares the output of `webhook-gen explain request` with the calls of a real API server: for the
+// same requests and the same configurations, and with a server that records its calls.
 package explain

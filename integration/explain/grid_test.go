@@ -196,7 +196,7 @@ type request struct {
 	send func(ctx context.Context, user string) error
 }
 
-// answer is what is compared of `explain request --format json`.
+// answer has the compared fields of `explain request --format json`.
 type answer struct {
 	Mutating, Validating []struct {
 		Configuration string
@@ -207,7 +207,7 @@ type answer struct {
 	}
 }
 
-// compare has a request explained, sends it, and compares what was said with what was called.
+// compare has a request explained, sends it, and compares the explanation with the calls.
 func (g *session) compare(t *testing.T, title string, r request) {
 	t.Helper()
 	g.requests++

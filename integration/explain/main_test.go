@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of what an API server serves")
 
-// shared is the API server of all tests, which TestMain starts. It is nil where there is none to start.
+// shared is the API server of all tests. TestMain starts it; shared is nil if its binaries are missing.
 var shared *apiServer
 
 // apiServer is how to reach an API server.
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	})))
 }
 
-// onAPIServer returns the API server, and skips the test where there is none.
+// onAPIServer returns the API server, and skips the test if there is no API server.
 func onAPIServer(t *testing.T) *apiServer {
 	t.Helper()
 	if shared == nil {

@@ -59,14 +59,14 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	json.NewEncoder(w).Encode(review)
 }
 
-// review is that of the first call for a user.
+// review returns the review of the first call for a user.
 func (r *recorder) review(user string) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first[user]
 }
 
-// of returns what was called for a user: mutating webhooks, then validating ones.
+// of returns the webhooks that were called for a user: mutating webhooks, then validating ones.
 func (r *recorder) of(user string) (mutating, validating []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

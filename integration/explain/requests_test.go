@@ -29,7 +29,7 @@ func (g *session) namespaces() []place {
 	return []place{{"grid-prod", "env: prod"}, {"grid-dev", "env: dev, team: a"}, {"grid-plain", ""}, {"grid-team", "team: b"}}
 }
 
-// flags say which namespace it is.
+// flags returns the flags that name the namespace.
 func (p place) flags() []string {
 	if p.name == "" {
 		return nil
@@ -354,7 +354,7 @@ func (g *session) inCluster(t *testing.T) {
 	g.at(nowhere, "apiextensions.k8s.io/v1/customresourcedefinitions").label(t, "depots.grid.example.com", "app", "a")
 	g.at(nowhere, "apiregistration.k8s.io/v1/apiservices").label(t, "v1.grid.example.com", "app", "a")
 
-	// What no webhook is called for.
+	// Requests for which no webhook is called.
 	g.at(nowhere, "admissionregistration.k8s.io/v1/validatingwebhookconfigurations").creating(t,
 		"{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: exempt}}", metav1.CreateOptions{DryRun: []string{"All"}}, "--dry-run")
 	g.at(nowhere, "admissionregistration.k8s.io/v1/validatingadmissionpolicies").creating(t,

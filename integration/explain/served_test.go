@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// TestServed compares the table of resources that `explain request` goes by without a cluster with those of an API
-// server.
+// TestServed compares the table of resources in `explain request` with the resources of an API server. The command uses
+// the table without a cluster.
 func TestServed(t *testing.T) {
 	const file = "../../explain/internal/served/kubernetes.txt"
 	if !strings.Contains(os.Getenv("KUBEBUILDER_ASSETS"), "v1.37") {
@@ -46,7 +46,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// table lists resources by group, version and name, those of custom resources left out.
+// table lists resources by group, version and name, without custom resources.
 func table(lists []*metav1.APIResourceList) string {
 	var lines []string
 	for _, list := range lists {

@@ -100,7 +100,8 @@ func claims(t *testing.T, s *server) []claim {
 
 		{"W5", true, false, list(on("/w5/group", "CREATE", "core", "configmaps")), happens("/w5/group", false, newConfigMap(nil))},
 		{"W5", true, false, list(on("/w5/resource", "CREATE", "", "ConfigMaps", "configmap*", "configmaps/a/b")), happens("/w5/resource", false, newConfigMap(nil))},
-		{"W5", false, false, list(on("/w5/slash", "CREATE", "", "configmaps/")), happens("/w5/slash", true, newConfigMap(nil))}, // no subresource is that of an empty name
+		// An empty subresource name means the resource itself.
+		{"W5", false, false, list(on("/w5/slash", "CREATE", "", "configmaps/")), happens("/w5/slash", true, newConfigMap(nil))},
 		{"W5", false, false, list(on("/w5/good", "CREATE", "", "configmaps")), happens("/w5/good", true, newConfigMap(nil))},
 
 		{"W6", true, false, list(on("/w6/broken", "CREATE", "", "configmap")), happens("/w6/broken", false, newConfigMap(nil))},
@@ -186,7 +187,7 @@ func isInvalid(t *testing.T, err error) {
 	}
 }
 
-// isRefused wants the API server to fail what is done with 500.
+// isRefused wants the API server to fail a request with status 500.
 func isRefused(do func() error) func(*testing.T, error) {
 	return func(t *testing.T, err error) {
 		if err != nil {

@@ -29,8 +29,8 @@ type claim struct {
 	broken   bool
 	mutating bool
 	webhooks []v1.MutatingWebhook
-	// seen fails the test unless the API server does what the rule says or, where nothing is broken, what was meant. It
-	// gets the error of creating the configuration.
+	// seen gets the error of creating the configuration. It fails the test unless the API server behaves as the rule
+	// predicts or, for a configuration without findings, as intended.
 	seen func(*testing.T, error)
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lint shows on a real API server what webhook-gen lint says of configurations: those that it complains of do what
-// the rule says, and those beside them that it does not, do not.
+// Package lint checks the rules of webhook-gen lint on a real API server: configurations with a finding fail as the
+// rule predicts, and similar configurations without a finding work.
 package lint

@@ -13,7 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 )
 
-// client asks the API server of all tests, which TestMain starts. It is nil where there is none to start.
+// client is a client of the API server of all tests. TestMain starts it; client is nil if its binaries are missing.
 var client *kubernetes.Clientset
 
 func TestMain(m *testing.M) {

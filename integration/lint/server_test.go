@@ -27,7 +27,7 @@ func startServer(t *testing.T) *server {
 	s := &server{called: map[string]int{}}
 	s.Server = httptest.NewTLSServer(s)
 	t.Cleanup(func() {
-		s.CloseClientConnections() // of those that hang
+		s.CloseClientConnections() // some connections hang
 		s.Close()
 	})
 	return s

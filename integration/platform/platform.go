@@ -22,8 +22,9 @@ type Ordinary struct{ allow }
 
 // Special has everything its own way.
 //
-// +webhook:validating(for: "v1/ConfigMap", name: special, decode: none, operations: "create;update", failurePolicy: Fail, matchPolicy: Equivalent,
-// sideEffects: None, timeoutSeconds: 3, admissionReviewVersions: "v1", namespaceSelector: "platform=special", objectSelector: "tier=two",
+// +webhook:validating(for: "v1/ConfigMap", name: special, decode: none, operations: "create;update",
+// failurePolicy: Fail, matchPolicy: Equivalent, sideEffects: None, timeoutSeconds: 3, admissionReviewVersions: "v1",
+// namespaceSelector: "platform=special", objectSelector: "tier=two",
 // service: "integration-system/webhooks:8443", configuration: "platform-special")
 type Special struct{ allow }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Conditions has two webhooks, of which the first one is called under conditions.
+// Conditions has two webhooks. The first is called under conditions.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: conditional, operations: "create", decode: none)
 // +webhook:validating(for: "v1/ConfigMap", name: unconditional, operations: "create", decode: none)

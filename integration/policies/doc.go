@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policies holds webhooks that differ from one another in one argument of their marker, so that a test sees what
-// the argument does: the one is called, or called otherwise, where the other is not.
+// Package policies has webhooks that differ from one another in one argument of their marker. So a test sees the effect
+// of the argument: the API server calls the one, or calls it otherwise, and does not call the other.
 //
-// Those that only look match every ConfigMap or Fleet there is, but in namespaces where many are made. Those that change or
-// deny something match by a label.
+// Webhooks that only look match every ConfigMap or Fleet, except in crowded namespaces. Webhooks that change or deny an
+// object match by a label.
 //
 // +webhook:service(name: "webhooks", namespace: "integration-system", port: 8443)
 // +webhook:defaults(namespaceSelector: "crowded!=yes")

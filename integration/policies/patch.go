@@ -8,7 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Patched has two webhooks, of which a patch gives the first one a timeout.
+// Patched has two webhooks. A patch gives the first one a timeout.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: patched, operations: "create", decode: none)
 // +webhook:validating(for: "v1/ConfigMap", name: unpatched, operations: "create", decode: none)

@@ -42,7 +42,7 @@ func (Strict) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[corev
 	return nil
 }
 
-// ValidateDelete denies what is marked as precious.
+// ValidateDelete denies the deletion of a ConfigMap that is marked as precious.
 func (Strict) ValidateDelete(_ context.Context, r *admission.DeleteRequest[corev1.ConfigMap]) error {
 	if r.OldObject.Data["precious"] != "" {
 		return field.Forbidden(field.NewPath("data").Key("precious"), "it stays")

@@ -2,7 +2,7 @@
 
 package policies
 
-// Modern takes reviews of the newest version, which is also what is asked for where nothing is said.
+// Modern takes reviews of the newest version, as webhooks do by default.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: modern, operations: "create", decode: none, admissionReviewVersions: "v1;v1beta1")
 type Modern struct{ bystander }

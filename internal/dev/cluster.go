@@ -114,7 +114,7 @@ func (c *cluster) setConversion(ctx context.Context, name string, conversion []b
 	return err
 }
 
-// restore takes back all that the session has done to the cluster.
+// restore undoes all changes of the session to the cluster.
 func (c *cluster) restore(ctx context.Context) error {
 	failed := []error{c.remove(ctx)}
 	for _, name := range slices.Sorted(maps.Keys(c.replaced)) {

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// Options say what is run and how the cluster reaches it.
+// Options name the program to run, and how the cluster reaches it.
 type Options struct {
 	// Root is the module's folder, and Program the folder of the program in it.
 	Root, Program string
-	// Arguments are the program's, in which {address}, {cert}, {key} and {dir} (of the latter two) are filled in. None
-	// means those of a program from `webhook-gen init`.
+	// Arguments are the program's arguments. Run fills in {address}, {cert}, {key} and {dir}, the folder of the latter
+	// two. Without Arguments, the program gets the arguments of a program from `webhook-gen init`.
 	Arguments []string
 	// Listen is the address that the program listens on, and Advertise the host and port at which the cluster reaches it.
 	Listen, Advertise string

@@ -15,7 +15,7 @@ import (
 // writes itself do not count.
 func snapshot(root string) map[string]string {
 	seen := map[string]string{}
-	// What cannot be read cannot be built from.
+	// Ignore errors: go cannot build from an unreadable file either.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		switch {

@@ -15,11 +15,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
-// finding is something wrong with a matchCondition, for webhook-gen, which knows the rules and where in the source the
-// expression stands.
+// finding is a problem in a matchCondition. webhook-gen reads it, and adds the rule's text and the expression's
+// position in the source.
 type finding struct {
 	Rule condition.Rule `json:"rule"`
-	// Configuration and Webhook are indexes into what was read, and Condition one into the webhook's matchConditions.
+	// Configuration and Webhook are indexes into the input, and Condition is an index into the webhook's matchConditions.
 	Configuration int `json:"configuration"`
 	Webhook       int `json:"webhook"`
 	Condition     int `json:"condition"`

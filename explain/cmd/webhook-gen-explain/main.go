@@ -37,7 +37,7 @@ const (
 
 // run is the whole command, for main and for tests.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	klog.SetLogger(logr.Discard()) // the API server's code logs what is said in answers
+	klog.SetLogger(logr.Discard()) // the API server's code logs errors that answers contain, too
 	release := releasedVersion()
 	args, err := handshake(args, release)
 	if err != nil {

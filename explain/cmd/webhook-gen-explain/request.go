@@ -20,7 +20,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
 )
 
-// requestFlags are what the command line says.
+// requestFlags are the flags of the command.
 type requestFlags struct {
 	world           worldFlags
 	options         request.Options

@@ -156,7 +156,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestInstallable holds go.mod to what `go install` asks of it.
+// TestInstallable checks that `go install` accepts go.mod.
 func TestInstallable(t *testing.T) {
 	text, err := os.ReadFile("../../go.mod")
 	if err != nil {

@@ -44,7 +44,7 @@ func (f *worldFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
 }
 
-// world is what is known besides the request.
+// world is the surroundings of a request: the API server's resources, configurations, and the cluster, if any.
 type world struct {
 	api            *served.API
 	configurations configuration.Set
@@ -225,7 +225,7 @@ func (w *world) locate(webhook *admit.Webhook, mutating bool) {
 	webhook.Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// selectsNamespaces reports whether a webhook asks for labels of namespaces besides their name.
+// selectsNamespaces reports whether a webhook selects namespaces by labels other than their name.
 func (w *world) selectsNamespaces() bool {
 	for _, c := range w.configurations.Mutating {
 		for _, h := range c.Webhooks {

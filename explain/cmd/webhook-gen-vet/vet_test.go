@@ -43,7 +43,7 @@ func TestGoVet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The copy stands elsewhere, and go.mod names the runtime by a relative path.
+	// The copy is in another folder, and go.mod names the runtime by a relative path.
 	runtime, err := filepath.Abs("../../../runtime")
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,8 @@
 
 // Package admit finds out which webhooks an API server calls for a request.
 //
-// What decides is k8s.io/apiserver's own code: its managers order the webhooks, its generic plugin says what is exempt
-// and which webhook is called, and its predicates, asked once more, say why one is not.
+// k8s.io/apiserver's own code decides: its managers order the webhooks, and its generic plugin exempts requests and
+// selects webhooks. The package calls its predicates once more to explain why a webhook is not called.
 package admit
 
 import (
@@ -25,9 +25,9 @@ import (
 type Cluster struct {
 	Configurations configuration.Set
 	API            *served.API
-	// Namespace is that of the request; nil where it has none.
+	// Namespace is the namespace of the request; nil for a cluster-scoped request.
 	Namespace *corev1.Namespace
-	// Version is that of Kubernetes; nil means the newest known here.
+	// Version is the version of Kubernetes; nil means the newest version that this program supports.
 	Version *version.Version
 	// Authorized says how the authorizer answers matchConditions that ask it.
 	Authorized Answer
@@ -73,7 +73,7 @@ type Webhook struct {
 	Verdict  Verdict `json:"verdict"`
 	// Step is where it was decided that it is not called.
 	Step Step `json:"step,omitempty"`
-	// Reason says why it is not called, or what is special about the call.
+	// Reason explains why the webhook is not called, or a peculiarity of the call.
 	Reason string `json:"reason,omitempty"`
 	// Rule is the index of the rule that matches; nil where none does, or none was asked.
 	Rule *int `json:"rule,omitempty"`
@@ -133,7 +133,7 @@ func Explain(ctx context.Context, c Cluster, request Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// Which webhooks match is found out before any is called; only then, in the calls, do side effects matter.
+	// An API server matches all webhooks before it calls any; side effects matter only in the calls.
 	refusedAt := len(validating)
 	for i, w := range validating {
 		if w.Verdict == Refuses && w.Step != SideEffects {

@@ -69,7 +69,7 @@ func (d *decider) matched(h webhook.WebhookAccessor, invocation *generic.Webhook
 	}
 }
 
-// conditions asks the matchConditions, and reports whether the webhook is called as far as they are concerned.
+// conditions evaluates the matchConditions, and reports whether they let the webhook be called.
 func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) bool {
 	d.authorizer.asked, d.guessed = false, false
 	delete(d.versions, invocation.Kind) // so that it is seen whether this version is guessed
@@ -114,7 +114,7 @@ func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, inv
 	return false
 }
 
-// failure is the first condition that is neither true nor false, with what is wrong with it.
+// failure describes the first condition that is neither true nor false, with its error.
 func (w *Webhook) failure() string {
 	for _, c := range w.Conditions {
 		if c.Result != "true" && c.Result != "false" {

@@ -20,11 +20,11 @@ type seen struct {
 	undefaulted []string
 }
 
-// evidence is what is known of all conditions of a webhook.
+// evidence is the evidence about all conditions of a webhook.
 type evidence []seen
 
-// weigh says how far a condition's result can be trusted. Asked says that one of the conditions asked an authorizer
-// whose answer is not known.
+// weigh decides how far a condition's result can be trusted. asked reports whether one of the conditions called an
+// authorizer whose answer is unknown.
 func (d *decider) weigh(c admissionregistrationv1.MatchCondition, result string, asked bool) seen {
 	reads := d.compiler.Reads(c.Expression)
 	s := seen{name: c.Name, result: result, guessed: d.guessed && len(reads.Fields) > 0, asks: asked && reads.Authorizer}
@@ -64,8 +64,8 @@ func (e evidence) undefaulted() (all []string) {
 	return all
 }
 
-// mayBeDefaulted reports whether an API server may see more of a field than the object has here: those that it is given
-// without are set by default, and so is what lies in lists and maps.
+// mayBeDefaulted reports whether an API server may see more of a field than the object has here. An API server may
+// default a field that is absent, or that lies in a list or map.
 func (d *decider) mayBeDefaulted(path []string) bool {
 	if d.defaulted || d.definition.Defaults(d.attributes.GetKind().Version) {
 		return false

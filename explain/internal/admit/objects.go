@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
-// objects are the request's objects in the versions that webhooks ask for.
+// objects are the request's objects in the versions that webhooks receive.
 type objects struct {
 	api        *served.API
 	definition *served.Definition // nil where the resource has none

@@ -131,7 +131,7 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 	return found
 }
 
-// scope is that of a request as rules see it: namespaces themselves are cluster-scoped.
+// scope returns the scope of a request for rules: namespaces themselves are cluster-scoped.
 func scope(request admission.Attributes) string {
 	cluster := admissionregistrationv1.ClusterScope
 	if len(request.GetNamespace()) == 0 || request.GetResource() == (schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}) {

@@ -62,7 +62,7 @@ func (c *Cluster) Configurations(ctx context.Context) (configuration.Set, error)
 	return set, nil
 }
 
-// Namespace reads a namespace; nil where there is none.
+// Namespace reads a namespace; nil if it does not exist.
 func (c *Cluster) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	namespace, err := c.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -71,7 +71,7 @@ func (c *Cluster) Namespace(ctx context.Context, name string) (*corev1.Namespace
 	return namespace, err
 }
 
-// Version is that of the API server.
+// Version returns the version of the API server.
 func (c *Cluster) Version() (*version.Version, error) {
 	info, err := c.client.Discovery().ServerVersion()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
-// absent says why what is at a path may not be there, or that it never is for the operation; an empty text where it is
-// there, or nothing is known.
+// absent explains why the value at a path may be absent. always reports that it is never there for the operation. The
+// text is empty if the value is always there, or if nothing is known.
 func (s state) absent(path string) (why string, always bool) {
 	variable, field, _ := strings.Cut(path, ".")
 	switch variable {
@@ -54,7 +54,7 @@ func (s state) absentInObject(variable, field string) (why string, always bool) 
 	return "", false
 }
 
-// absentInRequest knows the fields that are left out where they are empty, and of those the ones that can be.
+// absentInRequest explains why a field of the request may be left out; the text is empty for a field that never is.
 func (s state) absentInRequest(field string) string {
 	switch field {
 	case "subResource", "requestSubResource":
@@ -91,8 +91,8 @@ func (s state) matchesMain() bool {
 	})
 }
 
-// mayBeClusterScoped reports whether a rule says that it matches what has no namespace: by its scope, or as it matches
-// everything.
+// mayBeClusterScoped reports whether a rule may match objects without a namespace: by its scope, or because it matches
+// every resource.
 func (s state) mayBeClusterScoped() bool {
 	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
 		if r.Scope != nil && *r.Scope != v1.AllScopes {
@@ -102,7 +102,7 @@ func (s state) mayBeClusterScoped() bool {
 	})
 }
 
-// isMetadataMap reports whether a path is that of a map whose keys are up to users.
+// isMetadataMap reports whether a path names a map whose keys users choose.
 func isMetadataMap(path string) bool {
 	for _, variable := range []string{cel.ObjectVarName, cel.OldObjectVarName} {
 		if path == variable+".metadata.labels" || path == variable+".metadata.annotations" {

@@ -38,11 +38,11 @@ type Finding struct {
 	Condition int
 	// From and To are the bytes of the expression that are wrong.
 	From, To int
-	// Message says what is wrong, without a full stop.
+	// Message describes the problem, without a full stop.
 	Message string
 }
 
-// Check says what is wrong with the conditions of a webhook, mutating or validating, that is called by these rules.
+// Check returns the problems in the conditions of a mutating or validating webhook with these rules.
 func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) []Finding {
 	var found []Finding
 	var trees []*tree

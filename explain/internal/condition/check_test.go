@@ -69,9 +69,9 @@ func texts(expression string, found []Finding) []string {
 	return all
 }
 
-// TestPresent compares what is said of expressions with what becomes of them in requests: one that fails in a request
-// is reported for that operation, and one that is reported fails in some request. Expected is what is reported, short
-// of its rule.
+// TestPresent compares the findings about expressions with their evaluation in requests. An expression that fails in a
+// request has a finding for that operation, and an expression with a finding fails in some request. expected is the
+// finding without its rule.
 func TestPresent(t *testing.T) {
 	c := newCompiler(t)
 	for _, test := range []struct {

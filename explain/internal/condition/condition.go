@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package condition compiles and evaluates matchConditions with the API server's own libraries, and reads in them what
-// may go wrong.
+// Package condition compiles and evaluates matchConditions with the API server's own libraries, and finds possible
+// errors in them.
 package condition
 
 import (
@@ -69,7 +69,7 @@ func (c *Compiler) Evaluate(ctx context.Context, conditions []v1.MatchCondition,
 	return results
 }
 
-// variables are those of matchConditions besides the ones that every expression has.
+// variables are the variables of matchConditions besides the variables of every expression.
 func variables() cel.OptionalVariableDeclarations {
 	return cel.OptionalVariableDeclarations{HasAuthorizer: true}
 }

@@ -84,7 +84,7 @@ func operationsOf(rules []v1.RuleWithOperations) []string {
 	return all
 }
 
-// state is what is known where an expression is evaluated.
+// state is the knowledge about a request at one place in an expression.
 type state struct {
 	operation string
 	mutating  bool
@@ -104,11 +104,11 @@ type lack struct {
 
 // outcome is what an expression can come to.
 type outcome struct {
-	// yes and no say whether it can be true and false; both, for what is not a boolean.
+	// yes and no report whether it can be true and false; both are set for a value other than a boolean.
 	yes, no bool
 	// null says that it is null, optional that it is an optional value.
 	null, optional bool
-	// path is what it reads, from a variable on: object.metadata.labels. It is empty for what is computed.
+	// path is the path that it reads, beginning with a variable: object.metadata.labels. It is empty for a computed value.
 	path string
 	// lacks are the reasons why it can be an error.
 	lacks []lack
@@ -332,7 +332,7 @@ func (s state) read(t *tree, e, of ast.Expr, field string, test bool) outcome {
 	return o
 }
 
-// lack points at the whole of what is read, from the variable to the last field.
+// lack returns a lack whose place is the whole path, from the variable to the last field.
 func (s state) lack(t *tree, e ast.Expr, why string, always bool) lack {
 	root := e
 	for root.Kind() != ast.IdentKind {
@@ -481,7 +481,7 @@ func optionalPath(e ast.Expr) (string, bool) {
 	return pathOf(e)
 }
 
-// prefixes are a path and those that lead to it.
+// prefixes returns a path and all its prefixes.
 func prefixes(path string) []string {
 	all := []string{path}
 	for i := strings.LastIndexByte(path, '.'); i >= 0; i = strings.LastIndexByte(path[:i], '.') {

@@ -13,9 +13,9 @@ import (
 
 // Reads is what an expression looks at, apart from what an API server says of every request.
 type Reads struct {
-	// Fields are those of the object, or of the old one, each by the names on the way to it. The object as a whole has
-	// none. apiVersion, kind, metadata, and whether there is an object at all, are not among them: these are the same
-	// in every version.
+	// Fields are the fields of the object or the old object that it reads, each as the names on its path. The object as a
+	// whole has no names. apiVersion, kind, metadata, and the presence of an object are left out: they are the same in
+	// every version.
 	Fields [][]string
 	// Authorizer says that the authorizer may be asked.
 	Authorizer bool

@@ -89,8 +89,8 @@ func validating(object *unstructured.Unstructured) (*v1.ValidatingWebhookConfigu
 	return c, nil
 }
 
-// decode reads v1, and v1beta1 as v1: but for their defaults the two have the same fields. What neither knows is
-// dropped, as an API server does.
+// decode reads v1, and v1beta1 as v1: the two differ in their defaults only, not in their fields. It drops fields that
+// neither has, as an API server does.
 func decode(object *unstructured.Unstructured, into any) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into)
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// defaults are what an API server sets where a webhook says nothing. They are those of
+// defaults are the values that an API server sets for absent fields of a webhook. They are taken from
 // k8s.io/kubernetes/pkg/apis/admissionregistration/{v1,v1beta1}/defaults.go, which cannot be imported.
 type defaults struct {
 	failurePolicy  v1.FailurePolicyType
@@ -18,7 +18,7 @@ type defaults struct {
 	reviewVersions []string
 }
 
-// defaultsOf are those of the version in which the object is written.
+// defaultsOf returns the defaults of the version in which the object is written.
 func defaultsOf(object *unstructured.Unstructured) defaults {
 	if object.GroupVersionKind().Version == "v1" {
 		return defaults{failurePolicy: v1.Fail, matchPolicy: v1.Equivalent, timeoutSeconds: 10}
@@ -29,7 +29,7 @@ func defaultsOf(object *unstructured.Unstructured) defaults {
 	}
 }
 
-// fields are those of a webhook of either kind that have defaults.
+// fields are the fields that have defaults, of a webhook of either kind.
 type fields struct {
 	failurePolicy     **v1.FailurePolicyType
 	matchPolicy       **v1.MatchPolicyType

@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Read reads every object of a file, those in lists one by one. What has no apiVersion and kind is none, such as a
-// kustomization.yaml.
+// Read reads every object of a file, including the items of lists. A document without apiVersion and kind, such as a
+// kustomization.yaml, is not an object.
 func Read(file string) ([]*unstructured.Unstructured, error) {
 	text, err := readFile(file)
 	if err != nil {

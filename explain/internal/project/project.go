@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Version is that of the form. Another one is refused, since webhook-gen and this command may be of different releases.
+// Version is the version of the form. Read refuses any other version: webhook-gen and this command may be of different
+// releases.
 const Version = 1
 
 // Project is one module's webhooks.
@@ -24,13 +25,13 @@ type Project struct {
 	Definitions []string `json:"definitions"`
 }
 
-// Configuration is one object of the manifest, and where in the source its webhooks stand.
+// Configuration is one object of the manifest, with the positions of its webhooks in the source.
 type Configuration struct {
 	Object   unstructured.Unstructured `json:"object"`
 	Webhooks []Webhook                 `json:"webhooks"`
 }
 
-// Webhook is where a webhook of a configuration stands.
+// Webhook is the position of a webhook of a configuration.
 type Webhook struct {
 	// At is the marker.
 	At Place `json:"at"`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes what was found out, for people and for programs.
+// Package report writes the results, for people and for programs.
 package report
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 )
 
-// Report is what is said of one request.
+// Report is the result for one request.
 type Report struct {
 	Request Request `json:"request"`
 	admit.Result
-	// Assumed says what was taken for granted.
+	// Assumed lists the assumptions about the request.
 	Assumed []string `json:"assumed,omitempty"`
 }
 
@@ -114,7 +114,7 @@ func phase(b *strings.Builder, title string, webhooks []admit.Webhook) {
 	}
 }
 
-// details are what is to be known of a webhook besides its verdict, line by line.
+// details describes a webhook besides its verdict, line by line.
 func details(w admit.Webhook) []string {
 	var lines []string
 	switch {

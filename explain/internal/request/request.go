@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package request makes of an object and of what is said about a request what an API server hands to admission: its
-// attributes. They are made by the rules of k8s.io/apiserver/pkg/endpoints/handlers and of RequestInfoFactory.
+// Package request makes admission attributes, as an API server passes them to admission, from an object and options. It
+// follows the rules of k8s.io/apiserver/pkg/endpoints/handlers and of RequestInfoFactory.
 package request
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
-// Options are what is said of a request; what is not said is found out, where it can be.
+// Options describe a request. New finds out absent options where it can.
 type Options struct {
-	// Object is what is sent, or for a DELETE what is deleted; nil for a CONNECT without options.
+	// Object is the object that the client sends, or the object that a DELETE deletes; nil for a CONNECT without options.
 	Object *unstructured.Unstructured
 	// Old is the object before an UPDATE; nil means that nothing changes.
 	Old *unstructured.Unstructured
@@ -42,11 +42,11 @@ type Request struct {
 	admission.Attributes
 	// Defaulted says that the objects come from an API server, with what that sets by default.
 	Defaulted bool
-	// Assumed says what was taken for granted, in sentences.
+	// Assumed lists the assumptions, in sentences.
 	Assumed []string
 }
 
-// New makes a request of what is said of it. An AdmissionReview says everything itself.
+// New makes a request from its options. An AdmissionReview needs no other options.
 func New(o Options, api *served.API) (*Request, error) {
 	if o.Object != nil && isReview(o.Object) {
 		return fromReview(o)
@@ -85,7 +85,7 @@ func (r *Request) assume(format string, args ...any) {
 	r.Assumed = append(r.Assumed, fmt.Sprintf(format, args...))
 }
 
-// operation decides what is done, and puts the object of a DELETE where New looks for it.
+// operation returns the operation, and moves the object of a DELETE to where New reads it.
 func (r *Request) operation(o *Options) (admission.Operation, error) {
 	operation := admission.Operation(strings.ToUpper(o.Operation))
 	switch {
@@ -251,7 +251,7 @@ func (r *Request) resource(o Options, api *served.API) (served.Resource, error) 
 	return only(found, o)
 }
 
-// unknown is a resource that only the command line knows.
+// unknown returns a resource that only the command line names.
 func (r *Request) unknown(o Options) (served.Resource, error) {
 	kind := o.Object.GroupVersionKind()
 	plural, _, _ := strings.Cut(o.Resource, ".")

@@ -22,8 +22,8 @@ func isReview(o *unstructured.Unstructured) bool {
 	return kind.Group == admissionv1.GroupName && kind.Kind == "AdmissionReview"
 }
 
-// fromReview makes of an AdmissionReview, in v1 or v1beta1, the request that made the API server write it. Its objects
-// may have been converted to a version that a webhook has asked for.
+// fromReview turns an AdmissionReview, in v1 or v1beta1, into the request that made the API server send it. The API
+// server may have converted its objects to a version that the webhook selects.
 func fromReview(o Options) (*Request, error) {
 	if o.Old != nil || o.Operation != "" || o.Resource != "" || o.Subresource != "" || o.Namespace != "" || o.Name != "" || o.User.Name != "" || len(o.User.Groups) > 0 {
 		return nil, errors.New("an AdmissionReview says everything of its request: leave away what else is said of it")
@@ -67,7 +67,7 @@ func fromReview(o Options) (*Request, error) {
 		&user.DefaultInfo{Name: said.UserInfo.Username, UID: said.UserInfo.UID, Groups: said.UserInfo.Groups, Extra: extra})}, nil
 }
 
-// raw is an object of the review; nil where there is none.
+// raw returns an object of the review; nil if the review lacks it.
 func raw(review *unstructured.Unstructured, field string) (runtime.Object, error) {
 	content, ok, err := unstructured.NestedMap(review.Object, "request", field)
 	if err != nil || !ok || content == nil {

@@ -17,8 +17,7 @@ import (
 
 // Definition is what a CustomResourceDefinition says of the objects of its kind.
 type Definition struct {
-	// SameInAllVersions says that a version differs from another in nothing but its apiVersion
-	// (spec.conversion.strategy is None).
+	// SameInAllVersions reports that versions differ in nothing but their apiVersion (spec.conversion.strategy: None).
 	SameInAllVersions bool
 
 	schemas map[string]*structuralschema.Structural // by version
@@ -85,7 +84,7 @@ func (a *API) Convert(resource schema.GroupResource) {
 	d.SameInAllVersions = false
 }
 
-// Definition returns what is known of a custom resource; nil for other resources.
+// Definition returns the definition of a custom resource; nil for other resources.
 func (a *API) Definition(resource schema.GroupResource) *Definition { return a.definitions[resource] }
 
 // Defaults reports whether Complete adds what a version sets by default: nothing is known of Kubernetes' own kinds, nor

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package served says what an API server serves: its resources with their subresources, kinds and scopes, and which of
-// them are one thing in several versions.
+// Package served lists the resources of an API server: with their subresources, kinds and scopes, and with the
+// resources that are the same in several versions.
 //
-// An API server of its own has the resources of Kubernetes itself, which are listed in kubernetes.txt, and those of
-// CustomResourceDefinitions; a running one is asked (see the package cluster).
+// An API server without a cluster has the resources of Kubernetes itself, from kubernetes.txt, and the resources of
+// CustomResourceDefinitions. The package cluster reads the resources of a running API server.
 package served
 
 import (
@@ -22,7 +22,7 @@ type Resource struct {
 	schema.GroupVersionResource
 	// Subresource is empty for the resource itself.
 	Subresource string
-	// Kind is that of the objects which clients send: autoscaling/v1 Scale, say, for deployments/scale.
+	// Kind is the kind of the objects that clients send: for example autoscaling/v1 Scale for deployments/scale.
 	Kind schema.GroupVersionKind
 	// Namespaced says that its objects lie in a namespace.
 	Namespaced bool
@@ -51,8 +51,8 @@ func New() *API {
 	return &API{mapper: runtime.NewEquivalentResourceRegistryWithIdentity(identity), definitions: map[schema.GroupResource]*Definition{}}
 }
 
-// identity is the same for resources of several groups that lie in one place in etcd, as the storage factory of
-// k8s.io/kubernetes/pkg/kubeapiserver has them (AddCohabitatingResources). Of those, today's API servers serve only
+// identity is the same for resources of several groups with one place in etcd, as in the storage factory of
+// k8s.io/kubernetes/pkg/kubeapiserver (AddCohabitatingResources). Of these resources, today's API servers serve only
 // events in two groups.
 func identity(r schema.GroupResource) string {
 	if r == (schema.GroupResource{Group: "events.k8s.io", Resource: "events"}) {

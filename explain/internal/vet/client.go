@@ -54,8 +54,8 @@ func writes(method string) bool {
 	return slices.ContainsFunc([]string{"Create", "Update", "Patch", "Delete", "Apply", "Evict", "Bind"}, func(verb string) bool { return strings.HasPrefix(method, verb) })
 }
 
-// onlyAsks tells resources that are created to ask a question, of which nothing is stored, by the name of their kind or
-// client.
+// onlyAsks reports whether a resource is a question that the API server answers and does not store, by the name of its
+// kind or client.
 func onlyAsks(name string) bool {
 	name = strings.TrimSuffix(name, "Interface")
 	return strings.HasSuffix(name, "AccessReview") || strings.HasSuffix(name, "RulesReview") || name == "TokenReview" || name == "SelfSubjectReview"
@@ -73,7 +73,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// changesNothing reports whether the arguments of a call say that it is a dry run, or that its object only asks.
+// changesNothing reports whether a call is a dry run or creates only a question, by its arguments.
 func changesNothing(info *types.Info, arguments []ast.Expr) bool {
 	nothing := false
 	for _, a := range arguments {

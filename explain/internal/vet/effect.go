@@ -25,7 +25,7 @@ type effect struct {
 
 // deed is a request to an API server.
 type deed struct {
-	// What is the client's method, Place the file and line of the call, and Through the functions between.
+	// The client's method, the file and line of the call, and the functions between.
 	What, Place string
 	Through     []string
 }
@@ -204,7 +204,7 @@ func place(files *token.FileSet, pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
 }
 
-// calledName is the last name of what is called; nil where a value is.
+// calledName returns the last name of the called function; nil for a function value.
 func calledName(fun ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(fun).(type) {
 	case *ast.Ident:
@@ -245,7 +245,7 @@ func passesRequest(info *types.Info, arguments []ast.Expr) bool {
 	return false
 }
 
-// isDryRun reports whether a field says of an admission request that it is a dry run.
+// isDryRun reports whether a field is the dryRun of an admission request.
 func isDryRun(field *types.Var) bool {
 	basic, ok := deref(field.Type()).Underlying().(*types.Basic)
 	return field.Name() == "DryRun" && ok && basic.Kind() == types.Bool && field.Pkg() != nil && isAdmission(field.Pkg().Path())

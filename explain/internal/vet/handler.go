@@ -25,7 +25,7 @@ type handler struct {
 
 func (h handler) String() string { return h.on.Name() + "." + h.method.Name() }
 
-// pos is where the method stands or, where that is another package, its type.
+// pos is the position of the method or, if the method is in another package, of its type.
 func (h handler) pos(pkg *types.Package) token.Pos {
 	if h.method.Pkg() == pkg {
 		return h.method.Pos()
@@ -185,8 +185,8 @@ func suffix(asked, marked string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(asked, marked), "Validator"), "Defaulter")
 }
 
-// hookOf finds what the marker says that a generated interface comes of. The marked type is of this package, or the one
-// that the requests carry.
+// hookOf finds the marker of a generated interface. The marked type is in this package, or it is the type that the
+// requests carry.
 func (f *finder) hookOf(asked *types.Interface, mutating bool, marked, suffix string) (hook, bool) {
 	var said declared
 	if name, ok := f.Pkg.Scope().Lookup(marked).(*types.TypeName); !ok || !f.ImportObjectFact(name, &said) {
@@ -225,8 +225,9 @@ func carried(asked *types.Interface) *types.TypeName {
 	return nil
 }
 
-// implementations are the types that an interface asks its methods of: the one with the name that webhook-gen gives it,
-// or else all that have the methods, unless the requests are raw, which any policy takes.
+// implementations returns the types that implement an interface: the type with webhook-gen's name for it, or else every
+// type with the methods. For raw requests it returns the named type only, since every validator or defaulter of raw
+// requests has the methods.
 func (f *finder) implementations(asked *types.Interface, marked string) []*types.TypeName {
 	has := func(object types.Object) (*types.TypeName, bool) {
 		name, ok := object.(*types.TypeName)

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// hook is what a marker says of a webhook.
+// hook is a webhook as its marker declares it.
 type hook struct {
 	Mutating bool
 	// Name is the word or the name that tells several webhooks of a type apart; it may be empty.
 	Name string
-	// SideEffects is None, NoneOnDryRun, or what older API versions take.
+	// SideEffects has the value None or NoneOnDryRun, or another value that older API versions accept.
 	SideEffects string
 	// Allowed are the rules that an allowance beside the marker lets the webhook break.
 	Allowed []string
@@ -52,7 +52,7 @@ func markers(groups []*ast.CommentGroup) []string {
 	return found
 }
 
-// inside is what stands in the parentheses of a marker, and whether they are closed.
+// inside returns the text in the parentheses of a marker, and whether they are closed.
 func inside(text string) (arguments string, closed bool) {
 	open := strings.IndexByte(text, '(')
 	if open < 0 {
@@ -90,7 +90,7 @@ func arguments(text string) map[string]string {
 	return found
 }
 
-// hooks reads the markers of one declaration. defaults is what the package says of sideEffects; it may be empty.
+// hooks reads the markers of one declaration. defaults is the sideEffects that the package sets; it may be empty.
 func hooks(groups []*ast.CommentGroup, defaults string) []hook {
 	var found []hook
 	var allowed []map[string]string
@@ -127,7 +127,7 @@ func (h hook) isCalled(name string) bool {
 	return name == "" || h.Name == name || h.Name == word || h.Name == "" && word == map[bool]string{true: "mutate", false: "validate"}[h.Mutating]
 }
 
-// class is the side effects that a marker says, in the case of the API; None where neither it nor the package says any.
+// class returns the side effects of a marker, in the case of the API; None if neither it nor the package sets any.
 func class(said, defaults string) string {
 	for _, s := range []string{said, defaults} {
 		for _, known := range []string{"None", "NoneOnDryRun", "Some", "Unknown"} {
@@ -155,7 +155,7 @@ func handwritten(text string) hook {
 	return h
 }
 
-// defaultSideEffects is what the comments of a package say of the sideEffects of its webhooks.
+// defaultSideEffects returns the sideEffects that the comments of a package set for its webhooks.
 func defaultSideEffects(files []*ast.File) string {
 	for _, f := range files {
 		for _, text := range markers(above(f, token.NoPos, f.Name.Pos())) {

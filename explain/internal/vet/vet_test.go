@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// TestAnalyzers runs the rules on projects that say, where they are wrong, what is to be found. The clients in testdata
-// have the signatures of controller-runtime's and client-go's; TestGoVet of cmd/webhook-gen-vet has the real ones.
+// TestAnalyzers runs the rules on projects with the expected findings in their comments. The clients in testdata have
+// the signatures of controller-runtime's and client-go's; TestGoVet of cmd/webhook-gen-vet has the real ones.
 func TestAnalyzers(t *testing.T) {
 	projects := map[string]string{"sideeffects": "shop/...", "ratelimit": "queue/..."}
 	for _, a := range Analyzers() {

@@ -62,7 +62,7 @@ func theirModule(t *testing.T, path string) string {
 	return strings.TrimSpace(run(t, ".", "go", "list", "-m", "-f", "{{.Dir}}", path))
 }
 
-// TestInvariants holds all kinds to what must be true of all conversions.
+// TestInvariants checks the invariants of conversions for all kinds.
 func TestInvariants(t *testing.T) {
 	run(t, generated(t), "go", "test", "./v1beta1")
 }

@@ -5,12 +5,12 @@
 package clusterapi
 
 import (
-	// The types of which the tests generate conversions, and what converts them there.
+	// The types whose conversions the tests generate, and their own conversions.
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta1" //nolint:staticcheck // the deprecated version is what is converted
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	_ "sigs.k8s.io/cluster-api/core/webhooks/conversion"
 	_ "sigs.k8s.io/cluster-api/util/conversion"
 
-	// What generated code imports.
+	// The imports of generated code.
 	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

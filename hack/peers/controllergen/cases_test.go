@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// macros shorten the cases: $REST stands for all that a webhook needs besides its name, a
-// path included, and $SOME for all but the path; #CR# is a carriage return.
+// macros shorten the cases: $REST is everything that a webhook needs besides its name, a path included, and $SOME is
+// the same without the path; #CR# is a carriage return.
 var macros = strings.NewReplacer(
 	"$REST", "path=/p,"+some,
 	"$SOME", some,

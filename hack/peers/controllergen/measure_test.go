@@ -67,7 +67,7 @@ func stopWatch(args []string) int {
 	return 0
 }
 
-// costs are those of several runs of one command.
+// costs are the costs of several runs of one command.
 type costs []cost
 
 // minimum is the shortest time, and median the time and memory in the middle.

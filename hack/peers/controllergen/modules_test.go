@@ -108,7 +108,7 @@ func copyModule(t testing.TB, module, dir string) {
 	if err := os.CopyFS(dir, os.DirFS(download.Dir)); err != nil {
 		t.Fatal(err)
 	}
-	// The module cache is read-only, and so is what is copied from it.
+	// The module cache is read-only, and so are copies of it.
 	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -6,11 +6,11 @@
 package conversion
 
 import (
-	// The types of which the tests generate conversions.
+	// The types whose conversions the tests generate.
 	_ "github.com/jetstack/cert-manager/pkg/apis/acme/v1"
 	_ "github.com/jetstack/cert-manager/pkg/apis/certmanager/v1"
 	_ "k8s.io/apimachinery/pkg/conversion"
 
-	// What generated code imports.
+	// The imports of generated code.
 	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// TestAsTheTutorialDoes compares the conversions of examples/cronjob with those of kubebuilder's multiversion
+// TestAsTheTutorialDoes compares the conversions of examples/cronjob with the conversions of kubebuilder's multiversion
 // tutorial. The tutorial's project is in no module; the functions are texts in the program that writes it.
 func TestAsTheTutorialDoes(t *testing.T) {
 	dir := t.TempDir()

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestConvertible compiles the generator's scenario of methods for controller-runtime, which is no dependency of the
-// generator's own tests, runs the tests that are generated with it, and has controller-runtime serve the methods.
+// TestConvertible compiles the generator's scenario of methods for controller-runtime and runs its generated tests.
+// Then controller-runtime serves the methods. The generator's own tests cannot do this: they do not depend on
+// controller-runtime.
 func TestConvertible(t *testing.T) {
 	scenario, err := txtar.ParseFile(filepath.Join("..", "..", "..", "generator", "testdata", "conversion_convertible.txtar"))
 	if err != nil {

@@ -6,7 +6,7 @@
 package conversionreview
 
 import (
-	// What the tests in testdata import.
+	// The imports of the tests in testdata.
 	_ "github.com/go-logr/logr"
 	_ "github.com/google/go-cmp/cmp"
 	_ "k8s.io/api/core/v1"
@@ -18,6 +18,6 @@ import (
 	_ "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 	_ "sigs.k8s.io/randfill"
 
-	// What generated code imports.
+	// The imports of generated code.
 	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

@@ -242,7 +242,7 @@ func copiedPackages(t *testing.T, dir string) []string {
 	return slices.Compact(packages)
 }
 
-// replaceAbsolute has the go.mod files of a copy replace the same folders as those of the original.
+// replaceAbsolute has the go.mod files of a copy replace modules with the same folders as the original's go.mod files.
 func replaceAbsolute(t *testing.T, original, dir string) {
 	t.Helper()
 	outside, err := filepath.Abs(filepath.Join(repository, "runtime"))

@@ -5,11 +5,11 @@
 package karpenter
 
 import (
-	// The types of which the tests generate conversions.
+	// The types whose conversions the tests generate.
 	_ "sigs.k8s.io/karpenter/pkg/apis/v1"
 	_ "sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 
-	// What karpenter's tests of its conversions and those beside the markers need.
+	// The imports of karpenter's tests of its conversions, and of the tests beside the markers.
 	_ "github.com/awslabs/operatorpkg/object"
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/google/gofuzz"

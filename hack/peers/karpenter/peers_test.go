@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// TestKarpenter generates karpenter's conversions from markers and has them pass the tests that stand beside
-// the markers: what must be true of all conversions, and what karpenter's own conversions say of random objects.
+// TestKarpenter generates karpenter's conversions from markers and runs the tests beside the markers. They check the
+// invariants of conversions, and compare random objects with karpenter's own conversions.
 func TestKarpenter(t *testing.T) {
 	run(t, module(t), "go", "test", "./karpenter/...")
 }
 
-// deviations are those of karpenter's own tests that our conversions do not pass, and why.
+// deviations are karpenter's own tests that our conversions do not pass, with reasons.
 var deviations = map[string]string{
 	"Convert V1 to V1beta1 NodePool API should convert v1 nodepool metadata":                                                                        keepsGroup,
 	"Convert V1 to V1beta1 NodePool API NodePool Spec NodeClaimTemplate NodeClassRef should not panic when the v1 nodeclassRef is not defined":      inventsNothing,
@@ -76,11 +76,12 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// specs runs karpenter's tests and returns the names of those that failed, and how many ran.
+// specs runs karpenter's tests. It returns the names of the failed tests, and the number of tests that ran.
 func specs(t *testing.T, dir string) (failed []string, ran int) {
 	t.Helper()
 	report := filepath.Join(dir, "report.json")
-	out, _ := command(dir, "go", "test", "sigs.k8s.io/karpenter/pkg/apis/v1", "-args", "--ginkgo.no-color", "--ginkgo.json-report="+report).CombinedOutput() // it fails where a test does
+	// The command fails if a test does.
+	out, _ := command(dir, "go", "test", "sigs.k8s.io/karpenter/pkg/apis/v1", "-args", "--ginkgo.no-color", "--ginkgo.json-report="+report).CombinedOutput()
 	text, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

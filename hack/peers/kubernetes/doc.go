@@ -5,7 +5,7 @@
 package kubernetes
 
 import (
-	// What the tests below testdata need.
+	// The imports of the tests below testdata.
 	_ "github.com/google/go-cmp/cmp"
 	_ "k8s.io/api/apps/v1"
 	_ "k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
@@ -19,6 +19,6 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "sigs.k8s.io/randfill"
 
-	// What generated code imports.
+	// The imports of generated code.
 	_ "github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestConversions generates the conversions from markers and has them pass the tests that stand beside these: what must
-// be true of all conversions, and that they make of an object what an API server makes of it.
+// TestConversions generates the conversions from markers and runs the tests beside the markers. They check the
+// invariants of conversions, and compare converted objects with the results of an API server.
 func TestConversions(t *testing.T) {
 	dir := t.TempDir()
 	webhookGen := filepath.Join(dir, "webhook-gen")

@@ -24,9 +24,9 @@ type project struct {
 	// files, overlays of kustomize and a chart of helm are below the module's folder.
 	files, overlays []string
 	chart           string
-	// markers says that the module's +kubebuilder markers are read.
+	// markers makes lint read the module's +kubebuilder markers.
 	markers bool
-	// read says what of all that a finding was seen to be, when it was read by eye.
+	// read is a remark by somebody who read the findings.
 	read string
 }
 
@@ -67,7 +67,7 @@ func projects() []project {
 
 const root = "../../.."
 
-// TestManifests lints every project and holds docs/lint.md to what is found.
+// TestManifests lints every project and compares the findings with docs/lint.md.
 func TestManifests(t *testing.T) {
 	bin := t.TempDir()
 	at := func(name string) string { return filepath.Join(bin, name) }

@@ -45,7 +45,7 @@ func Compare(oldDir, newDir string) (Changes, error) {
 }
 
 // LastTag returns the newest version among the tags of the module in a folder of a repository, such as runtime/v0.1.0
-// for the folder runtime, or "" if there is none.
+// for the folder runtime, or "" without such tags.
 func LastTag(repository, folder string) (string, error) {
 	tags, err := git(repository, "tag", "--list", folder+"/v*")
 	if err != nil {

@@ -39,7 +39,7 @@ func Undocumented(dir string) ([]string, error) {
 	return found.names, err
 }
 
-// undocumented collects names, those of one file after the other.
+// undocumented collects names without a comment, file after file.
 type undocumented struct {
 	files *token.FileSet
 	names []string
@@ -104,7 +104,7 @@ func (u *undocumented) members(s *ast.TypeSpec) {
 	}
 }
 
-// group adds the exported names, if there is none of the comments.
+// group adds the exported names if all comments are absent.
 func (u *undocumented) group(names []*ast.Ident, of string, comments ...*ast.CommentGroup) {
 	for _, comment := range comments {
 		if comment.Text() != "" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package api lists the exported API of a module and compares that of two versions.
+// Package api lists the exported API of a module, and compares the APIs of two versions.
 package api
 
 import (
@@ -77,7 +77,7 @@ func (l *listing) add(format string, args ...any) {
 	l.lines = append(l.lines, path+": "+fmt.Sprintf(format, args...))
 }
 
-// text writes a type with the paths of other packages; those of the module are relative to it.
+// text writes a type with the paths of other packages; paths within the module are relative to it.
 func (l *listing) text(t types.Type) string {
 	return types.TypeString(t, l.qualifier)
 }
@@ -134,7 +134,7 @@ func unlisted(s *types.Struct) string {
 	return ""
 }
 
-// fields lists the exported fields of a struct, and those that are promoted from an embedded unexported struct.
+// fields lists the exported fields of a struct, with the fields that are promoted from an embedded unexported struct.
 func (l *listing) fields(of string, s *types.Struct, seen map[types.Type]bool) {
 	for i := range s.NumFields() {
 		f, tag := s.Field(i), ""
@@ -178,8 +178,8 @@ func (l *listing) interfaceType(declared string, i *types.Interface) {
 	}
 }
 
-// methods lists the exported methods of a type. Those of an embedded exported type are left out: its field implies
-// them.
+// methods lists the exported methods of a type. It leaves out the methods of an embedded exported type: the embedded
+// field implies them.
 func (l *listing) methods(name *types.TypeName) {
 	value := types.NewMethodSet(name.Type())
 	for method := range types.NewMethodSet(types.NewPointer(name.Type())).Methods() {

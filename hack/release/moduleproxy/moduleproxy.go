@@ -24,7 +24,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// Module is a module of a git work tree: the files that git knows or would add, without those of nested modules.
+// Module is a module of a git work tree: the files that git tracks or would add, without the files of nested modules.
 type Module struct {
 	// Path is the module's path.
 	Path string
@@ -34,7 +34,7 @@ type Module struct {
 }
 
 // Read returns the module in a folder of a work tree, "." for its root. As in a module proxy, a module without a
-// LICENSE has that of the root.
+// LICENSE gets the LICENSE of the root.
 func Read(tree, folder string) (Module, error) {
 	list, err := exec.Command("git", "-C", tree, "ls-files", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1 holds the kinds of the suite as they are stored, and as other versions are converted to and from.
+// Package v1 has the kinds of the suite. The API server stores them in v1, and other versions convert to and from v1.
 //
 // +groupName=fleet.example.com
 // +versionName=v1

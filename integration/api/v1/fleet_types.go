@@ -25,7 +25,7 @@ type FleetSpec struct {
 	Owners []string `json:"owners,omitempty"`
 	// Docking is how ships come in.
 	Docking *Docking `json:"docking,omitempty"`
-	// Ships are those that have a name.
+	// Ships lists the ships that have a name.
 	//
 	// +listType=map
 	// +listMapKey=name

@@ -34,7 +34,7 @@ type FleetSpec struct {
 	//
 	// +webhook:conversion:to(path: "docking.timeoutSeconds", as: "seconds")
 	DockingTimeout *metav1.Duration `json:"dockingTimeout,omitempty"`
-	// Ships are those that have a name.
+	// Ships lists the ships that have a name.
 	//
 	// +listType=map
 	// +listMapKey=name

@@ -28,7 +28,7 @@ type FleetSpec struct {
 	//
 	// +webhook:conversion:to="docking.pilot"
 	Pilot *bool `json:"pilot,omitempty"`
-	// Ships are those that have a name.
+	// Ships lists the ships that have a name.
 	//
 	// +listType=map
 	// +listMapKey=name

@@ -19,8 +19,8 @@ import (
 // Missing says why tests are skipped, which they are not in CI.
 const Missing = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` and `make test-explain` build one and set it"
 
-// Run runs the tests of a package between start and stop, and returns their exit code. Without the API server's binaries
-// nothing is started, and each test says why it is skipped.
+// Run runs the tests of a package between start and stop, and returns their exit code. Without the API server's
+// binaries it starts nothing, and each test prints why it is skipped.
 func Run(m *testing.M, start func() (stop func(), err error)) int {
 	log.SetLogger(logr.Discard()) // Otherwise controller-runtime complains, with a stack.
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {

@@ -14,7 +14,7 @@ import (
 // Route converts the route of a Fleet, which was one text with slashes.
 type Route struct{}
 
-// A function that a marker asks for and that is missing here is reported at this line.
+// If Route lacks a function of a marker, the compiler reports it at this line.
 var _ Hooks = Route{}
 
 // FleetSpecRouteToHub takes the text apart.
