@@ -45,7 +45,7 @@ func TestConversions(t *testing.T) {
 	t.Log(run(t, dir, "go", "test", "-count=1", "-timeout", "30m", "-v", "./conversions"))
 }
 
-// run runs a command in a folder and returns what it prints.
+// run runs a command in a folder and returns its output.
 func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
