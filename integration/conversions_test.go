@@ -28,7 +28,7 @@ type converted struct {
 	objects int
 }
 
-// record returns a handler that puts down what another one is called with.
+// record returns a handler that records the calls of another one.
 func (c *conversions) record(converter http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
