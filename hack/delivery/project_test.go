@@ -232,7 +232,7 @@ func (p project) charts() map[string]string {
 	return charts
 }
 
-// deliver has webhook-gen.yaml say of the delivery what the lines do in place of its certificates, and generates.
+// deliver replaces the certificates of the delivery in webhook-gen.yaml by the lines, and generates.
 func (p project) deliver(lines ...string) (restore func()) {
 	p.Helper()
 	was := p.read("webhook-gen.yaml")

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the table in docs/testing.md")
 // target is a package of an example in which faults are seeded.
 type target struct {
 	example, folder string
-	sampled         map[string]bool // the types of policies whose objects have samples
+	sampled         map[string]bool // the types of validators and defaulters whose objects have samples
 }
 
 func targets() []target {

@@ -187,7 +187,7 @@ func isInvalid(t *testing.T, err error) {
 	}
 }
 
-// isRefused wants the API server to fail a request with status 500.
+// isRefused checks that the API server fails a request with status 500.
 func isRefused(do func() error) func(*testing.T, error) {
 	return func(t *testing.T, err error) {
 		if err != nil {

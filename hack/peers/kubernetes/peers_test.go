@@ -67,7 +67,7 @@ func read(t *testing.T, path ...string) []byte {
 	return text
 }
 
-// code counts the lines of a file that are neither blank nor comment; none where there is no file.
+// code counts the lines of a file that are neither blank nor comment; 0 without such a file.
 func code(t *testing.T, path ...string) int {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(path...)); err != nil {
