@@ -27,7 +27,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestURL has a webhook called at its URL, for which no Service is asked.
+// TestURL calls a webhook at its URL, without a Service.
 func TestURL(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -45,8 +45,8 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestCABundle has a webhook not called whose server's certificate has another signature than its marker, or its
-// package's defaults, ask for.
+// TestCABundle has webhooks whose server's certificate has another signature than their marker's, or their package's,
+// caBundle. The API server does not call them.
 func TestCABundle(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

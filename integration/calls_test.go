@@ -32,7 +32,7 @@ type calls struct {
 	all []call
 }
 
-// record returns a handler that puts down what a webhook is called with.
+// record returns a handler that records the calls of a webhook.
 func (c *calls) record(path string, webhook http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -73,8 +73,8 @@ func (c *calls) about(path, namespace string) []call {
 	return found
 }
 
-// want wants a webhook to have been called about a namespace's objects with these operations and names, in whatever
-// order: "CREATE first". How often is not asked: an API server that finds that an object has changed since it was read
+// want checks that a webhook was called about a namespace's objects with these operations and names, in any order:
+// "CREATE first". The number of calls may differ: an API server that finds that an object has changed since it was read
 // admits an update once more (GuaranteedUpdate in k8s.io/apiserver/pkg/storage/etcd3).
 func (c *calls) want(t *testing.T, path, namespace string, want ...string) {
 	t.Helper()

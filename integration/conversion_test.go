@@ -21,7 +21,8 @@ var versions = []string{"v1", "v1beta1", "v1alpha1"}
 // object is JSON, as a test writes it.
 type object = map[string]any
 
-// first is a Fleet in its first version: what only that can say, and what others say otherwise.
+// first is a Fleet in its first version: with the fields that only this version has, and fields that others have in
+// another form.
 func first() object {
 	return object{
 		"size":           int64(3),
@@ -34,7 +35,7 @@ func first() object {
 	}
 }
 
-// hub is a Fleet with everything that the hub can say.
+// hub is a Fleet with every field of the hub.
 func hub() object {
 	return object{
 		"replicas": int64(3),
@@ -46,7 +47,7 @@ func hub() object {
 	}
 }
 
-// moored is a status with what v1alpha1 does not have.
+// moored is a status with fields that v1alpha1 lacks.
 func moored() object {
 	return object{
 		"replicas": int64(3),
@@ -56,7 +57,7 @@ func moored() object {
 	}
 }
 
-// wantPart wants a part of a Fleet to say this, and nothing else.
+// wantPart checks that a part of a Fleet has exactly this content.
 func wantPart(t *testing.T, fleet *unstructured.Unstructured, part string, want object) {
 	t.Helper()
 	got, _, err := unstructured.NestedMap(fleet.Object, part)
@@ -162,8 +163,8 @@ func TestConversionKeepsAround(t *testing.T) {
 	}
 }
 
-// TestConversionStatus sets the status in the first version: what it has of its own has been given up, and what it does
-// not know stays.
+// TestConversionStatus sets the status in the first version: the version's own fields are dropped by a marker, and the
+// fields that it lacks stay.
 func TestConversionStatus(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -229,7 +230,7 @@ func TestConversionList(t *testing.T) {
 	}
 }
 
-// apply applies, for one of several owners, what it wants of a Fleet.
+// apply applies the fields of one of several owners to a Fleet.
 func (e *environment) apply(t *testing.T, namespace, owner, version string, spec object) {
 	t.Helper()
 	configuration := client.ApplyConfigurationFromUnstructured(newFleet(version, namespace, "fleet", spec))
@@ -238,8 +239,8 @@ func (e *environment) apply(t *testing.T, namespace, owner, version string, spec
 	}
 }
 
-// TestConversionApply has three owners apply what each of them wants of a Fleet, in three versions, and one of them
-// want less: what the others want stays.
+// TestConversionApply has three owners apply their fields to a Fleet, in three versions. Then one of them drops a
+// field: the fields of the others stay.
 func TestConversionApply(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -283,8 +284,8 @@ func TestConversionApplyParts(t *testing.T) {
 	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{"docking": object{"timeoutSeconds": int64(90)}, "cargo": "Tea"})
 }
 
-// TestConversionStorage has Fleets stored in one version after the other, as a migration does that writes each of them
-// again, and finds nothing missing in the versions that they were written in.
+// TestConversionStorage stores Fleets in one version after the other, as a migration does that writes each of them
+// again. In the version that a Fleet was written in, no field is missing.
 func TestConversionStorage(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -30,7 +30,7 @@ type converted struct {
 	objects int
 }
 
-// ServeHTTP calls the handler, and puts down with what.
+// ServeHTTP records the call and hands it to the handler.
 func (c *conversions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *conversions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// withoutKeys has nothing signed during a test.
+// withoutKeys converts without keys until the test ends.
 func (c *conversions) withoutKeys(t *testing.T) {
 	set := func(handler http.Handler) {
 		c.mu.Lock()

@@ -56,7 +56,7 @@ func (n nervous) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + string(n) + `"`), nil
 }
 
-// act breaks off as it is told to.
+// act stops in the way that its argument names.
 func act(what string) {
 	switch what {
 	case "panic":
@@ -68,7 +68,7 @@ func act(what string) {
 	}
 }
 
-// visits serves Visits of a group, and their webhooks: a defaulter, and a validator that lets nobody use one image.
+// visits serves Visits of a group, and their webhooks: a defaulter, and a validator that denies one image.
 func visits(t *testing.T, e *environment, group string) *httptest.Server {
 	t.Helper()
 	evil := func(image string) error {
@@ -161,8 +161,8 @@ func visitWebhook(server *httptest.Server, path, namespace string, policy admiss
 	}
 }
 
-// TestContentDeniesUnderIgnore creates objects that are not allowed, each with something that keeps the webhook from
-// looking at the image. With failurePolicy Ignore none of them may pass.
+// TestContentDeniesUnderIgnore creates objects that are not allowed. Each has something that keeps the webhook from
+// reading the image. Even with failurePolicy Ignore they must be denied.
 func TestContentDeniesUnderIgnore(t *testing.T) {
 	e := onAPIServer(t)
 	const group = "ignored.example.com"
@@ -228,7 +228,7 @@ func TestContentDeniesUnderIgnore(t *testing.T) {
 	})
 }
 
-// wantDenied wants a webhook to have denied, with a code.
+// wantDenied checks that a webhook has denied, with a code.
 func wantDenied(t *testing.T, err error, code int32) {
 	t.Helper()
 	var status apierrors.APIStatus

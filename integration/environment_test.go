@@ -61,10 +61,10 @@ type environment struct {
 	stops []func()
 }
 
-// start starts it all, and returns when the API server calls webhooks.
+// start starts everything, and returns when the API server calls webhooks.
 //
-// Nothing of a manifest is changed but what cert-manager, say, would change: the caBundle that is missing. Services are
-// of type ExternalName, which an API server resolves by itself, and lead to an address of this machine's own.
+// It changes manifests only as cert-manager, for example, would: it adds the missing caBundle. Services are of type
+// ExternalName, which an API server resolves by itself, and lead to an address of this machine.
 func start() (*environment, error) {
 	e := &environment{calls: &calls{}, conversions: &conversions{handler: newSigningConverter()}}
 	if err := e.start(); err != nil {
@@ -201,8 +201,8 @@ func (e *environment) install(address string) error {
 	return e.waitForWebhooks(ctx)
 }
 
-// readManifest reads configurations, and has their webhooks trust the signature where they say nothing of it. The one
-// that the tests wait for comes last, so that all others are there when it is.
+// readManifest reads configurations, and sets the caBundle of webhooks without one. The webhook that the tests wait for
+// comes last, so that all others are there when it is.
 func readManifest(file string, ca []byte) (configurations []client.Object, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

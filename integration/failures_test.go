@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// TestFailurePolicy creates what webhooks do not decide on, because they are not reached or because they could not find
-// out. Half of them let it pass.
+// TestFailurePolicy creates objects whose webhooks fail: the server cannot be reached, or the validator returns an
+// error. Half of the webhooks have failurePolicy Ignore, and the objects pass.
 func TestFailurePolicy(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -16,7 +16,7 @@ func fleets(version string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "fleet.example.com", Version: version, Kind: "Fleet"}
 }
 
-// newFleet makes a Fleet as JSON has it, which is how one sees what a Go type would leave out.
+// newFleet makes a Fleet as JSON has it, and so with fields that a Go type would leave out.
 func newFleet(version, namespace, name string, spec map[string]any) *unstructured.Unstructured {
 	fleet := &unstructured.Unstructured{Object: map[string]any{}}
 	fleet.SetGroupVersionKind(fleets(version))

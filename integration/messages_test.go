@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestMessages brings the API server to say everything that docs/troubleshooting.md has under the heading of what it
-// says, where an ellipsis stands for any text.
+// TestMessages makes the API server print every message in the section of docs/troubleshooting.md about its messages.
+// An ellipsis in a message matches any text.
 func TestMessages(t *testing.T) {
 	e := onAPIServer(t)
 	page, err := os.ReadFile("../docs/troubleshooting.md")
@@ -68,7 +68,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// fault is a webhook that does not work, and what the API server says of it.
+// fault is a webhook that does not work, with the API server's message about it.
 type fault struct {
 	want      string
 	configure func(*admissionregistrationv1.ValidatingWebhook)

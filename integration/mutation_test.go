@@ -18,7 +18,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestReinvocationPolicy has one of two webhooks called again, and see what a later one has changed.
+// TestReinvocationPolicy has one of two webhooks called again, after the changes of a later one.
 func TestReinvocationPolicy(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

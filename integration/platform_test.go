@@ -16,8 +16,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// TestDefaults has a webhook that says nothing called as its package's defaults have it, and one that says everything
-// as it says itself.
+// TestDefaults has two webhooks: one sets no arguments and gets its package's defaults, and one sets all arguments and
+// keeps its own.
 func TestDefaults(t *testing.T) {
 	e := onAPIServer(t)
 	one, two := map[string]string{"tier": "one"}, map[string]string{"tier": "two"}
@@ -43,7 +43,7 @@ func TestDefaults(t *testing.T) {
 	if early := e.calls.about(platform.MutateEarlyPath, ours); len(early) != 2 {
 		t.Errorf("%s is called %d times", platform.MutateEarlyPath, len(early))
 	}
-	// failurePolicy: what nobody serves has let it pass.
+	// failurePolicy: without a server for the webhook, the object has passed.
 	e.calls.want(t, platform.ValidateLostPath, ours)
 	// matchPolicy
 	for _, version := range []string{"v1", "v1alpha1"} {

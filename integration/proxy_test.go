@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// proxy is what the API server has to the world outside: whatever host is wanted, the webhooks are what answers.
+// proxy is the API server's proxy to the outside: for any host, the webhooks answer.
 type proxy struct {
 	listener net.Listener
 	target   string

@@ -30,7 +30,7 @@ func TestAdmissionReviewVersions(t *testing.T) {
 	}
 }
 
-// TestDryRun has webhooks without side effects called in a dry run, and told so.
+// TestDryRun calls webhooks without side effects in a dry run: their requests have dryRun set.
 func TestDryRun(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -46,8 +46,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestSideEffects takes from a webhook, as it is in the manifest, what says that it has no side effects, and has it say
-// that it has some: the API server takes neither, because it could not do dry runs.
+// TestSideEffects changes a webhook of the manifest: it removes sideEffects, or sets it to Some or Unknown. The API
+// server refuses each, because it could not do dry runs.
 func TestSideEffects(t *testing.T) {
 	e := onAPIServer(t)
 	for name, value := range map[string]*admissionregistrationv1.SideEffectClass{

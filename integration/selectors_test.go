@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// configMap is what most webhooks here are called for.
+// configMap returns an object of the kind that most webhooks here are called for.
 func configMap(namespace, name string, labels map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}}
 }

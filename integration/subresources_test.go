@@ -41,7 +41,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestScale has a webhook called with a Scale, and deny, when a Fleet is scaled, in whatever version.
+// TestScale has a webhook called with a Scale, and deny, when a Fleet is scaled, in each version.
 func TestScale(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

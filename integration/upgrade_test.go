@@ -219,7 +219,7 @@ func kites(versions ...string) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestUpgradeVersions takes a version of a kind away step by step, as docs/upgrade.md says, and first otherwise (G17,
+// TestUpgradeVersions removes a version of a kind step by step, as in docs/upgrade.md, and first in other ways (G17,
 // G18, G19, G21).
 func TestUpgradeVersions(t *testing.T) {
 	e := onAPIServer(t)
@@ -243,7 +243,7 @@ func TestUpgradeVersions(t *testing.T) {
 		return e.client.Create(t.Context(), written.DeepCopy()) == nil
 	})
 
-	// Nothing converts: a field of one version is gone when the object is written as the other (G21).
+	// Without a conversion, a field of one version is gone when the object is written as the other (G21).
 	var other *unstructured.Unstructured
 	eventually(t, "v1 is served", func() bool {
 		var err error

@@ -16,7 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
-// TestDenial has a user told which webhook denies what, and for which fields, with each operation.
+// TestDenial checks that a user gets the webhook, the reason and the fields of a denial, with each operation.
 func TestDenial(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
@@ -41,7 +41,7 @@ func TestDenial(t *testing.T) {
 	e.calls.want(t, policies.ValidateStrictPath, namespace, "CREATE allowed", "CREATE denied", "UPDATE allowed", "DELETE allowed")
 }
 
-// wantDenial wants 422 with a message and with a cause for each field.
+// wantDenial checks for 422 with a message and with a cause for each field.
 func wantDenial(t *testing.T, err error, message string, fields ...string) {
 	t.Helper()
 	var status apierrors.APIStatus
@@ -57,7 +57,7 @@ func wantDenial(t *testing.T, err error, message string, fields ...string) {
 	}
 }
 
-// warnings collects what a client is warned of.
+// warnings collects the warnings that a client gets.
 type warnings struct {
 	mu   sync.Mutex
 	text []string
@@ -69,7 +69,8 @@ func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _
 	w.text = append(w.text, text)
 }
 
-// TestWarnings has a user see what a webhook warns of, whether the request is allowed or denied, and nobody else.
+// TestWarnings checks that a user gets a webhook's warnings, whether the request is allowed or denied, and nobody else
+// gets them.
 func TestWarnings(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

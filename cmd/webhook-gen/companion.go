@@ -23,8 +23,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// companionName is a command of its own for what needs the API server's code, which would make this one many times as
-// large.
+// companionName is a command of its own for work that needs the API server's code. That code would make this command
+// many times as large.
 const (
 	companionName    = "webhook-gen-explain"
 	companionPackage = "github.com/webhook-gen/webhook-gen/explain/cmd/" + companionName
@@ -61,7 +61,7 @@ func (p companion) find(dir string) (path string, err error) {
 	return path, nil
 }
 
-// install says how to get the companion of the same release, or of the same work tree.
+// install returns the commands that install the companion of the same release, or of the same work tree.
 func (p companion) install() string {
 	if p.own.Dir != "" {
 		return "To install it:\n  go -C " + filepath.Join(p.own.Dir, "explain") + " install ./cmd/" + companionName

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestCommandsPage holds docs/commands.md to the commands' own help.
+// TestCommandsPage compares docs/commands.md with the commands' own help.
 func TestCommandsPage(t *testing.T) {
 	const path = "../../docs/commands.md"
 	want := commandsPage()

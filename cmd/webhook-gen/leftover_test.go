@@ -15,8 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// TestGenerateSweeps removes what a killed run has left, also where nothing else is to be written; init has git ignore
-// it.
+// TestGenerateSweeps removes the leftovers of a killed run, even if it writes no other file; init has git ignore them.
 func TestGenerateSweeps(t *testing.T) {
 	p := newHostile(t, nil)
 	command := func(args ...string) {

@@ -59,7 +59,7 @@ func lintCommand(s streams) *cobra.Command {
 	return c
 }
 
-// aboutFolders says which files of folders are read, where one is among the paths.
+// aboutFolders names the files that lint reads in folders, if a folder is among the paths.
 func aboutFolders(dir string, paths []string) string {
 	for _, path := range paths {
 		if !filepath.IsAbs(path) {
@@ -72,7 +72,7 @@ func aboutFolders(dir string, paths []string) string {
 	return ""
 }
 
-// reportLint prints the findings, and what could not be looked for.
+// reportLint prints the findings, and the rules that lint could not check.
 func (f *runFlags) reportLint(s streams, dir string, result generator.LintResult) error {
 	if err := generator.PrintDiagnostics(s.out, f.format, dir, result.Diagnostics); err != nil {
 		return err

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command webhook-gen reads +webhook markers on Go types and writes what Kubernetes and Go
-// need to serve them.
+// Command webhook-gen reads +webhook markers on Go types and writes the manifests and Go code that serve them.
 //
-//	webhook-gen                    generate for the module that it stands in
+//	webhook-gen                    generate for the module of the current folder
 //	webhook-gen generate ./api/... generate for these packages
-//	webhook-gen verify             say what generate would change; for CI
+//	webhook-gen verify             print the changes that generate would make; for CI
 //	webhook-gen markers            the markers and their arguments
 //	webhook-gen import             turn +kubebuilder:webhook markers into +webhook markers
 //
-// It exits with 0 when all is well, with 1 when it found mistakes or drift, and with 2 when
-// it was called wrongly or could not do its work. webhook-gen.yaml at the module's root says
-// what go:generate, make and CI should all know.
+// It exits with 0 on success, with 1 when it found mistakes or drift, and with 2 when it was called wrongly or could
+// not do its work. webhook-gen.yaml at the module's root has the settings that go:generate, make and CI share.
 package main
 
 import (

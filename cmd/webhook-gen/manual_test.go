@@ -212,7 +212,7 @@ func runInTree(t *testing.T, c command) {
 	}
 }
 
-// checkMentioned wants a command of webhook-gen to have its flags, and a target of make to be there.
+// checkMentioned checks that a command of webhook-gen has its flags, and that a target of make exists.
 func checkMentioned(t *testing.T, c command) {
 	words := strings.Fields(strings.TrimPrefix(c.line, "go tool "))
 	switch {

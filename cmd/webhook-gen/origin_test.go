@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// TestOrigin decides from what the go command records of a build.
+// TestOrigin checks the origin of builds, by the go command's records.
 func TestOrigin(t *testing.T) {
 	tree, err := filepath.Abs("../..")
 	if err != nil {

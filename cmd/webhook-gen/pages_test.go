@@ -53,7 +53,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// followSection returns the section with what its commands print now.
+// followSection returns the section with the current output of its commands.
 func followSection(t *testing.T, section string) string {
 	dir := t.TempDir()
 	// The submatches are the rest of the opening fence, and the content.

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// patience is how long a run may last before a person at a terminal is told that it goes on.
+// patience is the time after which a run prints to a terminal that it goes on.
 const patience = time.Second
 
 // progress does the work. If that takes longer than patience and w is a terminal, a

@@ -17,7 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// streams are where a command prints, and what it knows of the world besides its arguments.
+// streams are the outputs of a command, and its other inputs besides the arguments.
 type streams struct {
 	out, err  io.Writer
 	origin    generator.Origin // of this program
@@ -77,7 +77,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
 }
 
-// addReading adds the flags that say what to read, and how to print findings.
+// addReading adds the flags that select the input and the format of findings.
 func (f *runFlags) addReading(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
@@ -117,7 +117,7 @@ func (f *runFlags) config(patterns []string) (generator.Config, error) {
 	}, nil
 }
 
-// run does the work and prints what it found; the error is errFindings if that stops the command.
+// run does the work and prints its findings; the error is errFindings if they stop the command.
 func (f *runFlags) run(c *cobra.Command, s streams, config generator.Config, work func(context.Context, generator.Config) generator.Result) (generator.Result, error) {
 	result := progress(c.Context(), s.err, config, work)
 	return result, f.report(s, config.Dir, result.Diagnostics)

@@ -22,10 +22,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts")
 
-// TestScripts runs the commands of testdata/*.txtar. Lines of the comment that begin with "$ " are commands,
-// run one after the other in the folder that the archive's files make: webhook-gen, cat FILE, ls, rm FILE, cp FROM TO,
-// each with > FILE behind it or without.
-// "transcript" is what they print, standard error behind a "! ", and the exit code where it is not 0.
+// TestScripts runs the commands of testdata/*.txtar. Lines of the comment that begin with "$ " are commands. The test
+// runs them one after the other in a folder with the archive's files: webhook-gen, cat FILE, ls, rm FILE, cp FROM TO,
+// each with or without > FILE behind it. "transcript" is their output, with standard error behind a "! ", and the exit
+// code unless it is 0.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

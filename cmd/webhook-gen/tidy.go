@@ -46,7 +46,7 @@ func (s goStep) in(root string) string {
 	return command + strings.Join(s.args, " ")
 }
 
-// isTidy reports whether go mod tidy would change nothing in the project that the result is for.
+// isTidy reports whether go mod tidy would leave the result's project as it is.
 func (g goCommand) isTidy(ctx context.Context, result generator.Result) bool {
 	if created(result, filepath.Join(result.Root, "go.mod")) {
 		return true
@@ -59,8 +59,8 @@ func created(result generator.Result, path string) bool {
 	return slices.ContainsFunc(result.Changes, func(c generator.Change) bool { return c.Path == path && c.Old == nil })
 }
 
-// goSteps returns what the go command has to do after the changes are written. A project that was not tidy before
-// stays so: go get adds only what the changed packages need.
+// goSteps returns the steps of the go command after the changes are written. A project that was not tidy before stays
+// so: go get adds only the requirements of the changed packages.
 func goSteps(result generator.Result, tidy bool) []goStep {
 	var nested []string // folders of new modules
 	for _, c := range result.Changes {

@@ -17,7 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-// hostile is a project whose author wants a command of its reader to run code. Programs in it create the file ran.
+// hostile is a project whose author tries to run code by a command of its reader. Programs in it create the file ran.
 type hostile struct{ dir, ran string }
 
 const explainModule = "github.com/webhook-gen/webhook-gen/explain"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package compile compiles and runs what the generator writes. -short skips what calls the go command.
+// Package compile compiles and runs the output of the generator. -short skips the tests that call the go command.
 package compile
 
 import (

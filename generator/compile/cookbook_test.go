@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/cookbook.md")
 
-// recipe is an entry of docs/cookbook.md: a kind of change between two versions of an Order, whose files hold
-// what an author writes.
+// recipe is an entry of docs/cookbook.md: a kind of change between two versions of an Order, with the files that an
+// author writes.
 type recipe struct {
 	title, prose string
 	// folder is the folder of the versions, below api.
@@ -74,7 +74,7 @@ func recipes(t *testing.T) []recipe {
 	return all
 }
 
-// TestCookbook generates conversions from all recipes, and holds them to the invariants of every conversion.
+// TestCookbook generates conversions from all recipes, and checks the invariants of every conversion.
 func TestCookbook(t *testing.T) {
 	skipIfShort(t)
 	all := recipes(t)

@@ -22,8 +22,8 @@ func (p project) callers(t *testing.T) {
 	binary := p.buildPod(t.TempDir()) // it does not ask for its service account
 	for _, test := range []struct {
 		callers string
-		// file is what the server takes, among the volumes, with another credential in it than the API server's, and
-		// the right one.
+		// file has the credentials that the server accepts, among the volumes. other is its content with another credential
+		// than the API server's, and right its content with the right one.
 		file         string
 		other, right string
 		refused      string

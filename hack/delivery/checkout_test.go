@@ -54,8 +54,8 @@ func (p project) gen(arguments ...string) string {
 	return p.run(append([]string{"env", "webhook-gen"}, arguments...)...) // env looks it up in the PATH of the command
 }
 
-// TestPlainCheckout does what README says first: install from a clone, start a project, test it. Nothing of ours is on
-// a proxy.
+// TestPlainCheckout follows the first steps of README: install from a clone, start a project, test it. None of our
+// modules is on a proxy.
 func TestPlainCheckout(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs make and env")

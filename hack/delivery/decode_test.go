@@ -52,7 +52,7 @@ func decodeStrictly(t *testing.T, manifest string) []string {
 	}
 }
 
-// isBlank reports a document that holds nothing but comments.
+// isBlank reports whether a document contains only comments.
 func isBlank(document []byte) bool {
 	for line := range bytes.Lines(document) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {

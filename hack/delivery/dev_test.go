@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// dev runs `webhook-gen dev` in the project: the cluster enforces its policy, enforces the changed one after a change,
-// and has nothing of it in the end.
+// dev runs `webhook-gen dev` in the project. The cluster calls its validator, calls the changed one after a change, and
+// has no trace of it in the end.
 func (p project) dev(t *testing.T, c cluster) {
 	kubectl := func(manifest string, args ...string) (string, error) { return c.kubectl(p, manifest, args...) }
 	conversion := func() string {

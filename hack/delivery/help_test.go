@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// help runs what the help and the manual show of commands that other programs take part in: helm, kustomize, the API
-// server's own code, a cluster.
+// help runs the commands in the help and the manual that use other programs: helm, kustomize, the API server's own
+// code, a cluster.
 func (p project) help(t *testing.T, c cluster) {
 	p.env = append(p.env, c.env[len(c.env)-1])
 	p.run(p.kubectl, "config", "rename-context", strings.TrimSpace(p.run(p.kubectl, "config", "current-context")), "production")

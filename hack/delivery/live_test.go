@@ -44,7 +44,7 @@ func (p project) live(t *testing.T, c cluster) {
 	p.enforced(t, c)
 }
 
-// enforced sees the API server apply the project's policies: a denial, a default and a conversion.
+// enforced checks that the API server calls the project's webhooks: a denial, a default and a conversion.
 func (p project) enforced(t *testing.T, c cluster) {
 	t.Helper()
 	c.must(p, "", "wait", "--for=condition=Established", "crd/orders.shop.example.com", "--timeout=30s")
@@ -124,7 +124,7 @@ func (p project) serve(t *testing.T) (address, authority string) {
 	return "", ""
 }
 
-// freeAddress is an address on this machine that nothing listens on.
+// freeAddress returns an unused address on this machine.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// accountOf writes what a kubelet mounts of the service account to a folder.
+// accountOf writes the files of the service account, as a kubelet mounts them, to a folder.
 func (c cluster) accountOf(p project) string {
 	p.Helper()
 	dir := p.TempDir()

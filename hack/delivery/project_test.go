@@ -42,7 +42,7 @@ func (p project) read(name string) string {
 	return string(text)
 }
 
-// replace changes a text that stands in a file once.
+// replace changes a text that occurs once in a file.
 func (p project) replace(name, old, now string) {
 	p.Helper()
 	text := p.read(name)
@@ -57,9 +57,9 @@ func (p project) path() []string {
 	return append(slices.Clone(p.env), "PATH="+filepath.Dir(p.kustomize)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// follow does what a section of a page of the manual says, which begins with a heading: it runs blocks of sh, in order,
-// and writes the files of blocks that name one behind their language. Blocks of "sh cluster" are left out. It returns
-// what the commands print. TestEveryCommand in cmd/webhook-gen reads the calls of it.
+// follow runs a section of a page of the manual, from its heading on. It runs blocks of sh, in order, and writes the
+// files of blocks with a file name behind their language. It leaves out blocks of "sh cluster". It returns the output
+// of the commands. TestEveryCommand in cmd/webhook-gen reads the calls of it.
 func (p project) follow(page, heading string) string {
 	p.Helper()
 	text, err := os.ReadFile(page)
@@ -89,8 +89,8 @@ func (p project) follow(page, heading string) string {
 	return printed.String()
 }
 
-// TestFromNothing follows the tutorial from an empty folder to policies that an API server enforces, and takes one of
-// them back.
+// TestFromNothing follows the tutorial from an empty folder to webhooks that an API server calls, and removes one of
+// them again.
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
 	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
@@ -138,8 +138,8 @@ func TestFromNothing(t *testing.T) {
 	}
 }
 
-// integration has the project tested by a real API server, for which nothing that is generated needs an edit. The kind
-// is given a scale first, in both versions.
+// integration has the project tested by a real API server, without an edit in generated files. First it gives the kind
+// a scale, in both versions.
 func (p project) integration(t *testing.T) {
 	p.T = t
 	for _, version := range []string{"v1", "v2"} {
@@ -167,7 +167,7 @@ func (p project) integration(t *testing.T) {
 	}
 }
 
-// charts renders the chart for every kind of certificate, with and without what values can say.
+// charts renders the chart for every kind of certificate, with and without the optional values.
 func (p project) charts() map[string]string {
 	p.Helper()
 	charts := map[string]string{}
@@ -232,7 +232,7 @@ func (p project) charts() map[string]string {
 	return charts
 }
 
-// deliver has webhook-gen.yaml say of the delivery what the lines do in place of its certificates, and generates.
+// deliver replaces the certificates of the delivery in webhook-gen.yaml by the lines, and generates.
 func (p project) deliver(lines ...string) (restore func()) {
 	p.Helper()
 	was := p.read("webhook-gen.yaml")

@@ -28,8 +28,8 @@ type published struct {
 	env []string
 }
 
-// publish makes a module proxy of files that serves the modules that users have as the work tree has them, to be asked
-// before the others.
+// publish makes a module proxy of files. It serves the work tree's content as the modules of users, and comes before
+// other proxies.
 func publish(t *testing.T) published {
 	t.Helper()
 	proxy := t.TempDir()
@@ -59,7 +59,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(output(t, ".", nil, "go", "env", name))
 }
 
-// output runs a command in a folder and returns what it prints to standard output. A command that fails ends the test.
+// output runs a command in a folder and returns its standard output. A command that fails ends the test.
 func output(t *testing.T, dir string, env []string, command ...string) string {
 	t.Helper()
 	out, err := try(dir, env, command...)
@@ -69,7 +69,7 @@ func output(t *testing.T, dir string, env []string, command ...string) string {
 	return out
 }
 
-// try runs a command in a folder and returns what it prints to standard output; what it prints besides is in the error.
+// try runs a command in a folder and returns its standard output; the error contains its standard error.
 func try(dir string, env []string, command ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	c := exec.Command(command[0], command[1:]...)

@@ -104,7 +104,7 @@ func sameSignature(methods map[string]string, function string) string {
 	return best
 }
 
-// wrapper is a function in helpers that makes a faulty function of one of a policy.
+// wrapper is a function in helpers that makes a faulty function from a validator's or defaulter's function.
 type wrapper struct {
 	kind, function string
 	edits          bool // is about edits, which only mutating webhooks make
@@ -124,7 +124,7 @@ func wrappers() []wrapper {
 	}
 }
 
-// helpers are what the faults need, in a file of its own.
+// helpers is a file with the functions that the faults need.
 const helpers = `package %s
 
 import (

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the table in docs/testing.md")
 // target is a package of an example in which faults are seeded.
 type target struct {
 	example, folder string
-	sampled         map[string]bool // the types of policies whose objects have samples
+	sampled         map[string]bool // the types of validators and defaulters whose objects have samples
 }
 
 func targets() []target {
@@ -39,8 +39,8 @@ func targets() []target {
 	}
 }
 
-// TestGeneratedTestsFindFaults seeds every fault into every example, and wants the generated tests to find it: by a
-// test that fails, where a fault that does not compile would be none.
+// TestGeneratedTestsFindFaults seeds every fault into every example. A generated test has to find it by failing: a
+// fault that does not compile does not count.
 func TestGeneratedTestsFindFaults(t *testing.T) {
 	found, seeded := map[string]*row{}, 0
 	for _, target := range targets() {
@@ -154,7 +154,7 @@ func run(t *testing.T, binary, dir, fault string, only ...string) (string, bool)
 	return string(out), err != nil
 }
 
-// methods are the functions that the handlers of a package can ask, as Register names them, with their parameters.
+// methods returns the functions that the handlers of a package can call, as Register names them, with their parameters.
 func methods(t *testing.T, file string) map[string]string {
 	source, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -228,7 +228,7 @@ func table(found map[string]*row) string {
 	return out.String()
 }
 
-// holdTable compares a table of the documentation, which it names, with what it has to be, or writes it.
+// holdTable compares a table of the documentation, by its name, with its expected content, or writes it.
 func holdTable(t *testing.T, name, want string) {
 	const page = "../../docs/testing.md"
 	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"

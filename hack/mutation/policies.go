@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// policyFaults are the faults of a policy that the generated tests find without knowing what it is to say. They are put
-// before the first statement of its functions. sampled says which types have samples.
+// policyFaults returns the faults of a validator or defaulter that the generated tests find without knowing its rules.
+// They are put before the first statement of its functions. sampled lists the types that have samples.
 func policyFaults(sampled map[string]bool) func(*seeder, *ast.FuncDecl, ast.Stmt) []variant {
 	return func(_ *seeder, in *ast.FuncDecl, statement ast.Stmt) []variant {
 		name := in.Name.Name

@@ -21,7 +21,7 @@ import (
 // runtimeDir is the folder of the runtime module.
 const runtimeDir = "../../runtime"
 
-// TestRuntime seeds faults into the runtime, and wants its own tests to find each.
+// TestRuntime seeds faults into the runtime; its own tests have to find each.
 func TestRuntime(t *testing.T) {
 	faults := seedRuntime(t)
 	binaries := map[string]string{}
@@ -119,8 +119,8 @@ func seedRuntime(t *testing.T) seededFaults {
 	return seeded
 }
 
-// foundBy reports whether a test finds a fault, and returns what the tests print. For a fault of the server the tests
-// of its own file come first, because all of them take seconds.
+// foundBy reports whether a test finds a fault, and returns the output of the tests. For a fault of the server it runs
+// the tests of the fault's own file first, because all of them take seconds.
 func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, bool) {
 	fails := func(pkg string, flags ...string) (string, bool) {
 		cmd := exec.Command(binaries[pkg], append(flags, "-test.failfast", "-test.timeout=5m")...)
@@ -146,7 +146,7 @@ func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, b
 	}
 }
 
-// testsOf returns a pattern of the tests of a file; of none where it has no test file.
+// testsOf returns a pattern of the tests of a file; without a test file it matches no test.
 func testsOf(t *testing.T, file string) string {
 	var names []string
 	text, err := os.ReadFile(filepath.Join(runtimeDir, strings.TrimSuffix(file, ".go")+"_test.go"))

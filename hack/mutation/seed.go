@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable that names the fault that is at work; without it none is.
+// Variable is the environment variable that names the active fault; without it no fault is active.
 const Variable = "SEEDED_FAULT"
 
 // Fault is a fault that has been seeded.
@@ -25,7 +25,7 @@ type Fault struct {
 	Place, text string
 }
 
-// webhook are the subtests that are about the webhook that the statement registers; none where it registers none.
+// webhook returns the subtests of the webhook that the statement registers; nil if it registers no webhook.
 func (f Fault) webhook() []string {
 	name := regexp.MustCompile(`(?:Mutating|Validating)\(\s*"([^"]+)"`).FindStringSubmatch(f.text)
 	if name == nil {

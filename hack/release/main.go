@@ -129,7 +129,7 @@ func (r release) changelog() error {
 	return nil
 }
 
-// clean checks that the work tree is what the tags will point at.
+// clean checks that the work tree has the content of the commit that the tags will point at.
 func (r release) clean() error {
 	status, err := r.command(r.tree, nil, "git", "status", "--porcelain")
 	if err != nil {
@@ -152,8 +152,8 @@ func (r release) untagged() error {
 	return nil
 }
 
-// installable checks what go install of a version refuses, or would not find: replace and exclude directives, and
-// other versions of modules that are released together.
+// installable checks for content that go install of a version refuses, or would not find: replace and exclude
+// directives, and other versions of modules that are released together.
 func (r release) installable() error {
 	var problems []error
 	for _, folder := range folders() {
@@ -330,7 +330,7 @@ func (r release) newProject(dir, program string, env []string) error {
 	return nil
 }
 
-// command runs a command and returns what it prints; what it prints to standard error is in the error.
+// command runs a command and returns its standard output; the error contains its standard error.
 func (r release) command(dir string, env []string, name string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	c := exec.Command(name, args...)

@@ -25,7 +25,7 @@ func shopObject(version, kind, namespace, name string, spec map[string]any) *uns
 	return o
 }
 
-// freeAddress is one that was free a moment ago: a manager says nowhere which one it has chosen.
+// freeAddress returns an address that was free a moment ago: a manager does not report the address that it chose.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

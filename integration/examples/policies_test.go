@@ -135,7 +135,7 @@ func TestPolicies(t *testing.T) {
 	})
 }
 
-// wantError wants an error of a kind that says all of this.
+// wantError checks that an error has a kind and contains all of the texts.
 func wantError(t *testing.T, err error, kind func(error) bool, texts ...string) {
 	t.Helper()
 	if err == nil || !kind(err) {

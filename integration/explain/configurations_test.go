@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pattern is what webhooks of the grid are made of: a webhook but for its name and where it is.
+// pattern is a webhook of the grid without its name and address.
 type pattern struct {
 	rules      []v1.RuleWithOperations
 	namespaces string
@@ -181,7 +181,7 @@ func (p pattern) webhook(url string, index int, ca []byte) v1.MutatingWebhook {
 	return w
 }
 
-// selector is nil where nothing is selected, which is left to the default.
+// selector returns nil for an empty text, which leaves the selector to the default.
 func selector(text string) *metav1.LabelSelector {
 	if text == "" {
 		return nil

@@ -45,7 +45,7 @@ func TestGrid(t *testing.T) {
 		g.requests, g.configurations, g.requests*g.configurations, g.requests*g.webhooks, g.webhooks, g.calls, g.refused, g.reviews, g.fromCluster, g.disagreements)
 }
 
-// session is an API server with all configurations, and what came out.
+// session is an API server with all configurations, and the results.
 type session struct {
 	config    *rest.Config
 	recorder  *recorder
@@ -184,13 +184,13 @@ func (g *session) setup(t *testing.T, resource schema.GroupVersionResource, name
 	}
 }
 
-// request is one request, as the API server and `explain request` are told of it.
+// request is one request, in the forms for the API server and for `explain request`.
 type request struct {
 	operation string
 	object    *unstructured.Unstructured // what -f names
 	old       *unstructured.Unstructured
 	flags     []string
-	// namespaceLabels are what the API server knows of the namespace.
+	// namespaceLabels are the labels of the namespace on the API server.
 	namespaceLabels string
 	// send sends it as a user.
 	send func(ctx context.Context, user string) error
@@ -254,7 +254,7 @@ func (g *session) compare(t *testing.T, title string, r request) {
 // called are the webhooks that are called, as configuration/index.
 type called struct{ Mutating, Validating []string }
 
-// tell says what there is to say of a request.
+// tell returns the flags that describe a request.
 func (g *session) tell(t *testing.T, user string, r request) []string {
 	t.Helper()
 	arguments := []string{"--authorizer=allow", "--as=" + user, "--as-group=system:masters", "--operation=" + r.operation}

@@ -15,7 +15,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 )
 
-// recorder is a server of all webhooks, which lets everything through and writes down what it is called for.
+// recorder is a server of all webhooks. It allows everything and records its calls.
 type recorder struct {
 	*httptest.Server
 	mu    sync.Mutex

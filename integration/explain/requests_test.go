@@ -42,7 +42,7 @@ func (p place) namespaceLabels() string {
 	return strings.NewReplacer(": ", "=", ", ", ",").Replace(p.labels)
 }
 
-// target is what requests go to: a resource, or a subresource, in a place.
+// target is the target of requests: a resource, or a subresource, in a place.
 type target struct {
 	*session
 	place

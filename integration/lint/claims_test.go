@@ -44,7 +44,7 @@ func claims(t *testing.T, s *server) []claim {
 		t.Fatal(err)
 	}
 	is137 := version.MustParseGeneric(info.GitVersion).AtLeast(version.MustParseGeneric("1.37.0"))
-	// happens does something that must succeed, and wants a path to be called for it, or not.
+	// happens does something that must succeed, and checks whether a path is called for it.
 	happens := func(path string, called bool, do func() error) func(*testing.T, error) {
 		return func(t *testing.T, err error) {
 			before := s.calls(path) // by the probe
@@ -187,7 +187,7 @@ func isInvalid(t *testing.T, err error) {
 	}
 }
 
-// isRefused wants the API server to fail a request with status 500.
+// isRefused checks that the API server fails a request with status 500.
 func isRefused(do func() error) func(*testing.T, error) {
 	return func(t *testing.T, err error) {
 		if err != nil {

@@ -22,10 +22,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// claim is a configuration, and what an API server does with it.
+// claim is a configuration with the API server's behaviour.
 type claim struct {
 	rule string // of lint
-	// broken says that lint complains.
+	// broken reports that lint has a finding.
 	broken   bool
 	mutating bool
 	webhooks []v1.MutatingWebhook
@@ -44,7 +44,7 @@ func (c claim) check(t *testing.T, s *server, name string) {
 
 // install creates the configuration, and removes it after the test. It waits until the API server has heard of either.
 func (c claim) install(t *testing.T, s *server, name string) error {
-	// The probe is called for nothing but what isUsed creates.
+	// The API server calls the probe only for objects that isUsed creates.
 	probe := webhook(s.at("/probe/"+name), rule("CREATE", "", "configmaps"))
 	probe.Name = "probe.lint.example.com"
 	probe.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"probe": name}}

@@ -15,8 +15,8 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 )
 
-// server serves all webhooks and writes down which are called. By what its path begins with, one lets everything
-// through, answers with a patch, or does not answer.
+// server serves all webhooks and records their calls. The beginning of a webhook's path selects its behaviour: allow
+// everything, answer with a patch, or do not answer.
 type server struct {
 	*httptest.Server
 	mu     sync.Mutex

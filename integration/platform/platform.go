@@ -31,7 +31,7 @@ type Special struct{ allow }
 // ValidateUpdate allows.
 func (Special) ValidateUpdate(context.Context, *admission.RawRequest) error { return nil }
 
-// Lost is where nothing serves, which the default lets pass.
+// Lost has a Service without a server. The default of failurePolicy lets its objects pass.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: lost, decode: none, service: "integration-system/nobody:8443")
 type Lost struct{ allow }

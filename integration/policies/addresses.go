@@ -14,7 +14,8 @@ type Elsewhere struct{ bystander }
 // url: "https://outside.example.com:10443/outside")
 type Outside struct{ bystander }
 
-// Distrusted is served like all others, but is to be trusted by the signature of somebody who has not signed.
+// Distrusted is served like all others, but its caBundle is of an authority that has not signed the server's
+// certificate.
 //
 // +webhook:validating(caBundle: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJXVENCLzZBREFnRUNBZ0VCTUFvR0NDcUdTTTQ5QkFNQ01CTXhFVEFQQmdOVkJBTVRDRzV2WW05a2VTZHoKTUNBWERUSXdNREV3TVRBd01EQXdNRm9ZRHpJeE1qQXdNVEF4TURBd01EQXdXakFUTVJFd0R3WURWUVFERXdodQpiMkp2WkhrbmN6QlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQUJHN2FlQ0piTXRxM3N6RjBPSWtICk43aXFNLzZFa2NjMXVLemNvVWh4NjBHbCt2amFuR1d3a0VEQTVPRGxWQVhLZzQwMjRONnhNNzRXUnJ1UjByZXUKWlYyalFqQkFNQTRHQTFVZER3RUIvd1FFQXdJQ0JEQVBCZ05WSFJNQkFmOEVCVEFEQVFIL01CMEdBMVVkRGdRVwpCQlQxTHJUbHVpQVZycmdwanY5dlQza2FEWFJ4alRBS0JnZ3Foa2pPUFFRREFnTkpBREJHQWlFQXI2MjFhZVhJCmhkdXJrZDRCY2tadkNhc1BJejBtdngyNkdFOWJjZXlYZlBvQ0lRRERkb3RWSnhIbDN3TjFKVDkyRnl1aStGWGMKUk1tQ3prbW5Ka0UvZ003OUlnPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=",
 // for: "v1/ConfigMap", name: distrusted, operations: "create", decode: none, objectSelector: "topic=distrusted")

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Exec is called when somebody wants to run a command in a pod.
+// Exec is called when somebody runs a command in a pod.
 //
 // +webhook:validating(for: "v1/Pod", subresource: exec, operations: "connect")
 type Exec struct{}

@@ -10,19 +10,19 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Closed cannot be reached, and so nothing passes it.
+// Closed cannot be reached, and so its objects are denied.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: closed, operations: "create", decode: none, objectSelector: "topic=closed",
 // failurePolicy: Fail, service: "integration-system/nobody:8443")
 type Closed struct{ bystander }
 
-// Open cannot be reached either, which stops nobody.
+// Open cannot be reached either, but its objects pass.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: open, operations: "create", decode: none, objectSelector: "topic=open",
 // failurePolicy: Ignore, service: "integration-system/nobody:8443")
 type Open struct{ bystander }
 
-// errLookup is what a policy has that could not find out.
+// errLookup is the error of a validator that could not decide.
 var errLookup = errors.New("the lookup failed")
 
 // FailingClosed is reached, but comes to no verdict.

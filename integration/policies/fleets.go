@@ -48,7 +48,7 @@ type Whole struct{ bystander }
 // +webhook:mutating(for: "github.com/webhook-gen/webhook-gen/integration/api/v1.Fleet", subresource: status, operations: "update")
 type Status struct{}
 
-// DefaultStatusUpdate leaves nothing without a message.
+// DefaultStatusUpdate sets a message if it is empty.
 func (Status) DefaultStatusUpdate(_ context.Context, r *admission.UpdateRequest[fleetv1.Fleet]) error {
 	for i := range r.Object.Status.Conditions {
 		if c := &r.Object.Status.Conditions[i]; c.Message == "" {

@@ -15,7 +15,7 @@ import (
 // +webhook:mutating(for: "v1/ConfigMap", name: again, operations: "create", objectSelector: "topic=reinvocation", order: -2, reinvocationPolicy: IfNeeded)
 type Again struct{}
 
-// DefaultCreate puts down what it sees of the later webhook.
+// DefaultCreate records the changes of the later webhook.
 func (Again) DefaultCreate(_ context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error {
 	saw(r, "again")
 	return nil
@@ -26,13 +26,13 @@ func (Again) DefaultCreate(_ context.Context, r *admission.CreateRequest[corev1.
 // +webhook:mutating(for: "v1/ConfigMap", name: once, operations: "create", objectSelector: "topic=reinvocation", order: -1, reinvocationPolicy: Never)
 type Once struct{}
 
-// DefaultCreate puts down what it sees of the later webhook.
+// DefaultCreate records the changes of the later webhook.
 func (Once) DefaultCreate(_ context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error {
 	saw(r, "once")
 	return nil
 }
 
-// Later changes what the others have seen.
+// Later changes the objects that the others have seen.
 //
 // +webhook:mutating(for: "v1/ConfigMap", name: later, operations: "create", objectSelector: "topic=reinvocation")
 type Later struct{}

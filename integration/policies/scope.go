@@ -2,13 +2,13 @@
 
 package policies
 
-// Clusterwide is called for whatever of the group has no namespace.
+// Clusterwide is called for every resource of the group without a namespace.
 //
 // +webhook:validating(for: "github.com/webhook-gen/webhook-gen/integration/api/v1.Harbour", name: clusterwide, operations: "create", decode: none,
 // resources: "*", scope: Cluster)
 type Clusterwide struct{ bystander }
 
-// Namespaced is called for whatever of the group has a namespace.
+// Namespaced is called for every resource of the group with a namespace.
 //
 // +webhook:validating(for: "github.com/webhook-gen/webhook-gen/integration/api/v1.Harbour", name: namespaced, operations: "create", decode: none,
 // resources: "*", scope: Namespaced)

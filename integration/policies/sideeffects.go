@@ -7,7 +7,7 @@ package policies
 // +webhook:validating(for: "v1/ConfigMap", name: pure, operations: "create", decode: none, sideEffects: None)
 type Pure struct{ bystander }
 
-// Careful has none when it is told so.
+// Careful has no side effects in a dry run.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: careful, operations: "create", decode: none, sideEffects: NoneOnDryRun)
 type Careful struct{ bystander }

@@ -11,12 +11,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Strict has something to say of every ConfigMap that is meant for it.
+// Strict warns about or denies ConfigMaps that its selector matches.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: "strict.policies.integration.example.com", operations: "create;update;delete", objectSelector: "topic=strict")
 type Strict struct{}
 
-// ValidateCreate warns, writes into the audit log and, where asked to, denies two fields.
+// ValidateCreate warns, writes into the audit log and, if the ConfigMap requests it, denies two fields.
 func (Strict) ValidateCreate(_ context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error {
 	r.Warn("this policy is strict", "it says so\ntwice")
 	r.AuditAnnotation("seen by", r.Name)
@@ -30,7 +30,7 @@ func (Strict) ValidateCreate(_ context.Context, r *admission.CreateRequest[corev
 	}.ToAggregate()
 }
 
-// ValidateUpdate lets nobody take a reason away.
+// ValidateUpdate denies the removal of a reason.
 func (Strict) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error {
 	old, err := r.OldObject()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // Label marks the configurations of a session.
 const Label = "webhook-gen.github.io/dev"
 
-// errCluster says that the cluster could not be talked to, or has refused something.
+// errCluster means that the cluster could not be reached, or has refused something.
 var errCluster = errors.New("the cluster")
 
 // cluster is where a session has its program called from.
@@ -28,7 +28,7 @@ type cluster struct {
 	command   []string
 	url       string
 	authority []byte
-	// applied says that there are configurations to remove, and replaced what CRDs had as spec.conversion, JSON.
+	// applied reports that there are configurations to remove; replaced has the former spec.conversion of CRDs, as JSON.
 	applied  bool
 	replaced map[string][]byte
 }
@@ -86,8 +86,7 @@ func (c *cluster) reach(webhook map[string]any) {
 	webhook["clientConfig"] = map[string]any{"url": fmt.Sprint(c.url, service["path"]), "caBundle": base64.StdEncoding.EncodeToString(c.authority)}
 }
 
-// convert has a CRD of the cluster converted by the session, and keeps what it had. One that is not there is passed
-// over.
+// convert has the session convert a CRD of the cluster, and keeps its former spec.conversion. It skips a missing CRD.
 func (c *cluster) convert(ctx context.Context, name string, patch map[string]any) error {
 	if _, known := c.replaced[name]; !known {
 		had, err := c.kubectl(ctx, "", "get", "crd", name, "--ignore-not-found", "-o", "jsonpath={.spec.conversion}")
@@ -132,7 +131,7 @@ func (c *cluster) remove(ctx context.Context) error {
 	return err
 }
 
-// kubectl runs kubectl and returns what it prints.
+// kubectl runs kubectl and returns its output.
 func (c *cluster) kubectl(ctx context.Context, stdin string, arguments ...string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, c.command[0], slices.Concat(c.command[1:], arguments)...)

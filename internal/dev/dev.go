@@ -26,10 +26,10 @@ type Options struct {
 	Listen, Advertise string
 	// Kubectl is the command that talks to the cluster.
 	Kubectl []string
-	// Generate writes what follows from the markers and returns the manifests of configurations and of patches of CRDs.
-	// An error is one that the developer mends in the project: it is printed, and the next change is waited for.
+	// Generate writes the generated files and returns the manifests of configurations and of patches of CRDs. The
+	// developer can mend its errors in the project: Run prints an error, and waits for the next change.
 	Generate func(context.Context) (manifests [][]byte, err error)
-	// Out is told what happens, and gets what the program prints.
+	// Out gets progress messages, and the output of the program.
 	Out io.Writer
 }
 
@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 }
 
-// serve generates, builds, starts and has the cluster call what it started.
+// serve generates, builds and starts the program, and has the cluster call it.
 func serve(ctx context.Context, o Options, p *program, c *cluster) error {
 	manifests, err := o.Generate(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func (p *program) restart(ctx context.Context) error {
 		return fmt.Errorf("the program does not build: %w\n%s", err, out)
 	}
 	p.stop()
-	// No CommandContext: the program is told to stop, not killed.
+	// No CommandContext: the program gets a signal to stop, and is not killed.
 	p.process = exec.Command(p.binary, p.arguments()...)
 	p.process.Dir, p.process.Stdout, p.process.Stderr = p.Root, p.Out, p.Out
 	if err := p.process.Start(); err != nil {
@@ -89,7 +89,7 @@ func (p *program) ready(ctx context.Context) error {
 	return fmt.Errorf("the program does not serve on %s with the certificate that it was given", p.Listen)
 }
 
-// stop tells the program to stop, and kills it where it does not listen.
+// stop signals the program to stop, and kills it if it does not.
 func (p *program) stop() {
 	if p.process == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// snapshot is what matters of the files that a program is built from: their names and times. Files that webhook-gen
-// writes itself do not count.
+// snapshot returns the names and times of the files that a program is built from. It leaves out files that webhook-gen
+// writes itself.
 func snapshot(root string) map[string]string {
 	seen := map[string]string{}
 	// Ignore errors: go cannot build from an unreadable file either.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package regular reads files, and nothing else that may have a file's name. A pipe keeps its reader waiting, and a
-// device has no end.
+// Package regular reads regular files only. A pipe keeps its reader waiting, and a device has no end.
 package regular
 
 import (
@@ -13,7 +12,7 @@ import (
 	"syscall"
 )
 
-// ErrNotRegular says that a path names a pipe, a socket or a device.
+// ErrNotRegular means that a path names a pipe, a socket or a device.
 var ErrNotRegular = errors.New("not a regular file")
 
 // Open is os.Open for regular files and links to them. It does not wait for the writer of a pipe.

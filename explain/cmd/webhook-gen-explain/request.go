@@ -117,8 +117,8 @@ func (f *requestFlags) check() error {
 	return nil
 }
 
-// namespace says what the API server knows of the request's namespace. Of one that is itself what the request is about,
-// that is the old object.
+// namespace sets the request's namespace as the API server knows it. For a request about the namespace itself, it is
+// the old object.
 func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.Request, known *admit.Cluster) error {
 	name := r.GetNamespace()
 	if name == "" {

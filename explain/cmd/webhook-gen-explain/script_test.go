@@ -28,9 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestScripts runs the commands of testdata/*.txtar, as the scripts of webhook-gen's own command are run: lines of the
-// comment that begin with "$ webhook-gen ", in the folder that the archive's files make. This command lies beside
-// webhook-gen. "transcript" is what they print, standard error behind a "! ", and the exit code where it is not 0.
+// TestScripts runs the commands of testdata/*.txtar in the way of the scripts of webhook-gen's own command: lines of
+// the comment that begin with "$ webhook-gen ", in a folder with the archive's files. This command lies beside
+// webhook-gen. "transcript" is their output, with standard error behind a "! ", and the exit code unless it is 0.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -27,7 +27,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
-// worldFlags say where configurations and kinds come from.
+// worldFlags name the sources of configurations and kinds.
 type worldFlags struct {
 	project        bool
 	configurations []string
@@ -92,7 +92,7 @@ func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
 	return w, nil
 }
 
-// connect reads what a cluster knows, where one is named; else what an API server serves at first.
+// connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.
 func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
 	if f.kubeconfig == "" && f.context == "" {
 		w.api, err = served.Kubernetes()
@@ -210,7 +210,7 @@ func eachFile(path string, visit func(file string) error) error {
 	return nil
 }
 
-// locate says which marker declares a webhook.
+// locate sets the position of the marker that declares a webhook.
 func (w *world) locate(webhook *admit.Webhook, mutating bool) {
 	at, ok := w.positions[webhookKey{mutating, webhook.Configuration, webhook.Index}]
 	if !ok {

@@ -17,8 +17,8 @@ import (
 )
 
 // TestGoVet has go vet run the command on handlers that webhook-gen generated, with controller-runtime's and
-// client-go's own clients: package policies of the module integration, in which two policies are given code that writes
-// and waits.
+// client-go's own clients. They are in package policies of the module integration; the test gives two of its types code
+// that writes and waits.
 func TestGoVet(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "webhook-gen-vet")
 	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {

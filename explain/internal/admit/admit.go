@@ -21,7 +21,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
-// Cluster is what an API server knows when a request comes in.
+// Cluster is the state of an API server when a request comes in.
 type Cluster struct {
 	Configurations configuration.Set
 	API            *served.API
@@ -29,11 +29,11 @@ type Cluster struct {
 	Namespace *corev1.Namespace
 	// Version is the version of Kubernetes; nil means the newest version that this program supports.
 	Version *version.Version
-	// Authorized says how the authorizer answers matchConditions that ask it.
+	// Authorized is the authorizer's answer to matchConditions.
 	Authorized Answer
 }
 
-// Verdict says what becomes of a webhook.
+// Verdict tells whether a webhook is called.
 type Verdict string
 
 const (
@@ -45,7 +45,7 @@ const (
 	Refuses Verdict = "refuses"
 	// NotReached means that the request is refused before.
 	NotReached Verdict = "not reached"
-	// Undecided means that it cannot be told.
+	// Undecided means that the inputs do not decide it.
 	Undecided Verdict = "undecided"
 )
 
@@ -62,7 +62,7 @@ const (
 	SideEffects       Step = "sideEffects"
 )
 
-// Webhook is what becomes of one webhook.
+// Webhook is the result for one webhook.
 type Webhook struct {
 	Configuration string `json:"configuration"`
 	Name          string `json:"name"`
@@ -75,28 +75,28 @@ type Webhook struct {
 	Step Step `json:"step,omitempty"`
 	// Reason explains why the webhook is not called, or a peculiarity of the call.
 	Reason string `json:"reason,omitempty"`
-	// Rule is the index of the rule that matches; nil where none does, or none was asked.
+	// Rule is the index of the rule that matches; nil if no rule matches or no rule was evaluated.
 	Rule *int `json:"rule,omitempty"`
 	// Converted is the resource as which the webhook gets the object, where that is another than the request's.
 	Converted string `json:"converted,omitempty"`
-	// Conditions are the matchConditions, where they are asked.
+	// Conditions are the matchConditions, if they were evaluated.
 	Conditions []Condition `json:"conditions,omitempty"`
 	// Undefaulted are fields on which the conditions' answer depends, and which an API server may set by default, which
 	// is not done here.
 	Undefaulted []string `json:"undefaulted,omitempty"`
-	// Reinvoked says that it may be called a second time, once another one changes the object.
+	// Reinvoked reports that it may be called a second time, after another webhook changed the object.
 	Reinvoked bool `json:"reinvoked,omitempty"`
 }
 
-// Condition is what one matchCondition comes to.
+// Condition is the result of one matchCondition.
 type Condition struct {
 	Name string `json:"name"`
 	// Result is "true", "false" or an error.
 	Result string `json:"result"`
 }
 
-// Result is what becomes of all webhooks, in the API server's order. Mutating webhooks are called one after the other,
-// then validating ones all at once.
+// Result has the results for all webhooks, in the API server's order. It calls mutating webhooks one after the other,
+// and then validating webhooks all at once.
 type Result struct {
 	Mutating   []Webhook `json:"mutating"`
 	Validating []Webhook `json:"validating"`
@@ -105,11 +105,11 @@ type Result struct {
 // Request is a request as both kinds of webhooks see it.
 type Request struct {
 	Mutating, Validating admission.Attributes
-	// Defaulted says that the objects have what an API server sets by default.
+	// Defaulted reports that the objects already have an API server's defaults.
 	Defaulted bool
 }
 
-// Explain says what becomes of each webhook for the request. It takes it that no webhook changes the object or refuses
+// Explain returns the result of each webhook for the request. It assumes that no webhook changes the object or refuses
 // the request.
 func Explain(ctx context.Context, c Cluster, request Request) (Result, error) {
 	compiler, err := condition.NewCompiler(nil)
@@ -198,7 +198,7 @@ func (c Cluster) phase(ctx context.Context, compiler *condition.Compiler, both R
 	return explained, nil
 }
 
-// exemption says why no webhook at all is called.
+// exemption explains why the API server calls no webhook at all.
 func exemption(request admission.Attributes) string {
 	if rules.IsExemptAdmissionConfigurationResource(request) {
 		return fmt.Sprintf("no webhook is called for a %s, so that a bad one can be removed", request.GetKind().Kind)

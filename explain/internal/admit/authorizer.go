@@ -8,11 +8,11 @@ import (
 	upstream "k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// Answer is what an authorizer says to matchConditions.
+// Answer is an authorizer's answer to matchConditions.
 type Answer string
 
 const (
-	// Unknown leaves undecided what asks the authorizer.
+	// Unknown leaves matchConditions undecided that call the authorizer.
 	Unknown Answer = ""
 	// Allow is yes to everything.
 	Allow Answer = "allow"

@@ -14,12 +14,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
-// decider asks the plugin about one webhook after the other.
+// decider evaluates one webhook after the other with the plugin.
 type decider struct {
 	*plugin
 	*objects
 	compiler *condition.Compiler
-	// defaulted says that the request's objects have what an API server sets by default.
+	// defaulted reports that the request's objects already have an API server's defaults.
 	defaulted bool
 }
 
@@ -28,7 +28,7 @@ type withoutConditions struct{ webhook.WebhookAccessor }
 
 func (withoutConditions) GetMatchConditions() []admissionregistrationv1.MatchCondition { return nil }
 
-// decide says in w what becomes of the webhook.
+// decide writes the result for the webhook into w.
 func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webhook) {
 	invocation, refusal := d.ShouldCallHook(ctx, withoutConditions{h}, d.attributes, d.objects, d.objects)
 	switch {
@@ -55,7 +55,7 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 	}
 }
 
-// matched says which rule matches, and as what.
+// matched sets the rule that matches, and the resource that it matches as.
 func (d *decider) matched(h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) {
 	as := resourceOverride{d.attributes, invocation.Resource}
 	for i, r := range h.GetRules() {
@@ -136,7 +136,7 @@ func sideEffects(h webhook.WebhookAccessor) string {
 	return "not said"
 }
 
-// skipped asks the predicates in their order which of them it is that does not match.
+// skipped evaluates the predicates in their order, and returns the first step that does not match, with the reason.
 func (d *decider) skipped(h webhook.WebhookAccessor) (Step, string) {
 	if matches, err := d.namespaces.MatchNamespaceSelector(h, d.attributes); !matches && err == nil {
 		return NamespaceSelector, d.namespaceReason(h)

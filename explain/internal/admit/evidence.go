@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// seen is what one condition came to, and how far that can be trusted.
+// seen is the result of one condition, and how far it can be trusted.
 type seen struct {
 	name, result string
-	// guessed says that it reads fields of an object whose conversion is not known, asks that it may have asked an
-	// authorizer whose answer is not known.
+	// guessed reports that it reads fields of an object whose conversion is unknown. asks reports that it may have called
+	// an authorizer whose answer is unknown.
 	guessed, asks bool
 	// undefaulted are fields that it reads, and that an API server may have set by default.
 	undefaulted []string
@@ -36,8 +36,9 @@ func (d *decider) weigh(c admissionregistrationv1.MatchCondition, result string,
 	return s
 }
 
-// rejecting is a condition that is false for certain, preferably one that depends on no default: whatever the others
-// come to, the webhook is not called (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions, matcher.Match).
+// rejecting returns a condition that is certainly false, preferably one that depends on no default. With such a
+// condition the webhook is not called, whatever the others return
+// (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions, matcher.Match).
 func (e evidence) rejecting() (seen, bool) {
 	isFalse := func(s seen) bool { return s.result == "false" && !s.guessed && !s.asks }
 	i := slices.IndexFunc(e, func(s seen) bool { return isFalse(s) && len(s.undefaulted) == 0 })

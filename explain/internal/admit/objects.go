@@ -17,7 +17,7 @@ type objects struct {
 	definition *served.Definition // nil where the resource has none
 	attributes admission.Attributes
 	versions   map[schema.GroupVersionKind]*admission.VersionedAttributes
-	// guessed says that an object of another version was made by changing the apiVersion, though more may change.
+	// guessed reports that an object of another version was made by changing the apiVersion, though more may change.
 	guessed bool
 }
 

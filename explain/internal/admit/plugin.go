@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// plugin is the API server's admission plugin for webhooks of one kind, with a dispatcher that calls none.
+// plugin is the API server's admission plugin for webhooks of one kind, with a dispatcher that calls no webhook.
 type plugin struct {
 	*generic.Webhook
 	source     generic.Source
@@ -42,7 +42,7 @@ func virtual() []schema.GroupResource {
 	}
 }
 
-// newPlugin sets up a plugin as an API server does, but that its informers are filled here and ask nobody.
+// newPlugin sets up a plugin as an API server does, except that it fills the informers itself, without a server.
 func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 	p := &plugin{namespaces: &namespace.Matcher{}, authorizer: &authorizer{answer: c.Authorized}}
 	newSource := configuration.NewValidatingWebhookConfigurationManager
@@ -83,7 +83,7 @@ func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 	return p, nil
 }
 
-// informers hold what the cluster knows.
+// informers returns informers with the cluster's objects.
 func (c Cluster) informers(client kubernetes.Interface) (informers.SharedInformerFactory, error) {
 	f := informers.NewSharedInformerFactory(client, 0)
 	for _, m := range c.Configurations.Mutating {

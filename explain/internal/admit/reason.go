@@ -52,7 +52,7 @@ func labelled(set map[string]string) string {
 
 func selector(s *metav1.LabelSelector) string { return metav1.FormatLabelSelector(s) }
 
-// rulesReason says of every rule what about the request it does not match.
+// rulesReason lists for every rule the parts of the request that it does not match.
 func (d *decider) rulesReason(h webhook.WebhookAccessor) string {
 	if len(h.GetRules()) == 0 {
 		return "it has no rules"
@@ -100,7 +100,8 @@ func matches(r admissionregistrationv1.RuleWithOperations, request admission.Att
 	return m.Matches()
 }
 
-// mismatches lists what about the request a rule does not match: it asks for one thing at a time, all others open.
+// mismatches lists the parts of the request that a rule does not match: it compares one part at a time, with all others
+// open.
 func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.Attributes) []string {
 	all := admissionregistrationv1.AllScopes
 	open := admissionregistrationv1.RuleWithOperations{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster asks a running API server what it knows: its webhook configurations, its resources, its namespaces.
+// Package cluster reads from a running API server: its webhook configurations, its resources, its namespaces.
 package cluster
 
 import (
@@ -80,7 +80,7 @@ func (c *Cluster) Version() (*version.Version, error) {
 	return version.ParseGeneric(info.GitVersion)
 }
 
-// API reads what the API server serves: custom resources as their definitions have them, others as it lists them.
+// API reads the API server's resources: custom resources from their definitions, others from its lists.
 func (c *Cluster) API(ctx context.Context) (*served.API, error) {
 	api := served.New()
 	definitions, err := c.definitions(ctx)

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// newEnvironment makes the environment that cel.NewCompiler has for matchConditions and shows to nobody: the tree of a
-// checked expression is to be had from it.
+// newEnvironment makes the environment that cel.NewCompiler uses for matchConditions and does not export. It gives
+// access to the tree of a checked expression.
 func newEnvironment(base *environment.EnvSet) (*environment.EnvSet, error) {
 	request, namespace := cel.BuildRequestType(), cel.BuildNamespaceType()
 	set, err := base.Extend(environment.VersionedOptions{

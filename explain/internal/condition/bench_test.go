@@ -9,7 +9,7 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 )
 
-// long is an expression of some size, as policies have them.
+// long is an expression of the size that projects use.
 const long = "request.operation == 'DELETE' || (has(object.metadata.labels) && object.metadata.labels.exists(k, k.startsWith('team.example.com/')) && " +
 	"!(request.userInfo.username.startsWith('system:serviceaccount:kube-system:') || 'system:nodes' in request.userInfo.groups) && " +
 	"object.spec.containers.all(c, c.image.matches('^registry[.]example[.]com/[a-z/-]+(:[a-z0-9.-]+)?$') && (!has(c.resources) || quantity(c.resources.limits.memory).isLessThan(quantity('1Gi')))))"

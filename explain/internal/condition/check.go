@@ -25,9 +25,9 @@ const (
 	Compiles Rule = "E22"
 	// NoNamespaceObject is broken by one that reads the variable which webhooks do not have.
 	NoNamespaceObject Rule = "W1"
-	// Present is broken by one that reads what a request may not have.
+	// Present is broken by a condition that reads a field that a request may lack.
 	Present Rule = "W2"
-	// NoAuthorizer is broken by one that asks the authorizer.
+	// NoAuthorizer is broken by a condition that calls the authorizer.
 	NoAuthorizer Rule = "W26"
 )
 
@@ -68,7 +68,7 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 	return append(found, missing(trees, rules, mutating)...)
 }
 
-// compile says what an API server says of a new expression.
+// compile returns an API server's errors about a new expression.
 func (c *Compiler) compile(m v1.MatchCondition) []Finding {
 	accessor := matchconditions.MatchCondition(m)
 	result := c.compiler.CompileCELExpression(&accessor, variables(), environment.NewExpressions)
@@ -114,7 +114,7 @@ func characters(text string, n int) string {
 	return text
 }
 
-// wordEnd is where the word ends that begins at a byte, or the character where none does.
+// wordEnd returns the end of the word that begins at a byte; without a word, the end of the character.
 func wordEnd(text string, from int) int {
 	if from >= len(text) {
 		return len(text)
@@ -132,7 +132,7 @@ func wordEnd(text string, from int) int {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// brief leaves away what concerns who wrote the parser.
+// brief removes the parts of a message that concern the parser's authors.
 func brief(message string) string {
 	message, _, _ = strings.Cut(message, "\n")
 	message, _, _ = strings.Cut(message, " expecting {")
@@ -155,7 +155,7 @@ func (t *tree) place(e ast.Expr) int {
 	return len(characters(t.text, int(r.Start)))
 }
 
-// variables reports the variables that are better left alone, each where it first stands.
+// variables reports the variables that are better left alone, each at its first position.
 func (t *tree) variables() []Finding {
 	var found []Finding
 	seen := map[Rule]bool{}

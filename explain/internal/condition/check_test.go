@@ -149,7 +149,7 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// TestPresentValidating has validating webhooks read what an object gets once mutating ones were called.
+// TestPresentValidating has validating webhooks read fields that an object gets after the mutating webhooks.
 func TestPresentValidating(t *testing.T) {
 	all := conditions("object.metadata.name != '' && object.metadata.uid != '' && request.name != ''")
 	if found := newCompiler(t).Check(all, on("ks", "CREATE"), false); len(found) > 0 {
@@ -205,7 +205,7 @@ type sample struct {
 	metadata map[string]any
 }
 
-// requests differ in what they have.
+// requests returns requests with different fields.
 func requests() []sample {
 	named := func(more map[string]any) map[string]any {
 		more["name"], more["namespace"] = "n", "n"

@@ -26,8 +26,8 @@ type Compiler struct {
 	environment *environment.EnvSet
 }
 
-// NewCompiler makes a compiler for a version of Kubernetes; nil is the newest known here. An API server accepts in new
-// expressions what the version before it knows, so that a cluster can go back to that.
+// NewCompiler makes a compiler for a version of Kubernetes; nil is the newest that this program supports. In new
+// expressions an API server accepts only the functions of the version before it, so that a cluster can go back to that.
 func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
 	known := environment.DefaultCompatibilityVersion()
 	if kubernetes != nil {
@@ -41,7 +41,7 @@ func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
 	return &Compiler{cel.NewCompiler(base), cel.NewConditionCompiler(base), env}, nil
 }
 
-// Result is what one condition comes to: "true", "false" or an error.
+// Result is the result of one condition: "true", "false" or an error.
 type Result struct{ Name, Result string }
 
 // Evaluate evaluates every condition, as k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions does.

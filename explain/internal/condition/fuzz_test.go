@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 )
 
-// FuzzCheck has every finding lie within its expression, whatever that is.
+// FuzzCheck checks that every finding lies within its expression, for any expression.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		long, "object.metadata.labels['a'] == 'b'", "[1, 2].exists(x, x == object.spec.a)", "(object).metadata . labels\n.a == 'x'",

@@ -15,14 +15,13 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
-// missing reports what conditions read although a request may not have it.
+// missing reports fields that conditions read although a request may lack them.
 //
-// For each operation that the rules have, the conditions are evaluated without a request: the operation is known, and
-// so is which of object and oldObject is null; what else a value is stays open. An error of a part is reported where it
-// can be the error of the whole. That follows the rules of evaluation: false && and true || outweigh an error on their
-// other side, and one condition that is false outweighs all others
-// (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions). Fields below spec and status are not judged: which
-// of them a kind requires is not known here.
+// For each operation of the rules, it evaluates the conditions without a request. The operation is known, and so is
+// which of object and oldObject is null; all other values stay open. It reports an error of a part if that can be the
+// error of the whole. This follows the rules of evaluation: false && and true || outweigh an error on their other side,
+// and one condition that is false outweighs all others (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions).
+// It does not judge fields below spec and status: it does not know which of them a kind requires.
 func missing(trees []*tree, rules []v1.RuleWithOperations, mutating bool) []Finding {
 	var found []Finding
 	at := map[Finding]int{} // of a finding without its operations
@@ -102,11 +101,11 @@ type lack struct {
 	always   bool // for the operation
 }
 
-// outcome is what an expression can come to.
+// outcome is the set of possible results of an expression.
 type outcome struct {
 	// yes and no report whether it can be true and false; both are set for a value other than a boolean.
 	yes, no bool
-	// null says that it is null, optional that it is an optional value.
+	// null reports that it is null, optional that it is an optional value.
 	null, optional bool
 	// path is the path that it reads, beginning with a variable: object.metadata.labels. It is empty for a computed value.
 	path string
@@ -180,7 +179,7 @@ func (s state) with(paths []string) state {
 	return s
 }
 
-// evaluate says what an expression can come to.
+// evaluate returns the possible results of an expression.
 func (s state) evaluate(t *tree, e ast.Expr) outcome {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -301,7 +300,7 @@ func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
 	return outcome{}, false
 }
 
-// read reads a field, or asks with has whether it is there.
+// read reads a field, or tests with has whether it is there.
 func (s state) read(t *tree, e, of ast.Expr, field string, test bool) outcome {
 	operand := s.evaluate(t, of)
 	o := outcome{yes: true, no: true, optional: operand.optional, lacks: operand.lacks}

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
-// Reads is what an expression looks at, apart from what an API server says of every request.
+// Reads lists the inputs of an expression, apart from an API server's data about every request.
 type Reads struct {
 	// Fields are the fields of the object or the old object that it reads, each as the names on its path. The object as a
 	// whole has no names. apiVersion, kind, metadata, and the presence of an object are left out: they are the same in
 	// every version.
 	Fields [][]string
-	// Authorizer says that the authorizer may be asked.
+	// Authorizer reports that the expression may call the authorizer.
 	Authorizer bool
 }
 
-// Reads says what an expression looks at. One that cannot be read counts as one that looks at everything.
+// Reads returns the inputs of an expression. An expression that does not compile counts as reading everything.
 func (c *Compiler) Reads(expression string) Reads {
 	tree, issues := c.environment.StoredExpressionsEnv().Compile(expression)
 	if issues.Err() != nil {

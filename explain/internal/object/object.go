@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package object reads objects from YAML and JSON, and makes of them what an API server has in hand when it calls
+// Package object reads objects from YAML and JSON, and turns them into the objects that an API server has when it calls
 // webhooks.
 package object
 
@@ -108,7 +108,7 @@ func Typed(object *unstructured.Unstructured) (runtime.Object, error) {
 	return typed, nil
 }
 
-// Empty returns an object of a kind of Kubernetes' own with nothing in it.
+// Empty returns an empty object of one of Kubernetes' own kinds.
 func Empty(kind schema.GroupVersionKind) (runtime.Object, error) {
 	empty, err := scheme.Scheme.New(kind)
 	if err != nil {

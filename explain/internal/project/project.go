@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package project reads what webhook-gen says of a project: the configurations that its markers come to, where each of
-// them stands, and the kinds that it knows. docs/explain.md of webhook-gen describes the form.
+// Package project reads webhook-gen's description of a project: the configurations of its markers, with the position of
+// each, and its kinds. docs/explain.md of webhook-gen describes the form.
 package project
 
 import (
@@ -50,9 +50,9 @@ type Kind struct {
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
 	Plural  string `json:"plural"`
-	// Scope is Cluster, Namespaced, or empty where the source does not say.
+	// Scope is Cluster, Namespaced, or empty if the source does not set it.
 	Scope string `json:"scope"`
-	// Converted says that a webhook converts between its versions.
+	// Converted reports that a webhook converts between its versions.
 	Converted bool `json:"converted"`
 }
 

@@ -24,7 +24,7 @@ import (
 type Options struct {
 	// Object is the object that the client sends, or the object that a DELETE deletes; nil for a CONNECT without options.
 	Object *unstructured.Unstructured
-	// Old is the object before an UPDATE; nil means that nothing changes.
+	// Old is the object before an UPDATE; nil means that the UPDATE leaves it unchanged.
 	Old *unstructured.Unstructured
 	// Operation is CREATE, UPDATE, DELETE or CONNECT; empty means UPDATE where there is an old object, else CREATE.
 	Operation string
@@ -40,7 +40,7 @@ type Options struct {
 // Request is a request as admission sees it.
 type Request struct {
 	admission.Attributes
-	// Defaulted says that the objects come from an API server, with what that sets by default.
+	// Defaulted reports that the objects come from an API server, and have its defaults.
 	Defaulted bool
 	// Assumed lists the assumptions, in sentences.
 	Assumed []string
@@ -166,8 +166,8 @@ func objects(o Options, operation admission.Operation, resource served.Resource,
 	return now, old, nil
 }
 
-// prepare does to an object what the API server does before admission: custom resources are pruned and get their
-// defaults, objects get the namespace of the request, and new ones lose what only the server may set.
+// prepare changes an object as the API server does before admission. It prunes custom resources and sets their
+// defaults, sets the namespace of the request, and removes the fields of new objects that only the server may set.
 func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource, namespace string, api *served.API) (runtime.Object, error) {
 	o = o.DeepCopy()
 	if d := api.Definition(resource.GroupResource()); d != nil && o.GroupVersionKind().Group == resource.Group {
@@ -211,7 +211,7 @@ func options(operation admission.Operation, dryRun []string) runtime.Object {
 	return nil
 }
 
-// resource decides what the request is about.
+// resource finds the resource of the request.
 func (r *Request) resource(o Options, api *served.API) (served.Resource, error) {
 	if o.Object == nil {
 		if o.Resource == "" {

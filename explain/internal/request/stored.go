@@ -10,10 +10,11 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// Validated is the request as validating webhooks see it. Between them and mutating ones an API server gives a new
-// object what it lacks: a name for its generateName, a UID and a time (k8s.io/apiserver/pkg/registry/generic/registry,
-// Store.Create). It does so where it stores the object, which is neither of subresources nor of reviews; and to
-// TokenRequests (k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage, TokenREST).
+// Validated returns the request as validating webhooks see it. Between mutating and validating webhooks, an API server
+// completes a new object: a name for its generateName, a UID and a time
+// (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create). It does so for objects that it stores, and so neither
+// for subresources nor for reviews; and for TokenRequests (k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage,
+// TokenREST).
 func (r *Request) Validated() admission.Attributes {
 	created, group := r.GetObject(), r.GetResource().Group
 	stored := r.GetSubresource() == "" && group != "authentication.k8s.io" && group != "authorization.k8s.io"

@@ -16,7 +16,7 @@ type User struct {
 	Groups []string
 }
 
-// info adds the groups that every user has who is not said to have others, as impersonation does
+// info adds the groups that every user without explicit groups has, as impersonation does
 // (k8s.io/apiserver/pkg/endpoints/filters/impersonation).
 func (u User) info() user.Info {
 	info := &user.DefaultInfo{Name: u.Name, Groups: slices.Clone(u.Groups)}

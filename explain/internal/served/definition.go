@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Definition is what a CustomResourceDefinition says of the objects of its kind.
+// Definition is the information about a kind in its CustomResourceDefinition.
 type Definition struct {
 	// SameInAllVersions reports that versions differ in nothing but their apiVersion (spec.conversion.strategy: None).
 	SameInAllVersions bool
@@ -73,8 +73,8 @@ func structuralOf(validation *apiextensionsv1.CustomResourceValidation) (*struct
 	return structural, defaulting.PruneDefaults(structural)
 }
 
-// Convert says that a webhook converts between the versions of a resource, whatever a file of its definition says: that
-// is often written by another program than the conversion is.
+// Convert declares that a webhook converts between the versions of a resource. It overrides the file of the definition,
+// since another program than the conversion's often writes that file.
 func (a *API) Convert(resource schema.GroupResource) {
 	d := a.definitions[resource]
 	if d == nil {
@@ -87,12 +87,12 @@ func (a *API) Convert(resource schema.GroupResource) {
 // Definition returns the definition of a custom resource; nil for other resources.
 func (a *API) Definition(resource schema.GroupResource) *Definition { return a.definitions[resource] }
 
-// Defaults reports whether Complete adds what a version sets by default: nothing is known of Kubernetes' own kinds, nor
-// of a version without a schema.
+// Defaults reports whether Complete adds the defaults of a version. It cannot for Kubernetes' own kinds, nor for a
+// version without a schema.
 func (d *Definition) Defaults(version string) bool { return d != nil && d.schemas[version] != nil }
 
-// Complete drops from an object what the schema of its version does not know, and adds what it sets by default, as the
-// API server does before admission.
+// Complete drops the fields of an object that are not in the schema of its version, and adds the schema's defaults, as
+// the API server does before admission.
 func (d *Definition) Complete(object *unstructured.Unstructured) {
 	structural := d.schemas[object.GroupVersionKind().Version]
 	if structural == nil {

@@ -4,13 +4,13 @@ package served
 
 import _ "embed"
 
-// kubernetesTable is what a kube-apiserver serves by default. A test of the module integration compares it with a
-// running one, and writes it.
+// kubernetesTable lists the resources of a kube-apiserver by default. A test of the module integration compares it with
+// a running one, and writes it.
 //
 //go:embed kubernetes.txt
 var kubernetesTable string
 
-// Kubernetes returns what a kube-apiserver serves before it is told of a CustomResourceDefinition.
+// Kubernetes returns the resources of a kube-apiserver without any CustomResourceDefinition.
 func Kubernetes() (*API, error) {
 	resources, err := parse(kubernetesTable)
 	if err != nil {

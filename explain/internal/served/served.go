@@ -24,7 +24,7 @@ type Resource struct {
 	Subresource string
 	// Kind is the kind of the objects that clients send: for example autoscaling/v1 Scale for deployments/scale.
 	Kind schema.GroupVersionKind
-	// Namespaced says that its objects lie in a namespace.
+	// Namespaced reports that its objects lie in a namespace.
 	Namespaced bool
 }
 
@@ -39,7 +39,7 @@ func (r Resource) Name() string {
 // String is the resource with its version and group: "pods/eviction of v1", "deployments of apps/v1".
 func (r Resource) String() string { return r.Name() + " of " + r.GroupVersion().String() }
 
-// API is what one API server serves.
+// API has the resources of one API server.
 type API struct {
 	resources   []Resource
 	mapper      runtime.EquivalentResourceRegistry

@@ -13,13 +13,13 @@ import (
 type clientCall struct {
 	// name is how a reader knows the method: "client.Writer.Create".
 	name string
-	// writes says that it asks for a change, and waits that a client of client-go's makes it, which by default waits
-	// for a limit of its own.
+	// writes reports that it requests a change. waits reports that a client of client-go's makes it, which by default
+	// waits for a limit of its own.
 	writes, waits bool
 }
 
-// requestOf tells what request a method of controller-runtime's or client-go's clients makes. Of both, the packages
-// that have the interfaces are known, clients that client-gen generated among them.
+// requestOf returns the request that a method of controller-runtime's or client-go's clients makes. It knows the
+// packages of both that have the interfaces, and clients that client-gen generated.
 func requestOf(f *types.Func) (clientCall, bool) {
 	recv := f.Signature().Recv()
 	if f.Pkg() == nil || recv == nil {
@@ -49,7 +49,7 @@ func requestOf(f *types.Func) (clientCall, bool) {
 	return clientCall{}, false
 }
 
-// writes tells from a client's method whether it asks for a change.
+// writes reports whether a client's method requests a change.
 func writes(method string) bool {
 	return slices.ContainsFunc([]string{"Create", "Update", "Patch", "Delete", "Apply", "Evict", "Bind"}, func(verb string) bool { return strings.HasPrefix(method, verb) })
 }

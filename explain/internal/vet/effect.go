@@ -14,12 +14,13 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// effect is what a function does, by itself or through what it calls. It is a fact about the function.
+// effect has the effects of a function, of its own code and of its calls. It is a fact about the function.
 type effect struct {
-	// Write is the first request that changes something, and Wait the first one that waits for a client's own limit;
-	// nil for none.
+	// Write is the first request that changes something, and Wait the first request that waits for a client's own limit;
+	// nil without such a request.
 	Write, Wait *deed
-	// LooksAtDryRun says that it reads the DryRun of a request, or may: it gives the request to code that is not followed.
+	// LooksAtDryRun reports that it reads the DryRun of a request, or may: it gives the request to code that is not
+	// followed.
 	LooksAtDryRun bool
 }
 
@@ -62,7 +63,7 @@ func (d *deed) in(function string) *deed {
 	return &deed{d.What, d.Place, append([]string{function}, d.Through...)}
 }
 
-// isZero reports whether there is nothing to know.
+// isZero reports whether the function has no effects.
 func (e *effect) isZero() bool { return e.Write == nil && e.Wait == nil && !e.LooksAtDryRun }
 
 // effects finds the effect of a function, of this package or another one.
@@ -131,7 +132,7 @@ func findEffects(pass *analysis.Pass) (any, error) {
 // isUpstream reports a package of Kubernetes' own, whose clients are known by their methods and which has no handlers.
 func isUpstream(path string) bool { return strings.HasPrefix(path, "k8s.io/") }
 
-// take adds what a called function does, and reports whether that is news.
+// take adds the effects of a called function, and reports whether they are news.
 func (f *function) take(of effect, called *types.Func) (news bool) {
 	if f.Write == nil && of.Write != nil {
 		f.Write, news = of.Write.in(called.Name()), true
@@ -145,8 +146,8 @@ func (f *function) take(of effect, called *types.Func) (news bool) {
 	return news
 }
 
-// readFunction finds what a function does by itself, and whom it calls. A function or method that is only named counts
-// as called: it is called back, sooner or later.
+// readFunction finds the effects of a function's own code, and the functions that it calls. A function or method that
+// is only named counts as called: it is called back, sooner or later.
 func readFunction(pass *analysis.Pass, decl *ast.FuncDecl, imported effects) *function {
 	f := &function{}
 	arguments := map[*ast.Ident][]ast.Expr{} // of the calls of a name

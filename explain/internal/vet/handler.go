@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// handler is a method that serves a webhook, and what it does.
+// handler is a method that serves a webhook, with its effects.
 type handler struct {
 	hook
 	effect
@@ -74,8 +74,8 @@ type finder struct {
 	found   []handler
 }
 
-// declare reads the markers that stand above types, above their methods, or above an assertion such as var _
-// webhook.Validator = &Order{}.
+// declare reads the markers above types, above their methods, or above an assertion such as var _ webhook.Validator =
+// &Order{}.
 func (f *finder) declare() {
 	defaults := defaultSideEffects(f.Files)
 	for _, file := range f.Files {
@@ -100,7 +100,7 @@ func (f *finder) declare() {
 	}
 }
 
-// subject is the type that a declaration is about; nil where it is about none.
+// subject returns the type that a declaration is about; nil if it is not about a type.
 func (f *finder) subject(s ast.Node) *types.TypeName {
 	switch s := s.(type) {
 	case *ast.FuncDecl:
@@ -180,7 +180,7 @@ func (f *finder) generated(file *ast.File) {
 	}
 }
 
-// suffix is what tells the interfaces of a type's webhooks apart.
+// suffix returns the part of an interface's name that distinguishes the webhooks of a type.
 func suffix(asked, marked string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(asked, marked), "Validator"), "Defaulter")
 }

@@ -12,13 +12,13 @@ import (
 // hook is a webhook as its marker declares it.
 type hook struct {
 	Mutating bool
-	// Name is the word or the name that tells several webhooks of a type apart; it may be empty.
+	// Name is the word or the name that distinguishes several webhooks of a type; it may be empty.
 	Name string
 	// SideEffects has the value None or NoneOnDryRun, or another value that older API versions accept.
 	SideEffects string
 	// Allowed are the rules that an allowance beside the marker lets the webhook break.
 	Allowed []string
-	// Handwritten says that a +kubebuilder marker declares it.
+	// Handwritten reports that a +kubebuilder marker declares it.
 	Handwritten bool
 }
 
@@ -121,7 +121,7 @@ func hooks(groups []*ast.CommentGroup, defaults string) []hook {
 }
 
 // isCalled reports whether an allowance that names a webhook means this one: by its name or word, or by the name that
-// is derived of it. One that names none means all.
+// is derived from it. An allowance without a name means all webhooks.
 func (h hook) isCalled(name string) bool {
 	word, _, _ := strings.Cut(name, ".")
 	return name == "" || h.Name == name || h.Name == word || h.Name == "" && word == map[bool]string{true: "mutate", false: "validate"}[h.Mutating]

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// run runs a command in a folder and returns what it printed.
+// run runs a command in a folder and returns its output.
 func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -67,8 +67,8 @@ func TestInvariants(t *testing.T) {
 	run(t, generated(t), "go", "test", "./v1beta1")
 }
 
-// TestTheirs runs Cluster API's own fuzz tests on our functions: their package is copied and its test calls ours
-// where it called theirs. Beside it, it compares what the functions make of an object.
+// TestTheirs runs Cluster API's own fuzz tests on our functions: it copies their package, and the test calls our
+// functions in place of theirs. It also compares the converted objects.
 func TestTheirs(t *testing.T) {
 	dir := generated(t)
 	theirs := filepath.Join(dir, "theirs")

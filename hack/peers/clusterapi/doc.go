@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clusterapi holds generated conversions to the core API of Cluster API v1.14.2, whose v1beta1
-// converts to and from v1beta2: to Cluster API's own fuzz tests, and to what its own functions make of an object.
+// Package clusterapi compares generated conversions with the core API of Cluster API v1.14.2, whose v1beta1 converts to
+// and from v1beta2: with Cluster API's own fuzz tests, and with the objects that its own functions convert.
 package clusterapi
 
 import (

@@ -22,8 +22,8 @@ var macros = strings.NewReplacer(
 
 const some = "mutating=true,failurePolicy=fail,sideEffects=None,groups=g,resources=r,verbs=create,versions=v1,admissionReviewVersions=v1"
 
-// TestCases compares the commands on the modules in testdata/*.txtar. An archive's comment
-// begins with what controller-gen does, so that no case passes because both commands fail.
+// TestCases compares the commands on the modules in testdata/*.txtar. An archive's comment begins with controller-gen's
+// outcome, so that no case passes because both commands fail.
 func TestCases(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -46,8 +46,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestMarkers compares the commands on the markers in testdata/markers.txt, each in a package
-// of its own. Each line begins with what controller-gen does.
+// TestMarkers compares the commands on the markers in testdata/markers.txt, each in a package of its own. Each line
+// begins with controller-gen's outcome.
 func TestMarkers(t *testing.T) {
 	list, err := os.ReadFile("testdata/markers.txt")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// expect checks that controller-gen did what a case says.
+// expect checks that controller-gen had the outcome of a case.
 func expect(t *testing.T, o outcome, wanted string) {
 	t.Helper()
 	did := "prints"

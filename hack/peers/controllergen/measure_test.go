@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// cost is what one run of a command takes.
+// cost is the cost of one run of a command.
 type cost struct {
 	// Wall is from start to end.
 	Wall time.Duration
@@ -90,8 +90,7 @@ func (c costs) String() string {
 		float64(c.minimum().Microseconds())/1000, float64(c.median().Microseconds())/1000, float64(c.medianMemory())/1024)
 }
 
-// race runs commands in turn, so that what else the machine does hits all alike, after one
-// run of each that is not counted.
+// race runs commands in turn, so that other work of the machine hits all alike. It does not count a first run of each.
 func race(t testing.TB, rounds int, commands ...func() *exec.Cmd) []costs {
 	t.Helper()
 	results := make([]costs, len(commands))

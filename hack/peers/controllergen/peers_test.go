@@ -76,12 +76,12 @@ func (c commands) controller(dir string, patterns ...string) *exec.Cmd {
 
 func in(dir string, cmd *exec.Cmd) *exec.Cmd {
 	cmd.Dir = dir
-	// controller-gen writes no go.mod, and no go.work above the folder may change what it sees.
+	// controller-gen writes no go.mod, and a go.work above the folder must not change its input.
 	cmd.Env = append(os.Environ(), "PWD="+dir, "GOWORK=off", "GOFLAGS=-mod=mod")
 	return cmd
 }
 
-// outcome is what a command did.
+// outcome is the outcome of a command.
 type outcome struct {
 	manifest, messages string
 	code               int
@@ -98,8 +98,8 @@ func run(t testing.TB, cmd *exec.Cmd) outcome {
 	return outcome{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// compare runs both commands in a folder. Where controller-gen succeeds the manifests must be
-// the same; where it fails, webhook-gen must fail too and print none. It returns controller-gen's outcome.
+// compare runs both commands in a folder. If controller-gen succeeds, the manifests must be the same; if it fails,
+// webhook-gen must fail, too, and print no manifest. It returns controller-gen's outcome.
 func compare(t *testing.T, dir string, patterns ...string) outcome {
 	t.Helper()
 	want := run(t, built.controller(dir, patterns...))

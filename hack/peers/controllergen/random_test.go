@@ -13,8 +13,8 @@ import (
 // randomCases is how many sources TestRandom writes, each from its number as the seed.
 const randomCases = 300
 
-// TestRandom compares the commands on made-up sources: markers wherever a comment can stand,
-// with values of every form. Most sources are such that controller-gen prints something.
+// TestRandom compares the commands on made-up sources: markers in every place of a comment, with values of every form.
+// From most sources, controller-gen prints a manifest.
 func TestRandom(t *testing.T) {
 	dir := t.TempDir()
 	layOut(t, dir, nil)

@@ -19,9 +19,9 @@ func onlyByName(t *testing.T) {
 	}
 }
 
-// TestRatioToControllerGen asks for a manifest in a twenty-fifth of controller-gen's time and
-// half of its memory on cluster-api, however controller-gen is called: by folders, as
-// projects do, or by import path, which spares it half of the time.
+// TestRatioToControllerGen requires a manifest in a twenty-fifth of controller-gen's time and half of its memory on
+// cluster-api. It calls controller-gen in two ways: by folders, as projects do, or by import path, which spares it half
+// of the time.
 func TestRatioToControllerGen(t *testing.T) {
 	onlyByName(t)
 	m := clusterAPI()
@@ -47,8 +47,7 @@ func TestRatioToControllerGen(t *testing.T) {
 	}
 }
 
-// TestRatioOfVerify asks that finding nothing changed costs little more than a generate that
-// changes nothing.
+// TestRatioOfVerify requires that verify without changes costs little more than a generate without changes.
 func TestRatioOfVerify(t *testing.T) {
 	onlyByName(t)
 	dir := clusterAPI().copy(t)
@@ -67,7 +66,7 @@ func TestRatioOfVerify(t *testing.T) {
 	}
 }
 
-// TestRatioOfSizes asks that ten times the types take at most ten times as long.
+// TestRatioOfSizes requires that ten times the types take at most ten times as long.
 func TestRatioOfSizes(t *testing.T) {
 	onlyByName(t)
 	for _, dialect := range []struct{ name, above, doc string }{

@@ -76,7 +76,7 @@ func oracle(t *testing.T) string {
 	return dir
 }
 
-// output is what a command prints.
+// output returns the output of a command.
 func output(t *testing.T, cmd *exec.Cmd, dir string) []byte {
 	t.Helper()
 	cmd.Dir = dir

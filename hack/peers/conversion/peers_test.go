@@ -61,8 +61,7 @@ func module(t *testing.T, folder string) string {
 	return dir
 }
 
-// TestCertManager generates cert-manager's conversions from markers and has them pass the test that
-// stands beside the markers.
+// TestCertManager generates cert-manager's conversions from markers and runs the test beside the markers.
 func TestCertManager(t *testing.T) {
 	webhookGen, _ := build(t)
 	dir := module(t, "certmanager")

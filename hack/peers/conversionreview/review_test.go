@@ -51,8 +51,8 @@ func generate(t *testing.T, dir string, args ...string) {
 	run(t, dir, "", webhookGen, args...)
 }
 
-// run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows what
-// it prints.
+// run runs a command in a folder with a toolchain, which the go command fetches from the module proxy, and shows its
+// output.
 func run(t *testing.T, dir, toolchain, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

@@ -65,7 +65,7 @@ func command(dir, name string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// output runs a command and returns what it prints to stdout.
+// output runs a command and returns its standard output.
 func output(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -133,7 +133,7 @@ func TestModes(t *testing.T) {
 }
 
 // TestSkew compiles generated code with a runtime that is too old and with one that is too new for it. The compiler's
-// message contains what to do.
+// message names the remedy.
 func TestSkew(t *testing.T) {
 	name, err := filepath.Abs(filepath.Join(repository, "runtime", "version", "version.go"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestLines counts what docs/conversions.md says: lines by hand are those with Go code on them,
-// generated ones are all.
+// TestLines checks the counts in docs/conversions.md: of code by hand, it counts lines with Go code; of generated code,
+// all lines.
 func TestLines(t *testing.T) {
 	dir := module(t)
 	karpenter := strings.TrimSpace(run(t, dir, "go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/karpenter"))

@@ -134,7 +134,7 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// run runs a command in a folder and returns what it prints.
+// run runs a command in a folder and returns its output.
 func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := command(dir, name, args...)

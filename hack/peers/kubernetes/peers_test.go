@@ -45,7 +45,7 @@ func TestConversions(t *testing.T) {
 	t.Log(run(t, dir, "go", "test", "-count=1", "-timeout", "30m", "-v", "./conversions"))
 }
 
-// run runs a command in a folder and returns what it prints.
+// run runs a command in a folder and returns its output.
 func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -67,7 +67,7 @@ func read(t *testing.T, path ...string) []byte {
 	return text
 }
 
-// code counts the lines of a file that are neither blank nor comment; none where there is no file.
+// code counts the lines of a file that are neither blank nor comment; 0 without such a file.
 func code(t *testing.T, path ...string) int {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(path...)); err != nil {

@@ -30,8 +30,7 @@ type project struct {
 	read string
 }
 
-// projects were chosen for having webhook configurations on the module proxy, before it was known what lint says of
-// them.
+// projects were chosen for having webhook configurations on the module proxy, before lint had read them.
 func projects() []project {
 	return []project{
 		{module: "github.com/cert-manager/cert-manager", version: "v1.21.2", chart: "deploy/charts/cert-manager",
@@ -124,7 +123,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// heading is, with the line before it, what TestDocuments of package generator knows the end of its own part by.
+// heading and the line before it mark the end of the part that TestDocuments of package generator writes.
 const heading = "<!-- What follows is not made from the table. -->\n\n## Real projects"
 
 const introduction = "What lint finds in the webhooks of projects that the Go module proxy serves, rendered as they are delivered, and in their `+kubebuilder` markers. Each finding was read by eye; one that would have been wrong " +

@@ -18,7 +18,7 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 )
 
-// TestSARIF holds what --format sarif prints to the schema of SARIF 2.1.0 that go-sarif carries.
+// TestSARIF checks the output of --format sarif with the schema of SARIF 2.1.0 that go-sarif carries.
 func TestSARIF(t *testing.T) {
 	schema, err := gojsonschema.NewSchema(gojsonschema.NewStringLoader(sarifSchema(t)))
 	if err != nil {

@@ -180,7 +180,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestRuntimeIsDocumented wants a comment at every exported name of the runtime.
+// TestRuntimeIsDocumented requires a comment at every exported name of the runtime.
 func TestRuntimeIsDocumented(t *testing.T) {
 	without, err := Undocumented("../../../runtime")
 	if err != nil {

@@ -20,7 +20,7 @@ type Changes struct {
 	Incompatible, Compatible []string
 }
 
-// Compare returns what the module in one folder changes of the API of the module in another.
+// Compare returns the changes of the API from the module in one folder to the module in another.
 func Compare(oldDir, newDir string) (Changes, error) {
 	before, err := load(oldDir)
 	if err != nil {

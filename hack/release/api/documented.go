@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Undocumented returns the exported names of the module in a folder that have no comment, each with its place. The
+// Undocumented returns the exported names of the module in a folder that have no comment, each with its position. The
 // comment of a function, method or type must begin with its name. A constant, variable or field may share the comment
-// above the group or the line that it stands in.
+// above its group or line.
 func Undocumented(dir string) ([]string, error) {
 	var found undocumented
 	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {

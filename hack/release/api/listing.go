@@ -124,7 +124,8 @@ func (l *listing) typeName(name *types.TypeName) {
 	l.methods(name)
 }
 
-// unlisted says whether a struct has fields that no other package can name, so that only some literals compile there.
+// unlisted returns whether a struct has fields that no other package can name, so that only some literals compile
+// there.
 func unlisted(s *types.Struct) string {
 	for f := range s.Fields() {
 		if !f.Exported() {

@@ -82,8 +82,8 @@ func (f file) Path() string                 { return f.path }
 func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.onDisk) }
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.onDisk) }
 
-// Version returns a pseudo-version that modules have together, and only with this content: what a module cache holds of
-// it is never stale.
+// Version returns a pseudo-version that modules have together, and only with this content, so that a module cache never
+// has a stale copy of it.
 func Version(released time.Time, modules ...Module) (string, error) {
 	hash := sha256.New()
 	for _, m := range modules {

@@ -15,11 +15,11 @@ type Fleet struct {
 	Status FleetStatus `json:"status,omitempty"`
 }
 
-// FleetSpec is what the fleet shall be.
+// FleetSpec is the desired state of a Fleet.
 type FleetSpec struct {
 	// Replicas is how many ships there shall be.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Cargo is what they carry.
+	// Cargo is the cargo of the ships.
 	Cargo Cargo `json:"cargo,omitempty"`
 	// Owners are who pays, the first of them most.
 	Owners []string `json:"owners,omitempty"`
@@ -30,13 +30,13 @@ type FleetSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Ships []Ship `json:"ships,omitempty"`
-	// Pace is how fast they go.
+	// Pace is the speed of the ships.
 	Pace string `json:"pace,omitempty"`
 	// Route is where they go, in order.
 	Route []string `json:"route,omitempty"`
 }
 
-// Cargo is what ships carry.
+// Cargo is the cargo of the ships.
 type Cargo string
 
 // The cargoes there are.
@@ -49,7 +49,7 @@ const (
 type Docking struct {
 	// TimeoutSeconds is how long one may wait for a berth.
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
-	// Pilot says that one comes aboard.
+	// Pilot reports that a pilot comes aboard.
 	Pilot *bool `json:"pilot,omitempty"`
 }
 
@@ -62,11 +62,11 @@ type Ship struct {
 	Flag string `json:"flag,omitempty"`
 }
 
-// FleetStatus is what the fleet is.
+// FleetStatus is the observed state of a Fleet.
 type FleetStatus struct {
 	// Replicas is how many ships there are.
 	Replicas int32 `json:"replicas,omitempty"`
-	// Conditions are how things stand.
+	// Conditions are the conditions of the fleet.
 	//
 	// +listType=map
 	// +listMapKey=type

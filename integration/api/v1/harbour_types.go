@@ -14,7 +14,7 @@ type Harbour struct {
 	Spec HarbourSpec `json:"spec,omitempty"`
 }
 
-// HarbourSpec is what the harbour has.
+// HarbourSpec is the desired state of a Harbour.
 type HarbourSpec struct {
 	// Berths is how many ships can lie there.
 	Berths int32 `json:"berths,omitempty"`

@@ -15,13 +15,13 @@ type Fleet struct {
 	Status FleetStatus `json:"status,omitempty"`
 }
 
-// FleetSpec is what the fleet shall be.
+// FleetSpec is the desired state of a Fleet.
 type FleetSpec struct {
 	// Size is how many ships there shall be.
 	//
 	// +webhook:conversion:to="replicas"
 	Size *int32 `json:"size,omitempty"`
-	// Cargo is what they carry, in small letters.
+	// Cargo is the cargo of the ships, in small letters.
 	//
 	// +webhook:conversion:enum(from: "tea", to: "Tea")
 	// +webhook:conversion:enum(from: "spices", to: "Spices")
@@ -39,7 +39,7 @@ type FleetSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Ships []Ship `json:"ships,omitempty"`
-	// Pace is how fast they go.
+	// Pace is the speed of the ships.
 	//
 	// +webhook:conversion:default="steady"
 	Pace string `json:"pace,omitempty"`
@@ -53,7 +53,7 @@ type FleetSpec struct {
 	Motto string `json:"motto,omitempty"`
 }
 
-// Cargo is what ships carry.
+// Cargo is the cargo of the ships.
 type Cargo string
 
 // The cargoes there are.
@@ -68,10 +68,10 @@ type Ship struct {
 	Tons int64  `json:"tons,omitempty"`
 }
 
-// FleetStatus is what the fleet is.
+// FleetStatus is the observed state of a Fleet.
 type FleetStatus struct {
 	Replicas int32 `json:"replicas,omitempty"`
-	// Phase is how things stand.
+	// Phase sums up the state of the fleet.
 	//
 	// +webhook:conversion:drop="conditions say it better"
 	Phase string `json:"phase,omitempty"`

@@ -15,7 +15,7 @@ type Fleet struct {
 	Status FleetStatus `json:"status,omitempty"`
 }
 
-// FleetSpec is what the fleet shall be.
+// FleetSpec is the desired state of a Fleet.
 type FleetSpec struct {
 	Replicas *int32   `json:"replicas,omitempty"`
 	Cargo    Cargo    `json:"cargo,omitempty"`
@@ -24,7 +24,7 @@ type FleetSpec struct {
 	//
 	// +webhook:conversion:to="docking.timeoutSeconds"
 	DockingTimeoutSeconds *int64 `json:"dockingTimeoutSeconds,omitempty"`
-	// Pilot says that one comes aboard.
+	// Pilot reports that a pilot comes aboard.
 	//
 	// +webhook:conversion:to="docking.pilot"
 	Pilot *bool `json:"pilot,omitempty"`
@@ -37,7 +37,7 @@ type FleetSpec struct {
 	Route []string `json:"route,omitempty"`
 }
 
-// Cargo is what ships carry.
+// Cargo is the cargo of the ships.
 type Cargo string
 
 // The cargoes there are.
@@ -53,10 +53,10 @@ type Ship struct {
 	Flag string `json:"flag,omitempty"`
 }
 
-// FleetStatus is what the fleet is.
+// FleetStatus is the observed state of a Fleet.
 type FleetStatus struct {
 	Replicas int32 `json:"replicas,omitempty"`
-	// Conditions are how things stand.
+	// Conditions are the conditions of the fleet.
 	//
 	// +listType=map
 	// +listMapKey=type

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Missing says why tests are skipped, which they are not in CI.
+// Missing explains why tests are skipped. In CI they are not skipped.
 const Missing = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` and `make test-explain` build one and set it"
 
 // Run runs the tests of a package between start and stop, and returns their exit code. Without the API server's
