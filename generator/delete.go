@@ -19,9 +19,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
 )
 
-// DeleteWebhook takes the markers of webhooks off a type, by default those of admission webhooks, and with them
-// goes what is generated. Without its hub, no version of a kind is converted. A file of policies that nobody has gone on with goes too; one with code of the user's stops the
-// command unless force says to remove it.
+// DeleteWebhook takes the markers of webhooks off a type, by default those of admission webhooks, and with them goes
+// what is generated. Without its hub, no version of a kind is converted. A file of policies that nobody has gone on
+// with goes too; one with code of the user's stops the command unless force says to remove it.
 func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force bool) (Scaffold, error) {
 	s, stopped, err := c.site(ctx)
 	if err != nil {

@@ -74,9 +74,9 @@ func (r run) deliver(o *build.Options) {
 	}
 }
 
-// checkCallers reports what callers cannot do: to present anything besides kube-aggregator's certificate where that stands
-// between; and to present anything to conversions, since an API server presents credentials to
-// admission webhooks alone (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
+// checkCallers reports what callers cannot do: to present anything besides kube-aggregator's certificate where that
+// stands between; and to present anything to conversions, since an API server presents credentials to admission
+// webhooks alone (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
 func (r run) checkCallers(p *model.Project) diag.List {
 	switch {
 	case r.Delivery.Name == "" || r.Delivery.Callers == "nothing":

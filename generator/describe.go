@@ -59,7 +59,8 @@ type KindDescription struct {
 	Converted bool `json:"converted"`
 }
 
-// Describe reads the packages and says what their markers come to. Where the findings have errors, the description is empty.
+// Describe reads the packages and says what their markers come to. Where the findings have errors, the description is
+// empty.
 func Describe(ctx context.Context, c Config) (Description, Diagnostics) {
 	run, diags := c.resolve()
 	_, project, found := run.project(ctx, edits{})
@@ -93,8 +94,8 @@ func describeProject(p *model.Project, delivery render.Delivery) Description {
 	return d
 }
 
-// inVersion names the version of admissionregistration.k8s.io that the object is for: v1beta1 has the fields of v1, and other
-// defaults.
+// inVersion names the version of admissionregistration.k8s.io that the object is for: v1beta1 has the fields of v1, and
+// other defaults.
 func inVersion(object any, version string) any {
 	if kind, ok := object.(schema.ObjectKind); ok && version != "" {
 		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(version))

@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// ExpressionReader says what is wrong with the matchConditions of a project. It is for the caller to bring: to read them as an
-// API server does takes the API server's code, which this module does without.
+// ExpressionReader says what is wrong with the matchConditions of a project. It is for the caller to bring: to read
+// them as an API server does takes the API server's code, which this module does without.
 type ExpressionReader func(Description) ([]ExpressionFinding, error)
 
 // ExpressionFinding is something wrong with a matchCondition.
@@ -31,7 +31,8 @@ type ExpressionFinding struct {
 	Message string `json:"message"`
 }
 
-// in finds the webhook, and the place in the source of the bytes: where no marker says the expression as it is, all of it.
+// in finds the webhook, and the place in the source of the bytes: where no marker says the expression as it is, all of
+// it.
 func (f ExpressionFinding) in(p *model.Project) (*model.Webhook, diag.Range, error) {
 	if f.Configuration < 0 || f.Configuration >= len(p.Configurations) ||
 		f.Webhook < 0 || f.Webhook >= len(p.Configurations[f.Configuration].Webhooks) {

@@ -124,7 +124,8 @@ func (r run) project(ctx context.Context, e edits) (load.Result, *model.Project,
 	return source, project, diags
 }
 
-// build makes the project of the packages' markers: of +webhook and, unless they are left to another tool, of +kubebuilder.
+// build makes the project of the packages' markers: +webhook markers and, unless another
+// tool reads them, +kubebuilder markers.
 func (r run) build(ctx context.Context, module *load.Module, packages []*load.Package, o build.Options) (*model.Project, diag.List) {
 	var others []*model.Configuration
 	var diags diag.List
@@ -287,12 +288,12 @@ func (r Result) Notes() []string {
 	return notes
 }
 
-// Direct are the webhook configurations, and patches of the CustomResourceDefinitions whose versions webhooks convert, as they are
-// where an API server calls the program itself, and wherever the project has them.
+// Direct are the webhook configurations, and patches of the CustomResourceDefinitions whose versions webhooks convert,
+// as they are where an API server calls the program itself, and wherever the project has them.
 func (r Result) Direct() [][]byte { return r.direct }
 
-// Write carries out the changes: all of them or, where one fails, none. It removes what earlier runs that were killed have left beside
-// the files.
+// Write carries out the changes: all of them or, where one fails, none. It removes what earlier runs that were killed
+// have left beside the files.
 func (r Result) Write() diag.List {
 	var folders []string
 	for _, f := range r.Files {

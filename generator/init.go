@@ -39,7 +39,8 @@ type Project struct {
 	// Program is the folder of the program that serves the webhooks, relative to the root; by default the
 	// one there is, or else cmd/webhook.
 	Program string
-	// Certificates says where the server's certificate comes from: "cert-manager", which is the default, "self-managed" or "secret".
+	// Certificates says where the server's certificate comes from: "cert-manager", which is the default, "self-managed"
+	// or "secret".
 	Certificates string
 	// Topology says how API servers reach the program: "service", which is the default, or "aggregated".
 	Topology string
@@ -97,7 +98,8 @@ func (p *Project) check() error {
 	return nil
 }
 
-// ownDomain is the domain that a module's path begins with; empty where that is none, or a place where code of many is kept.
+// ownDomain is the domain that a module's path begins with; empty where that is none, or a place where code of many is
+// kept.
 func ownDomain(module string) string {
 	first, _, _ := strings.Cut(module, "/")
 	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "sigs.k8s.io"}

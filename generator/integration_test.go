@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestIntegrationPage holds docs/integration.md to the registry and to the tests that it names: every argument stands there
-// once, with a test or with the reason why there is none, and every test of the suite is named.
+// TestIntegrationPage holds docs/integration.md to the registry and to the tests that it names: every argument stands
+// there once, with a test or with the reason why there is none, and every test of the suite is named.
 func TestIntegrationPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "integration.md"))
 	if err != nil {
@@ -62,8 +62,8 @@ func TestIntegrationPage(t *testing.T) {
 	}
 }
 
-// arguments are those of all markers, as the page writes them: "rule(scope)", and "patch(=)" for a value. What a conversion
-// is made of is the generator's business, so that those markers count as a whole.
+// arguments are those of all markers, as the page writes them: "rule(scope)", and "patch(=)" for a value. What a
+// conversion is made of is the generator's business, so that those markers count as a whole.
 func arguments() map[string]bool {
 	all := map[string]bool{}
 	for _, marker := range MarkerDocs() {

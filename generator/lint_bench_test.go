@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkLintRatio holds lint on 1000 webhooks to twice the time in which generate makes their manifest, in one run: of their
-// markers, and of that manifest. The best of several rounds counts, which is what a busy machine leaves alone.
+// BenchmarkLintRatio holds lint on 1000 webhooks to twice the time in which generate makes their manifest, in one run:
+// of their markers, and of that manifest. The best of several rounds counts, which is what a busy machine leaves alone.
 func BenchmarkLintRatio(b *testing.B) {
 	const allowed = 2.0
 	dir := manyWebhooks(b)
@@ -53,7 +53,8 @@ func BenchmarkLintRatio(b *testing.B) {
 	}
 }
 
-// manyWebhooks is a module with 500 types in 25 packages, each with a mutating webhook that has a finding and a validating one.
+// manyWebhooks is a module with 500 types in 25 packages, each with a mutating webhook that has a finding and a
+// validating one.
 func manyWebhooks(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()

@@ -20,8 +20,8 @@ import (
 )
 
 // A scenario of lint is a txtar file in testdata/lint that is called like the rule it is about. Each folder of it is a
-// project or, where there is no Go file, some manifests. In those called "broken..." the rule is broken, in those called
-// "good..." no rule is. "want/..." is what lint reports of all the others.
+// project or, where there is no Go file, some manifests. In those called "broken..." the rule is broken, in those
+// called "good..." no rule is. "want/..." is what lint reports of all the others.
 func TestLint(t *testing.T) {
 	for _, file := range lintScenarios(t) {
 		id := strings.TrimSuffix(filepath.Base(file), ".txtar")

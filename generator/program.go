@@ -25,8 +25,9 @@ func serving() []string {
 	return []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("}
 }
 
-// findProgram is the folder of the program that a project has: cmd, the root, or the one below cmd; of several there, the one
-// that comes to serve webhooks over the fewest imports. It is empty where there is none, and an error where several are as near.
+// findProgram is the folder of the program that a project has: cmd, the root, or the one below cmd; of several there,
+// the one that comes to serve webhooks over the fewest imports. It is empty where there is none, and an error where
+// several are as near.
 func findProgram(packages []*load.Package) (string, error) {
 	var folders []string
 	mains := map[string]*load.Package{}

@@ -21,9 +21,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// checkOut writes the files of a git revision of the repository around dir below a new folder, and returns that and the folder in it
-// which is dir's. The files are the blobs of the revision: a checkout would run the filters that the repository's configuration names.
-// The index and the work tree of the repository stay as they are.
+// checkOut writes the files of a git revision of the repository around dir below a new folder, and returns that and the
+// folder in it which is dir's. The files are the blobs of the revision: a checkout would run the filters that the
+// repository's configuration names. The index and the work tree of the repository stay as they are.
 func checkOut(ctx context.Context, dir, revision string) (scratch, at string, err error) {
 	r := repository{dir: dir}
 	if r.git, err = program.Find("git", dir); err != nil && exists(filepath.Join(program.Project(dir), ".git")) {
@@ -151,9 +151,9 @@ func (r repository) ask(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// command is a command of git's that reads the object store and runs nothing which the repository's configuration names: no hook, no
-// file system monitor, no pager, and no program that fetches objects which a partial clone left out. Commands that run filters, text
-// conversions, diff drivers or gpg must not be passed.
+// command is a command of git's that reads the object store and runs nothing which the repository's configuration
+// names: no hook, no file system monitor, no pager, and no program that fetches objects which a partial clone left out.
+// Commands that run filters, text conversions, diff drivers or gpg must not be passed.
 func (r repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	args = append([]string{"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false"}, args...)
 	c := exec.CommandContext(ctx, r.git, args...)
@@ -174,8 +174,8 @@ type treeFile struct {
 
 const linkMode = "120000"
 
-// parseTreeFile reads an entry of ls-tree: MODE TYPE NAME, a tab, PATH. It leaves out submodules, and paths that git itself never
-// writes to a work tree.
+// parseTreeFile reads an entry of ls-tree: MODE TYPE NAME, a tab, PATH. It leaves out submodules, and paths that git
+// itself never writes to a work tree.
 func parseTreeFile(entry string) (treeFile, bool) {
 	attributes, name, _ := strings.Cut(entry, "\t")
 	words := strings.Fields(attributes)
@@ -189,8 +189,8 @@ func parseTreeFile(entry string) (treeFile, bool) {
 	return treeFile{words[0], words[2], name}, true
 }
 
-// write writes the file below root. A link is written only if it leads to another place of the revision: elsewhere it would name other
-// files than it does in the work tree.
+// write writes the file below root. A link is written only if it leads to another place of the revision: elsewhere it
+// would name other files than it does in the work tree.
 func (f treeFile) write(root *os.Root, text io.Reader) error {
 	if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpgradeOfRevisions compares a revision with the work tree of a module below the top of a repository, whose hooks, attributes and
-// index are all of a kind to notice: they stay as they are, and no hook runs.
+// TestUpgradeOfRevisions compares a revision with the work tree of a module below the top of a repository, whose hooks,
+// attributes and index are all of a kind to notice: they stay as they are, and no hook runs.
 func TestUpgradeOfRevisions(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "operators", "shop")
@@ -89,8 +89,8 @@ func TestUpgradeOfRevisions(t *testing.T) {
 	}
 }
 
-// TestRevisionRunsNothing has the configuration of a repository name programs in every way that git has for a command which reads
-// revisions, and some more. None runs, and the revision is read.
+// TestRevisionRunsNothing has the configuration of a repository name programs in every way that git has for a command
+// which reads revisions, and some more. None runs, and the revision is read.
 func TestRevisionRunsNothing(t *testing.T) {
 	for name, attack := range map[string]struct {
 		attributes string

@@ -92,8 +92,8 @@ func (s *site) read(ctx context.Context, e edits) diag.List {
 // errStopped says that a command's result is the mistakes that are in it.
 var errStopped = errors.New("the project has mistakes")
 
-// group is the group in full. A word alone is a group of the domain in webhook-gen.yaml or, without one, the only group of the project
-// that begins with it.
+// group is the group in full. A word alone is a group of the domain in webhook-gen.yaml or, without one, the only group
+// of the project that begins with it.
 func (s site) group(r Resource) string {
 	switch {
 	case strings.Contains(r.Group, ".") || r.Group == "":
@@ -157,8 +157,8 @@ func (s site) rel(path string) string {
 	return path
 }
 
-// test is the step that every change ends with. In a Makefile that does not know of webhook-gen, as kubebuilder's does not, the
-// target generate is another tool's.
+// test is the step that every change ends with. In a Makefile that does not know of webhook-gen, as kubebuilder's does
+// not, the target generate is another tool's.
 func (s site) test() string {
 	makefile := readFile(filepath.Join(s.root, "Makefile"))
 	switch {

@@ -97,8 +97,8 @@ func difference(t *testing.T, base, got []txtar.File) []txtar.File {
 
 func show(files []txtar.File) string { return string(txtar.Format(&txtar.Archive{Files: files})) }
 
-// runScenario generates twice in a fresh folder, to which it adds a go.mod if there is none, and returns what the first run
-// left; the second must find nothing to do.
+// runScenario generates twice in a fresh folder, to which it adds a go.mod if there is none, and returns what the first
+// run left; the second must find nothing to do.
 func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	dir := t.TempDir()
 	before := map[string]string{}

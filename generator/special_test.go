@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestNoFileBlocks has something that is no file stand where each kind of file is read: a pipe without a writer, a device without an
-// end, a folder. Each is an error at its path, and nothing waits.
+// TestNoFileBlocks has something that is no file stand where each kind of file is read: a pipe without a writer, a
+// device without an end, a folder. Each is an error at its path, and nothing waits.
 func TestNoFileBlocks(t *testing.T) {
 	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: orders.shop.example.com\n"
 	settings := map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests]\n"}

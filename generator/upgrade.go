@@ -155,7 +155,8 @@ func (u UpgradeFindings) Count() (breaking, careful, safe, accepted int) {
 // UpgradeFormats are the forms in which findings can be printed.
 func UpgradeFormats() []string { return upgrade.Formats() }
 
-// Print writes the findings in one of the UpgradeFormats, with paths relative to dir, and those of a revision as git names them.
+// Print writes the findings in one of the UpgradeFormats, with paths relative to dir, and those of a revision as git
+// names them.
 func (u UpgradeFindings) Print(w io.Writer, format, dir string) error {
 	p := upgrade.Printer{Printer: diag.NewPrinter(dir)}
 	for _, s := range []*State{u.old, u.new} {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestAddArgument follows the recipe of CONTRIBUTING.md for a new argument in a scratch copy of the tree: the one file that
-// it names and a scenario. The copy's own tests, which compare the registry with the scenarios, pass with both, and fail
-// without the scenario.
+// TestAddArgument follows the recipe of CONTRIBUTING.md for a new argument in a scratch copy of the tree: the one file
+// that it names and a scenario. The copy's own tests, which compare the registry with the scenarios, pass with both,
+// and fail without the scenario.
 func TestAddArgument(t *testing.T) {
 	skipIfShort(t)
 	const (

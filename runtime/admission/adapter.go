@@ -28,8 +28,8 @@ type ExistingDefaulter[T any] interface {
 // AdaptOption configures an adapter.
 type AdaptOption func(*adapter)
 
-// WithRequest derives the context that existing code gets from the request. With the following, code finds the request when it
-// calls admission.RequestFromContext of controller-runtime:
+// WithRequest derives the context that existing code gets from the request. With the following, code finds the request
+// when it calls admission.RequestFromContext of controller-runtime:
 //
 //	admission.WithRequest(func(ctx context.Context, r admissionv1.AdmissionRequest) context.Context {
 //		return cradmission.NewContextWithRequest(ctx, cradmission.Request{AdmissionRequest: r})
@@ -58,8 +58,9 @@ func (a adapter) context(ctx context.Context, r *Request) context.Context {
 	return a.derive(ctx, r.AdmissionRequest())
 }
 
-// settle gives an error the status that controller-runtime gives it: its own if it has one, else 403 Forbidden. There, every
-// error denies, even one that is plainly a failure; code that is being migrated marks with [Failure] what should not deny.
+// settle gives an error the status that controller-runtime gives it: its own if it has one, else 403 Forbidden. There,
+// every error denies, even one that is plainly a failure; code that is being migrated marks with [Failure] what should
+// not deny.
 func settle(err error) error {
 	marked := (*failure)(nil)
 	if err == nil || errors.As(err, &marked) {
@@ -77,7 +78,8 @@ type AdaptedValidator[T any, W ~[]string] struct {
 	validator ExistingValidator[T, W]
 }
 
-// AdaptValidator makes a validator written for controller-runtime fit the generated interfaces. Its errors keep their meaning.
+// AdaptValidator makes a validator written for controller-runtime fit the generated interfaces. Its errors keep their
+// meaning.
 func AdaptValidator[T any, W ~[]string](v ExistingValidator[T, W], options ...AdaptOption) AdaptedValidator[T, W] {
 	return AdaptedValidator[T, W]{newAdapter(options), v}
 }
@@ -113,7 +115,8 @@ type AdaptedDefaulter[T any] struct {
 	defaulter ExistingDefaulter[T]
 }
 
-// AdaptDefaulter makes a defaulter written for controller-runtime fit the generated interfaces. Its errors keep their meaning.
+// AdaptDefaulter makes a defaulter written for controller-runtime fit the generated interfaces. Its errors keep their
+// meaning.
 func AdaptDefaulter[T any](d ExistingDefaulter[T], options ...AdaptOption) AdaptedDefaulter[T] {
 	return AdaptedDefaulter[T]{newAdapter(options), d}
 }

@@ -10,13 +10,13 @@ import (
 // auditKeyLimit is how long the key of an audit annotation may be: it is the name part of a qualified name.
 const auditKeyLimit = 63
 
-// AuditAnnotation adds an annotation to the audit event of the user's request, at level Metadata and above. The API server
-// prefixes the key with the webhook's name and a slash. If a key is given twice, the last value counts.
+// AuditAnnotation adds an annotation to the audit event of the user's request, at level Metadata and above. The API
+// server prefixes the key with the webhook's name and a slash. If a key is given twice, the last value counts.
 //
 // The API server drops a key that is not a valid qualified name, and only logs that (AddAnnotationWithLevel in
 // k8s.io/apiserver/pkg/admission). So the key is made to fit: characters other than letters, digits, '-', '_' and '.'
-// become '-', '-', '_' and '.' are trimmed from both ends, and the key is cut after 63 characters. If nothing is left, the key
-// is "annotation".
+// become '-', '-', '_' and '.' are trimmed from both ends, and the key is cut after 63 characters. If nothing is left,
+// the key is "annotation".
 func (r *Request) AuditAnnotation(key, value string) {
 	if r.annotations == nil {
 		r.annotations = make(map[string]string)

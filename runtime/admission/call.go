@@ -60,7 +60,8 @@ func (c *call) open() error {
 	return c.common()
 }
 
-// openHead reads what the beginning of a body that is too large says of the request, and says whether it can be answered.
+// openHead reads what the beginning of a body that is too large says of the request, and says whether it can be
+// answered.
 func (c *call) openHead(r *http.Request) bool {
 	if len(c.body) == 0 {
 		c.body = wire.ReceiveHead(c.body, r)
@@ -151,8 +152,8 @@ func (c *call) common() error {
 	return nil
 }
 
-// fill reads what a policy asks for. The Request is that of the policy from now on. An error is undecodable content, or a
-// problem with the request.
+// fill reads what a policy asks for. The Request is that of the policy from now on. An error is undecodable content, or
+// a problem with the request.
 func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	c.request = r
 	if c.envelope.found[p].Absent() {
@@ -167,8 +168,8 @@ func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	return c.envelope.content(optionsPart, c.policy.options, options)
 }
 
-// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. An object that a policy
-// has made unusable denies: what a user has sent may be why.
+// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. An object that a
+// policy has made unusable denies: what a user has sent may be why.
 func (c *call) decide(ctx context.Context, edits bool) error {
 	edited, err := c.policy.run(ctx, c)
 	if err != nil || !edits || !edited.IsValid() {

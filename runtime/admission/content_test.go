@@ -30,7 +30,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// What the content of a request can cause denies it. A failed call would let it pass a webhook with failurePolicy Ignore.
+// What the content of a request can cause denies it. A failed call would let it pass a webhook with failurePolicy
+// Ignore.
 
 // logged has slog.Default write to a buffer during a test.
 func logged(t *testing.T) *bytes.Buffer {
@@ -160,8 +161,8 @@ func TestDeepObjectIsDecided(t *testing.T) {
 	}
 }
 
-// TestTooLargeIsDenied sends more than the limit. A user may make an object that is larger in a review than it was when it was sent: each
-// < has six characters there.
+// TestTooLargeIsDenied sends more than the limit. A user may make an object that is larger in a review than it was when
+// it was sent: each < has six characters there.
 func TestTooLargeIsDenied(t *testing.T) {
 	var o observed
 	h := Validating("pods.example.com", ForKind("v1", "Pod"), OnCreate(allowCreate), BodyLimit(100<<10), Observe(&o))
@@ -509,8 +510,8 @@ func TestHostileListsAreBounded(t *testing.T) {
 	}
 }
 
-// TestBytesAsNumbers compares with sigs.k8s.io/json what bytes are that stand as an array of numbers, and wants no patch where
-// nothing is edited.
+// TestBytesAsNumbers compares with sigs.k8s.io/json what bytes are that stand as an array of numbers, and wants no
+// patch where nothing is edited.
 func TestBytesAsNumbers(t *testing.T) {
 	type name []byte
 	type small uint8

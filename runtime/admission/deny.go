@@ -19,11 +19,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Failure marks an error that is no verdict on the request: the webhook could not decide. The failurePolicy of the webhook's
-// configuration then allows or rejects the request, whereas any other error denies it. Failure(nil) is nil.
+// Failure marks an error that is no verdict on the request: the webhook could not decide. The failurePolicy of the
+// webhook's configuration then allows or rejects the request, whereas any other error denies it. Failure(nil) is nil.
 //
-// Mark only what infrastructure causes, such as a lookup that gets no answer. With failurePolicy Ignore, users pass a webhook
-// whenever what they send can make it fail.
+// Mark only what infrastructure causes, such as a lookup that gets no answer. With failurePolicy Ignore, users pass a
+// webhook whenever what they send can make it fail.
 func Failure(err error) error {
 	if err == nil {
 		return nil
@@ -35,8 +35,8 @@ type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// PanicError is a recovered panic of a policy, of a method of its types, or of an error that it returned. It denies the request
-// with code 500. A call of [runtime.Goexit] counts as a panic.
+// PanicError is a recovered panic of a policy, of a method of its types, or of an error that it returned. It denies the
+// request with code 500. A call of [runtime.Goexit] counts as a panic.
 type PanicError struct {
 	// Value is what recover returned, and Stack the stack of the panic as debug.Stack writes it.
 	Value any

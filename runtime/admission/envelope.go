@@ -70,8 +70,8 @@ func partOf(key []byte, first, last, before part) part {
 // nests no deeper than 10000, keys count with their case, members of no interest are passed over, and null is as good
 // as absent. It is stricter in one thing: a part may stand only once.
 //
-// The API server limits the depth of an object before it puts it into a review. So object, oldObject and options may each nest
-// 10000 deep in a review: otherwise a user could make a review unreadable.
+// The API server limits the depth of an object before it puts it into a review. So object, oldObject and options may
+// each nest 10000 deep in a review: otherwise a user could make a review unreadable.
 type envelope struct {
 	body       []byte
 	texts      *wire.Texts
@@ -175,7 +175,8 @@ func (e *envelope) content(p part, s *wire.Shape, v reflect.Value) error {
 	return err
 }
 
-// storedToo says whether the stored object cannot be decoded either, so that the user has not caused the fault by this request.
+// storedToo says whether the stored object cannot be decoded either, so that the user has not caused the fault by this
+// request.
 func (e *envelope) storedToo(s *wire.Shape) bool {
 	at := e.found[oldObjectPart]
 	return !at.Absent() && wire.Decode(e.body, at, e.texts, s, reflect.New(s.Typ).Elem()) != nil

@@ -57,8 +57,8 @@ func TestEnvelopeGrammar(t *testing.T) {
 	}
 }
 
-// TestEnvelopeLevels nests objects and arrays in one another, around where a word of levels is full, and closes one level
-// in a wrong way or not at all.
+// TestEnvelopeLevels nests objects and arrays in one another, around where a word of levels is full, and closes one
+// level in a wrong way or not at all.
 func TestEnvelopeLevels(t *testing.T) {
 	for _, depth := range []int{1, 2, 61, 62, 63, 64, 65, 124, 125, 126, 127, 200} {
 		var open string

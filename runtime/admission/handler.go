@@ -39,12 +39,12 @@ type Handler struct {
 // Option configures a handler: a function for an operation, an expected kind, a limit, an observer.
 type Option func(*Handler)
 
-// Validating returns the handler of a validating webhook, which allows or denies. The name is that of the webhook in its
-// configuration.
+// Validating returns the handler of a validating webhook, which allows or denies. The name is that of the webhook in
+// its configuration.
 func Validating(name string, options ...Option) *Handler { return newHandler(name, false, options) }
 
-// Mutating returns the handler of a mutating webhook, which may also edit the object. The name is that of the webhook in its
-// configuration.
+// Mutating returns the handler of a mutating webhook, which may also edit the object. The name is that of the webhook
+// in its configuration.
 func Mutating(name string, options ...Option) *Handler { return newHandler(name, true, options) }
 
 func newHandler(name string, mutating bool, options []Option) *Handler {
@@ -79,8 +79,9 @@ func (h *Handler) With(options ...Option) *Handler {
 	return h
 }
 
-// ForKind makes the handler refuse objects of other kinds. It may be given several times, for several kinds. The kind is that
-// of the request: for a subresource that is, for example, Scale of autoscaling/v1, and for CONNECT the kind of the options.
+// ForKind makes the handler refuse objects of other kinds. It may be given several times, for several kinds. The kind
+// is that of the request: for a subresource that is, for example, Scale of autoscaling/v1, and for CONNECT the kind of
+// the options.
 func ForKind(apiVersion, kind string) Option {
 	gv, _ := schema.ParseGroupVersion(apiVersion)
 	return func(h *Handler) {
@@ -88,9 +89,9 @@ func ForKind(apiVersion, kind string) Option {
 	}
 }
 
-// ListKeys declares which members identify the elements of the list S.member, as +listMapKey markers do. Patches then follow
-// elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as those of Kubernetes itself, do
-// not need it.
+// ListKeys declares which members identify the elements of the list S.member, as +listMapKey markers do. Patches then
+// follow elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as those of
+// Kubernetes itself, do not need it.
 func ListKeys[S any](member string, keys ...string) Option {
 	return func(h *Handler) { h.listKeys[wire.ListField{Structure: reflect.TypeFor[S](), Member: member}] = keys }
 }
@@ -103,12 +104,12 @@ func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.po
 
 // ServeHTTP answers one review.
 //
-// Verdicts, allowed or denied, are answered with 200. Everything else is a failed call, to which the API server applies the
-// failurePolicy: 400, 405, 408, 413 and 415 for a call that is not a review for this webhook, 500 if the policy could not
-// decide. A metav1.Status says what is wrong.
+// Verdicts, allowed or denied, are answered with 200. Everything else is a failed call, to which the API server applies
+// the failurePolicy: 400, 405, 408, 413 and 415 for a call that is not a review for this webhook, 500 if the policy
+// could not decide. A metav1.Status says what is wrong.
 //
-// What a user can cause is a verdict: an object that cannot be decoded denies with code 400, a review that is too large with 413,
-// and code that panics with 500.
+// What a user can cause is a verdict: an object that cannot be decoded denies with code 400, a review that is too large
+// with 413, and code that panics with 500.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	c := h.calls.Get().(*call)
@@ -146,8 +147,8 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start 
 	}
 }
 
-// answer leaves in c.out the review that answers the call, or in c.problem why the call fails. The code of others runs in here:
-// their policies, the methods of their types, and those of their errors. If it panics, the request is denied.
+// answer leaves in c.out the review that answers the call, or in c.problem why the call fails. The code of others runs
+// in here: their policies, the methods of their types, and those of their errors. If it panics, the request is denied.
 func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observation) {
 	done := false
 	defer func() {
@@ -204,8 +205,8 @@ func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observati
 	return c.decide(ctx, h.mutating)
 }
 
-// unread returns the error for a body that could not be read. One that is too large is denied if its beginning says which request
-// it is about, because users choose the size of their objects.
+// unread returns the error for a body that could not be read. One that is too large is denied if its beginning says
+// which request it is about, because users choose the size of their objects.
 func (h *Handler) unread(c *call, r *http.Request, err error) error {
 	p := (*wire.Problem)(nil)
 	if !errors.As(err, &p) || p.Code != http.StatusRequestEntityTooLarge {
@@ -251,9 +252,9 @@ func kindName(kind metav1.GroupVersionKind) string {
 	return fmt.Sprintf("%s of %s", kind.Kind, schema.GroupVersion{Group: kind.Group, Version: kind.Version})
 }
 
-// reject answers for a call that is no request for the webhook, a request that could not be decoded, or one whose policy has
-// returned an error: with a denial, unless the call is at fault or the error is a failure. A policy cannot fail on an object that
-// cannot be decoded.
+// reject answers for a call that is no request for the webhook, a request that could not be decoded, or one whose
+// policy has returned an error: with a denial, unless the call is at fault or the error is a failure. A policy cannot
+// fail on an object that cannot be decoded.
 func (h *Handler) reject(c *call, err error, o *Observation) {
 	if p, ok := err.(*wire.Problem); ok {
 		c.problem = p

@@ -160,8 +160,8 @@ func TestHandlerOldObjectEndsWithThePolicy(t *testing.T) {
 	}
 }
 
-// TestHandlerKeepsCallsApart holds that a policy which keeps what it got sees nothing of the next call, whose body takes the place
-// of its own.
+// TestHandlerKeepsCallsApart holds that a policy which keeps what it got sees nothing of the next call, whose body
+// takes the place of its own.
 func TestHandlerKeepsCallsApart(t *testing.T) {
 	var first *UpdateRequest[corev1.Pod]
 	h := Validating("pods.example.com", OnUpdate(func(_ context.Context, r *UpdateRequest[corev1.Pod]) error {

@@ -24,7 +24,8 @@ type Observer interface {
 	Observe(ctx context.Context, o Observation)
 }
 
-// Observation is one call of a webhook and its outcome. Fields of the request are set as far as the request could be read.
+// Observation is one call of a webhook and its outcome. Fields of the request are set as far as the request could be
+// read.
 type Observation struct {
 	// Webhook is the name of the webhook.
 	Webhook string
@@ -41,8 +42,8 @@ type Observation struct {
 	Allowed bool
 	// Failed says that there is no verdict, so that the failurePolicy of the webhook's configuration applies.
 	Failed bool
-	// Code is 200 if the request is allowed, otherwise the code of the status that says why not. A request is denied with 500 if
-	// the policy panicked, and with 400 if an object could not be decoded.
+	// Code is 200 if the request is allowed, otherwise the code of the status that says why not. A request is denied
+	// with 500 if the policy panicked, and with 400 if an object could not be decoded.
 	Code int32
 	// Patched says that the answer changes the object.
 	Patched bool
@@ -54,12 +55,12 @@ type Observation struct {
 	refused refusal
 }
 
-// Observe adds an observer to a webhook. Observers are called in the order in which they were added, once the answer has been
-// written; a panic of one is logged.
+// Observe adds an observer to a webhook. Observers are called in the order in which they were added, once the answer
+// has been written; a panic of one is logged.
 //
-// Failed calls and panics are logged to slog.Default whatever observers there are. Of panics, which the content of a request can cause,
-// and of calls that are not reviews for the webhook, which anybody who reaches the server can make, one a minute and kind is logged, with
-// their number.
+// Failed calls and panics are logged to slog.Default whatever observers there are. Of panics, which the content of a
+// request can cause, and of calls that are not reviews for the webhook, which anybody who reaches the server can make,
+// one a minute and kind is logged, with their number.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
@@ -91,9 +92,9 @@ const (
 	notForThis refusal = "not for this webhook"
 )
 
-// failureLog is the observer that every webhook has, so that no failure and no panic goes unnoticed. Anybody who reaches the
-// server can make calls that are refused, and the content of an object can make policies panic. So it logs only the first of each kind in
-// an interval, with the number since the last line.
+// failureLog is the observer that every webhook has, so that no failure and no panic goes unnoticed. Anybody who
+// reaches the server can make calls that are refused, and the content of an object can make policies panic. So it logs
+// only the first of each kind in an interval, with the number since the last line.
 type failureLog struct{ repeated wire.Tallies[repeated] }
 
 // repeated tells apart what callers can repeat.

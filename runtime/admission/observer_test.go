@@ -76,7 +76,8 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 				}
 			}
 		}
-		// One for what is no review, and one for reviews that are not for this webhook, which a flood of the others must not hide.
+		// One for what is no review, and one for reviews that are not for this webhook, which a flood of the others
+		// must not hide.
 		if got := log.String(); strings.Count(got, "\n") != 2 || len(got) > 8<<10 {
 			t.Errorf("%d lines of %d bytes: %.2000s", strings.Count(got, "\n"), len(got), got)
 		}
@@ -100,8 +101,8 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 	}
 }
 
-// TestPanicsAreCounted has the content of reviews cause panics, of a policy and of an observer, and denials by a fault of the webhook: of each
-// the first is logged, and one a minute.
+// TestPanicsAreCounted has the content of reviews cause panics, of a policy and of an observer, and denials by a fault
+// of the webhook: of each the first is logged, and one a minute.
 func TestPanicsAreCounted(t *testing.T) {
 	log := logged(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -22,7 +22,8 @@ import (
 // looked at, nothing equal is ever written again, and a missing parent is added together with what is in it.
 //
 // A text and a value are equal if the value is what decoding the text gives. Hence an edit that JSON cannot express,
-// such as from nil to empty under omitempty, is none, and neither is the zero value of a member that the text leaves out.
+// such as from nil to empty under omitempty, is none, and neither is the zero value of a member that the text leaves
+// out.
 type patcher struct {
 	src   []byte
 	path  []step      // where the patcher stands
@@ -34,8 +35,8 @@ type patcher struct {
 }
 
 // diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. It is valid until
-// the next one. The members kind and apiVersion are left alone: a webhook cannot change them, and a program that replaces
-// an object forgets them.
+// the next one. The members kind and apiVersion are left alone: a webhook cannot change them, and a program that
+// replaces an object forgets them.
 func (p *patcher) diff(src []byte, at wire.Span, s *wire.Shape, v reflect.Value) ([]byte, error) {
 	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0]}
 	p.value(s, nil, at.Start, v)
@@ -135,7 +136,8 @@ func address(v reflect.Value) reflect.Value {
 	return copied
 }
 
-// value compares the value at src[i] with v and returns the offset behind it. listKeys tell the elements of a list apart.
+// value compares the value at src[i] with v and returns the offset behind it. listKeys tell the elements of a list
+// apart.
 func (p *patcher) value(s *wire.Shape, listKeys []string, i int, v reflect.Value) int {
 	switch s.Kind {
 	case wire.Self, wire.Opaque:
@@ -339,7 +341,8 @@ func (p *patcher) differs(s *wire.Shape, i int, v reflect.Value) bool {
 	return found
 }
 
-// probing returns the offset that a comparison returns, and whether there is a difference. If there is, the offset means nothing.
+// probing returns the offset that a comparison returns, and whether there is a difference. If there is, the offset
+// means nothing.
 func (p *patcher) probing(compare func() int) (end int, found bool) {
 	outer := p.probe
 	p.probe, p.found = true, false

@@ -20,8 +20,8 @@ const none = -1
 // type knows goes with it. Where less than half stays in its place, the list is written in one piece instead, with the
 // texts of the elements that were there before.
 //
-// A list without a difference is left at once. So the texts of lists in lists are read again for each list around them only where
-// something has been edited, and not because of how deep a user has nested them.
+// A list without a difference is left at once. So the texts of lists in lists are read again for each list around them
+// only where something has been edited, and not because of how deep a user has nested them.
 func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value) int {
 	if p.probe {
 		return p.probeList(s, i, v)

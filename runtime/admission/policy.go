@@ -24,8 +24,8 @@ type policy struct {
 
 // OnCreate registers f to decide on requests to create an object of type T, or to edit it if the webhook is mutating.
 //
-// T is the Go type of the objects, or a projection of it: a struct with only the members that the policy looks at, under the
-// same JSON names. Other members are not decoded, and stay as they are if T is edited.
+// T is the Go type of the objects, or a projection of it: a struct with only the members that the policy looks at,
+// under the same JSON names. Other members are not decoded, and stay as they are if T is edited.
 func OnCreate[T any](f func(context.Context, *CreateRequest[T]) error) Option {
 	return on(Create, &policy{
 		objectType:  reflect.TypeFor[T](),
@@ -41,8 +41,8 @@ func OnCreate[T any](f func(context.Context, *CreateRequest[T]) error) Option {
 	})
 }
 
-// OnUpdate registers f to decide on requests to replace an object of type T, or to edit the new object if the webhook is
-// mutating. T is as for [OnCreate].
+// OnUpdate registers f to decide on requests to replace an object of type T, or to edit the new object if the webhook
+// is mutating. T is as for [OnCreate].
 func OnUpdate[T any](f func(context.Context, *UpdateRequest[T]) error) Option {
 	return on(Update, &policy{
 		objectType:  reflect.TypeFor[T](),
@@ -58,8 +58,8 @@ func OnUpdate[T any](f func(context.Context, *UpdateRequest[T]) error) Option {
 	})
 }
 
-// OnDelete registers f to decide on requests to delete an object of type T. Deleting a collection is one request for each of
-// its objects.
+// OnDelete registers f to decide on requests to delete an object of type T. Deleting a collection is one request for
+// each of its objects.
 func OnDelete[T any](f func(context.Context, *DeleteRequest[T]) error) Option {
 	return on(Delete, &policy{
 		objectType:  reflect.TypeFor[T](),
@@ -74,7 +74,8 @@ func OnDelete[T any](f func(context.Context, *DeleteRequest[T]) error) Option {
 	})
 }
 
-// OnConnect registers f to decide on requests to connect to an object, such as to pods/exec. O is the type of the options.
+// OnConnect registers f to decide on requests to connect to an object, such as to pods/exec. O is the type of the
+// options.
 func OnConnect[O any](f func(context.Context, *ConnectRequest[O]) error) Option {
 	return on(Connect, &policy{
 		objectType: reflect.TypeFor[O](),
@@ -89,8 +90,9 @@ func OnConnect[O any](f func(context.Context, *ConnectRequest[O]) error) Option 
 	})
 }
 
-// On registers f to decide on requests of an operation by what all requests have in common, without decoding any object. It is
-// for policies on who does what where, and for webhooks whose rules match several kinds. It cannot edit the object.
+// On registers f to decide on requests of an operation by what all requests have in common, without decoding any
+// object. It is for policies on who does what where, and for webhooks whose rules match several kinds. It cannot edit
+// the object.
 func On(operation Operation, f func(context.Context, *RawRequest) error) Option {
 	return on(operation, &policy{
 		run: func(ctx context.Context, c *call) (edited reflect.Value, err error) {

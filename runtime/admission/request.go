@@ -117,11 +117,11 @@ func NewUpdateRequest[T any](old, object *T) *UpdateRequest[T] {
 	return &UpdateRequest[T]{Request: Request{Operation: Update}, Object: object, old: old}
 }
 
-// OldObject returns the object as it is stored. It is decoded on the first call, and only while the policy runs: a policy that
-// does not need it does not pay for it.
+// OldObject returns the object as it is stored. It is decoded on the first call, and only while the policy runs: a
+// policy that does not need it does not pay for it.
 //
-// If it cannot be decoded, the error has the code 400 and says how to repair or delete the object. Return it: it denies the
-// request. It also denies if the policy marks it, or any other error, as a [Failure].
+// If it cannot be decoded, the error has the code 400 and says how to repair or delete the object. Return it: it denies
+// the request. It also denies if the policy marks it, or any other error, as a [Failure].
 func (r *UpdateRequest[T]) OldObject() (*T, error) {
 	if r.old == nil && r.oldErr == nil {
 		r.old, r.oldErr = r.decodeOld()
@@ -143,8 +143,8 @@ func (r *UpdateRequest[T]) decodeOld() (*T, error) {
 	return old, nil
 }
 
-// DeleteRequest is a request to delete an object. It cannot be edited: what a mutating webhook's function does to the object is
-// lost, because the API server allows no patch here.
+// DeleteRequest is a request to delete an object. It cannot be edited: what a mutating webhook's function does to the
+// object is lost, because the API server allows no patch here.
 type DeleteRequest[T any] struct {
 	Request
 	// OldObject is the object to delete.
@@ -153,16 +153,16 @@ type DeleteRequest[T any] struct {
 	Options metav1.DeleteOptions
 }
 
-// ConnectRequest is a request to open a connection, as `kubectl exec` does to a pod. O is the type of its options, for example
-// corev1.PodExecOptions. Of the object that it connects to, only Name and Namespace are known.
+// ConnectRequest is a request to open a connection, as `kubectl exec` does to a pod. O is the type of its options, for
+// example corev1.PodExecOptions. Of the object that it connects to, only Name and Namespace are known.
 type ConnectRequest[O any] struct {
 	Request
 	// Options are those of the connection. A mutating webhook's function edits them in place.
 	Options *O
 }
 
-// RawRequest is a request of any operation on objects of any kind. Only what all requests have in common is decoded, which makes
-// it by far the cheapest.
+// RawRequest is a request of any operation on objects of any kind. Only what all requests have in common is decoded,
+// which makes it by far the cheapest.
 type RawRequest struct {
 	Request
 }

@@ -69,8 +69,8 @@ func send(w http.ResponseWriter, code int, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// sendLast is send in a goroutine that ends without a return to net/http, which then does not complete the response. With its
-// length announced, a response over HTTP/1.1 is complete all the same.
+// sendLast is send in a goroutine that ends without a return to net/http, which then does not complete the response.
+// With its length announced, a response over HTTP/1.1 is complete all the same.
 func sendLast(w http.ResponseWriter, code int, body []byte) {
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))

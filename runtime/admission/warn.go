@@ -16,11 +16,12 @@ const (
 	warningsLimit = 4096
 )
 
-// Warn shows messages to the user, whether the request is allowed or denied. `kubectl` prints each on a line of its own.
+// Warn shows messages to the user, whether the request is allowed or denied. `kubectl` prints each on a line of its
+// own.
 //
-// The API server silently drops messages that do not fit into a header or are too long, so messages are made to fit: control
-// characters such as line breaks become spaces, invalid UTF-8 becomes U+FFFD, and a message is cut after 256 characters. Empty
-// and repeated messages are left out, and so are those that exceed 4096 characters in total.
+// The API server silently drops messages that do not fit into a header or are too long, so messages are made to fit:
+// control characters such as line breaks become spaces, invalid UTF-8 becomes U+FFFD, and a message is cut after 256
+// characters. Empty and repeated messages are left out, and so are those that exceed 4096 characters in total.
 func (r *Request) Warn(messages ...string) {
 	for _, message := range messages {
 		message = printable(message)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// follow looks until that has succeeded once, and then goes on once an interval, a minute by default, in the background until ctx is
-// done. Its error is the end of ctx before the first success.
+// follow looks until that has succeeded once, and then goes on once an interval, a minute by default, in the background
+// until ctx is done. Its error is the end of ctx before the first success.
 func follow(ctx context.Context, log *slog.Logger, interval time.Duration, look func(context.Context) error) error {
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		err := look(ctx)
@@ -47,8 +47,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write puts a file in its place as a whole, for its owner only. The server reads both files again when one has changed, and takes
-// them once they belong together.
+// write puts a file in its place as a whole, for its owner only. The server reads both files again when one has
+// changed, and takes them once they belong together.
 func write(file string, content []byte) error {
 	const mode = 0o600
 	if info, err := os.Lstat(file); err == nil && info.Mode() == mode {

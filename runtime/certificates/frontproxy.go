@@ -19,7 +19,8 @@ import (
 // FrontProxy learns how kube-aggregator names itself to a server of an aggregated API: who signs its client certificate
 // and which common names that may have. An API server says both in the ConfigMap extension-apiserver-authentication of
 // kube-system, of which the Role extension-apiserver-authentication-reader lets a service account know
-// (k8s.io/kubernetes pkg/controlplane/controller/clusterauthenticationtrust). Fields must not change once it has started.
+// (k8s.io/kubernetes pkg/controlplane/controller/clusterauthenticationtrust). Fields must not change once it has
+// started.
 type FrontProxy struct {
 	// AuthorityFile is where the server reads who signs the certificate, PEM.
 	AuthorityFile string

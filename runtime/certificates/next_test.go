@@ -18,8 +18,8 @@ func verify(certificate, authorities []byte, at time.Time) error {
 	return err
 }
 
-// TestRotation lives through two and a half years, one look each six hours. At every moment, whoever has looked at the Secret or at
-// an object up to a day ago can talk to whoever has done so.
+// TestRotation lives through two and a half years, one look each six hours. At every moment, whoever has looked at the
+// Secret or at an object up to a day ago can talk to whoever has done so.
 func TestRotation(t *testing.T) {
 	const looks = 4 * 900
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

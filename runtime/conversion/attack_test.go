@@ -107,7 +107,8 @@ func was(t *testing.T, value any) string {
 	return d
 }
 
-// TestForgedAnnotation has an annotation claim what the object itself says, with the right digests, and what the types do not allow.
+// TestForgedAnnotation has an annotation claim what the object itself says, with the right digests, and what the types
+// do not allow.
 func TestForgedAnnotation(t *testing.T) {
 	good := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: alphaSpec{Image: "good", Name: "n", Tasks: []alphaJob{{"x"}, {"y"}}}}
 	for _, tc := range []struct{ name, changes, want string }{
@@ -263,8 +264,8 @@ func TestRestoreHonoursContext(t *testing.T) {
 	}
 }
 
-// TestTrustedAnnotation holds that a value of an older program, whose other version had no field for it, comes back only if nobody else can
-// have written it.
+// TestTrustedAnnotation holds that a value of an older program, whose other version had no field for it, comes back
+// only if nobody else can have written it.
 func TestTrustedAnnotation(t *testing.T) {
 	src := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{Annotation: `{"v1":[{"at":["spec","image"],"is":"old"}]}`}}}
 	for trusted, want := range map[bool]string{true: "old", false: ""} {

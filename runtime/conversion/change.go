@@ -24,8 +24,8 @@ type Schema struct {
 	Lossless bool
 	// Limits are what the markers of the type demand of this value.
 	Limits Limits
-	// Scattered says that the other version does not have this object but has some of its members elsewhere. The object exists as
-	// soon as one of them does, and its other members stay when those are removed.
+	// Scattered says that the other version does not have this object but has some of its members elsewhere. The object
+	// exists as soon as one of them does, and its other members stay when those are removed.
 	Scattered bool
 	// Members are the schemas of fields of this object, if they have any.
 	Members map[string]Schema
@@ -259,9 +259,9 @@ func (s Schema) stripAll(list []any) []any {
 	return kept
 }
 
-// aligned reports whether the keys tell the elements of each list apart and those in both lists
-// stand in the same order, and returns what finds them. Lists that have no element in common are not aligned: the changes would take
-// all of one away before there is any of the other, and what stood in a list goes with it.
+// aligned reports whether the keys tell the elements of each list apart and those in both lists stand in the same
+// order, and returns what finds them. Lists that have no element in common are not aligned: the changes would take all
+// of one away before there is any of the other, and what stood in a list goes with it.
 func aligned(base, want []any, keys []string) (inBase, inWant *table, ok bool) {
 	names := slices.Sorted(slices.Values(keys))
 	inBase, inWant = tableOf(base, names), tableOf(want, names)

@@ -21,8 +21,8 @@ func ToEntry[S Scalar](entries *map[string]string, key string, src S) {
 	}
 }
 
-// FromEntry moves the value of an annotation or label into a field, and reports whether it did. An entry that ToEntry would not
-// have written stays.
+// FromEntry moves the value of an annotation or label into a field, and reports whether it did. An entry that ToEntry
+// would not have written stays.
 func FromEntry[D Scalar](dst *D, entries *map[string]string, key string, parse func(*D, string) error) bool {
 	var value, zero D
 	text, ok := (*entries)[key]
@@ -44,8 +44,8 @@ func ToEntryJSON[S any](entries *map[string]string, key string, src S) error {
 	return nil
 }
 
-// FromEntryJSON is FromEntry for a value that is stored as JSON. An entry that is not JSON, or that holds something the type of
-// the field does not have, stays.
+// FromEntryJSON is FromEntry for a value that is stored as JSON. An entry that is not JSON, or that holds something the
+// type of the field does not have, stays.
 func FromEntryJSON[D any](dst *D, entries *map[string]string, key string) bool {
 	text, ok := (*entries)[key]
 	if !ok {

@@ -16,16 +16,18 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Exchange completes the conversion of src into dst with the annotation. It puts back into dst the values that the annotation keeps of
-// dst's version, and keeps there what src's version would not get back. The stashes are those of both versions, and back converts fields
-// from dst's version to src's.
+// Exchange completes the conversion of src into dst with the annotation. It puts back into dst the values that the
+// annotation keeps of dst's version, and keeps there what src's version would not get back. The stashes are those of
+// both versions, and back converts fields from dst's version to src's.
 //
-// The annotation is input from whoever may write metadata. So a value is restored only if dst still has what the conversion made of it,
-// if it fits its type and the markers of that, and if it changes nothing that src says: dst is converted back with the values and without
-// them, and values that lead to a difference are dropped, unless src says it that way too. Only values that src's version cannot represent
-// are left then. It is an error if the annotation is marked, because values were left out of it.
+// The annotation is input from whoever may write metadata. So a value is restored only if dst still has what the
+// conversion made of it, if it fits its type and the markers of that, and if it changes nothing that src says: dst is
+// converted back with the values and without them, and values that lead to a difference are dropped, unless src says it
+// that way too. Only values that src's version cannot represent are left then. It is an error if the annotation is
+// marked, because values were left out of it.
 //
-// If an annotation keeps nothing of either version, dst is converted back once, and not at all if src's version is [Schema].Lossless.
+// If an annotation keeps nothing of either version, dst is converted back once, and not at all if src's version is
+// [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
 	mode := wire.ModeOf(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
@@ -104,8 +106,8 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	last        restoring // the changes that were carried out last
 }
 
-// try carries changes out, and returns what dst then converts back to. If that is different from what it was, or an error, dst is as
-// before.
+// try carries changes out, and returns what dst then converts back to. If that is different from what it was, or an
+// error, dst is as before.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
 	r := restoring{ctx: v.ctx, unlimited: v.mode.Trusted || v.mode.Unlimited}
 	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodesOf(changes), v.to.schema)
@@ -130,7 +132,8 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 	return after, d, nil
 }
 
-// harmless are the changes that lead to no difference, as far as a number of tries can tell: of those that do, each half is looked at.
+// harmless are the changes that lead to no difference, as far as a number of tries can tell: of those that do, each
+// half is looked at.
 func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	if len(changes) == 0 || v.budget == 0 {
 		return nil
@@ -231,7 +234,8 @@ func sameJSONOf(s *wire.Shape, a, b reflect.Value) bool {
 	return x.err == nil && y.err == nil && bytes.Equal(x.out, y.out)
 }
 
-// without are the changes less those at the path of a difference, or around or below it: most members have the same name in both versions.
+// without are the changes less those at the path of a difference, or around or below it: most members have the same
+// name in both versions.
 func (d *differences) without(changes []change) []change {
 	at, around := map[string]bool{}, map[string]bool{}
 	for _, path := range d.paths {

@@ -23,7 +23,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Path is where API servers call for conversions, as the generated patches of CRDs tell them. It is controller-runtime's path, too.
+// Path is where API servers call for conversions, as the generated patches of CRDs tell them. It is
+// controller-runtime's path, too.
 const Path = "/convert"
 
 // Handler serves the conversions of any number of kinds: an http.Handler that answers ConversionReviews of
@@ -55,16 +56,16 @@ func NewHandler(options ...Option) *Handler {
 	return h
 }
 
-// Parallel sets how many objects of a review are converted in parallel. The default is GOMAXPROCS. Functions that wait, such as
-// hooks that read from the cluster, may want more.
+// Parallel sets how many objects of a review are converted in parallel. The default is GOMAXPROCS. Functions that wait,
+// such as hooks that read from the cluster, may want more.
 func Parallel(objects int) Option {
 	return func(h *Handler) { h.parallel = max(1, objects) }
 }
 
 // ServeHTTP answers one review.
 //
-// A review is answered with 200: either all objects are converted, or none and a status says why. A call that is not a review is
-// answered with 400, 405, 408, 413 or 415 and a metav1.Status.
+// A review is answered with 200: either all objects are converted, or none and a status says why. A call that is not a
+// review is answered with 400, 405, 408, 413 or 415 and a metav1.Status.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	o := Observation{Code: http.StatusOK}
@@ -169,8 +170,8 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 	return int(incomplete.Load()), err
 }
 
-// send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing that could be
-// told to anybody.
+// send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing
+// that could be told to anybody.
 func send(w http.ResponseWriter, code int, body iter.Seq[[]byte]) int {
 	length := 0
 	for part := range body {

@@ -202,8 +202,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestStopOnTheWay holds that an object on its way by the hub is not overwritten by another one that takes the first half of the
-// way meanwhile.
+// TestStopOnTheWay holds that an object on its way by the hub is not overwritten by another one that takes the first
+// half of the way meanwhile.
 func TestStopOnTheWay(t *testing.T) {
 	var h *Handler
 	meanwhile := func(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
@@ -218,7 +218,8 @@ func TestStopOnTheWay(t *testing.T) {
 	}
 }
 
-// TestMetadataSeen holds that functions which see the metadata can set labels and annotations, and nothing else of them.
+// TestMetadataSeen holds that functions which see the metadata can set labels and annotations, and nothing else of
+// them.
 func TestMetadataSeen(t *testing.T) {
 	relabel := func(_ context.Context, src, dst *lamp[textSpec]) error {
 		*dst = *src
@@ -418,7 +419,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestServerEnds holds that the end of a server with a BaseContext, as controller-runtime's has, cancels nothing in flight.
+// TestServerEnds holds that the end of a server with a BaseContext, as controller-runtime's has, cancels nothing in
+// flight.
 func TestServerEnds(t *testing.T) {
 	base, end := context.WithCancel(context.Background())
 	convert := func(ctx context.Context, src, dst *lamp[textSpec]) error {

@@ -4,8 +4,8 @@ package conversion
 
 import "bytes"
 
-// converted is what an object has become: a text that lies where the object was, as far as it fits there, and the rest of it. So a
-// review and its answer take little more memory than one of them.
+// converted is what an object has become: a text that lies where the object was, as far as it fits there, and the rest
+// of it. So a review and its answer take little more memory than one of them.
 type converted struct{ inPlace, rest []byte }
 
 // replace puts a text in the place of an object, whose own text and members are gone then.

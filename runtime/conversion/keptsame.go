@@ -4,11 +4,11 @@ package conversion
 
 import "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 
-// waysToSame returns the ways to members that are the same in both versions but of which an annotation keeps something for a version.
-// That was written by an older program, in which they were not the same.
+// waysToSame returns the ways to members that are the same in both versions but of which an annotation keeps something
+// for a version. That was written by an older program, in which they were not the same.
 //
-// It is called for every object with the annotation, so it reads that in one pass and allocates only if there are any. What it returns
-// of a broken annotation does not matter, because nothing is restored from one.
+// It is called for every object with the annotation, so it reads that in one pass and allocates only if there are any.
+// What it returns of a broken annotation does not matter, because nothing is restored from one.
 func waysToSame(annotation []byte, version string, same Same) [][]string {
 	s := sameScan{text: annotation, version: version, same: same}
 	wire.ScanAll(annotation, func(i int) int { return wire.ScanObject(annotation, i, wire.MaxDepth, s.kept) })

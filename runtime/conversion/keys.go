@@ -24,26 +24,29 @@ const shortestKey = 32
 // signatureRoom is how many bytes the signature of an annotation takes, with its key.
 const signatureRoom = len(Signature) + (sha256.Size*8+5)/6
 
-// Keys guards the annotation: users can neither write values into it nor copy them from an object of another name. The handler signs each
-// annotation that it writes, with the first key, in the annotation [Signature]. It drops an annotation that none of the keys has signed for
-// the group, kind, namespace and name of the object. A key is 32 bytes or longer, from crypto/rand, and the same in all replicas.
+// Keys guards the annotation: users can neither write values into it nor copy them from an object of another name. The
+// handler signs each annotation that it writes, with the first key, in the annotation [Signature]. It drops an
+// annotation that none of the keys has signed for the group, kind, namespace and name of the object. A key is 32 bytes
+// or longer, from crypto/rand, and the same in all replicas.
 //
-// The source is called for each review, so keys can be replaced while the program runs: put the new key behind the old one, then in front
-// of it, then remove the old one when every object has been written. If the source fails, so does the review. [KeyFile] is a source.
+// The source is called for each review, so keys can be replaced while the program runs: put the new key behind the old
+// one, then in front of it, then remove the old one when every object has been written. If the source fails, so does
+// the review. [KeyFile] is a source.
 //
-// A signed annotation may restore more than another one: values that the object's version has a place for by now, and values that the
-// markers of a type have forbidden since.
+// A signed annotation may restore more than another one: values that the object's version has a place for by now, and
+// values that the markers of a type have forbidden since.
 func Keys(source func() ([][]byte, error)) Option {
 	return func(h *Handler) { h.keys = source }
 }
 
-// AcceptUnsigned has a handler with [Keys] take annotations without a signature as if it had no keys. Use it while objects are stored whose
-// annotations were written before there were keys.
+// AcceptUnsigned has a handler with [Keys] take annotations without a signature as if it had no keys. Use it while
+// objects are stored whose annotations were written before there were keys.
 func AcceptUnsigned() Option {
 	return func(h *Handler) { h.unsigned = true }
 }
 
-// KeyFile returns a source of keys that reads a file each time, such as one of a mounted Secret. Each line is a key in base64.
+// KeyFile returns a source of keys that reads a file each time, such as one of a mounted Secret. Each line is a key in
+// base64.
 func KeyFile(path string) func() ([][]byte, error) {
 	return func() ([][]byte, error) {
 		text, err := os.ReadFile(path)
@@ -94,7 +97,8 @@ func signature(key []byte, group, kind string, object metav1.Object, name, annot
 	return h.Sum(nil)
 }
 
-// signedName is the name that a signature is for. One that has only been announced by a prefix gets an ending that no name has.
+// signedName is the name that a signature is for. One that has only been announced by a prefix gets an ending that no
+// name has.
 func signedName(object metav1.Object) string {
 	if name := object.GetName(); name != "" {
 		return name
@@ -135,8 +139,8 @@ func isSigned(keys [][]byte, group, kind string, object metav1.Object) bool {
 	return false
 }
 
-// judge decides what the annotation of an object counts for that has been read: it is trusted if it is signed, and otherwise dropped, unless
-// there are no keys or annotations need none.
+// judge decides what the annotation of an object counts for that has been read: it is trusted if it is signed, and
+// otherwise dropped, unless there are no keys or annotations need none.
 func (r *route) judge(into reflect.Value, mode *wire.Mode) {
 	object := into.Addr().Interface().(metav1.Object)
 	if _, ok := object.GetAnnotations()[Annotation]; !ok || len(mode.Keys) == 0 {

@@ -24,15 +24,16 @@ type Conversion struct {
 	stored         bool // says that objects are stored in the spoke's version
 }
 
-// Between makes the conversion of a kind between two versions of a group. What is the same in both versions is not decoded, so the
-// functions do not see it. They are called concurrently.
+// Between makes the conversion of a kind between two versions of a group. What is the same in both versions is not
+// decoded, so the functions do not see it. They are called concurrently.
 func Between[S, H any, PS Object[S], PH Object[H]](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
 	of := schema.GroupKind{Group: group, Kind: kind}
 	return Conversion{kind: of, spoke: spoke, hub: hub, toHub: newRoute(of.WithVersion(hub), toHub, same), fromHub: newRoute(of.WithVersion(spoke), fromHub, same)}
 }
 
-// Stored returns the conversion of a spoke in whose version the objects of the kind are stored. Otherwise that is the hub's version.
-// Objects of the stored version come from reads, which do not fail for what one object holds; those of other versions come from writes.
+// Stored returns the conversion of a spoke in whose version the objects of the kind are stored. Otherwise that is the
+// hub's version. Objects of the stored version come from reads, which do not fail for what one object holds; those of
+// other versions come from writes.
 func (c Conversion) Stored() Conversion {
 	c.stored = true
 	return c
@@ -93,8 +94,8 @@ func (v *versions) names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// convert converts an object, which is what the header says, to the desired version, and hands the text of it on, which is there only
-// until use returns.
+// convert converts an object, which is what the header says, to the desired version, and hands the text of it on, which
+// is there only until use returns.
 func (k kinds) convert(ctx context.Context, o object, is header, desired string, left *wire.Left, use func(text []byte)) error {
 	if is.apiVersion == desired {
 		use(o.text)

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// maxChanges is how many changes an annotation keeps of one version. So restoring an object is bounded, whoever wrote the annotation.
+// maxChanges is how many changes an annotation keeps of one version. So restoring an object is bounded, whoever wrote
+// the annotation.
 const maxChanges = 8192
 
 // maxSteps is how many steps may lead to a value that is kept.
@@ -120,7 +121,8 @@ func (t *table) unique(list []any) bool {
 	})
 }
 
-// tableFor returns the table for the names of keys. A list has two at most: by its keys and by what tells its one element.
+// tableFor returns the table for the names of keys. A list has two at most: by its keys and by what tells its one
+// element.
 func tableFor(tables *[]*table, list []any, keys map[string]any) *table {
 	names := namesOf(keys)
 	for _, t := range *tables {

@@ -115,8 +115,8 @@ func objectOf(text []byte) object { return object{text, collect(nil, text)} }
 // usual is how many members most objects have: apiVersion, kind, metadata, spec and status.
 const usual = 5
 
-// scan reads an object, or another value, at an offset of a body that nobody has looked at yet, and returns the offset behind it as
-// scanValue does.
+// scan reads an object, or another value, at an offset of a body that nobody has looked at yet, and returns the offset
+// behind it as scanValue does.
 func (o *object) scan(body []byte, start, depth int) int {
 	if !wire.At(body, start, '{') {
 		end := wire.ScanValue(body, start, depth)

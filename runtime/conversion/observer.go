@@ -25,15 +25,15 @@ type Observer interface {
 type Observation struct {
 	// UID is the uid of the review.
 	UID types.UID
-	// Kind is the kind of the objects, or empty if no conversion of it is served. Desired is the requested version, or empty if
-	// Kind does not have it. So both are safe as labels of a metric, unlike text that a caller chooses: each new label value makes a
-	// new time series.
+	// Kind is the kind of the objects, or empty if no conversion of it is served. Desired is the requested version, or
+	// empty if Kind does not have it. So both are safe as labels of a metric, unlike text that a caller chooses: each
+	// new label value makes a new time series.
 	Kind    schema.GroupKind
 	Desired string
 	// Objects is the number of objects in the review.
 	Objects int
-	// LeftOut is of how many objects values were left out, because they do not fit their Go type, the other version or the annotation.
-	// These objects were read from storage. Each is logged by its name.
+	// LeftOut is of how many objects values were left out, because they do not fit their Go type, the other version or
+	// the annotation. These objects were read from storage. Each is logged by its name.
 	LeftOut int
 	// BytesIn and BytesOut are the lengths of the review and of its answer.
 	BytesIn, BytesOut int
@@ -48,21 +48,23 @@ type Observation struct {
 	Duration time.Duration
 }
 
-// Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are logged to slog.Default
-// whatever observers there are: of each kind and desired version the first, and then one a minute with the number since, because what
-// objects hold can make conversions fail.
+// Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are logged to
+// slog.Default whatever observers there are: of each kind and desired version the first, and then one a minute with the
+// number since, because what objects hold can make conversions fail.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
-// failureLog is the observer that every handler has, so that no failure goes unnoticed. Failures are counted, and not logged one by one:
-// anybody who reaches the port can make calls that are no reviews, and whoever may write objects can make conversions fail.
+// failureLog is the observer that every handler has, so that no failure goes unnoticed. Failures are counted, and not
+// logged one by one: anybody who reaches the port can make calls that are no reviews, and whoever may write objects can
+// make conversions fail.
 type failureLog struct {
 	malformed wire.Tally
 	failed    wire.Tallies[failure]
 }
 
-// failure tells reviews apart that could not be answered. There are few: kind and version are among those that are served.
+// failure tells reviews apart that could not be answered. There are few: kind and version are among those that are
+// served.
 type failure struct {
 	kind     schema.GroupKind
 	desired  string

@@ -22,7 +22,8 @@ type seen struct{ all []Observation }
 
 func (s *seen) Observe(_ context.Context, o Observation) { s.all = append(s.all, o) }
 
-// TestReadsSucceed has lists with an object that does not fit the other version: all are read, and the object cannot be written back.
+// TestReadsSucceed has lists with an object that does not fit the other version: all are read, and the object cannot be
+// written back.
 func TestReadsSucceed(t *testing.T) {
 	fine := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"fine"},"spec":{"watts":60,"color":"red"}}`
 	large := strings.Repeat("x", maxAnnotations)
@@ -88,7 +89,8 @@ func TestUndecodableElements(t *testing.T) {
 	}
 }
 
-// TestStoredSpoke has objects stored in the version of a spoke: reads are the conversions from that version, and not those from the hub's.
+// TestStoredSpoke has objects stored in the version of a spoke: reads are the conversions from that version, and not
+// those from the hub's.
 func TestStoredSpoke(t *testing.T) {
 	spoke := `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
 	hub := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
@@ -113,7 +115,8 @@ func TestStoredSpoke(t *testing.T) {
 	}
 }
 
-// TestFailuresAreCounted has objects make conversions fail, by a panic and by an error: of each the first is logged, and one a minute.
+// TestFailuresAreCounted has objects make conversions fail, by a panic and by an error: of each the first is logged,
+// and one a minute.
 func TestFailuresAreCounted(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()

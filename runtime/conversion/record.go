@@ -9,7 +9,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// comparison writes down the changes that make one value another: as a list of objects, with nothing in them that has no value.
+// comparison writes down the changes that make one value another: as a list of objects, with nothing in them that has
+// no value.
 //
 // What its methods are given as the way to a value is theirs only until they return.
 type comparison struct {
@@ -76,8 +77,8 @@ func (c *comparison) record(found change) error {
 	return c.end(found.Make)
 }
 
-// readChange reads what comparison.record has written. What somebody else has written may be no change. The steps that lead to the
-// value are appended to those that are given.
+// readChange reads what comparison.record has written. What somebody else has written may be no change. The steps that
+// lead to the value are appended to those that are given.
 func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []step) {
 	for m := range entries(text) {
 		switch {

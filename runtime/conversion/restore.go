@@ -11,7 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// restoring carries kept changes out on one object, each once, in time that grows with the size of the object and of the changes.
+// restoring carries kept changes out on one object, each once, in time that grows with the size of the object and of
+// the changes.
 type restoring struct {
 	ctx context.Context
 	// applied counts the changes that were carried out.
@@ -55,8 +56,8 @@ func (r *restoring) over() bool {
 	return r.err != nil
 }
 
-// fields carries out the changes below a struct. What stood in a part that is gone is gone with it, and what does not fit the type, or
-// what the type's markers do not allow, is dropped.
+// fields carries out the changes below a struct. What stood in a part that is gone is gone with it, and what does not
+// fit the type, or what the type's markers do not allow, is dropped.
 func (r *restoring) fields(s *wire.Shape, v reflect.Value, n *node, schema Schema) {
 	for _, child := range n.below {
 		i, ok := s.Index[child.step.name]
@@ -89,7 +90,8 @@ func (r *restoring) fields(s *wire.Shape, v reflect.Value, n *node, schema Schem
 	}
 }
 
-// field carries out the changes of a field that is no struct, or that is not there, in JSON: it is written and read once.
+// field carries out the changes of a field that is no struct, or that is not there, in JSON: it is written and read
+// once.
 func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, n *node, schema Schema) {
 	object := map[string]any{}
 	if present {
@@ -120,8 +122,8 @@ func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, 
 	}
 }
 
-// below carries out the changes below an object or list of JSON, and returns it. The shape is nil where no Go type says it. The
-// objects right around it that had to be made are counted.
+// below carries out the changes below an object or list of JSON, and returns it. The shape is nil where no Go type says
+// it. The objects right around it that had to be made are counted.
 func (r *restoring) below(live any, s *wire.Shape, n *node, schema Schema, made int) any {
 	switch live := live.(type) {
 	case map[string]any:
@@ -141,8 +143,8 @@ func (r *restoring) below(live any, s *wire.Shape, n *node, schema Schema, made 
 	return live
 }
 
-// member carries out the changes of an object's member and below it. A change of the member itself is the only one then, unless it puts
-// elements around one.
+// member carries out the changes of an object's member and below it. A change of the member itself is the only one
+// then, unless it puts elements around one.
 func (r *restoring) member(object map[string]any, s *wire.Shape, n *node, schema Schema, made int) {
 	name := n.step.name
 	value := memberOf(object, name)
@@ -177,8 +179,8 @@ func (r *restoring) member(object map[string]any, s *wire.Shape, n *node, schema
 	}
 }
 
-// elements carries out the changes of a list's elements and below them. Each element is changed by one node at most. Where two
-// elements have the keys of one, nobody can tell which it is about.
+// elements carries out the changes of a list's elements and below them. Each element is changed by one node at most.
+// Where two elements have the keys of one, nobody can tell which it is about.
 func (r *restoring) elements(list []any, s *wire.Shape, n *node, schema Schema) []any {
 	element, ok := elementShape(s)
 	if !ok {

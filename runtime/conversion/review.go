@@ -13,11 +13,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// review is a ConversionReview's request: type ConversionRequest of k8s.io/apiextensions-apiserver/pkg/apis/apiextensions.
+// review is a ConversionReview's request: type ConversionRequest of
+// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions.
 //
-// It is read in one pass over the body, which must be one well-formed value. Members of no interest are passed over, null is as
-// good as absent; a member that is of interest may stand only once, because of two the API server and this package might mean
-// different ones.
+// It is read in one pass over the body, which must be one well-formed value. Members of no interest are passed over,
+// null is as good as absent; a member that is of interest may stand only once, because of two the API server and this
+// package might mean different ones.
 type review struct {
 	body []byte
 	// apiVersion is the review's own, in which it is answered; desired is the version that the objects are to have.
@@ -121,7 +122,8 @@ func (r *review) note(name string, start, end int) int {
 	return end
 }
 
-// answer is the text of the review that answers, in parts: it has every object converted, or none and a status that says why.
+// answer is the text of the review that answers, in parts: it has every object converted, or none and a status that
+// says why.
 func (r *review) answer(failure *metav1.Status) (iter.Seq[[]byte], error) {
 	all, result := r.converted, &metav1.Status{Status: metav1.StatusSuccess}
 	if failure != nil {

@@ -28,7 +28,8 @@ type route struct {
 	same     Same
 	// hidden says that the metadata are the same.
 	hidden bool
-	// convert reads an object, has it converted in the context that reading it returns, and returns a pointer to the result.
+	// convert reads an object, has it converted in the context that reading it returns, and returns a pointer to the
+	// result.
 	convert func(read func(into reflect.Value) (context.Context, error)) (converted any, err error)
 	memory  *sync.Pool // of *memory
 }
@@ -61,8 +62,8 @@ func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, 
 	return r
 }
 
-// text converts an object, and hands the text of it on, which is there only until use returns. The code of others runs in here,
-// that of their types included, so a panic is an error.
+// text converts an object, and hands the text of it on, which is there only until use returns. The code of others runs
+// in here, that of their types included, so a panic is an error.
 func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -123,8 +124,8 @@ type memory struct {
 	within []entry
 }
 
-// decoding returns a route that does not pass on as text what the ways lead to, but converts it like everything else. So Restore sees
-// whether a value is set, and what it restores is written.
+// decoding returns a route that does not pass on as text what the ways lead to, but converts it like everything else.
+// So Restore sees whether a value is set, and what it restores is written.
 func (r *route) decoding(ways [][]string) *route {
 	other := *r
 	for _, way := range ways {
@@ -156,7 +157,8 @@ func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire
 	return nil
 }
 
-// join writes a converted object with what is the same, which is taken from the object that it was. That may have had our annotations.
+// join writes a converted object with what is the same, which is taken from the object that it was. That may have had
+// our annotations.
 func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 	e.out = append(e.out, '{')
 	e.key("kind")

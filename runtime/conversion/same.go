@@ -10,12 +10,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Same names the members that are the same in two versions, by their JSON names: Same{"status": nil} is the whole status, and
-// Same{"spec": {"suspend": nil}} is one member of the spec. They are not decoded but copied as text, which costs next to nothing and
-// preserves their order, the digits of their numbers, and members that the Go types do not know.
+// Same names the members that are the same in two versions, by their JSON names: Same{"status": nil} is the whole
+// status, and Same{"spec": {"suspend": nil}} is one member of the spec. They are not decoded but copied as text, which
+// costs next to nothing and preserves their order, the digits of their numbers, and members that the Go types do not
+// know.
 //
-// "metadata" is all metadata except for the annotation of this package. If it is the same, functions get only the name of an object
-// and its annotations.
+// "metadata" is all metadata except for the annotation of this package. If it is the same, functions get only the name
+// of an object and its annotations.
 type Same map[string]Same
 
 // of returns what is the same of a member: all of it, or a part, which is nil where nothing is.
@@ -69,11 +70,11 @@ func nameOnly(s *wire.Shape) *wire.Shape {
 	})
 }
 
-// members appends the members of a converted struct, and in their places and behind them what is the same. That is taken from the
-// source, the object which has been converted.
+// members appends the members of a converted struct, and in their places and behind them what is the same. That is
+// taken from the source, the object which has been converted.
 //
-// A struct that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold anything or not,
-// and what is invented becomes the property of who applies a part of an object.
+// A struct that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold
+// anything or not, and what is invented becomes the property of who applies a part of an object.
 func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []entry) {
 	var few [8]string
 	joined := few[:0]

@@ -16,7 +16,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Annotation is the annotation in which an object carries values of other versions that its own version cannot represent.
+// Annotation is the annotation in which an object carries values of other versions that its own version cannot
+// represent.
 const Annotation = "webhook-gen.github.io/conversion"
 
 // Signature is the annotation in which a handler that has [Keys] signs the other one.
@@ -32,7 +33,8 @@ type Object[T any] interface {
 	metav1.Object
 }
 
-// Stash keeps the values of one version of a kind that another version cannot represent. T is the Go type of that version.
+// Stash keeps the values of one version of a kind that another version cannot represent. T is the Go type of that
+// version.
 type Stash[T any, P Object[T]] struct {
 	version string
 	key     []byte // the version as it is written in the annotation
@@ -41,8 +43,8 @@ type Stash[T any, P Object[T]] struct {
 	notes   *sync.Pool // of *notes
 }
 
-// layout is what there is to know of the type of a version. It is made when an object first needs it, for there are versions of which
-// nothing is ever kept.
+// layout is what there is to know of the type of a version. It is made when an object first needs it, for there are
+// versions of which nothing is ever kept.
 type layout struct {
 	shape *wire.Shape
 	// omitsZero says that a field of the type has the option omitzero.
@@ -71,11 +73,12 @@ func layoutOf[T any]() layout {
 	return l
 }
 
-// keep stores, in the annotation of an object of another version, what this version would not get back: said is the object in this
-// version, and returned is the result of converting on back to it.
+// keep stores, in the annotation of an object of another version, what this version would not get back: said is the
+// object in this version, and returned is the result of converting on back to it.
 //
-// Nothing is kept on an object without a name: that is a partial object, as server-side apply converts it. It is an error if there is no
-// room for what has to be kept, unless the object comes from storage. Then the largest values are left out, with a mark.
+// Nothing is kept on an object without a name: that is a partial object, as server-side apply converts it. It is an
+// error if there is no room for what has to be kept, unless the object comes from storage. Then the largest values are
+// left out, with a mark.
 func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
@@ -117,8 +120,8 @@ func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) er
 	return nil
 }
 
-// arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an empty list is
-// written as an empty object, which is read as a zero struct and not written again.
+// arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an
+// empty list is written as an empty object, which is read as a zero struct and not written again.
 func (l layout) arrived(object reflect.Value) reflect.Value {
 	if !l.omitsZero {
 		return object
@@ -147,8 +150,8 @@ func omitsZero(t reflect.Type) bool {
 	return false
 }
 
-// kepts are the annotation's content: by version, the changes that lead from what the conversion into that version makes to what the
-// version really said. Those of other versions are passed on as they are written.
+// kepts are the annotation's content: by version, the changes that lead from what the conversion into that version
+// makes to what the version really said. Those of other versions are passed on as they are written.
 type kepts []entry
 
 // keptIn returns what an annotation keeps, which is nothing if it is broken.
@@ -166,8 +169,8 @@ func (k kepts) without(version string) kepts {
 	return slices.DeleteFunc(k, func(e entry) bool { return e.is(version) })
 }
 
-// changesIn reads the changes of a list, and how many values were left out of it for want of room. More changes than are ever written are
-// none.
+// changesIn reads the changes of a list, and how many values were left out of it for want of room. More changes than
+// are ever written are none.
 func (n *notes) changesIn(list []byte) (changes []change, cut int) {
 	n.steps = n.steps[:0]
 	for text := range elements(list) {
@@ -185,8 +188,8 @@ func (n *notes) changesIn(list []byte) (changes []change, cut int) {
 	return changes, cut
 }
 
-// cut is the annotation with the changes that there is room for, the smallest first, and a mark for the others. If there is no room for a
-// mark, nothing is kept.
+// cut is the annotation with the changes that there is room for, the smallest first, and a mark for the others. If
+// there is no room for a mark, nothing is kept.
 func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string {
 	var parts [][]byte
 	for _, u := range read.Unfit {
@@ -257,8 +260,8 @@ func room(object metav1.Object, mode wire.Mode) int {
 	return left
 }
 
-// write puts a text into the object's annotations, or takes it out of them where it is empty. The map is replaced, because the one that
-// is there may be somebody else's too.
+// write puts a text into the object's annotations, or takes it out of them where it is empty. The map is replaced,
+// because the one that is there may be somebody else's too.
 func write(object metav1.Object, text string) {
 	annotations := make(map[string]string, len(object.GetAnnotations())+1)
 	for key, value := range object.GetAnnotations() {
@@ -305,7 +308,8 @@ func isCommon(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// decodedField is a value of a field as JSON has it, with numbers as they are written; absent where JSON leaves the field out.
+// decodedField is a value of a field as JSON has it, with numbers as they are written; absent where JSON leaves the
+// field out.
 func decodedField(f *wire.Member, v reflect.Value, present bool) (any, error) {
 	if !present {
 		return absent{}, nil

@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// aggregated has webhooks served as an aggregated API too, if that is asked for: below /apis, the group and the version,
-// with the discovery documents of both beside them. An API server holds an APIService for available only while the one of
-// the version is there (k8s.io/kube-aggregator pkg/controllers/status/remote, availableConditionController.sync).
+// aggregated has webhooks served as an aggregated API too, if that is asked for: below /apis, the group and the
+// version, with the discovery documents of both beside them. An API server holds an APIService for available only while
+// the one of the version is there (k8s.io/kube-aggregator pkg/controllers/status/remote,
+// availableConditionController.sync).
 func (s *Server) aggregated(webhooks http.Handler) http.Handler {
 	if s.Aggregated == "" {
 		return webhooks

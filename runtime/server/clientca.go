@@ -99,7 +99,8 @@ func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
 	return nil
 }
 
-// anyName is the line of AllowedClientsFile that stands for every name. No file stands for it by being empty: that revokes.
+// anyName is the line of AllowedClientsFile that stands for every name. No file stands for it by being empty: that
+// revokes.
 const anyName = "*"
 
 // parseNames reads one name a line. Blank lines are skipped.

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// A connection is late once its client has been waited for longer than patience, to which every byte adds what it takes at pace.
-// Bytes add no more than a patience from now on, so that neither a burst nor a byte now and then keeps a connection in time.
+// A connection is late once its client has been waited for longer than patience, to which every byte adds what it takes
+// at pace. Bytes add no more than a patience from now on, so that neither a burst nor a byte now and then keeps a
+// connection in time.
 const (
 	patience = 2 * time.Second
 	pace     = 64 << 10 // bytes a second
@@ -31,9 +32,9 @@ const (
 	closed                 // nothing: the server closed it in favor of others
 )
 
-// connections bounds the connections that are open. At the bound a new one takes the place of the slowest: of those that are late
-// the one that is most, else of those without a request the one idle for longest, else the one that is soonest late. Connections that
-// the server works for are never closed.
+// connections bounds the connections that are open. At the bound a new one takes the place of the slowest: of those
+// that are late the one that is most, else of those without a request the one idle for longest, else the one that is
+// soonest late. Connections that the server works for are never closed.
 type connections struct {
 	bound  int
 	closed atomic.Uint64

@@ -24,7 +24,8 @@ import (
 // mebibytes is how long the bodies of heavy calls are: nearly as long as an admission review may be.
 const mebibytes = 7
 
-// heavyBodies are updates of large objects, which carry two, and a conversion of many small ones, by the paths of their handlers.
+// heavyBodies are updates of large objects, which carry two, and a conversion of many small ones, by the paths of their
+// handlers.
 func heavyBodies(t testing.TB) map[string][]byte {
 	t.Helper()
 	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "d"}}
@@ -112,7 +113,8 @@ func update(t testing.TB, object any) []byte {
 		`"resource":{"group":"","version":"v1","resource":"objects"},"operation":"UPDATE","userInfo":{},"object":%s,"oldObject":%s}}`, kind.Kind, content, content)
 }
 
-// TestWorkFactor holds the factor by which MaxBytesInFlight counts bodies that handlers work on to what such handlers need.
+// TestWorkFactor holds the factor by which MaxBytesInFlight counts bodies that handlers work on to what such handlers
+// need.
 func TestWorkFactor(t *testing.T) {
 	if race {
 		t.Skip("its bounds of memory and time are those without the race detector")

@@ -17,8 +17,8 @@ import (
 const (
 	arrivingPart = 4
 
-	// workFactor is how many bytes a handler needs for a byte of a body: the body, the object decoded from it, and the answer. See
-	// docs/security.md for the measurement.
+	// workFactor is how many bytes a handler needs for a byte of a body: the body, the object decoded from it, and the
+	// answer. See docs/security.md for the measurement.
 	workFactor = 6
 
 	// unlimitedBytes is the default of MaxBytesInFlight where Go has no memory limit.
@@ -38,8 +38,9 @@ var errNoMemory = errors.New("its memory is in use")
 
 // memory divides a number of bytes among requests. A share may grow, step by step, to what its request has claimed.
 //
-// A request waits for a step that would leave too little for others to come to their end, so that requests never wait for each other
-// in a circle (Dijkstra's banker's algorithm). Meanwhile requests whose client is late lose their connection, the latest first.
+// A request waits for a step that would leave too little for others to come to their end, so that requests never wait
+// for each other in a circle (Dijkstra's banker's algorithm). Meanwhile requests whose client is late lose their
+// connection, the latest first.
 type memory struct {
 	bound   int64
 	inOrder bool // no step overtakes another one; otherwise those that fit do
@@ -64,8 +65,8 @@ func newMemory(bound int64, inOrder bool) *memory {
 	return &memory{bound: bound, inOrder: inOrder, free: bound, shares: make(map[*connection]*share)}
 }
 
-// grow adds bytes to the share of a connection's request, which claims no more than claim in all. It waits for as long as the caller
-// does, which wait tells.
+// grow adds bytes to the share of a connection's request, which claims no more than claim in all. It waits for as long
+// as the caller does, which wait tells.
 func (m *memory) grow(ctx context.Context, c *connection, more, claim int64, wait func() time.Duration) error {
 	c.shares = true
 	m.mu.Lock()

@@ -20,7 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
-// peak samples the memory that Go has of the system. When asked to stop it returns the most it saw, and what of that was added.
+// peak samples the memory that Go has of the system. When asked to stop it returns the most it saw, and what of that
+// was added.
 func peak() (stop func() (most, added uint64)) {
 	debug.FreeOSMemory()
 	in := func() uint64 {
@@ -45,7 +46,8 @@ func peak() (stop func() (most, added uint64)) {
 	return func() (uint64, uint64) { close(ended); <-sampled; return most, most - before }
 }
 
-// TestMemoryFollowsWhatArrived has 150 connections that announce much, and send 1.1 MB. The bytes that arrive are 165 MB.
+// TestMemoryFollowsWhatArrived has 150 connections that announce much, and send 1.1 MB. The bytes that arrive are 165
+// MB.
 func TestMemoryFollowsWhatArrived(t *testing.T) {
 	if race {
 		t.Skip("its bounds of memory and time are those without the race detector")
@@ -132,8 +134,8 @@ func TestHeavyServer(t *testing.T) {
 	fmt.Printf("peak %d %d %d\n", most, kibibytes<<10, server.Stats().Closed)
 }
 
-// TestHeavyBodiesStayWithinTheMemoryLimit makes 50 calls of 7 MB at once, of a server in a process of its own with the GOMEMLIMIT of a
-// Deployment. All must be answered, and the process must stay within the limit.
+// TestHeavyBodiesStayWithinTheMemoryLimit makes 50 calls of 7 MB at once, of a server in a process of its own with the
+// GOMEMLIMIT of a Deployment. All must be answered, and the process must stay within the limit.
 func TestHeavyBodiesStayWithinTheMemoryLimit(t *testing.T) {
 	if race {
 		t.Skip("its bounds of memory and time are those without the race detector")

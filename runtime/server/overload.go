@@ -16,8 +16,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// inFlightLimit bounds the requests that are handled at once, so that under overload those that are accepted take no longer than at
-// capacity. A request comes to a place with a body that has arrived as a whole, so a client that sends slowly keeps none from others.
+// inFlightLimit bounds the requests that are handled at once, so that under overload those that are accepted take no
+// longer than at capacity. A request comes to a place with a body that has arrived as a whole, so a client that sends
+// slowly keeps none from others.
 type inFlightLimit struct {
 	places   chan struct{}
 	wait     time.Duration
@@ -33,10 +34,11 @@ type inFlightLimit struct {
 // largestKept is the capacity up to which the memory of a body is kept for the next one.
 const largestKept = 64 << 10
 
-// serve reads the body of a request, waits for a place, and calls the handler. A body over limit is the handler's to report.
+// serve reads the body of a request, waits for a place, and calls the handler. A body over limit is the handler's to
+// report.
 //
-// Requests over the bounds get a 503 and a Retry-After of one second, which an API server's client takes as a call to make again, up
-// to ten times within the webhook's timeout (k8s.io/client-go rest/with_retry.go, IsNextRetry).
+// Requests over the bounds get a 503 and a Retry-After of one second, which an API server's client takes as a call to
+// make again, up to ten times within the webhook's timeout (k8s.io/client-go rest/with_retry.go, IsNextRetry).
 func (l *inFlightLimit) serve(w http.ResponseWriter, r *http.Request, handler http.Handler, limit int64) {
 	q := &request{Request: r, w: w, began: time.Now(), longest: l.longest}
 	q.connection, _ = r.Context().Value(connectionKey{}).(*connection)

@@ -122,8 +122,8 @@ func (s *site) answers(t testing.TB, calls int) int {
 	return answered
 }
 
-// TestSlowConnectionsCostCallersNothing opens more connections of each kind than there are places, and in the second half more than
-// the server keeps open. Every call of others must be answered.
+// TestSlowConnectionsCostCallersNothing opens more connections of each kind than there are places, and in the second
+// half more than the server keeps open. Every call of others must be answered.
 func TestSlowConnectionsCostCallersNothing(t *testing.T) {
 	if race {
 		t.Skip("its bounds of memory and time are those without the race detector")
@@ -161,8 +161,8 @@ func TestSlowConnectionsCostCallersNothing(t *testing.T) {
 	}
 }
 
-// TestSlowConnectionsTakeNoPlace is the load that took all of the default's places: 220 connections that each send a header and one
-// byte, and 400 calls.
+// TestSlowConnectionsTakeNoPlace is the load that took all of the default's places: 220 connections that each send a
+// header and one byte, and 400 calls.
 func TestSlowConnectionsTakeNoPlace(t *testing.T) {
 	s := serve(t, answer, nil)
 	s.slow(t, 220, "one byte of a body")
@@ -171,7 +171,8 @@ func TestSlowConnectionsTakeNoPlace(t *testing.T) {
 	}
 }
 
-// TestDrippingBodiesAreTheSlowest has clients who send a byte now and then, at a full bound, so that none of them stands still.
+// TestDrippingBodiesAreTheSlowest has clients who send a byte now and then, at a full bound, so that none of them
+// stands still.
 func TestDrippingBodiesAreTheSlowest(t *testing.T) {
 	s := serve(t, answer, func(s *site) { s.MaxInFlight, s.MaxConnections = 10, 40 })
 	var clients sync.WaitGroup

@@ -60,8 +60,8 @@ func (b *builder) inspectImplementations() {
 	}
 }
 
-// stubFile is the file for what the user writes of a handler: order_webhook.go. kubebuilder gives that name to its own files,
-// in the same folder; beside one, which says nothing of what ours declares, it is order_policy.go.
+// stubFile is the file for what the user writes of a handler: order_webhook.go. kubebuilder gives that name to its own
+// files, in the same folder; beside one, which says nothing of what ours declares, it is order_policy.go.
 func stubFile(h *model.Handler, end, declared string) string {
 	name := strings.ToLower(h.Type)
 	usual := name + "_webhook" + end

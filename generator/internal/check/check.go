@@ -12,7 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// RuleMatchConditions is the id under which it is also reported, by who can read CEL, that an expression does not compile.
+// RuleMatchConditions is the id under which it is also reported, by who can read CEL, that an expression does not
+// compile.
 const RuleMatchConditions = "E22"
 
 // rule is one entry of the table. One of its functions is set.

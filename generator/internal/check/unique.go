@@ -33,7 +33,8 @@ func uniqueNames(p projectPass) {
 	}
 }
 
-// uniquePaths reports a path that two webhooks of one service claim, unless one handler of the project's own is to answer both.
+// uniquePaths reports a path that two webhooks of one service claim, unless one handler of the project's own is to
+// answer both.
 func uniquePaths(p projectPass) {
 	claims := map[string][]*model.Webhook{}
 	for _, w := range p.Webhooks() {

@@ -108,7 +108,8 @@ func acceptance(s string) error {
 	return nil
 }
 
-// objectName checks the name of an object, which may be left empty, by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Label.
+// objectName checks the name of an object, which may be left empty, by
+// k8s.io/apimachinery/pkg/util/validation.IsDNS1123Label.
 func objectName(s string) error {
 	if s != "" && len(validation.IsDNS1123Label(s)) > 0 {
 		return fmt.Errorf("%q cannot name an object: lower-case letters, digits and - can, as shop", s)

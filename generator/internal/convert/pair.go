@@ -304,7 +304,8 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
-// likely is a field of the hub that only the hub has and that may be the one under another name, or in a struct around it.
+// likely is a field of the hub that only the hub has and that may be the one under another name, or in a struct around
+// it.
 func (p *pairPlanner) likely(m Path) (string, bool) {
 	var names []string
 	var joined, wider, deeper, sameType candidates
@@ -396,8 +397,8 @@ func (c *Claim) side(from Direction) Path {
 	return c.Spoke
 }
 
-// noteParents notes for moves into a pointer's struct when there is one, and marks what a move into or out of a pointer's struct does not tell: whether there was an
-// empty struct or none, unless the pointer itself is claimed.
+// noteParents notes for moves into a pointer's struct when there is one, and marks what a move into or out of a
+// pointer's struct does not tell: whether there was an empty struct or none, unless the pointer itself is claimed.
 func (p *Pair) noteParents() {
 	claimed := p.claimed()
 	for _, c := range p.Claims {

@@ -9,9 +9,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// members are the fields of a struct as JSON has them: those of embedded structs are the struct's own.
-// A field that keep names is one field even if it is embedded. Where methods of the type make JSON of its fields, an embedded
-// struct that encodes itself is one field, too, and what Go leaves out of JSON is a field by its Go name.
+// members are the fields of a struct as JSON has them: those of embedded structs are the struct's own. A field that
+// keep names is one field even if it is embedded. Where methods of the type make JSON of its fields, an embedded struct
+// that encodes itself is one field, too, and what Go leaves out of JSON is a field by its Go name.
 func members(t *resolve.Type, keep map[string]bool) []Path {
 	var all []Path
 	for _, f := range t.Fields() {

@@ -45,7 +45,8 @@ type Claim struct {
 	Verb model.Verb
 	// Value says how the value converts; nil where it does not.
 	Value *Value
-	// Set tells for each direction whether the source is set, where there are pointers on the way to the other side's field.
+	// Set tells for each direction whether the source is set, where there are pointers on the way to the other side's
+	// field.
 	Set [2]*Set
 	// SpokeOthers and HubOthers are further fields of each side that a custom rule takes care of.
 	SpokeOthers, HubOthers []Path

@@ -7,16 +7,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Same is what an object has alike in both versions, member by member and in the same words of JSON: no rule reaches into it, no
-// function of the user sees it, and its types differ in name only.
+// Same is what an object has alike in both versions, member by member and in the same words of JSON: no rule reaches
+// into it, no function of the user sees it, and its types differ in name only.
 type Same struct {
 	// All says that it is the whole member; if not, Members are what of it is.
 	All     bool
 	Members map[string]*Same
 }
 
-// Same returns what the kind has alike in both versions. A member of a list or a map is not looked into: their elements have
-// no places that stay.
+// Same returns what the kind has alike in both versions. A member of a list or a map is not looked into: their elements
+// have no places that stay.
 func (p *Plan) Same() map[string]*Same {
 	same := p.Root.same(map[*Pair]bool{})
 	if meta := same["metadata"]; meta != nil && (!meta.All || p.Root.readsMetadata()) {
@@ -78,8 +78,8 @@ func (c *Claim) staysAs() (string, bool) {
 	return spoke[0], c.Spoke.Last().String == c.Hub.Last().String
 }
 
-// isSame reports whether all of a field that stays is the same, and is left out of JSON on both sides or on none: a member
-// that one version demands is not missing because the other one may leave it out.
+// isSame reports whether all of a field that stays is the same, and is left out of JSON on both sides or on none: a
+// member that one version demands is not missing because the other one may leave it out.
 func (c *Claim) isSame(seen map[*Pair]bool) bool {
 	s, h := c.Spoke.Last(), c.Hub.Last()
 	omits := s.OmitEmpty == h.OmitEmpty || s.Type.Kind() == resolve.Struct && h.Type.Kind() == resolve.Struct

@@ -110,8 +110,8 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	return pair
 }
 
-// name makes a name for the functions of a pair: the spoke's type's and, where others have that, what it becomes, unless that is
-// called the same, and the kind that it is in.
+// name makes a name for the functions of a pair: the spoke's type's and, where others have that, what it becomes,
+// unless that is called the same, and the kind that it is in.
 func (p *planner) name(spoke, hub *resolve.Type) string {
 	name := lowerFirst(identifier(spoke))
 	as := ""

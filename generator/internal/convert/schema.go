@@ -236,8 +236,8 @@ func (s *Schema) scatter(path []string) {
 	s.Scattered = len(path) > 0
 }
 
-// listKeys are the keys of the list that is claimed on a side, as far as the other side has them: those that are declared there or
-// else, by the names that they have there, those that are declared on the other side.
+// listKeys are the keys of the list that is claimed on a side, as far as the other side has them: those that are
+// declared there or else, by the names that they have there, those that are declared on the other side.
 func (c *Claim) listKeys(side Direction) []string {
 	keys := listKeys(c.side(side).Last())
 	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {

@@ -85,7 +85,8 @@ func unquoted(value string) string {
 	return value
 }
 
-// addLimits adds what the markers of a field, of its type and of the types in it demand. Types of Kubernetes itself have no such markers.
+// addLimits adds what the markers of a field, of its type and of the types in it demand. Types of Kubernetes itself
+// have no such markers.
 func (s *Schema) addLimits(f *resolve.Field, inside []*resolve.Type) {
 	s.limitType(f.Type, inside, f.Doc)
 	s.Limits.read(f.Doc, false)
@@ -139,8 +140,8 @@ func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
 	}
 }
 
-// limits are what the markers of a field demand whose value may be restored: of all of it where nothing of it converts, or your own code
-// does that. What lies in structs that convert is theirs.
+// limits are what the markers of a field demand whose value may be restored: of all of it where nothing of it converts,
+// or your own code does that. What lies in structs that convert is theirs.
 func (c *Claim) limits(side Direction) *Schema {
 	s := &Schema{}
 	path := c.side(side)

@@ -11,7 +11,8 @@ import (
 
 // Type is a Go type as generated code writes it.
 type Type struct {
-	// Package and Name are those of the declaration. A predeclared type has only a name, and so has one that is written as it is.
+	// Package and Name are those of the declaration. A predeclared type has only a name, and so has one that is written
+	// as it is.
 	Package, Name string
 	Args          []*Type
 	// An unnamed map has a Key; an unnamed pointer, slice or array has its signs, such as "[]", before Elem.
@@ -137,8 +138,8 @@ func setOf(t *resolve.Type) *Set {
 	return s
 }
 
-// fieldSet is setOf for a field. An empty list or map that JSON leaves out is not set: it would not be there any more when the
-// object returns.
+// fieldSet is setOf for a field. An empty list or map that JSON leaves out is not set: it would not be there any more
+// when the object returns.
 func fieldSet(f *resolve.Field) *Set {
 	if kind := f.Type.Kind(); f.OmitEmpty && (kind == resolve.Slice || kind == resolve.Map) {
 		return &Set{Type: typeOf(f.Type), Test: NotEmpty}

@@ -8,7 +8,8 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 type Value struct {
 	Types
 	How How
-	// Elem is what How does with what the values hold: elements, a pointer's target, a member; nil where they hold nothing.
+	// Elem is what How does with what the values hold: elements, a pointer's target, a member; nil where they hold
+	// nothing.
 	Elem *Value
 	// Loss says for each direction what of the value itself is lost; empty where nothing is.
 	Loss [2]string
@@ -38,8 +39,8 @@ type (
 		// Funcs are the functions by direction, and Argument what they take besides.
 		Funcs    [2]string
 		Argument string
-		// OmitsZero tells for each direction whether the source is set, where JSON leaves a zero value out, so that the call does
-		// too; nil where it does not.
+		// OmitsZero tells for each direction whether the source is set, where JSON leaves a zero value out, so that the
+		// call does too; nil where it does not.
 		OmitsZero [2]*Set
 	}
 	// Call converts a pair of structs.
@@ -71,18 +72,20 @@ type (
 		Outer Direction
 		// Plain tells whether the value is set; nil where nothing asks.
 		Plain *Set
-		// ZeroIsNil says that there is no pointer to a zero value, and ZeroInWhole that there is one only in a whole object: in a
-		// part, nobody said the zero.
+		// ZeroIsNil says that there is no pointer to a zero value, and ZeroInWhole that there is one only in a whole
+		// object: in a part, nobody said the zero.
 		ZeroIsNil, ZeroInWhole bool
 	}
 	// Rename exchanges values of an enum: the pairs of it, by direction.
 	Rename [2][]Renaming
-	// First converts a value, of which Plain tells whether it is set, and the first element of a list, to whose side Outer leads.
+	// First converts a value, of which Plain tells whether it is set, and the first element of a list, to whose side
+	// Outer leads.
 	First struct {
 		Outer Direction
 		Plain *Set
 	}
-	// Wrap converts a value and the member of a struct, to whose side Outer leads. Plain is nil where no pointer leads to the member.
+	// Wrap converts a value and the member of a struct, to whose side Outer leads. Plain is nil where no pointer leads
+	// to the member.
 	Wrap struct {
 		Outer  Direction
 		Member Path
@@ -103,11 +106,12 @@ type (
 	}
 )
 
-// EmptyIsNil says for each direction that an empty list or map becomes none, because JSON leaves it out on the other side alone.
+// EmptyIsNil says for each direction that an empty list or map becomes none, because JSON leaves it out on the other
+// side alone.
 type EmptyIsNil [2]bool
 
-// OnlyIfSet tells for each direction whether anything of a struct is set, where there is no pointer to it otherwise: rules take other
-// fields of it elsewhere. It is nil where there always is one.
+// OnlyIfSet tells for each direction whether anything of a struct is set, where there is no pointer to it otherwise:
+// rules take other fields of it elsewhere. It is nil where there always is one.
 type OnlyIfSet [2]*Set
 
 func (Assign) how()       {}

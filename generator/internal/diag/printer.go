@@ -21,8 +21,8 @@ func (p Printer) File(at Position) string { return p.file(at) }
 // Excerpt writes the source line of a range, with a caret below it.
 func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at) }
 
-// Command is a workflow command by which GitHub shows a message beside a line of a pull request, or beside none where file is empty.
-// The level is error, warning or notice.
+// Command is a workflow command by which GitHub shows a message beside a line of a pull request, or beside none where
+// file is empty. The level is error, warning or notice.
 func Command(level, file string, line, column int, title, message string) string {
 	place := ""
 	if file != "" {

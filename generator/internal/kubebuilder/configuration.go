@@ -68,8 +68,8 @@ func overridden(all []Configuration) (diags diag.List) {
 	return diags
 }
 
-// Configurations are the objects of the packages' markers: one for all mutating webhooks and one for all validating ones, which
-// may be empty, without the webhooks whose marker has errors.
+// Configurations are the objects of the packages' markers: one for all mutating webhooks and one for all validating
+// ones, which may be empty, without the webhooks whose marker has errors.
 func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List) {
 	webhooks, named, diags := Read(packages)
 	mutating, validating := Order(webhooks)

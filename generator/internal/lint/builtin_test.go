@@ -15,7 +15,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// TestBuiltin holds the table of Kubernetes' own resources to the markers of client-gen in k8s.io/api, of the version in go.mod.
+// TestBuiltin holds the table of Kubernetes' own resources to the markers of client-gen in k8s.io/api, of the version
+// in go.mod.
 func TestBuiltin(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
 	if err != nil {

@@ -43,8 +43,8 @@ func (p configurationPass) isAnnotated() bool {
 	return false
 }
 
-// unreplaced is the place of a Certificate that an overlay of kubebuilder's was to write into an annotation, and has not; empty where
-// none is.
+// unreplaced is the place of a Certificate that an overlay of kubebuilder's was to write into an annotation, and has
+// not; empty where none is.
 func (p configurationPass) unreplaced() string {
 	from := p.Annotations["cert-manager.io/inject-ca-from"]
 	if strings.Contains(from, "CERTIFICATE_NAME") {

@@ -39,7 +39,8 @@ func slow(p projectPass) {
 	}
 }
 
-// tooLate is the index of the webhook before whose timeout a request may end, and what all of them may take until then; -1 where none is.
+// tooLate is the index of the webhook before whose timeout a request may end, and what all of them may take until then;
+// -1 where none is.
 func (p projectPass) tooLate(called []*model.Webhook) (index int, seconds int32) {
 	for i, w := range called {
 		if seconds += p.timeout(w); seconds > patience {
@@ -49,8 +50,8 @@ func (p projectPass) tooLate(called []*model.Webhook) (index int, seconds int32)
 	return -1, seconds
 }
 
-// chains are mutating webhooks that may each be left out and are called for one request, in the order in which they are: for what the
-// selectors and match conditions of one let through, those with the same, and those with none.
+// chains are mutating webhooks that may each be left out and are called for one request, in the order in which they
+// are: for what the selectors and match conditions of one let through, those with the same, and those with none.
 func (p projectPass) chains() (chains [][]*model.Webhook) {
 	var open []*model.Webhook
 	var bounds []bound

@@ -34,7 +34,8 @@ func (p *Package) Type(name string) (Type, bool) {
 	return Type{}, false
 }
 
-// Types yields the types that a file declares at package level, each with the start of its declaration behind the comment.
+// Types yields the types that a file declares at package level, each with the start of its declaration behind the
+// comment.
 func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, token.Pos] {
 	return func(yield func(*ast.TypeSpec, token.Pos) bool) {
 		for _, d := range f.Decls {
@@ -133,7 +134,8 @@ func DeclaresInTest(dir, function string) bool {
 	return false
 }
 
-// Sibling returns the text of a file that no run parses: a test, or generated code. It is nil if the file cannot be read.
+// Sibling returns the text of a file that no run parses: a test, or generated code. It is nil if the file cannot be
+// read.
 func Sibling(dir, name string) []byte {
 	text, err := regular.ReadFile(filepath.Join(dir, name))
 	if err != nil {

@@ -58,8 +58,8 @@ func (e goenv) tags() []string {
 	return tags
 }
 
-// toolchain returns the GOTOOLCHAIN with which the go command runs the toolchain that the user has chosen, and no other that a project's
-// go.mod names.
+// toolchain returns the GOTOOLCHAIN with which the go command runs the toolchain that the user has chosen, and no other
+// that a project's go.mod names.
 func (e goenv) toolchain() string {
 	name, _, _ := strings.Cut(e.get("GOTOOLCHAIN"), "+") // go1.26.1+auto is at least go1.26.1
 	switch name {

@@ -27,8 +27,8 @@ type Import struct {
 }
 
 // Imports returns the imports of packages that wanted accepts in all Go files below the absolute folder dir, sorted by
-// position: in tests and nested modules too, for every platform, but not in files that webhook-gen generates. prefix is a
-// text that all wanted paths contain. A file that does not parse has no imports here; the compiler reports it.
+// position: in tests and nested modules too, for every platform, but not in files that webhook-gen generates. prefix is
+// a text that all wanted paths contain. A file that does not parse has no imports here; the compiler reports it.
 func Imports(ctx context.Context, dir, prefix string, overlay Overlay, wanted func(path string) bool) ([]Import, error) {
 	var found []Import
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -48,8 +48,8 @@ func isGeneratedName(name string) bool {
 	return strings.HasPrefix(name, "zz_generated.") && strings.HasSuffix(name, ".go")
 }
 
-// isFile reports whether an entry counts as a file: it is no folder, nor a link to one. A broken link counts, and so does a pipe or a
-// device: that it cannot be read shall be said.
+// isFile reports whether an entry counts as a file: it is no folder, nor a link to one. A broken link counts, and so
+// does a pipe or a device: that it cannot be read shall be said.
 func isFile(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return !e.IsDir()

@@ -204,7 +204,8 @@ func (w *workspace) cached(v module.Version) string {
 	return filepath.Join(cache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 }
 
-// ask has the go command find a package. It neither runs another toolchain that go.mod or go.work names, nor writes go.mod.
+// ask has the go command find a package. It neither runs another toolchain that go.mod or go.work names, nor writes
+// go.mod.
 func (w *workspace) ask(ctx context.Context, dir, importPath string) (*Package, error) {
 	command, err := program.Find("go", w.dir)
 	if err != nil {

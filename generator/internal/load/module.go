@@ -26,8 +26,8 @@ type Module struct {
 	workspace *workspace    // the build whose versions and replacements its imports follow
 }
 
-// Replacements returns the replace directives of the module's go.mod as a go.mod in the absolute folder dir has them: a relative path
-// is relative to that folder.
+// Replacements returns the replace directives of the module's go.mod as a go.mod in the absolute folder dir has them: a
+// relative path is relative to that folder.
 func (m *Module) Replacements(dir string) []modfile.Replace {
 	if m.file == nil {
 		return nil

@@ -22,8 +22,8 @@ type Definition struct {
 	Stored []string
 	// Conversion is the webhook that converts the versions; nil where there is none.
 	Conversion *Conversion
-	// Unconverted says that versions differ in nothing but apiVersion: the strategy None. An API server takes that for granted
-	// where nothing is said, and a file may leave it to be said by an overlay.
+	// Unconverted says that versions differ in nothing but apiVersion: the strategy None. An API server takes that for
+	// granted where nothing is said, and a file may leave it to be said by an overlay.
 	Unconverted bool
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Schema is what a definition says of the objects of a version. It is read when it is asked for: most who read a definition are
-// not interested, and it is most of it.
+// Schema is what a definition says of the objects of a version. It is read when it is asked for: most who read a
+// definition are not interested, and it is most of it.
 type Schema struct {
 	text text
 	node *yaml.Node
@@ -21,7 +21,8 @@ type Schema struct {
 // Property is a field of objects as a schema has it.
 type Property struct {
 	diag.Range
-	// Path is that of the field, with [] for any element of a list or map: "spec.ports[].name". That of the object is empty.
+	// Path is that of the field, with [] for any element of a list or map: "spec.ports[].name". That of the object is
+	// empty.
 	Path string
 	// Type is "object", "array", "string", "integer", "number", "boolean" or "int-or-string"; empty where nothing says it.
 	Type string
@@ -31,8 +32,8 @@ type Property struct {
 	Default string
 }
 
-// Properties are the object and its fields, each before those in it. What the API server itself says of every object is left out:
-// apiVersion, kind and metadata, of embedded ones too.
+// Properties are the object and its fields, each before those in it. What the API server itself says of every object is
+// left out: apiVersion, kind and metadata, of embedded ones too.
 func (s *Schema) Properties() []Property {
 	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
 	w.add("", s.node, s.node, true)

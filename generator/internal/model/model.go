@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package model is what the generator knows of a project once its markers are read: plain
-// data with positions. The packages build, kubebuilder and manifest make it; check, convert, render, lint and upgrade read it.
+// Package model is what the generator knows of a project once its markers are read: plain data with positions. The
+// packages build, kubebuilder and manifest make it; check, convert, render, lint and upgrade read it.
 package model
 
 import (
@@ -151,9 +151,9 @@ func (p Places) SetList(field string, list diag.Sourced[[]string]) {
 	}
 }
 
-// CanShare reports whether one handler, at one path, can answer two webhooks: both are mutating or both validating, and where
-// the path is made of a kind, both are for that kind. A project may well ask for failurePolicy Fail on CREATE and for Ignore
-// on DELETE, or for a resource and its subresource, and serve both by the same code.
+// CanShare reports whether one handler, at one path, can answer two webhooks: both are mutating or both validating, and
+// where the path is made of a kind, both are for that kind. A project may well ask for failurePolicy Fail on CREATE and
+// for Ignore on DELETE, or for a resource and its subresource, and serve both by the same code.
 func (w *Webhook) CanShare(other *Webhook) bool {
 	return w.Mutating == other.Mutating && (!isTypedPath(w.ServedPath()) || slices.ContainsFunc(w.Resources(), func(r string) bool {
 		return slices.Contains(other.Resources(), r)

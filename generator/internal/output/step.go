@@ -153,8 +153,8 @@ func (s *step) place() error {
 	return nil
 }
 
-// keep gives the file as it was a second name: by a link or, where links cannot be made, by a copy. The path of a file to
-// replace is never without a file, and so a run that is killed loses none.
+// keep gives the file as it was a second name: by a link or, where links cannot be made, by a copy. The path of a file
+// to replace is never without a file, and so a run that is killed loses none.
 func (s *step) keep() error {
 	if s.Action == Remove {
 		return os.Rename(s.Path, s.aside)

@@ -206,7 +206,8 @@ func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves its temporary files. The next one removes them, and nothing of a run under way or of the user's.
+// A run that is killed leaves its temporary files. The next one removes them, and nothing of a run under way or of the
+// user's.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	at := func(age time.Duration) string {

@@ -17,8 +17,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Argument is an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. Its entry in Arguments is all
-// that has to be written for it.
+// Argument is an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. Its entry in Arguments is
+// all that has to be written for it.
 type Argument struct {
 	Name string
 	value
@@ -219,8 +219,8 @@ func (s Settings) Over(defaults Settings) Settings {
 	}
 }
 
-// Apply sets the fields of a webhook. What no marker says is not written, so that the defaults are those of the API: but v1
-// requires some fields.
+// Apply sets the fields of a webhook. What no marker says is not written, so that the defaults are those of the API:
+// but v1 requires some fields.
 func (s Settings) Apply(w *model.Webhook, api string) {
 	for _, a := range Arguments() {
 		if a.V1 != nil && api == "v1" {

@@ -11,7 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// TestExamplesSetTheirField decodes the example of each argument and finds it, at its column, in the field that the entry names.
+// TestExamplesSetTheirField decodes the example of each argument and finds it, at its column, in the field that the
+// entry names.
 func TestExamplesSetTheirField(t *testing.T) {
 	for _, a := range Arguments() {
 		line := "+webhook:mutating(" + a.Name + ": " + a.Example + ")"

@@ -179,8 +179,8 @@ func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst j
 	return name.Call(jen.Id("ctx"), src, dst)
 }
 
-// stashes writes what keeps the parts of a kind that one of its versions cannot say, or once could not: what an older program has
-// kept is on objects that nobody has written since.
+// stashes writes what keeps the parts of a kind that one of its versions cannot say, or once could not: what an older
+// program has kept is on objects that nobody has written since.
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {

@@ -10,7 +10,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 )
 
-// conversions writes the function that gives a handler the conversions of the package. It is a method where one of them has hooks.
+// conversions writes the function that gives a handler the conversions of the package. It is a method where one of them
+// has hooks.
 func (w *conversionWriter) conversions() {
 	if len(w.Plans) == 0 {
 		return

@@ -24,8 +24,8 @@ type Delivery struct {
 	Certificates string
 	// Callers says what an API server has to present: "certificate", "token", "password"; empty for nothing.
 	Callers string
-	// Authorities sign the server's certificate, PEM, where kube-aggregator is told; nil where something in the cluster says
-	// it.
+	// Authorities sign the server's certificate, PEM, where kube-aggregator is told; nil where something in the cluster
+	// says it.
 	Authorities []byte
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile

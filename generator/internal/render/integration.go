@@ -19,8 +19,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// integration writes the test that has a real API server call the webhooks, into a module of its own: controller-runtime,
-// which starts API servers, is then no dependency of the project.
+// integration writes the test that has a real API server call the webhooks, into a module of its own:
+// controller-runtime, which starts API servers, is then no dependency of the project.
 func integration(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	if o.Integration == "" {
 		return nil, nil

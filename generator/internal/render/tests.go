@@ -227,7 +227,8 @@ func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
 	return model.HandlerPackage{Path: folder + "_test", Name: name + "_test"}
 }
 
-// manifestTest writes the test that compares the manifest with the handlers of all packages, for a file in the folder dir.
+// manifestTest writes the test that compares the manifest with the handlers of all packages, for a file in the folder
+// dir.
 func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerPackage, o Options) {
 	admissiontest := o.runtime(p, "admission/admissiontest")
 	f.ImportName(admissiontest, "admissiontest")

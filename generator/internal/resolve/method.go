@@ -33,8 +33,8 @@ func (t *Type) HasMethod(name string) bool {
 	return slices.Contains(s.methods[t.Name], name)
 }
 
-// HasPromoted reports whether a value has a method that is the type's own or that just one of the structs that are embedded in it
-// promotes, at the least depth at which any has it (https://go.dev/ref/spec#Selectors).
+// HasPromoted reports whether a value has a method that is the type's own or that just one of the structs that are
+// embedded in it promotes, at the least depth at which any has it (https://go.dev/ref/spec#Selectors).
 func (t *Type) HasPromoted(name string) bool {
 	seen := map[*Type]bool{}
 	for level := []*Type{t}; len(level) > 0; {

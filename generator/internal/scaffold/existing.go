@@ -43,7 +43,8 @@ func (e Existing) Files(root string) ([]output.File, error) {
 	return files, err
 }
 
-// Tools is the go.mod of a module that pins the program. dir is the folder in root, slash-separated, and module its path.
+// Tools is the go.mod of a module that pins the program. dir is the folder in root, slash-separated, and module its
+// path.
 func Tools(root, dir, module string) (output.File, error) {
 	text, err := templates.Execute("existing/tools.go.mod.tmpl", map[string]string{"Module": module})
 	return output.File{Path: filepath.Join(root, filepath.FromSlash(dir), "go.mod"), Content: text, Owner: output.Once}, err

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scenario reads the scenarios in generator/testdata. Tests of package generator compare what a run writes; tests of
-// generator/compile compile and run it.
+// Package scenario reads the scenarios in generator/testdata. Tests of package generator compare what a run writes;
+// tests of generator/compile compile and run it.
 package scenario
 
 import (

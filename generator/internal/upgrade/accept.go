@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Accept marks the findings that the new state accepts, and returns what of its acceptances fits none. One counts in the step
-// that adds it: what the old state accepts too was about another step, and is left aside.
+// Accept marks the findings that the new state accepts, and returns what of its acceptances fits none. One counts in
+// the step that adds it: what the old state accepts too was about another step, and is left aside.
 func Accept(found []Finding, from, to *State) (unused []string) {
 	for _, accepted := range to.Accepted {
 		if slices.Contains(from.Accepted, accepted) {

@@ -131,7 +131,8 @@ func keptHasPlace(p *pass) {
 	})
 }
 
-// keptElsewhere says what becomes of a value that is kept in the annotation of an object whose version now has a field for it.
+// keptElsewhere says what becomes of a value that is kept in the annotation of an object whose version now has a field
+// for it.
 func keptElsewhere(now *plan, side convert.Direction, there, here string) string {
 	until := fmt.Sprintf("the object is written as %s", here)
 	if now.Lossy(side) && now.Lossy(1-side) {
@@ -220,8 +221,8 @@ func fieldMoved(p *pass) {
 	})
 }
 
-// dropsKept says what becomes of what is kept of a field that converts otherwise: it is put back only where the object still says what
-// the conversion made of it.
+// dropsKept says what becomes of what is kept of a field that converts otherwise: it is put back only where the object
+// still says what the conversion made of it.
 func (f *fate) dropsKept() string {
 	if !f.kept() {
 		return ""

@@ -4,8 +4,8 @@ package upgrade
 
 import "slices"
 
-// matchWebhooks finds the webhooks of both states that are the same: by configuration and name, else by name, else by the path
-// that they are served at.
+// matchWebhooks finds the webhooks of both states that are the same: by configuration and name, else by name, else by
+// the path that they are served at.
 func (s *step) matchWebhooks() {
 	s.removed, s.added = s.from.webhooks(), s.to.webhooks()
 	for _, same := range []func(a, b *Webhook) bool{
@@ -43,8 +43,9 @@ func (s *State) configuration(mutating bool, name string) *Configuration {
 	return s.Configurations[i]
 }
 
-// matchKinds finds the definitions of both states that have the same name and the conversions between the same two versions. What
-// a file says of a kind and what markers say of it alone are not compared: markers know of fewer versions.
+// matchKinds finds the definitions of both states that have the same name and the conversions between the same two
+// versions. What a file says of a kind and what markers say of it alone are not compared: markers know of fewer
+// versions.
 func (s *step) matchKinds() {
 	for _, old := range s.from.Definitions {
 		if now := s.to.definition(old.Name); now != nil && now.derived == old.derived {

@@ -112,7 +112,8 @@ func (p *plan) add(side convert.Direction, of *convert.Pair, before, across stri
 	}
 }
 
-// word tells ways of converting a value apart. That of an enum is told by its pairs of values, and what goes by the types alone by them.
+// word tells ways of converting a value apart. That of an enum is told by its pairs of values, and what goes by the
+// types alone by them.
 func word(how convert.How) string {
 	switch how := how.(type) {
 	case convert.Hook:

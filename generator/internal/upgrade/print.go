@@ -28,7 +28,8 @@ type Tree struct{ Dir, Name string }
 
 // Print writes findings in one of the Formats.
 //
-//   - text: file:line:column: severity: message [rule], the source line with a caret below it, the effect, and the steps.
+//   - text: file:line:column: severity: message [rule], the source line with a caret below it, the effect, and the
+//     steps.
 //   - json: one array of objects with the fields of Finding.
 //   - github: workflow commands that GitHub shows beside the lines of a pull request.
 func (p Printer) Print(w io.Writer, format string, found []Finding) error {

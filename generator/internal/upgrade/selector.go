@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// implies reports whether every object that one selector selects is selected by the other, as far as each requirement by itself tells.
+// implies reports whether every object that one selector selects is selected by the other, as far as each requirement
+// by itself tells.
 func implies(one, another *metav1.LabelSelector) bool {
 	given := requirements(one)
 	return !slices.ContainsFunc(requirements(another), func(wanted metav1.LabelSelectorRequirement) bool {

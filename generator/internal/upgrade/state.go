@@ -18,8 +18,8 @@ import (
 // State is what a cluster is told of a project.
 type State struct {
 	Configurations []*Configuration
-	// Definitions are the kinds, by what a CustomResourceDefinition says of them or, where there is none, by what markers say of
-	// their conversions.
+	// Definitions are the kinds, by what a CustomResourceDefinition says of them or, where there is none, by what
+	// markers say of their conversions.
 	Definitions []*Definition
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
 	Accepted []string
@@ -143,8 +143,8 @@ func (s *State) derive(c *model.Conversion) {
 	}
 }
 
-// defaulted is a webhook as an API server completes it: k8s.io/kubernetes/pkg/apis/admissionregistration/v1 and v1beta1,
-// SetDefaults_MutatingWebhook, SetDefaults_ValidatingWebhook and SetDefaults_Rule.
+// defaulted is a webhook as an API server completes it: k8s.io/kubernetes/pkg/apis/admissionregistration/v1 and
+// v1beta1, SetDefaults_MutatingWebhook, SetDefaults_ValidatingWebhook and SetDefaults_Rule.
 func defaulted(w admissionregistrationv1.MutatingWebhook, api string) admissionregistrationv1.MutatingWebhook {
 	w = *w.DeepCopy()
 	failure, match, timeout := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent, int32(10)

@@ -3,9 +3,9 @@
 // Package upgrade says what the step from one state of a project to the next means for a cluster in which the first one
 // runs: what is refused, lost or no longer checked, and in which order the step is taken so that it is not.
 //
-// A State comes of markers (Of) or of manifests (OfManifests). Compare holds two of them to a table of rules. During a rollout,
-// configurations and servers are not of one age, and rules look at both ways that this can be: an old configuration that calls a
-// new server, and a new one that calls an old server.
+// A State comes of markers (Of) or of manifests (OfManifests). Compare holds two of them to a table of rules. During a
+// rollout, configurations and servers are not of one age, and rules look at both ways that this can be: an old
+// configuration that calls a new server, and a new one that calls an old server.
 package upgrade
 
 import (

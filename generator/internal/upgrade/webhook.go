@@ -317,7 +317,8 @@ func otherSideEffects(p *pass) {
 }
 
 func otherReviews(p *pass) {
-	// An API server sends the first version that it knows: k8s.io/apiserver/pkg/admission/plugin/webhook/request, CreateAdmissionObjects.
+	// An API server sends the first version that it knows: k8s.io/apiserver/pkg/admission/plugin/webhook/request,
+	// CreateAdmissionObjects.
 	sent := func(w *Webhook) string {
 		for _, v := range w.Spec.AdmissionReviewVersions {
 			if v == "v1" || v == "v1beta1" {

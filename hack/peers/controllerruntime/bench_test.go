@@ -236,8 +236,8 @@ func podOf(bytes int) ([]byte, int) {
 		strings.Join(env, ",") + `]}]}}`), len(env)
 }
 
-// BenchmarkGrowth reports what a kilobyte costs in objects of different sizes, and an edit in lists of different length:
-// where these do not grow, the cost is linear.
+// BenchmarkGrowth reports what a kilobyte costs in objects of different sizes, and an edit in lists of different
+// length: where these do not grow, the cost is linear.
 func BenchmarkGrowth(b *testing.B) {
 	decide := func(edit func([]corev1.EnvVar) []corev1.EnvVar) *admission.Handler {
 		return admission.Mutating("pods.example.com", admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[corev1.Pod]) error {

@@ -178,8 +178,8 @@ func TestAPIServerSubresources(t *testing.T) {
 	}
 }
 
-// TestAPIServerSeesFailures checks that what is no verdict is a call that failed, with a message that the user gets, and that what the
-// content of a request causes is a denial.
+// TestAPIServerSeesFailures checks that what is no verdict is a call that failed, with a message that the user gets,
+// and that what the content of a request causes is a denial.
 func TestAPIServerSeesFailures(t *testing.T) {
 	var mode string
 	a := newAPIServer(t, admission.Validating("pods.example.com", admission.ForKind("v1", "Pod"), admission.BodyLimit(100<<10),

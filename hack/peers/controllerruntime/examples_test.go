@@ -117,7 +117,8 @@ func matching(t *testing.T, w admissionregistrationv1.MutatingWebhook) []call {
 	return calls
 }
 
-// refuses sends what is no review that the webhook is for: each gets the HTTP status that says why, and a metav1.Status.
+// refuses sends what is no review that the webhook is for: each gets the HTTP status that says why, and a
+// metav1.Status.
 func refuses(t *testing.T, url string, ca []byte, calls []call) {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -172,7 +173,8 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 	}
 }
 
-// manifest reads the webhooks of a manifest. Mutating ones are known by their ReinvocationPolicy, which is set for that.
+// manifest reads the webhooks of a manifest. Mutating ones are known by their ReinvocationPolicy, which is set for
+// that.
 func manifest(t *testing.T, file string) []admissionregistrationv1.MutatingWebhook {
 	t.Helper()
 	text, err := os.ReadFile(file)

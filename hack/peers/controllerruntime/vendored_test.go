@@ -19,8 +19,8 @@ func TestVendored(t *testing.T) {
 	execute(t, vendored(t), "go", "test", "-skip", "^TestExamples$", ".")
 }
 
-// BenchmarkModes compares the processor time that the calls of BenchmarkOurs take the runtime module and a copy of it. The
-// two programs take turns, and the median time of each counts.
+// BenchmarkModes compares the processor time that the calls of BenchmarkOurs take the runtime module and a copy of it.
+// The two programs take turns, and the median time of each counts.
 func BenchmarkModes(b *testing.B) {
 	const rounds, calls, noise = 15, "500x", 0.1
 	programs := [2]string{filepath.Join(b.TempDir(), "import.test"), filepath.Join(b.TempDir(), "vendor.test")}

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// deniesBadObjects sends a text in place of the objects. The answer is to be a denial: failurePolicy Ignore would let the request
-// pass if the call failed.
+// deniesBadObjects sends a text in place of the objects. The answer is to be a denial: failurePolicy Ignore would let
+// the request pass if the call failed.
 func (c handlerCheck) deniesBadObjects(t testing.TB, call call) {
 	if c.Object == nil {
 		return

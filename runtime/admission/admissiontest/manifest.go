@@ -72,8 +72,8 @@ func configuredIn(t testing.TB, file string) []configured {
 	}
 }
 
-// path is where the server has the webhook: where the API server calls it or, through kube-aggregator, what the path of that call has
-// below the group and version.
+// path is where the server has the webhook: where the API server calls it or, through kube-aggregator, what the path of
+// that call has below the group and version.
 func (c configured) path() string {
 	if s := c.ClientConfig.Service; s != nil {
 		if s.Path == nil {

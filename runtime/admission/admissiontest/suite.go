@@ -147,7 +147,8 @@ func (s Suite) checkPaths(t testing.TB, served map[string]http.Handler) {
 	}
 }
 
-// checkMissing takes one policy away at a time, and wants an error that names it in place of a panic of the first review.
+// checkMissing takes one policy away at a time, and wants an error that names it in place of a panic of the first
+// review.
 func checkMissing(t testing.TB, webhooks Webhooks) {
 	complete := reflect.ValueOf(webhooks)
 	for i := range complete.NumField() {

@@ -339,7 +339,8 @@ func TestCheckManifest(t *testing.T) {
 	}
 }
 
-// TestCheckManifestThroughAggregator has a webhook called through the API server itself, and one of a Service that only looks like it.
+// TestCheckManifestThroughAggregator has a webhook called through the API server itself, and one of a Service that only
+// looks like it.
 func TestCheckManifestThroughAggregator(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "manifests.yaml")
 	const manifest = `kind: ValidatingWebhookConfiguration

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Table tests the policies for objects of type T by cases: what a user asks of the API server, and what comes of it when
-// all webhooks have been asked.
+// Table tests the policies for objects of type T by cases: what a user asks of the API server, and what comes of it
+// when all webhooks have been asked.
 type Table[T any] struct {
 	// Webhooks are the webhooks that are tested.
 	Webhooks Webhooks
@@ -34,8 +34,8 @@ type Resource struct {
 	APIVersion, Name, SubResource string
 }
 
-// Case is a request and all that comes of it: what it does not name is not to be. A case with nothing but a request wants
-// it to be allowed, the object to stay as it is, and no warning.
+// Case is a request and all that comes of it: what it does not name is not to be. A case with nothing but a request
+// wants it to be allowed, the object to stay as it is, and no warning.
 type Case[T any] struct {
 	// Name says what the case shows.
 	Name string
@@ -43,8 +43,8 @@ type Case[T any] struct {
 	Request Review[T]
 	// Object is what is made of the object; nil if it stays as it is.
 	Object *T
-	// Denied is the code with which the request is denied: 422 for field errors, 400 for an object that cannot be decoded, 500 for a
-	// panic, 403 for most others.
+	// Denied is the code with which the request is denied: 422 for field errors, 400 for an object that cannot be
+	// decoded, 500 for a panic, 403 for most others.
 	Denied int
 	// Failed is the HTTP code of a call that failed, so that the failurePolicy decides: 500 for an error marked with
 	// admission.Failure.

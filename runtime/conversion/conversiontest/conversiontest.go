@@ -176,7 +176,8 @@ func (w way[A, B]) bare(b *B) (*A, error) {
 	return annotated(a, nil), nil
 }
 
-// unlimited is the context of conversions of objects that are filled at random: the markers of their types do not count.
+// unlimited is the context of conversions of objects that are filled at random: the markers of their types do not
+// count.
 func unlimited() context.Context {
 	return mode.WithMode(context.Background(), mode.Mode{Unlimited: true})
 }

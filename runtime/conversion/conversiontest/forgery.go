@@ -22,7 +22,8 @@ type forgedChange struct {
 	Other map[string]string `json:"around,omitempty"`
 }
 
-// forgeryFails is the twelfth. The annotation has, for everything that the object becomes, what another one says, and the right digests.
+// forgeryFails is the twelfth. The annotation has, for everything that the object becomes, what another one says, and
+// the right digests.
 func (w way[A, B]) forgeryFails(a *A, seed uint64) error {
 	plain := annotated(a, nil)
 	b, err := w.converted(plain)
@@ -108,7 +109,8 @@ func (w way[A, B]) holdsAgainst(plain, want *A, content map[string]any) error {
 	return nil
 }
 
-// saidSo reports whether what a path leads to is what the object itself says: all of it, or each element of a list that is not as before.
+// saidSo reports whether what a path leads to is what the object itself says: all of it, or each element of a list that
+// is not as before.
 func saidSo(said, was, is map[string]any, path string) bool {
 	s, b, a := at(said, path), at(was, path), at(is, path)
 	if text(s) == text(a) {
@@ -144,7 +146,8 @@ func digestOf(v any) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// forged are changes of all that one object has into what another one has: of members, and of elements of lists if asked for.
+// forged are changes of all that one object has into what another one has: of members, and of elements of lists if
+// asked for.
 func forged(path []any, members, evil map[string]any, elements bool) (changes []forgedChange) {
 	for _, name := range namesOf(members, evil) {
 		here := append(slices.Clone(path), name)

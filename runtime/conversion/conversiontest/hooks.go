@@ -12,8 +12,8 @@ import (
 // Failing is what hooks return that are to fail.
 func Failing() error { return errors.New("this hook fails on purpose") }
 
-// CheckFailing wants both directions of a kind to fail where a hook does: to hand on what is half converted would lose the
-// rest. Both call every hook, because what is lost is found by converting back.
+// CheckFailing wants both directions of a kind to fail where a hook does: to hand on what is half converted would lose
+// the rest. Both call every hook, because what is lost is found by converting back.
 func CheckFailing[S, H any](t *testing.T, hook string, k Kind[S, H]) {
 	t.Helper()
 	toHub, fromHub := k.ways()

@@ -122,8 +122,8 @@ func (w way[A, B]) restored(a *A, b, edited *B, path string) error {
 	return nil
 }
 
-// contradicts reports whether an object would say something else in the other version if it had what another one has at a path. Such a
-// value is not restored.
+// contradicts reports whether an object would say something else in the other version if it had what another one has at
+// a path. Such a value is not restored.
 func (w way[A, B]) contradicts(a, got *A, path string) bool {
 	members := tree(got)
 	replace(members, strings.Split(path, "."), at(tree(a), path))
@@ -407,8 +407,8 @@ func (w way[A, B]) annotationSafe(a *A, seed uint64) error {
 	return nil
 }
 
-// keptBefore holds that what an annotation keeps comes back where the object says nothing, also if nothing of the kind is kept any
-// more: a program of when the other version could not say it has written that.
+// keptBefore holds that what an annotation keeps comes back where the object says nothing, also if nothing of the kind
+// is kept any more: a program of when the other version could not say it has written that.
 func (w way[A, B]) keptBefore(a *A, b *B) error {
 	silent := new(A)
 	object(silent).SetName(object(a).GetName())

@@ -13,7 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// CheckPost checks that a call is a POST of JSON. What should have been sent, such as "an AdmissionReview", is for the message.
+// CheckPost checks that a call is a POST of JSON. What should have been sent, such as "an AdmissionReview", is for the
+// message.
 func CheckPost(r *http.Request, review string) error {
 	if r.Method != http.MethodPost {
 		return &Problem{http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
@@ -53,14 +54,14 @@ func (b *Received) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (b *Received) Close() error { return nil }
 
-// FirstBytes is how much memory is set aside for a body before any of it has arrived. More follows what arrives, by doubling, and
-// not what a Content-Length announces: a caller must send half of the memory that it takes.
+// FirstBytes is how much memory is set aside for a body before any of it has arrived. More follows what arrives, by
+// doubling, and not what a Content-Length announces: a caller must send half of the memory that it takes.
 const FirstBytes = 16 << 10
 
-// ReadBody returns the body of a call. It reads into memory, whose content is replaced, unless the server has read the body: then
-// the bytes are the server's, until the call has been answered. It reads to the very end, because only then does net/http notice when
-// the client hangs up. A body of more than limit bytes is a problem, with which
-// the beginning of the body is returned if it has been read.
+// ReadBody returns the body of a call. It reads into memory, whose content is replaced, unless the server has read the
+// body: then the bytes are the server's, until the call has been answered. It reads to the very end, because only then
+// does net/http notice when the client hangs up. A body of more than limit bytes is a problem, with which the beginning
+// of the body is returned if it has been read.
 func ReadBody(memory *[]byte, r *http.Request, limit int64) ([]byte, error) {
 	if received, ok := r.Body.(*Received); ok && len(received.unread) == len(received.all) {
 		body := received.all
@@ -81,8 +82,8 @@ func ReadBody(memory *[]byte, r *http.Request, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// Receive reads the body of a call to its end and appends it to body, which is empty. It calls grow with the additional capacity
-// before memory grows beyond FirstBytes, and fails with its error.
+// Receive reads the body of a call to its end and appends it to body, which is empty. It calls grow with the additional
+// capacity before memory grows beyond FirstBytes, and fails with its error.
 func Receive(body []byte, r *http.Request, limit int64, grow func(more int) error) ([]byte, error) {
 	// One byte more than announced or allowed, for the read that finds the end.
 	enough := int(min(limit, 1<<62)) + 1
@@ -130,7 +131,8 @@ func ReceiveHead(memory []byte, r *http.Request) []byte {
 	return memory[:n]
 }
 
-// discarded is how much is read of what follows the limit of a body: two objects of 3 MiB, of which each byte is escaped.
+// discarded is how much is read of what follows the limit of a body: two objects of 3 MiB, of which each byte is
+// escaped.
 const discarded = 40 << 20
 
 // Discard reads what follows the limit of a body. An API server that is still writing might miss the answer.

@@ -18,7 +18,8 @@ import (
 
 // decodeError is a value that its Go type cannot hold. The path to it grows as the error travels up.
 //
-// Errors of this package name the place and the type, never the value: it may be a secret, and errors reach users and logs.
+// Errors of this package name the place and the type, never the value: it may be a secret, and errors reach users and
+// logs.
 type decodeError struct {
 	path  string
 	cause error
@@ -62,8 +63,8 @@ func shownKey(key string) string {
 	return key
 }
 
-// invalid is the error of a value that its type refuses to read. The type's own error may quote the value, so only the field
-// that it names is kept.
+// invalid is the error of a value that its type refuses to read. The type's own error may quote the value, so only the
+// field that it names is kept.
 func (s *Shape) invalid(err error) error {
 	wrong := fmt.Errorf("not a valid %s", s.Typ)
 	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) && mismatch.Field != "" {
@@ -94,8 +95,8 @@ type Decoder struct {
 	taken uint64 // the memory for elements so far
 }
 
-// mostDecoded bounds the memory that lists, pointers and maps of one value take. Elements that are empty in JSON, [{},{}], may take hundreds
-// of times their text. What an honest object of 3 MiB decodes to is far below.
+// mostDecoded bounds the memory that lists, pointers and maps of one value take. Elements that are empty in JSON,
+// [{},{}], may take hundreds of times their text. What an honest object of 3 MiB decodes to is far below.
 const mostDecoded = 256 << 20
 
 // take counts memory for elements of a type, and fails if it is too much.
@@ -112,8 +113,8 @@ func Decode(src []byte, at Span, texts *Texts, s *Shape, v reflect.Value) error 
 	return d.value(s, v)
 }
 
-// DecodeLeaving reads the value of a field of a struct. What does not fit is left zero, and noted: members and elements as far in as may
-// be.
+// DecodeLeaving reads the value of a field of a struct. What does not fit is left zero, and noted: members and elements
+// as far in as may be.
 func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, left *Left) {
 	d := Decoder{Src: src, texts: texts, left: left}
 	_ = d.inside(f.Shape, f.Make(into), func() string { return f.Name }) // which notes every error
@@ -268,8 +269,8 @@ func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 	return s.Unmarshal(d.Src[start:end], v.Addr())
 }
 
-// longQuantity is how long the text of a quantity may be. The work of reading one grows with the square of its digits, so that an object
-// of 3 MiB takes half a minute and 20 GB of memory. No quantity has more than some 20 digits to say.
+// longQuantity is how long the text of a quantity may be. The work of reading one grows with the square of its digits,
+// so that an object of 3 MiB takes half a minute and 20 GB of memory. No quantity has more than some 20 digits to say.
 const longQuantity = 1 << 10
 
 var quantity = reflect.TypeFor[resource.Quantity]()

@@ -10,8 +10,8 @@ type Mode struct {
 	Trusted bool
 	// Unlimited says that values are restored whatever the markers of their type demand.
 	Unlimited bool
-	// Read is set where the object comes from storage: what does not fit the other version is left out and noted, because a list
-	// fails with its first object.
+	// Read is set where the object comes from storage: what does not fit the other version is left out and noted,
+	// because a list fails with its first object.
 	Read *Left
 	// Reserve is how many bytes of annotations are somebody else's.
 	Reserve int

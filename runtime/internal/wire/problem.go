@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Problem is why a call is not answered with a review, but with an HTTP status and a metav1.Status. The API server shows its
-// message to the user.
+// Problem is why a call is not answered with a review, but with an HTTP status and a metav1.Status. The API server
+// shows its message to the user.
 type Problem struct {
 	Code   int // the HTTP status
 	Reason metav1.StatusReason

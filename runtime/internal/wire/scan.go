@@ -58,8 +58,8 @@ func Space(src []byte, i int) int {
 	return i
 }
 
-// At says whether c stands at offset i. One unsigned comparison is all that the compiler wants for it, as for the offsets
-// in ScanValue.
+// At says whether c stands at offset i. One unsigned comparison is all that the compiler wants for it, as for the
+// offsets in ScanValue.
 func At(src []byte, i int, c byte) bool { return uint(i) < uint(len(src)) && src[i] == c }
 
 // levels are the objects and arrays that a scan is in: a bit each, set for an object, the innermost one the lowest.
@@ -194,8 +194,8 @@ func ScanObject(src []byte, i, depth int, member func(key Span, i, depth int) in
 	}
 }
 
-// ScanList reads the array at src[i], but leaves the elements to the element function: it is given the offset of each and how
-// deeply it may nest.
+// ScanList reads the array at src[i], but leaves the elements to the element function: it is given the offset of each
+// and how deeply it may nest.
 func ScanList(src []byte, i, depth int, element func(i, depth int) int) int {
 	if depth == 0 || !At(src, i, '[') {
 		return ^i
@@ -238,8 +238,8 @@ func special(word uint64) uint64 {
 	return (controlOrQuote | backslash) & ^(word | lows)
 }
 
-// plain returns the offset, from i on, of the first special byte of a string. It may stop early at the end of src, where
-// the bytes fill no word.
+// plain returns the offset, from i on, of the first special byte of a string. It may stop early at the end of src,
+// where the bytes fill no word.
 func plain(src []byte, i int) int {
 	for ; i <= len(src)-8; i += 8 {
 		if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {

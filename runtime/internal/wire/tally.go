@@ -13,7 +13,8 @@ import (
 // TallyInterval is how often a Tally logs at most.
 const TallyInterval = time.Minute
 
-// Tally counts what any caller can make happen. It logs the first, and then at most one a minute, so that nobody fills the log.
+// Tally counts what any caller can make happen. It logs the first, and then at most one a minute, so that nobody fills
+// the log.
 type Tally struct {
 	What string           // the message
 	Log  *slog.Logger     // nil means slog.Default()
@@ -58,8 +59,8 @@ func (t *Tally) Add(ctx context.Context, attributes ...any) {
 	log.WarnContext(ctx, t.What, append(attributes, "times", due)...)
 }
 
-// Tallies are a Tally for each of several kinds, so that a flood of one does not hide another. Kinds must be few: callers must not be able
-// to choose more.
+// Tallies are a Tally for each of several kinds, so that a flood of one does not hide another. Kinds must be few:
+// callers must not be able to choose more.
 type Tallies[K comparable] struct {
 	Now func() time.Time // nil means time.Now
 

@@ -494,8 +494,8 @@ func (d *decoders[T]) both(t *testing.T, seed uint64, seen *tally) {
 	}
 }
 
-// TestDecoding decodes random texts, valid and hostile, for types with every Go kind of field. A webhook must come to the verdict and to
-// the value of sigs.k8s.io/json. The difference that is documented: a key that stands twice denies.
+// TestDecoding decodes random texts, valid and hostile, for types with every Go kind of field. A webhook must come to
+// the verdict and to the value of sigs.k8s.io/json. The difference that is documented: a key that stands twice denies.
 func TestDecoding(t *testing.T) {
 	everyKind, odds, pods := newDecoders[every](), newDecoders[odd](), newDecoders[corev1.Pod]()
 	var seen tally

@@ -8,6 +8,6 @@
 //   - Slow, large and many connections meet server.Server and controller-runtime's server.
 //   - A million requests leave neither memory nor goroutines behind.
 //
-// Random tests have fixed seeds, so that a run says the same of a change each time. With ATTACKTIME, a duration, they take that time
-// with fresh seeds instead. A finding names its seed: ATTACKSEED repeats it alone.
+// Random tests have fixed seeds, so that a run says the same of a change each time. With ATTACKTIME, a duration, they
+// take that time with fresh seeds instead. A finding names its seed: ATTACKSEED repeats it alone.
 package attacks

@@ -125,8 +125,8 @@ type converted struct {
 	} `json:"response"`
 }
 
-// bounds are the time and memory that an answer may take: many times what it takes. With another one beside it, a machine may stop for
-// a moment, so the time has room for that.
+// bounds are the time and memory that an answer may take: many times what it takes. With another one beside it, a
+// machine may stop for a moment, so the time has room for that.
 type bounds struct {
 	time  time.Duration
 	bytes uint64 // allocated
@@ -154,7 +154,8 @@ func answered(t *testing.T, h http.Handler, what string, body []byte, most bound
 	return w.Code, w.Body.Bytes()
 }
 
-// verdict returns the response of a review that was answered, and nil for a call that failed. The answer must be one or the other.
+// verdict returns the response of a review that was answered, and nil for a call that failed. The answer must be one or
+// the other.
 func verdict(t *testing.T, what string, code int, content []byte) *admissionv1.AdmissionResponse {
 	t.Helper()
 	if code != http.StatusOK {
@@ -231,7 +232,8 @@ func hostileObjects() map[string]struct {
 	}
 }
 
-// TestHostileObjects has objects that make work or do not fit. Each is answered with a verdict, in bounded time and memory.
+// TestHostileObjects has objects that make work or do not fit. Each is answered with a verdict, in bounded time and
+// memory.
 func TestHostileObjects(t *testing.T) {
 	validating := newDecoders[every]().object
 	edited := admission.Mutating("every.example.com", admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[every]) error {
@@ -259,7 +261,8 @@ func TestHostileObjects(t *testing.T) {
 	}
 }
 
-// TestHostileReviews damages reviews. Whatever the body is, the answer is a verdict or a call that failed for the fault of the caller.
+// TestHostileReviews damages reviews. Whatever the body is, the answer is a verdict or a call that failed for the fault
+// of the caller.
 func TestHostileReviews(t *testing.T) {
 	h := ourValidator()
 	whole := reviews.Of(t, admissionv1.Update, reviews.PodKind, reviews.Pod, reviews.Pod)
@@ -347,8 +350,8 @@ func TestHostileReviews(t *testing.T) {
 	}
 }
 
-// TestHostileConversions has conversion reviews with objects that do not fit, make work, or are none. The webhook answers every review
-// with 200: all objects converted or a failure that says why.
+// TestHostileConversions has conversion reviews with objects that do not fit, make work, or are none. The webhook
+// answers every review with 200: all objects converted or a failure that says why.
 func TestHostileConversions(t *testing.T) {
 	h := lamps()
 	lamp := func(rest string) string {
@@ -439,8 +442,8 @@ func annotation(r *rand.Rand, lamp *lampV1) string {
 	return string(text)
 }
 
-// TestHostileAnnotations has annotations of every sort. Whatever they are, the object says in v2 what it says in v1, what is restored
-// is what the markers allow, and the review is answered.
+// TestHostileAnnotations has annotations of every sort. Whatever they are, the object says in v2 what it says in v1,
+// what is restored is what the markers allow, and the review is answered.
 func TestHostileAnnotations(t *testing.T) {
 	h := lamps()
 	restored := 0

@@ -269,7 +269,8 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// calls makes calls, some at a time and each on a connection of its own, and returns how many got 200 and the first error.
+// calls makes calls, some at a time and each on a connection of its own, and returns how many got 200 and the first
+// error.
 func (r *running) calls(n, atOnce int, body []byte) (answered int, first error) {
 	client := &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{TLSClientConfig: r.config, DisableKeepAlives: true}}
 	work, results := make(chan struct{}, n), make(chan error, n)
@@ -330,8 +331,8 @@ func largePod(t testing.TB, length int) []byte {
 	return text
 }
 
-// TestLoad has the same load for server.Server and for controller-runtime's server, each in a process of its own. It holds server.Server
-// to its promises, and logs the figures of both.
+// TestLoad has the same load for server.Server and for controller-runtime's server, each in a process of its own. It
+// holds server.Server to its promises, and logs the figures of both.
 func TestLoad(t *testing.T) {
 	small := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
 	half := largePod(t, 3_500_000)

@@ -56,8 +56,8 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(code int)        { d.code = code }
 
-// hostileCalls are the bodies of TestNothingStays by their paths: some valid, some damaged, and each with content of its own, so that what
-// is kept of a call would grow.
+// hostileCalls are the bodies of TestNothingStays by their paths: some valid, some damaged, and each with content of
+// its own, so that what is kept of a call would grow.
 func hostileCalls(t *testing.T) func(i int) (path string, body []byte) {
 	type small struct{ path, format string }
 	review := func(operation, object string) string {
@@ -91,8 +91,8 @@ func hostileCalls(t *testing.T) func(i int) (path string, body []byte) {
 	}
 }
 
-// TestNothingStays makes a million requests, valid and hostile, a part of them over connections, some of which are cut. When they are
-// answered, the heap and the goroutines must be what they were after the first of them.
+// TestNothingStays makes a million requests, valid and hostile, a part of them over connections, some of which are cut.
+// When they are answered, the heap and the goroutines must be what they were after the first of them.
 func TestNothingStays(t *testing.T) {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // panics

@@ -224,8 +224,8 @@ func collect(x any, unknown bool) any {
 	return x
 }
 
-// TestPatches has webhooks edit random objects at random. With their patches, the API server's engine must make exactly the object that
-// the policy left, with the unknown members of the object that came.
+// TestPatches has webhooks edit random objects at random. With their patches, the API server's engine must make exactly
+// the object that the policy left, with the unknown members of the object that came.
 func TestPatches(t *testing.T) {
 	for seed := range seeds(t, 1500) {
 		if seed%5 == 0 { // it is large

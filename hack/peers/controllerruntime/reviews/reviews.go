@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reviews makes the admission reviews that the tests of this module send, sends them, and does with the answers what the API
-// server does.
+// Package reviews makes the admission reviews that the tests of this module send, sends them, and does with the answers
+// what the API server does.
 package reviews
 
 import (
