@@ -4,42 +4,168 @@ package generator
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
-// byHand begins what of a page is not made from tables.
-const byHand = "\n<!-- What follows is not made from the table. -->\n"
-
+// TestDocuments compares sections of pages of the manual with the tables in the code. Each section is between the
+// comments <!-- name --> and <!-- end of name -->.
 func TestDocuments(t *testing.T) {
-	documents, err := Documents()
-	if err != nil {
+	var markers bytes.Buffer
+	if err := PrintMarkers(&markers, "markdown", nil); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range documents {
-		path := filepath.Join("..", "docs", name)
-		got, err := os.ReadFile(path)
-		if i := bytes.Index(got, []byte(byHand)); i >= 0 {
-			want = append(want, got[i:]...)
+	for _, s := range []struct{ page, section, want string }{
+		{"markers.md", "markers", markers.String()},
+		{"rules.md", "rules", rulesSection()},
+		{"configuration.md", "keys", keysSection()},
+		{"lint.md", "rules", lintSection(lint.Table())},
+		{"lint.md", "rules on allowances and files", lintSection(fileRules())},
+		{"upgrade.md", "rules", upgradeSection()},
+	} {
+		path := filepath.Join("..", "docs", s.page)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
+		before, rest, ok := strings.Cut(string(text), "<!-- "+s.section+" -->\n")
+		got, after, ok2 := strings.Cut(rest, "<!-- end of "+s.section+" -->")
+		if !ok || !ok2 {
+			t.Fatalf("docs/%s has no section %q", s.page, s.section)
+		}
+		want := "\n" + strings.Trim(wrapped(s.want), "\n") + "\n\n"
+		switch {
+		case got == want:
+		case *update:
+			page := before + "<!-- " + s.section + " -->\n" + want + "<!-- end of " + s.section + " -->" + after
+			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			continue
-		}
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("docs/%s is stale: go test ./generator -run TestDocuments -update", name)
+		default:
+			t.Errorf("docs/%s is stale: go test ./generator -run TestDocuments -update", s.page)
 		}
 	}
 }
 
-// TestExamplesInTheRegistryParse holds every marker's own example to its definition.
+func rulesSection() string {
+	var b strings.Builder
+	for _, r := range rules() {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n", r.ID, r.Title)
+		if r.Severity == diag.Warning {
+			b.WriteString("A warning. ")
+		}
+		b.WriteString(r.Doc + "\n")
+	}
+	return b.String()
+}
+
+func lintSection(table []lint.Rule) string {
+	var b strings.Builder
+	for _, r := range table {
+		severity := map[diag.Severity]string{diag.Error: "An error.", diag.Warning: "A warning.", diag.Note: "Advice."}[r.Severity]
+		fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n", r.ID, r.Title, severity, r.Doc)
+		if r.Fix != "" {
+			fmt.Fprintf(&b, "\n*What to do:* %s.\n", r.Fix)
+		}
+		switch r.By {
+		case lint.Expressions:
+			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads CEL.\n")
+		case lint.Code:
+			b.WriteString("\n*Found by* `webhook-gen-vet`, which reads code: [below](#code).\n")
+		}
+	}
+	return b.String()
+}
+
+// fileRules are the rules on allowances and files.
+func fileRules() []lint.Rule {
+	var table []lint.Rule
+	for _, r := range lintRules() {
+		if !strings.HasPrefix(r.ID, "W") {
+			r.Fix = ""
+			table = append(table, lint.Rule{Rule: r})
+		}
+	}
+	return table
+}
+
+func keysSection() string {
+	var b strings.Builder
+	b.WriteString("| key | type | default | example | meaning |\n|---|---|---|---|---|\n")
+	code := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return "`" + cell(text) + "`"
+	}
+	for _, k := range config.Docs() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, cell(k.Type), code(k.Default), code(k.Example), cell(k.Doc))
+	}
+	return b.String()
+}
+
+func upgradeSection() string {
+	var b strings.Builder
+	for _, r := range upgrade.Rules() {
+		var words []string
+		for _, s := range r.Severities {
+			words = append(words, s.String())
+		}
+		fmt.Fprintf(&b, "\n### %s: %s\n\n*%s.* %s\n", r.ID, r.Title, strings.Join(words, ", "), r.Doc)
+	}
+	return b.String()
+}
+
+// wrapped breaks the lines of paragraphs and lists at 120 columns, but no code.
+func wrapped(text string) string {
+	const columns = 120
+	word := regexp.MustCompile("(?:`[^`]*`|[^ `])+")
+	var out strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if fenced || len(line) <= columns || slices.ContainsFunc([]string{"|", "#", " "}, func(p string) bool { return strings.HasPrefix(line, p) }) {
+			out.WriteString(line)
+			continue
+		}
+		indent := ""
+		if strings.HasPrefix(line, "- ") {
+			indent = "  "
+		}
+		length := 0
+		for i, w := range word.FindAllString(strings.TrimSuffix(line, "\n"), -1) {
+			switch {
+			case i == 0:
+			case length+1+len(w) > columns:
+				out.WriteString("\n" + indent)
+				length = len(indent)
+			default:
+				out.WriteString(" ")
+				length++
+			}
+			out.WriteString(w)
+			length += len(w)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// TestExamplesInTheRegistryParse parses every marker's own example by its definition.
 func TestExamplesInTheRegistryParse(t *testing.T) {
 	for _, d := range registry.Markers() {
 		markers, diags := marker.Parse([]marker.Line{{Text: d.Example, Pos: diag.Position{File: "example.go", Line: 1, Column: 1}}}, registry.Prefix)
