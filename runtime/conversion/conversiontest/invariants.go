@@ -214,7 +214,8 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 	return nil
 }
 
-// isDefault reports whether a path is a field that whole objects get by default, or leads into or around such a field.
+// isDefault reports whether a path is a field that whole objects get by default, lies below such a field or is around
+// it.
 func (w way[A, B]) isDefault(path string, o any) bool {
 	return object(o).GetName()+object(o).GetGenerateName() != "" && slices.ContainsFunc(w.defaults, func(d string) bool {
 		return below(withoutIndexes(path), d) || below(d, withoutIndexes(path))
@@ -409,7 +410,7 @@ func (w way[A, B]) annotationSafe(a *A, seed uint64) error {
 }
 
 // keptBefore checks that values in an annotation come back if the object lacks them, even if such values are no longer
-// kept. A program has written them from a time when the other version could not represent them.
+// kept. An older program may have written them, when the other version could not represent them.
 func (w way[A, B]) keptBefore(a *A, b *B) error {
 	silent := new(A)
 	object(silent).SetName(object(a).GetName())
@@ -439,7 +440,7 @@ func (w way[A, B]) keptBefore(a *A, b *B) error {
 	return nil
 }
 
-// bounded fills the user's annotations until there is just room for ours, and then adds one more byte.
+// bounded fills the user's annotations until there is just room for the conversion's, and then adds one more byte.
 func (w way[A, B]) bounded(a *A, b *B) error {
 	const most = 256 << 10 // k8s.io/apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB
 	const padding = "example.com/padding"
@@ -517,7 +518,8 @@ func (w way[A, B]) same(want, got any) error {
 	return nil
 }
 
-// users returns an object's annotations without ours and without the keys that the conversion itself reads and writes.
+// users returns the user's annotations of an object: without [conversion.Annotation], and without the keys that the
+// conversion itself reads and writes.
 func users(o any, own []string) map[string]string {
 	kept := maps.Clone(object(o).GetAnnotations())
 	delete(kept, conversion.Annotation)
@@ -527,7 +529,7 @@ func users(o any, own []string) map[string]string {
 	return kept
 }
 
-// annotation returns the content of our annotation, or nil if it is missing.
+// annotation returns the content of [conversion.Annotation], or nil if it is missing.
 func annotation(o any) *string {
 	if content, ok := object(o).GetAnnotations()[conversion.Annotation]; ok {
 		return &content
@@ -535,7 +537,7 @@ func annotation(o any) *string {
 	return nil
 }
 
-// annotated returns an object with another content of our annotation, or without the annotation if the content is nil.
+// annotated returns an object with another content of [conversion.Annotation], or without it if the content is nil.
 func annotated[T any](o *T, content *string) *T {
 	annotations := users(o, nil)
 	if content != nil {

@@ -87,7 +87,7 @@ func misfit(err error, typ reflect.Type) error {
 
 // Decoder reads a value of a known shape from JSON that has been scanned. For input that it accepts, the result is the
 // same as with sigs.k8s.io/json, which the API server uses: keys are case-sensitive, and a whole number in an "any" is
-// an int64. Members that the shape does not have are skipped. A duplicate key outside of skipped values is an error.
+// an int64. Members that the shape does not have are skipped. Another duplicate key is an error.
 type Decoder struct {
 	Src   []byte
 	I     int    // the first byte of the next value
