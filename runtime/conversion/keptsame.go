@@ -15,7 +15,7 @@ func waysToSame(annotation []byte, version string, same Same) [][]string {
 	return s.ways
 }
 
-// sameScan finds the paths of members that are the same in an annotation.
+// sameScan finds, in an annotation, the paths of members that are the same in both versions.
 type sameScan struct {
 	text    []byte
 	version string

@@ -139,8 +139,9 @@ func isSigned(keys [][]byte, group, kind string, object metav1.Object) bool {
 	return false
 }
 
-// judge decides whether the annotation of an object is used, after the object has been read. An annotation with a valid
-// signature is trusted. Any other one is dropped, unless there are no keys or unsigned annotations are accepted.
+// judge decides whether the annotation of an object is used, after the object has been read. Without keys it is used.
+// With a valid signature it is trusted, and with an invalid one dropped. Without a signature it is dropped unless
+// unsigned annotations are accepted.
 func (r *route) judge(into reflect.Value, mode *wire.Mode) {
 	object := into.Addr().Interface().(metav1.Object)
 	if _, ok := object.GetAnnotations()[Annotation]; !ok || len(mode.Keys) == 0 {
