@@ -16,7 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// job is a kind of which v1 has more than v1alpha1.
+// job is a kind. Its v1 has more fields than its v1alpha1.
 type job[S, T any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -107,8 +107,8 @@ func was(t *testing.T, value any) string {
 	return d
 }
 
-// TestForgedAnnotation has an annotation claim what the object itself says, with the right digests, and what the types
-// do not allow.
+// TestForgedAnnotation tries annotations with the right digests that alter the object's own values, or that have values
+// which the types do not allow.
 func TestForgedAnnotation(t *testing.T) {
 	good := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: alphaSpec{Image: "good", Name: "n", Tasks: []alphaJob{{"x"}, {"y"}}}}
 	for _, tc := range []struct{ name, changes, want string }{
@@ -137,14 +137,14 @@ func TestForgedAnnotation(t *testing.T) {
 	}
 }
 
-// DeepCopy copies what the tests change.
+// DeepCopy copies the fields that the tests change.
 func (j *job[S, T]) DeepCopy() *job[S, T] {
 	other := *j
 	j.ObjectMeta.DeepCopyInto(&other.ObjectMeta)
 	return &other
 }
 
-// tasks is an object with n elements of which each has something that v1alpha1 cannot say.
+// tasks returns an object with n elements. Each element has a value that v1alpha1 cannot represent.
 func tasks(n int) *stable {
 	o := &stable{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
 	for i := range n {
@@ -153,7 +153,7 @@ func tasks(n int) *stable {
 	return o
 }
 
-// workOf is the memory that a function takes, in bytes.
+// workOf returns the memory that a function takes, in bytes.
 func workOf(do func()) uint64 {
 	var before, after runtime.MemStats
 	do()
@@ -163,7 +163,7 @@ func workOf(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestGrowsLinearly holds that twice as many changes are no more than three times the work, to restore as to keep.
+// TestGrowsLinearly checks that twice as many changes are no more than three times the work, to restore and to keep.
 func TestGrowsLinearly(t *testing.T) {
 	work := func(n int) (restoring, keeping uint64) {
 		src := tasks(n)
@@ -207,7 +207,7 @@ func BenchmarkRestore(b *testing.B) {
 	}
 }
 
-// TestHostileAnnotationsAreBounded has annotations of the size of a request make work, and looks at how much.
+// TestHostileAnnotationsAreBounded measures the work that annotations of the size of a request make.
 func TestHostileAnnotationsAreBounded(t *testing.T) {
 	repeated := func(n int, change func(i int) string) string {
 		var changes []string
@@ -250,7 +250,7 @@ func TestHostileAnnotationsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRestoreHonoursContext holds that nobody restores what nobody waits for.
+// TestRestoreHonoursContext checks that restoring ends when nobody waits for the object.
 func TestRestoreHonoursContext(t *testing.T) {
 	var read alpha
 	if err := toAlpha(context.Background(), tasks(100), &read); err != nil {
@@ -264,8 +264,8 @@ func TestRestoreHonoursContext(t *testing.T) {
 	}
 }
 
-// TestTrustedAnnotation holds that a value of an older program, whose other version had no field for it, comes back
-// only if nobody else can have written it.
+// TestTrustedAnnotation checks that a value of an older program comes back only if nobody else can have written it. In
+// the older program, the other version had no field for the value.
 func TestTrustedAnnotation(t *testing.T) {
 	src := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{Annotation: `{"v1":[{"at":["spec","image"],"is":"old"}]}`}}}
 	for trusted, want := range map[bool]string{true: "old", false: ""} {

@@ -3,8 +3,8 @@
 package conversion
 
 // DefaultBodyLimit is how many bytes the body of a review may have. An API server sends the objects of a list in one
-// review, and reads 10000 at a time from etcd when it fills its cache (k8s.io/apiserver/pkg/storage/cacher): this is
-// room for as many of 12 kB.
+// review, and reads 10000 objects at a time from etcd when it fills its cache (k8s.io/apiserver/pkg/storage/cacher).
+// The limit has room for 10000 objects of 12 kB.
 const DefaultBodyLimit = 128 << 20
 
 // BodyLimit sets how many bytes the body of a review may have; a longer one is answered with 413.

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// Schema is what a stash needs to know of a type besides its JSON.
+// Schema describes a type for a stash, in addition to its JSON.
 type Schema struct {
 	// Keys are the members that identify the elements of this list.
 	Keys []string
-	// One identifies the one element of this list that the other version has, by members, or paths to them, and their
+	// One identifies the one element of this list that the other version has: members, or paths to them, and their
 	// values as text. It is empty for the first element, and nil if the other version has all elements or none.
 	One map[string]string
-	// Dropped says that this field is lost on purpose.
+	// Dropped means that this field is lost on purpose.
 	Dropped bool
-	// Lossless, of a whole kind, says that the other version can represent all of it.
+	// Lossless, of a whole kind, means that the other version can represent all of it.
 	Lossless bool
-	// Limits are what the markers of the type demand of this value.
+	// Limits are the restrictions from the markers of the type.
 	Limits Limits
-	// Scattered says that the other version does not have this object but has some of its members elsewhere. The object
-	// exists as soon as one of them does, and its other members stay when those are removed.
+	// Scattered means that the other version does not have this object but has some of its members elsewhere. The
+	// object exists as soon as one of these members does. Its other members stay when these are removed.
 	Scattered bool
 	// Members are the schemas of fields of this object, if they have any.
 	Members map[string]Schema
@@ -47,26 +47,28 @@ func (s Schema) element() Schema {
 	return *s.Elements
 }
 
-// isEmpty reports whether there is nothing to say of what lies in the value.
+// isEmpty reports whether the schema has no information about the content of the value.
 func (s Schema) isEmpty() bool {
 	return s.One == nil && !s.Scattered && s.Members == nil && s.Elements == nil
 }
 
 // change is one difference between two values of a type.
 type change struct {
-	// At leads to the value: a member's name, or the keys of a list's element.
+	// At is the path of the value: the names of members and the keys of list elements.
 	At []step
-	// Was is the digest of the value that is changed; empty where there is none.
+	// Was is the digest of the value that is changed. It is empty if there was no value.
 	Was string
-	// Is is the value that it becomes; none where it goes. A null is a value.
+	// Is is the new value. It is nil if the value is removed. A null is a value.
 	Is json.RawMessage
-	// Index is where an element is inserted, or where the one of Around stands; -1 where that was not there.
+	// Index is where an element is inserted. With Around, it is the index of the object's own element, or -1 if the
+	// list had no such element.
 	Index int
-	// Around says that Is are the elements of a list around the one that these members tell, which is the object's own.
+	// Around means that Is has the elements of a list around the object's own element. These members identify that
+	// element.
 	Around map[string]string
-	// Make is how many of the objects right around the value are made where they are not there.
+	// Make is how many objects right around the value are made if they are missing.
 	Make int
-	// Cut is how many values were left out here, if the entry is no change but the mark of that.
+	// Cut is how many values were left out here, if the entry is not a change but a mark.
 	Cut int
 }
 
@@ -74,11 +76,11 @@ type change struct {
 type step struct {
 	name string
 	keys map[string]any
-	// scattered says that it leads to such an object.
+	// scattered means that the step leads to a scattered object.
 	scattered bool
 }
 
-// absent is what a member or element is that is not there, which null is not.
+// absent is the value of a missing member or element. Null is not absent.
 type absent struct{}
 
 func (c *comparison) objects(at []step, base, want map[string]any, schema Schema) error {
@@ -98,7 +100,7 @@ func (c *comparison) objects(at []step, base, want map[string]any, schema Schema
 	return nil
 }
 
-// toMake counts the scattered objects right around what a path leads to.
+// toMake counts the scattered objects right around the value at a path.
 func toMake(at []step) (objects int) {
 	for _, s := range slices.Backward(at[:len(at)-1]) {
 		if !s.scattered {
@@ -130,7 +132,7 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 		}
 		kept := schema.strip(want)
 		if base == (absent{}) && len(kept) == 0 && len(want) > 0 {
-			return nil // it held only what is dropped
+			return nil // it held only dropped fields
 		}
 		return c.replace(at, base, kept)
 	case []any:
@@ -147,7 +149,7 @@ func (c *comparison) values(at []step, base, want any, schema Schema) error {
 	return c.replace(at, base, want)
 }
 
-// elements compares lists whose elements have keys, and keep their order. The tables find their elements.
+// elements compares lists whose elements have keys and are in the same order. The tables find their elements.
 func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table, schema Schema) error {
 	for _, b := range base {
 		key := keyOf(b, schema.Keys)
@@ -178,7 +180,7 @@ func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table
 	return nil
 }
 
-// around compares a list with what one element of it becomes.
+// around compares a list with the conversion of its one element.
 func (c *comparison) around(at []step, base any, want []any, schema Schema) error {
 	list, _ := base.([]any)
 	one := keysOf(schema.One)
@@ -204,7 +206,7 @@ func (c *comparison) around(at []step, base any, want []any, schema Schema) erro
 	return c.values(append(at, step{keys: one}), list[i], want[j], schema.element())
 }
 
-// replace records a change of a whole value, if it is one.
+// replace records a change of a whole value, if the value has changed.
 func (c *comparison) replace(at []step, base, want any) error {
 	was, err := digest(base)
 	if err != nil {
@@ -223,7 +225,7 @@ func (c *comparison) replace(at []step, base, want any) error {
 	return c.record(found)
 }
 
-// strip is an object less what is dropped of it.
+// strip returns an object without its dropped members.
 func (s Schema) strip(object map[string]any) map[string]any {
 	if s.Members == nil && s.Elements == nil {
 		return object
@@ -259,9 +261,9 @@ func (s Schema) stripAll(list []any) []any {
 	return kept
 }
 
-// aligned reports whether the keys tell the elements of each list apart and those in both lists stand in the same
-// order, and returns what finds them. Lists that have no element in common are not aligned: the changes would take all
-// of one away before there is any of the other, and what stood in a list goes with it.
+// aligned reports whether the keys identify the elements of each list and the common elements have the same order. It
+// returns the tables of both lists. Lists without a common element are not aligned: the changes would remove all
+// elements of one list before they add an element of the other, and the content of a list goes with it.
 func aligned(base, want []any, keys []string) (inBase, inWant *table, ok bool) {
 	names := slices.Sorted(slices.Values(keys))
 	inBase, inWant = tableOf(base, names), tableOf(want, names)
@@ -280,8 +282,8 @@ func aligned(base, want []any, keys []string) (inBase, inWant *table, ok bool) {
 	return inBase, inWant, common
 }
 
-// keyOf returns the keys of an element; nil for one that is no object. A key may be absent, as one
-// with a default is.
+// keyOf returns the keys of an element, or nil if the element is not an object. A key may be absent, for example a key
+// with a default.
 func keyOf(element any, keys []string) map[string]any {
 	object, ok := element.(map[string]any)
 	if !ok {
@@ -294,7 +296,7 @@ func keyOf(element any, keys []string) map[string]any {
 	return key
 }
 
-// keysOf are the keys by which find tells the one element of a list.
+// keysOf returns the keys by which find identifies the one element of a list.
 func keysOf(one map[string]string) map[string]any {
 	keys := make(map[string]any, len(one))
 	for path, value := range one {
@@ -317,7 +319,7 @@ func tells(key map[string]any, element any) bool {
 	return key != nil
 }
 
-// inside is what a path leads to; absent where it leads through what is no object.
+// inside returns the value at a path. It is absent if the path leads through a value that is not an object.
 func inside(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		object, ok := value.(map[string]any)
@@ -329,7 +331,7 @@ func inside(value any, path string) any {
 	return value
 }
 
-// digest tells values apart without repeating them; that of an absent value is empty.
+// digest identifies a value without repeating it. The digest of an absent value is empty.
 func digest(value any) (string, error) {
 	if value == (absent{}) {
 		return "", nil
@@ -343,7 +345,7 @@ func digest(value any) (string, error) {
 	return fmt.Sprintf("%016x", h.Sum64()), nil
 }
 
-// surround puts the kept elements around the one that the object says itself. Where it has none any more, no other
+// surround puts the kept elements around the object's own element. If the object no longer has this element, no other
 // element takes its place.
 func (c change) surround(live any) any {
 	kept, err := decoded(c.Is)

@@ -8,8 +8,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// structs compares two structs of a shape, of which most are mostly equal. Only where they differ, and are not structs
-// again, are they written in JSON, and compared as that.
+// structs compares two structs of a shape. Most structs are mostly equal. Only fields that differ, and are not structs
+// again, are written in JSON and compared there.
 func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value, schema Schema) error {
 	for i := range s.Fields {
 		f := &s.Fields[i]

@@ -13,13 +13,14 @@ import (
 // (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, newWebhookConverter).
 const patience = 30 * time.Second
 
-// requestContext returns the context that conversions get: with the values of the request's, ending when the API server
-// stops waiting, after its timeout parameter or [patience], and when it hangs up.
+// requestContext returns the context for conversions. It has the values of the request's context. It ends when the API
+// server stops waiting, after its timeout parameter or [patience], and when the API server hangs up.
 //
-// That a server is told to stop must not end it, for an object that is not converted cannot be read. The context of a
-// request derives from the BaseContext of its http.Server. Where there is one, the end of the server and the end of the
-// connection look alike, so neither counts: the timeout alone ends the context. That is so under controller-runtime,
-// whose base is the context of the manager. Without a BaseContext only the connection can end it.
+// A server that is told to stop must not end the context, because an object that is not converted cannot be read. The
+// context of a request derives from the BaseContext of its http.Server. With a BaseContext, the end of the server and
+// the end of the connection look alike, so both are ignored: the timeout alone ends the context. This is the case under
+// controller-runtime, whose BaseContext is the context of the manager. Without a BaseContext, only the connection can
+// end the request's context.
 func requestContext(r *http.Request, start time.Time) (context.Context, context.CancelFunc, error) {
 	ctx := r.Context()
 	if server, ok := ctx.Value(http.ServerContextKey).(*http.Server); ok && server.BaseContext != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// encoder writes values of a known shape as encoding/json does, of which it is the counterpart for decoder.
+// encoder writes values of a known shape as encoding/json does. It is the counterpart of wire.Decoder.
 type encoder struct {
 	out []byte
 	err error // the first value that cannot be written
-	// within has the members of the objects that the one being written lies in, and which it is joined with.
+	// within is a stack with the members of the source's structs, with which the written structs are joined.
 	within []entry
 }
 
@@ -28,7 +28,7 @@ func (e *encoder) key(name string) {
 	e.out = append(wire.AppendText(e.out, name), ':')
 }
 
-// field begins the member that a field is.
+// field begins the member of a field.
 func (e *encoder) field(f *wire.Member) {
 	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')
@@ -36,7 +36,7 @@ func (e *encoder) field(f *wire.Member) {
 	e.out = append(e.out, f.Key...)
 }
 
-// rawKey is key for one that is written already.
+// rawKey is key for a name that is already encoded.
 func (e *encoder) rawKey(key []byte) {
 	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')

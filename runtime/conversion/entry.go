@@ -34,7 +34,7 @@ func FromEntry[D Scalar](dst *D, entries *map[string]string, key string, parse f
 	return true
 }
 
-// ToEntryJSON is ToEntry for a value that is stored as JSON. One in which nothing is set is not stored.
+// ToEntryJSON is ToEntry for a value that is stored as JSON. A value without set fields is not stored.
 func ToEntryJSON[S any](entries *map[string]string, key string, src S) error {
 	var text string
 	if err := FormatJSON(&text, src); err != nil || text == "" {
@@ -44,8 +44,8 @@ func ToEntryJSON[S any](entries *map[string]string, key string, src S) error {
 	return nil
 }
 
-// FromEntryJSON is FromEntry for a value that is stored as JSON. An entry that is not JSON, or that holds something the
-// type of the field does not have, stays.
+// FromEntryJSON is FromEntry for a value that is stored as JSON. An entry stays if it is not JSON, or if the type of
+// the field lacks some of its content.
 func FromEntryJSON[D any](dst *D, entries *map[string]string, key string) bool {
 	text, ok := (*entries)[key]
 	if !ok {
@@ -71,7 +71,7 @@ func sameJSON(a, b string) bool {
 	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
 }
 
-// MoveEntry gives an annotation or label another key, unless that is taken.
+// MoveEntry gives an annotation or label another key, unless that key is taken.
 func MoveEntry(from, to *map[string]string, key, newKey string) {
 	text, ok := (*from)[key]
 	if _, taken := (*to)[newKey]; ok && !taken {
@@ -87,7 +87,7 @@ func put(entries *map[string]string, key, text string) {
 	(*entries)[key] = text
 }
 
-// remove takes an entry out; no entries are no map.
+// remove deletes an entry, and sets an empty map to nil.
 func remove(entries *map[string]string, key string) {
 	if delete(*entries, key); len(*entries) == 0 {
 		*entries = nil

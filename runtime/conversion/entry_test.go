@@ -27,7 +27,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestFromEntry holds that an entry moves just where writing the field gives the same entry again.
+// TestFromEntry checks that an entry moves only if writing the field gives the same entry again.
 func TestFromEntry(t *testing.T) {
 	for text, want := range map[string]int{"7": 7, "-1": -1, "007": 0, "0": 0, "seven": 0, "": 0} {
 		entries := map[string]string{"k": text}

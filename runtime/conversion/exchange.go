@@ -16,18 +16,19 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Exchange completes the conversion of src into dst with the annotation. It puts back into dst the values that the
-// annotation keeps of dst's version, and keeps there what src's version would not get back. The stashes are those of
-// both versions, and back converts fields from dst's version to src's.
+// Exchange completes the conversion of src into dst with the annotation. It puts the values that the annotation keeps
+// for dst's version back into dst. It stores in the annotation the values that src's version would not get back. The
+// parameters of and to are the stashes of src's and dst's versions. The function back converts fields from dst's
+// version to src's.
 //
-// The annotation is input from whoever may write metadata. So a value is restored only if dst still has what the
-// conversion made of it, if it fits its type and the markers of that, and if it changes nothing that src says: dst is
-// converted back with the values and without them, and values that lead to a difference are dropped, unless src says it
-// that way too. Only values that src's version cannot represent are left then. It is an error if the annotation is
-// marked, because values were left out of it.
+// The annotation is input from anybody who may write metadata. So a value is restored only if dst still has the
+// converted value, if the restored value fits its type and the type's markers, and if it alters no value of src. To
+// check this, dst is converted back with the values and without them. Values that lead to a difference are dropped,
+// unless src itself has the resulting value. Only values that src's version cannot represent are left then. It is an
+// error if the annotation has a mark, because values were left out of it.
 //
-// If an annotation keeps nothing of either version, dst is converted back once, and not at all if src's version is
-// [Schema].Lossless.
+// If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
+// src's version is [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
 	mode := wire.ModeOf(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
@@ -46,7 +47,8 @@ func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 	return of.keep(dst, src, returned, mode)
 }
 
-// restore puts values back into dst, and returns what dst then converts back to, or nil if there were none.
+// restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
+// were no values.
 func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) (PS, error) {
 	annotation, ok := dst.GetAnnotations()[Annotation]
 	if !ok {
@@ -65,7 +67,7 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	// What was restored may not fit src's version, which then has nothing there.
+	// A restored value may not fit src's version. The converted field is unset then.
 	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
 	before := PS(new(S))
 	if err := back(ctx, dst, before); err != nil {
@@ -85,15 +87,16 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	case err != nil:
 		return nil, err
 	case len(d.paths) > 0 || to.schema.Lossless:
-		return before, nil // where the other version has a place for the values by now, they are not kept again
+		return before, nil // values for which the other version has a place by now are not kept again
 	}
 	return after, nil
 }
 
-// maxTries is how often changes are tried to find those that lead to a difference, where their paths do not tell.
+// maxTries is how often changes are tried to find the ones that lead to a difference, if their paths do not identify
+// them.
 const maxTries = 32
 
-// verifying carries changes out and looks at what the object then converts back to.
+// verifying applies changes and examines the result of converting the object back.
 type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	ctx         context.Context
 	src, before PS
@@ -103,11 +106,11 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	back        func(context.Context, *D, *S) error
 	mode        wire.Mode
 	budget      int
-	last        restoring // the changes that were carried out last
+	last        restoring // the changes that were applied last
 }
 
-// try carries changes out, and returns what dst then converts back to. If that is different from what it was, or an
-// error, dst is as before.
+// try applies changes, and returns the result of converting dst back then. If the result differs from the result
+// without the changes, or is an error, dst is as before.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
 	r := restoring{ctx: v.ctx, unlimited: v.mode.Trusted || v.mode.Unlimited}
 	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodesOf(changes), v.to.schema)
@@ -119,7 +122,7 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 	}
 	after, d.added = PS(new(S)), v.mode.Trusted
 	if v.back(v.ctx, v.dst, after) != nil {
-		d.note(nil) // which no change is known to lead to
+		d.note(nil) // the change that leads to this is unknown
 	} else {
 		d.metadata(v.before, after, v.src)
 		d.structs(v.of.layout().shape, reflect.ValueOf(v.before).Elem(), reflect.ValueOf(after).Elem(), reflect.ValueOf(v.src).Elem(), nil)
@@ -132,8 +135,8 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 	return after, d, nil
 }
 
-// harmless are the changes that lead to no difference, as far as a number of tries can tell: of those that do, each
-// half is looked at.
+// harmless returns the changes that lead to no difference, as far as a number of tries can find them. If some changes
+// lead to one, it examines each half of them.
 func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	if len(changes) == 0 || v.budget == 0 {
 		return nil
@@ -153,16 +156,16 @@ func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	return append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 }
 
-// differences are where two objects of a version say something else, as paths through structs.
+// differences are the values that differ between two objects of a version, as paths through structs.
 type differences struct {
 	paths [][]string
-	// added says that what only the second one has makes no difference.
+	// added means that values which only the second object has make no difference.
 	added bool
 }
 
 func (d *differences) note(at []string) { d.paths = append(d.paths, at) }
 
-// metadata compares labels and annotations, in which a conversion may put fields.
+// metadata compares labels and annotations, because a conversion may put fields there.
 func (d *differences) metadata(before, after, said metav1.Object) {
 	users := func(o metav1.Object) map[string]string {
 		kept := maps.Clone(o.GetAnnotations())
@@ -178,7 +181,8 @@ func (d *differences) metadata(before, after, said metav1.Object) {
 	}
 }
 
-// structs compares two structs of a shape. What is as the user said it makes no difference; said may be no value.
+// structs compares two structs of a shape. A value that equals the user's own in said makes no difference; said may be
+// invalid.
 func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, at []string) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -210,9 +214,9 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 	}
 }
 
-// sameElements reports whether each element of a list is as it was, or as the user said it.
+// sameElements reports whether each element of a list is as it was, or equals the user's own.
 func sameElements(s *wire.Shape, before, after, said reflect.Value) bool {
-	if before.Len() != after.Len() || said.Len() != after.Len() || after.Len() == 0 { // which may be none or an empty one
+	if before.Len() != after.Len() || said.Len() != after.Len() || after.Len() == 0 { // empty may differ from nil
 		return false
 	}
 	for i := range after.Len() {
@@ -223,7 +227,7 @@ func sameElements(s *wire.Shape, before, after, said reflect.Value) bool {
 	return true
 }
 
-// sameJSONOf reports whether two values are written alike. A quantity that was read from other text is the same.
+// sameJSONOf reports whether two values have the same JSON. A quantity that was read from other text is the same.
 func sameJSONOf(s *wire.Shape, a, b reflect.Value) bool {
 	if s.Equal(a, b) {
 		return true
@@ -234,8 +238,8 @@ func sameJSONOf(s *wire.Shape, a, b reflect.Value) bool {
 	return x.err == nil && y.err == nil && bytes.Equal(x.out, y.out)
 }
 
-// without are the changes less those at the path of a difference, or around or below it: most members have the same
-// name in both versions.
+// without returns the changes except for changes at the path of a difference, around it or below it. Most members have
+// the same name in both versions.
 func (d *differences) without(changes []change) []change {
 	at, around := map[string]bool{}, map[string]bool{}
 	for _, path := range d.paths {
@@ -250,7 +254,7 @@ func (d *differences) without(changes []change) []change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return leadsTo(c, at, around) })
 }
 
-// leadsTo reports whether a change is of one of the paths, around it or below it.
+// leadsTo reports whether a change is at one of the paths, around it or below it.
 func leadsTo(c change, at, around map[string]bool) bool {
 	path := ""
 	for i, s := range c.At {

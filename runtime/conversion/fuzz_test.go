@@ -17,8 +17,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// FuzzReview holds that every body is answered with a review or a status in well-formed JSON, and none makes the
-// handler panic.
+// FuzzReview checks that every body is answered with a review or a status in well-formed JSON, and that no body makes
+// the handler panic.
 func FuzzReview(f *testing.F) {
 	object := `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}"}},"spec":{"watts":"60","room":{"a":"b"}},"status":{"on":true}}`
 	for _, body := range []string{
@@ -28,7 +28,7 @@ func FuzzReview(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	h := NewHandler(Serve(wide("v1", lampSame), wide("v0", lampSame)), BodyLimit(1<<20))
-	h.observers = nil // which would log every failure
+	h.observers = nil // the default observer would log every failure
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := call(h, string(body))
 		if !json.Valid(w.Body.Bytes()) {
@@ -48,8 +48,9 @@ func FuzzReview(f *testing.F) {
 	})
 }
 
-// FuzzSame holds that an object whose equal parts are passed on as they are written becomes what the function makes of
-// the whole, and that nothing is invented: what the source does not have is there only if the function sets it.
+// FuzzSame checks that an object with equal parts passed on as text becomes the same as the function makes of the whole
+// object. It also checks that nothing is added: a member which the source does not have is there only if the function
+// sets it.
 func FuzzSame(f *testing.F) {
 	for _, object := range []string{
 		`{}`, `{"spec":{"watts":"60","room":{"a":"b"}},"status":{"on":true}}`, `{"metadata":{"name":"a","labels":{"x":"y"}},"status":null,"spec":null}`,

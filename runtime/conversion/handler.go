@@ -23,8 +23,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Path is where API servers call for conversions, as the generated patches of CRDs tell them. It is
-// controller-runtime's path, too.
+// Path is the path at which API servers call for conversions. The generated patches of CRDs contain it.
+// controller-runtime uses the same path.
 const Path = "/convert"
 
 // Handler serves the conversions of any number of kinds: an http.Handler that answers ConversionReviews of
@@ -39,7 +39,7 @@ type Handler struct {
 	bodies    sync.Pool // of *[]byte
 }
 
-// largeBody is the length from which on the memory of a body is not kept for another one: few reviews are as long.
+// largeBody is the length from which the memory of a body is not kept for another one: few reviews are as long.
 const largeBody = 4 << 20
 
 // Option configures a handler: conversions, a limit, an observer.
@@ -56,16 +56,16 @@ func NewHandler(options ...Option) *Handler {
 	return h
 }
 
-// Parallel sets how many objects of a review are converted in parallel. The default is GOMAXPROCS. Functions that wait,
-// such as hooks that read from the cluster, may want more.
+// Parallel sets how many objects of a review are converted in parallel. The default is GOMAXPROCS. For functions that
+// wait, such as hooks that read from the cluster, set more.
 func Parallel(objects int) Option {
 	return func(h *Handler) { h.parallel = max(1, objects) }
 }
 
 // ServeHTTP answers one review.
 //
-// A review is answered with 200: either all objects are converted, or none and a status says why. A call that is not a
-// review is answered with 400, 405, 408, 413 or 415 and a metav1.Status.
+// A review is answered with 200: either all objects are converted, or none and a failure status contains the reason. A
+// call that is not a review is answered with 400, 405, 408, 413 or 415 and a metav1.Status.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	o := Observation{Code: http.StatusOK}
@@ -87,7 +87,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer answers with a review. Its error means that the call is not a review.
+// answer answers with a review. It returns an error if the call is not a review.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time, o *Observation) error {
 	if err := wire.CheckPost(r, "a ConversionReview"); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	defer cancel()
 	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
 	if len(asked.objects) > 0 {
-		first, _ := asked.objects[0].header() // which convert complains of
+		first, _ := asked.objects[0].header() // convert reports this error
 		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
 	}
 	o.LeftOut, err = h.convert(ctx, &asked)
@@ -132,7 +132,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	return nil
 }
 
-// convert converts the objects of a review, all of them or none, and returns of how many something was left out.
+// convert converts the objects of a review, all of them or none. It returns the number of objects with values left out.
 func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err error) {
 	keys, err := h.checkedKeys()
 	if err != nil {
@@ -151,7 +151,7 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 			var named header
 			err = h.kinds.convert(ctx, o, is, asked.desired, &left, func(text []byte) {
 				if left.Any() {
-					named = is.naming(o) // which lies where the text goes
+					named = is.naming(o) // the text overwrites the name
 				}
 				asked.converted[i] = o.replace(text)
 			})
@@ -164,14 +164,14 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 		if err != nil {
 			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
 		}
-		asked.objects[i] = object{} // whose members are garbage now
+		asked.objects[i] = object{} // its members have been overwritten
 		return nil
 	})
 	return int(incomplete.Load()), err
 }
 
-// send writes an answer, which is in parts, and returns its length. That the other side has gone meanwhile is nothing
-// that could be told to anybody.
+// send writes an answer in parts, and returns its length. It ignores write errors: if the other side has gone, there is
+// nobody to tell.
 func send(w http.ResponseWriter, code int, body iter.Seq[[]byte]) int {
 	length := 0
 	for part := range body {

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// lamp is a kind of which v1 says watts in text, v2 in a number, and v0 something that no other version has.
+// lamp is a kind. Its v1 has watts in text, v2 has watts in a number, and v0 has a field that no other version has.
 type lamp[S any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -91,7 +91,7 @@ func fieldsFromHub(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpe
 	return nil
 }
 
-// wide is the conversion between v1, or another version that looks like it, and v2.
+// wide returns the conversion between v2 and v1, or another version that looks like v1.
 func wide(version string, same Same) Conversion {
 	return Between("example.com", "Lamp", version, "v2", lampToHub, lampFromHub, same)
 }
@@ -111,7 +111,7 @@ func reviewOf(desired string, objects ...string) string {
 	return `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u-1","desiredAPIVersion":"` + desired + `","objects":[` + strings.Join(objects, ",") + `]}}`
 }
 
-// answer is what is in a review that answers.
+// answer is the content of an answering review.
 type answer struct {
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
@@ -131,7 +131,7 @@ func answerOf(t *testing.T, w *httptest.ResponseRecorder) answer {
 	return a
 }
 
-// TestConvert shows what comes out of single objects.
+// TestConvert converts single objects.
 func TestConvert(t *testing.T) {
 	h := NewHandler(Serve(wide("v1", lampSame), wide("v0", lampSame)))
 	for _, tc := range []struct{ name, desired, object, want string }{
@@ -202,8 +202,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestStopOnTheWay holds that an object on its way by the hub is not overwritten by another one that takes the first
-// half of the way meanwhile.
+// TestStopOnTheWay checks that an object on its way through the hub is not overwritten by another one that takes the
+// first half of the way meanwhile.
 func TestStopOnTheWay(t *testing.T) {
 	var h *Handler
 	meanwhile := func(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
@@ -218,8 +218,7 @@ func TestStopOnTheWay(t *testing.T) {
 	}
 }
 
-// TestMetadataSeen holds that functions which see the metadata can set labels and annotations, and nothing else of
-// them.
+// TestMetadataSeen checks that functions which see the metadata can set labels and annotations, and no other metadata.
 func TestMetadataSeen(t *testing.T) {
 	relabel := func(_ context.Context, src, dst *lamp[textSpec]) error {
 		*dst = *src
@@ -236,7 +235,7 @@ func TestMetadataSeen(t *testing.T) {
 	}
 }
 
-// TestReview holds that the answer repeats the review's version and uid, and has all objects in their order.
+// TestReview checks that the answer repeats the review's version and uid, and has all objects in their order.
 func TestReview(t *testing.T) {
 	h := NewHandler(Serve(wide("v1", lampSame)), Parallel(3))
 	var objects []string
@@ -261,7 +260,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestFailures holds that one object which cannot be converted leaves all of them unconverted, and what is said of it.
+// TestFailures checks that one object which cannot be converted leaves all of them unconverted, and checks the message.
 func TestFailures(t *testing.T) {
 	good := `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"good"}}`
 	for _, tc := range []struct{ name, desired, object, want string }{
@@ -301,7 +300,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestNoReview holds what is answered to a call that is no review.
+// TestNoReview checks the answer to a call that is not a review.
 func TestNoReview(t *testing.T) {
 	h := NewHandler(Serve(wide("v1", lampSame)), BodyLimit(1000))
 	for _, tc := range []struct {
@@ -336,7 +335,7 @@ func TestNoReview(t *testing.T) {
 	}
 }
 
-// TestTooLongWithoutLength holds the limit against a client that does not say how much it sends.
+// TestTooLongWithoutLength checks the limit with a client that does not announce how much it sends.
 func TestTooLongWithoutLength(t *testing.T) {
 	server := httptest.NewServer(NewHandler(BodyLimit(3 << 20)))
 	defer server.Close()
@@ -353,7 +352,7 @@ func TestTooLongWithoutLength(t *testing.T) {
 	}
 }
 
-// TestBound holds that no more objects are converted at once than is allowed, and as many as are.
+// TestBound checks that as many objects are converted at once as allowed, and no more.
 func TestBound(t *testing.T) {
 	const bound, objects = 4, 64
 	var now, most atomic.Int32
@@ -366,7 +365,7 @@ func TestBound(t *testing.T) {
 		if n == bound {
 			all.Do(func() { close(arrived) })
 		}
-		<-arrived // which is never if fewer are let in
+		<-arrived // blocks forever if fewer are let in
 		time.Sleep(time.Millisecond)
 		*dst = *src
 		now.Add(-1)
@@ -382,7 +381,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestFirstFailure holds that of several objects that cannot be converted always the first one is named.
+// TestFirstFailure checks that the error always names the first of several objects that cannot be converted.
 func TestFirstFailure(t *testing.T) {
 	h := NewHandler(Serve(wide("v1", lampSame)), Parallel(8))
 	var objects []string
@@ -400,7 +399,7 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// TestDeadline holds that conversions end when nobody waits any more, and are told when that is.
+// TestDeadline checks that conversions end when nobody waits any more, and that their context has this deadline.
 func TestDeadline(t *testing.T) {
 	wait := func(ctx context.Context, src, dst *lamp[textSpec]) error {
 		if at, ok := ctx.Deadline(); !ok || time.Until(at) > patience {
@@ -419,7 +418,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestServerEnds holds that the end of a server with a BaseContext, as controller-runtime's has, cancels nothing in
+// TestServerEnds checks that the end of a server with a BaseContext, as controller-runtime's has, cancels nothing in
 // flight.
 func TestServerEnds(t *testing.T) {
 	base, end := context.WithCancel(context.Background())
@@ -440,7 +439,7 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// TestObservation holds what is told of a review that went well, and that no foreign text becomes a label.
+// TestObservation checks the observation of a review that went well, and that no foreign text becomes a label.
 func TestObservation(t *testing.T) {
 	var seen []Observation
 	h := NewHandler(Serve(wide("v1", lampSame)), Observe(observe(func(o Observation) { seen = append(seen, o) })))

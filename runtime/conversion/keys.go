@@ -18,35 +18,35 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// shortestKey is how many bytes a key has at least.
+// shortestKey is the smallest length of a key in bytes.
 const shortestKey = 32
 
 // signatureRoom is how many bytes the signature of an annotation takes, with its key.
 const signatureRoom = len(Signature) + (sha256.Size*8+5)/6
 
-// Keys guards the annotation: users can neither write values into it nor copy them from an object of another name. The
-// handler signs each annotation that it writes, with the first key, in the annotation [Signature]. It drops an
-// annotation that none of the keys has signed for the group, kind, namespace and name of the object. A key is 32 bytes
-// or longer, from crypto/rand, and the same in all replicas.
+// Keys protects the annotation: users can neither write values into it nor copy them from an object of another name.
+// The handler signs each annotation that it writes with the first key, and stores the signature in the annotation
+// [Signature]. It drops an annotation that none of the keys has signed for the group, kind, namespace and name of the
+// object. A key is 32 bytes or longer, from crypto/rand, and the same in all replicas.
 //
-// The source is called for each review, so keys can be replaced while the program runs: put the new key behind the old
-// one, then in front of it, then remove the old one when every object has been written. If the source fails, so does
-// the review. [KeyFile] is a source.
+// The source is called for each review, so keys can be replaced while the program runs. Put the new key behind the old
+// one, then in front of it. Remove the old key when every object has been written. If the source fails, so does the
+// review. [KeyFile] is a source.
 //
-// A signed annotation may restore more than another one: values that the object's version has a place for by now, and
-// values that the markers of a type have forbidden since.
+// A signed annotation may restore more than an unsigned one: values for which the object's version has a place by now,
+// and values that the markers of a type have forbidden since.
 func Keys(source func() ([][]byte, error)) Option {
 	return func(h *Handler) { h.keys = source }
 }
 
-// AcceptUnsigned has a handler with [Keys] take annotations without a signature as if it had no keys. Use it while
-// objects are stored whose annotations were written before there were keys.
+// AcceptUnsigned has a handler with [Keys] treat annotations without a signature as if it had no keys. Use it while
+// stored objects have annotations that were written before there were keys.
 func AcceptUnsigned() Option {
 	return func(h *Handler) { h.unsigned = true }
 }
 
-// KeyFile returns a source of keys that reads a file each time, such as one of a mounted Secret. Each line is a key in
-// base64.
+// KeyFile returns a source of keys that reads a file each time, for example a file of a mounted Secret. Each line is a
+// key in base64.
 func KeyFile(path string) func() ([][]byte, error) {
 	return func() ([][]byte, error) {
 		text, err := os.ReadFile(path)
@@ -65,7 +65,7 @@ func KeyFile(path string) func() ([][]byte, error) {
 	}
 }
 
-// checkedKeys are the keys of a handler, of which there must be one and none may be short.
+// checkedKeys returns the keys of a handler. It fails if the source has no key or a key is too short.
 func (h *Handler) checkedKeys() ([][]byte, error) {
 	if h.keys == nil {
 		return nil, nil
@@ -85,7 +85,7 @@ func (h *Handler) checkedKeys() ([][]byte, error) {
 	return keys, nil
 }
 
-// signature signs an annotation of an object, of which the name may be one that is still to be made.
+// signature signs an annotation of an object. The name may be one that is still to be generated.
 func signature(key []byte, group, kind string, object metav1.Object, name, annotation string) []byte {
 	h := hmac.New(sha256.New, key)
 	for _, part := range []string{Annotation, group, kind, object.GetNamespace(), name, annotation} {
@@ -97,8 +97,8 @@ func signature(key []byte, group, kind string, object metav1.Object, name, annot
 	return h.Sum(nil)
 }
 
-// signedName is the name that a signature is for. One that has only been announced by a prefix gets an ending that no
-// name has.
+// signedName returns the name for the signature of an object. If the object has only a generateName, an ending follows
+// that no name has.
 func signedName(object metav1.Object) string {
 	if name := object.GetName(); name != "" {
 		return name
@@ -139,8 +139,9 @@ func isSigned(keys [][]byte, group, kind string, object metav1.Object) bool {
 	return false
 }
 
-// judge decides what the annotation of an object counts for that has been read: it is trusted if it is signed, and
-// otherwise dropped, unless there are no keys or annotations need none.
+// judge decides whether the annotation of an object is used, after the object has been read. Without keys it is used.
+// With a valid signature it is trusted, and with an invalid one dropped. Without a signature it is dropped unless
+// unsigned annotations are accepted.
 func (r *route) judge(into reflect.Value, mode *wire.Mode) {
 	object := into.Addr().Interface().(metav1.Object)
 	if _, ok := object.GetAnnotations()[Annotation]; !ok || len(mode.Keys) == 0 {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// converting returns the one object that a handler makes of one, or the message of its failure.
+// converting has a handler convert one object. It returns the converted object, or the message of the failure.
 func converting(t *testing.T, h *Handler, desired, object string) (converted, failure string) {
 	t.Helper()
 	a := answerOf(t, call(h, reviewOf("example.com/"+desired, object)))
@@ -23,7 +23,8 @@ func converting(t *testing.T, h *Handler, desired, object string) (converted, fa
 	return string(a.Response.ConvertedObjects[0]), ""
 }
 
-// TestKeys has annotations signed and checked: what nobody has signed for the object is dropped.
+// TestKeys checks that annotations are signed, and that an annotation which nobody has signed for the object is
+// dropped.
 func TestKeys(t *testing.T) {
 	first, second := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	with := func(keys ...[]byte) *Handler {
@@ -88,8 +89,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeptOfSameMember restores a member that both versions have by now, and that an older program kept because the
-// spoke had no field for it yet. The member is copied as text otherwise, past the code that restores.
+// TestKeptOfSameMember restores a member that both versions have by now. An older program kept the member because the
+// spoke had no field for it yet. Otherwise the member is copied as text, past the code that restores.
 func TestKeptOfSameMember(t *testing.T) {
 	keys := [][]byte{bytes.Repeat([]byte{1}, 32)}
 	h := NewHandler(Serve(wide("v1", lampSame)), Keys(func() ([][]byte, error) { return keys, nil }))
@@ -114,7 +115,7 @@ func TestKeptOfSameMember(t *testing.T) {
 	}
 }
 
-// TestKeysAreNeeded holds that nothing is converted without a key that is long enough.
+// TestKeysAreNeeded checks that nothing is converted without a key that is long enough.
 func TestKeysAreNeeded(t *testing.T) {
 	object := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{}}`
 	for want, source := range map[string]func() ([][]byte, error){

@@ -21,19 +21,19 @@ type Conversion struct {
 	kind           schema.GroupKind
 	spoke, hub     string // versions
 	toHub, fromHub *route
-	stored         bool // says that objects are stored in the spoke's version
+	stored         bool // objects are stored in the spoke's version
 }
 
-// Between makes the conversion of a kind between two versions of a group. What is the same in both versions is not
-// decoded, so the functions do not see it. They are called concurrently.
+// Between makes the conversion of a kind between two versions of a group. Members that are the same in both versions
+// are not decoded, so the functions do not see them. The functions are called concurrently.
 func Between[S, H any, PS Object[S], PH Object[H]](group, kind, spoke, hub string, toHub func(context.Context, *S, *H) error, fromHub func(context.Context, *H, *S) error, same Same) Conversion {
 	of := schema.GroupKind{Group: group, Kind: kind}
 	return Conversion{kind: of, spoke: spoke, hub: hub, toHub: newRoute(of.WithVersion(hub), toHub, same), fromHub: newRoute(of.WithVersion(spoke), fromHub, same)}
 }
 
-// Stored returns the conversion of a spoke in whose version the objects of the kind are stored. Otherwise that is the
-// hub's version. Objects of the stored version come from reads, which do not fail for what one object holds; those of
-// other versions come from writes.
+// Stored returns the conversion, with its spoke's version as the stored version of the kind. Otherwise objects are
+// stored in the hub's version. Objects of the stored version come from reads, which do not fail because of values in
+// one object. Objects of other versions come from writes.
 func (c Conversion) Stored() Conversion {
 	c.stored = true
 	return c
@@ -48,10 +48,10 @@ func Serve(conversions ...Conversion) Option {
 	}
 }
 
-// kinds are the versions of each kind that is served.
+// kinds has the versions of each served kind.
 type kinds map[schema.GroupKind]*versions
 
-// versions are those of one kind, and what leads from one to another.
+// versions has the versions of one kind, and the routes between them.
 type versions struct {
 	routes map[leg]*route
 	hubs   []string
@@ -67,7 +67,7 @@ func (v *versions) isStored(version string) bool {
 	return slices.Contains(v.hubs, version)
 }
 
-// leg is a way without a stop on it.
+// leg is a direct way between two versions.
 type leg struct{ from, to string }
 
 func (k kinds) add(c Conversion) {
@@ -85,7 +85,7 @@ func (k kinds) add(c Conversion) {
 	}
 }
 
-// names are the versions' in order, for messages and to know them by.
+// names returns the names of the versions in order.
 func (v *versions) names() []string {
 	names := map[string]bool{}
 	for l := range v.routes {
@@ -94,8 +94,8 @@ func (v *versions) names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// convert converts an object, which is what the header says, to the desired version, and hands the text of it on, which
-// is there only until use returns.
+// convert converts an object with this header to the desired version, and passes the text of the result to use. The
+// text is valid only until use returns.
 func (k kinds) convert(ctx context.Context, o object, is header, desired string, left *wire.Left, use func(text []byte)) error {
 	if is.apiVersion == desired {
 		use(o.text)
@@ -138,9 +138,10 @@ func (k kinds) convert(ctx context.Context, o object, is header, desired string,
 	return fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))
 }
 
-// known returns the kind and the version if conversions to it are served, and the kind alone if others of it are.
+// known returns the kind and the version if conversions to the version are served. It returns only the kind if
+// conversions to other versions of the kind are served.
 func (k kinds) known(is header, desired string) (schema.GroupKind, string) {
-	gv, _ := schema.ParseGroupVersion(desired) // what cannot be parsed is not known
+	gv, _ := schema.ParseGroupVersion(desired) // a version that cannot be parsed is unknown
 	kind := schema.GroupKind{Group: gv.Group, Kind: is.kind}
 	v, ok := k[kind]
 	switch {

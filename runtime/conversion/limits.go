@@ -12,22 +12,22 @@ import (
 	"unicode/utf8"
 )
 
-// Limits are what the validation markers of a type demand of a value. A zero limit is none.
+// Limits are the restrictions that the validation markers of a type put on a value. A limit of zero means no limit.
 type Limits struct {
-	// Enum are the constants that are allowed, as text.
+	// Enum are the allowed constants, as text.
 	Enum []string
 	// Minimum and Maximum are numbers as they are written.
 	Minimum, Maximum                   string
 	ExclusiveMinimum, ExclusiveMaximum bool
-	// MinLength and MaxLength count the characters of text, and the other bounds elements and members.
+	// MinLength and MaxLength count the characters of text. The other limits count elements and members.
 	MinLength, MaxLength         int
 	MinItems, MaxItems           int
 	MinProperties, MaxProperties int
-	// Pattern is a regular expression that text matches.
+	// Pattern is a regular expression that text must match.
 	Pattern string
 }
 
-// allows reports whether a value in JSON is what the markers of its type, and of the types of what lies in it, demand.
+// allows reports whether a value in JSON satisfies the markers of its type, and of the types of the values in it.
 func (r *restoring) allows(schema Schema, text json.RawMessage) bool {
 	if r.unlimited || schema.Limits.isZero() && schema.Members == nil && schema.Elements == nil {
 		return true
@@ -36,13 +36,13 @@ func (r *restoring) allows(schema Schema, text json.RawMessage) bool {
 	return err == nil && r.allowsValue(schema, value)
 }
 
-// allowsElements is allows for elements of a list, however many there are.
+// allowsElements is allows for elements of a list, with any number of elements.
 func (r *restoring) allowsElements(schema Schema, text json.RawMessage) bool {
 	schema.Limits.MinItems, schema.Limits.MaxItems = 0, 0
 	return r.allows(schema, text)
 }
 
-// allowsLength reports whether a list may have as many elements.
+// allowsLength reports whether a list may have this number of elements.
 func (r *restoring) allowsLength(schema Schema, elements int) bool {
 	return r.unlimited || within(elements, schema.Limits.MinItems, schema.Limits.MaxItems)
 }
@@ -82,7 +82,7 @@ func (r *restoring) allowsValue(schema Schema, value any) bool {
 	return true
 }
 
-// matches reports whether text matches a pattern. One that Go cannot read is the API server's business.
+// matches reports whether text matches a pattern. A pattern that Go cannot read is left to the API server.
 func (r *restoring) matches(pattern, text string) bool {
 	if pattern == "" {
 		return true
@@ -111,7 +111,7 @@ func (l Limits) allowsNumber(n json.Number) bool {
 	return !ok || c < 0 || c == 0 && !l.ExclusiveMaximum
 }
 
-// compareNumbers compares two numbers as they are written, and reports whether both are.
+// compareNumbers compares two numbers as they are written, and reports whether both are numbers.
 func compareNumbers(a, b string) (int, bool) {
 	if b == "" {
 		return 0, false
@@ -126,5 +126,5 @@ func compareNumbers(a, b string) (int, bool) {
 	return cmp.Compare(x, y), (err == nil || x != 0) && err2 == nil
 }
 
-// within reports whether a count is within bounds, of which zero is none.
+// within reports whether a count is within bounds. An upper bound of zero means no bound.
 func within(n, least, most int) bool { return n >= least && (most == 0 || n <= most) }

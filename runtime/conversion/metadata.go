@@ -11,8 +11,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// metadata appends the metadata of a converted object: those that it had before, but for labels and annotations, the
-// only ones that the API server takes (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion, restoreObjectMeta).
+// metadata appends the metadata of a converted object: the original metadata with the converted labels and annotations.
+// The API server takes no other metadata from a conversion (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion,
+// restoreObjectMeta).
 func (e *encoder) metadata(converted metav1.Object, was []byte) {
 	e.out = append(e.out, '{')
 	for m := range entries(was) {
@@ -39,8 +40,8 @@ func (e *encoder) texts(name string, m map[string]string) {
 	e.out = append(e.out, '}')
 }
 
-// sameMetadata appends the metadata of an object whose conversion has not seen more of them than the name and the
-// annotations: those that it had before, but for the annotations of this package.
+// sameMetadata appends the metadata of an object whose conversion has seen only the name and the annotations: the
+// original metadata with the new annotations of this package.
 func (e *encoder) sameMetadata(had bool, converted metav1.Object, was []byte) {
 	kept, keeps := converted.GetAnnotations()[Annotation]
 	signature, signed := converted.GetAnnotations()[Signature]

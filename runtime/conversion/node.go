@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// maxChanges is how many changes an annotation keeps of one version. So restoring an object is bounded, whoever wrote
-// the annotation.
+// maxChanges is how many changes an annotation keeps of one version. It bounds the work of restoring an object, whoever
+// wrote the annotation.
 const maxChanges = 8192
 
-// maxSteps is how many steps may lead to a value that is kept.
+// maxSteps is how many steps may lead to a kept value.
 const maxSteps = 512
 
-// node is a place in an object, with the change of it, if there is one, and of what lies below it.
+// node is a place in an object, with its own change, if there is one, and with the nodes below it.
 type node struct {
 	step  step
 	leaf  *change
@@ -25,7 +25,7 @@ type node struct {
 	index map[string]*node
 }
 
-// nodesOf makes a tree of changes. Of several changes of a place the first counts.
+// nodesOf makes a tree of changes. If several changes have the same place, the first one counts.
 func nodesOf(changes []change) *node {
 	root := new(node)
 	for i := range changes {
@@ -54,7 +54,7 @@ func (n *node) child(s step) *node {
 	return c
 }
 
-// text tells a step from others.
+// text returns a text that identifies a step.
 func (s step) text() string {
 	if s.keys == nil {
 		return s.name
@@ -63,10 +63,10 @@ func (s step) text() string {
 	return "[" + strings.Join(names, ",") + "]" + keyText(s.keys, names)
 }
 
-// namesOf are the names of keys in order.
+// namesOf returns the names of keys in order.
 func namesOf(keys map[string]any) []string { return slices.Sorted(maps.Keys(keys)) }
 
-// keyText is the values of keys as one text.
+// keyText returns the values of keys as one text.
 func keyText(keys map[string]any, names []string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -113,7 +113,7 @@ func (t *table) find(keys map[string]any) (int, bool) {
 	return -1, false
 }
 
-// unique reports whether the keys tell all elements apart, which are objects.
+// unique reports whether all elements are objects and the keys identify each of them.
 func (t *table) unique(list []any) bool {
 	return len(t.several) == 0 && !slices.ContainsFunc(list, func(e any) bool {
 		_, ok := e.(map[string]any)
@@ -121,8 +121,8 @@ func (t *table) unique(list []any) bool {
 	})
 }
 
-// tableFor returns the table for the names of keys. A list has two at most: by its keys and by what tells its one
-// element.
+// tableFor returns the table for the names of keys. A list has two tables at most: for its keys, and for the members
+// that identify its one element.
 func tableFor(tables *[]*table, list []any, keys map[string]any) *table {
 	names := namesOf(keys)
 	for _, t := range *tables {

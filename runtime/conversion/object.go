@@ -23,7 +23,7 @@ func (e entry) is(name string) bool {
 
 func (e entry) name() string { return string(wire.Text(e.key, wire.Whole(e.key))) }
 
-// entries are the members of an object, which is well-formed, in their order. Of any other value there are none.
+// entries returns the members of a well-formed object in their order. It returns no members for any other value.
 func entries(object []byte) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		if !isObject(object) {
@@ -44,7 +44,7 @@ func entries(object []byte) iter.Seq[entry] {
 	}
 }
 
-// elements are those of an array, which is well-formed, in their order. Of any other value there are none.
+// elements returns the elements of a well-formed array in their order. It returns no elements for any other value.
 func elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if len(array) == 0 || array[0] != '[' {
@@ -64,7 +64,7 @@ func elements(array []byte) iter.Seq[[]byte] {
 
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
-// valueOf is the value of an object's member; nil where there is none, or null.
+// valueOf returns the value of an object's member, or nil if the member is missing or null.
 func valueOf(object []byte, name string) []byte {
 	for e := range entries(object) {
 		if e.is(name) && !wire.IsNull(e.value, 0) {
@@ -82,7 +82,7 @@ func collect(all []entry, object []byte) []entry {
 	return all
 }
 
-// named returns the value of a member, and nil where there is none.
+// named returns the value of a member, or nil if the member is missing.
 func named(all []entry, name string) []byte {
 	for _, m := range all {
 		if m.is(name) {
@@ -92,7 +92,8 @@ func named(all []entry, name string) []byte {
 	return nil
 }
 
-// stringOf is what a string says, and an error for any other value. Null and no value are no string.
+// stringOf returns the content of a JSON string. It returns empty text for null and for a missing value, and an error
+// for any other value.
 func stringOf(value []byte) (string, error) {
 	switch {
 	case value == nil || wire.IsNull(value, 0):
@@ -103,20 +104,20 @@ func stringOf(value []byte) (string, error) {
 	return string(wire.Text(value, wire.Whole(value))), nil
 }
 
-// object is an object to be converted: its text and its members. It has none if it is another value.
+// object is an object to be converted: its text and its members. It has no members if it is another value.
 type object struct {
 	text    []byte
 	members []entry
 }
 
-// objectOf is the object of a text that is well-formed.
+// objectOf returns the object of a well-formed text.
 func objectOf(text []byte) object { return object{text, collect(nil, text)} }
 
 // usual is how many members most objects have: apiVersion, kind, metadata, spec and status.
 const usual = 5
 
-// scan reads an object, or another value, at an offset of a body that nobody has looked at yet, and returns the offset
-// behind it as scanValue does.
+// scan reads an object, or another value, at an offset of a body that has not been checked yet. It returns the offset
+// behind the value, as wire.ScanValue does.
 func (o *object) scan(body []byte, start, depth int) int {
 	if !wire.At(body, start, '{') {
 		end := wire.ScanValue(body, start, depth)
@@ -139,7 +140,7 @@ func (o *object) scan(body []byte, start, depth int) int {
 	return end
 }
 
-// header is what tells an object from others.
+// header identifies an object.
 type header struct{ apiVersion, kind, namespace, name string }
 
 // header reads version and kind.
@@ -162,7 +163,7 @@ func (o object) header() (h header, err error) {
 	return h, nil
 }
 
-// naming is the header with the name, which is read only for messages.
+// naming returns the header with namespace and name, which are read only for messages.
 func (h header) naming(o object) header {
 	metadata := named(o.members, "metadata")
 	h.namespace, _ = stringOf(valueOf(metadata, "namespace"))

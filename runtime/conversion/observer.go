@@ -32,39 +32,38 @@ type Observation struct {
 	Desired string
 	// Objects is the number of objects in the review.
 	Objects int
-	// LeftOut is of how many objects values were left out, because they do not fit their Go type, the other version or
+	// LeftOut is the number of objects with values left out: values that do not fit their Go type, the other version or
 	// the annotation. These objects were read from storage. Each is logged by its name.
 	LeftOut int
 	// BytesIn and BytesOut are the lengths of the review and of its answer.
 	BytesIn, BytesOut int
 
-	// Failed says that nothing was converted.
+	// Failed is set if nothing was converted.
 	Failed bool
-	// Code is 200 if the objects were converted, otherwise the code of the status that says why not.
+	// Code is 200 if the objects were converted, otherwise the code of the failure status.
 	Code int32
-	// Err is why nothing was converted. If a function panicked, it wraps a *[PanicError].
+	// Err is the reason why nothing was converted. If a function panicked, it wraps a *[PanicError].
 	Err error
-	// Duration is the time from the call to the answer, including reading the one and writing the other.
+	// Duration is the time from the call to the answer, including reading the review and writing the answer.
 	Duration time.Duration
 }
 
-// Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are logged to
-// slog.Default whatever observers there are: of each kind and desired version the first, and then one a minute with the
-// number since, because what objects hold can make conversions fail.
+// Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are always
+// logged to slog.Default too. For each kind and desired version, the first failure is logged, and then one a minute
+// with the number since, because the content of objects can make conversions fail.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
 // failureLog is the observer that every handler has, so that no failure goes unnoticed. Failures are counted, and not
-// logged one by one: anybody who reaches the port can make calls that are no reviews, and whoever may write objects can
-// make conversions fail.
+// logged one by one: anybody who reaches the port can send calls that are not reviews, and anybody who may write
+// objects can make conversions fail.
 type failureLog struct {
 	malformed wire.Tally
 	failed    wire.Tallies[failure]
 }
 
-// failure tells reviews apart that could not be answered. There are few: kind and version are among those that are
-// served.
+// failure is the key under which failed reviews are counted. There are few keys: kind and version are served ones.
 type failure struct {
 	kind     schema.GroupKind
 	desired  string

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls do for all numbers below n, at most limit of them at once. After an error no further call begins;
-// those that have begun end, and the error of the lowest number is returned, which is the same one every time.
+// inParallel calls do for all numbers below n, with at most limit calls at once. After an error no further call begins,
+// and running calls end. inParallel returns the error of the lowest number, which is the same one every time.
 func inParallel(ctx context.Context, limit, n int, do func(i int) error) error {
 	var (
 		next   atomic.Int64

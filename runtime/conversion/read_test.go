@@ -17,13 +17,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// seen is an observer that keeps what it sees.
+// seen is an observer that keeps its observations.
 type seen struct{ all []Observation }
 
 func (s *seen) Observe(_ context.Context, o Observation) { s.all = append(s.all, o) }
 
-// TestReadsSucceed has lists with an object that does not fit the other version: all are read, and the object cannot be
-// written back.
+// TestReadsSucceed reads lists with an object that does not fit the other version. All objects are read, and this
+// object cannot be written back.
 func TestReadsSucceed(t *testing.T) {
 	fine := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"fine"},"spec":{"watts":60,"color":"red"}}`
 	large := strings.Repeat("x", maxAnnotations)
@@ -64,7 +64,7 @@ func TestReadsSucceed(t *testing.T) {
 	}
 }
 
-// TestUndecodableElements leaves out of lists and maps what does not fit, and nothing else.
+// TestUndecodableElements checks that only values that do not fit are left out of lists and maps.
 func TestUndecodableElements(t *testing.T) {
 	h := NewHandler(Serve(Between("example.com", "Job", "v1alpha1", "v1", toStable, toAlpha, Same{"metadata": nil})))
 	w := call(h, reviewOf("example.com/v1alpha1", `{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"},"spec":{"image":"i","tasks":[{"name":"x","retries":"often"},7,{"name":"z","retries":3}]},"status":[]}`))
@@ -89,8 +89,8 @@ func TestUndecodableElements(t *testing.T) {
 	}
 }
 
-// TestStoredSpoke has objects stored in the version of a spoke: reads are the conversions from that version, and not
-// those from the hub's.
+// TestStoredSpoke has objects stored in the version of a spoke. Conversions from that version are reads, and
+// conversions from the hub's version are not.
 func TestStoredSpoke(t *testing.T) {
 	spoke := `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
 	hub := `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":[]}}`
@@ -115,8 +115,8 @@ func TestStoredSpoke(t *testing.T) {
 	}
 }
 
-// TestFailuresAreCounted has objects make conversions fail, by a panic and by an error: of each the first is logged,
-// and one a minute.
+// TestFailuresAreCounted makes conversions fail, by a panic and by an error. The first failure of each is logged, and
+// then one a minute.
 func TestFailuresAreCounted(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()

@@ -9,10 +9,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// comparison writes down the changes that make one value another: as a list of objects, with nothing in them that has
-// no value.
+// comparison writes the changes from one value to another, as a list of objects without empty members.
 //
-// What its methods are given as the way to a value is theirs only until they return.
+// Its methods must not keep the path of a value after they return.
 type comparison struct {
 	list    encoder // without the bracket at its end
 	changes int
@@ -20,10 +19,10 @@ type comparison struct {
 
 func (c *comparison) any() bool { return c.changes > 0 }
 
-// text is the list of changes, when there are any.
+// text returns the list of changes. There must be at least one.
 func (c *comparison) text() []byte { return append(c.list.out, ']') }
 
-// begin begins a change of the value that the steps lead to.
+// begin begins a change of the value at a path.
 func (c *comparison) begin(at []step) {
 	if c.any() {
 		c.list.out = append(c.list.out, ',')
@@ -45,7 +44,7 @@ func (c *comparison) begin(at []step) {
 	c.list.out = append(c.list.out, ']')
 }
 
-// end ends a change, for which this many objects right around the value may have to be made.
+// end ends a change. The argument make is how many objects right around the value may have to be made.
 func (c *comparison) end(make int) error {
 	if make != 0 {
 		c.list.key("make")
@@ -55,7 +54,7 @@ func (c *comparison) end(make int) error {
 	return c.list.err
 }
 
-// record writes a change down.
+// record writes a change.
 func (c *comparison) record(found change) error {
 	c.begin(found.At)
 	if found.Was != "" {
@@ -77,8 +76,8 @@ func (c *comparison) record(found change) error {
 	return c.end(found.Make)
 }
 
-// readChange reads what comparison.record has written. What somebody else has written may be no change. The steps that
-// lead to the value are appended to those that are given.
+// readChange reads a change that comparison.record has written. Text from somebody else may not be a change. The steps
+// of the path are appended to the given steps.
 func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []step) {
 	for m := range entries(text) {
 		switch {
@@ -105,7 +104,7 @@ func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []ste
 	return c, steps
 }
 
-// readStep reads a step; what is none leads nowhere.
+// readStep reads a step. Any other value becomes an empty step, which leads nowhere.
 func readStep(raw []byte, names *wire.Texts) (s step) {
 	switch raw[0] {
 	case '{':

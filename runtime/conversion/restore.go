@@ -11,17 +11,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// restoring carries kept changes out on one object, each once, in time that grows with the size of the object and of
-// the changes.
+// restoring applies kept changes to one object, each once, in time that grows with the size of the object and of the
+// changes.
 type restoring struct {
 	ctx context.Context
-	// applied counts the changes that were carried out.
+	// applied counts the changes that were applied.
 	applied int
-	// undo are the fields that were set, with what they were, in order.
+	// undo are the fields that were set, with their earlier values, in order.
 	undo []restored
-	// err is why the work ended early.
+	// err is the reason why the work ended early.
 	err error
-	// unlimited says that the markers of types do not count.
+	// unlimited means that the markers of types are ignored.
 	unlimited bool
 	patterns  map[string]*regexp.Regexp
 }
@@ -29,7 +29,7 @@ type restoring struct {
 // restored is a field that a change has set.
 type restored struct{ field, was reflect.Value }
 
-// rollback makes the object what it was before the changes.
+// rollback restores the object to its state before the changes.
 func (r *restoring) rollback() {
 	for i := len(r.undo) - 1; i >= 0; i-- {
 		r.undo[i].field.Set(r.undo[i].was)
@@ -37,10 +37,10 @@ func (r *restoring) rollback() {
 	r.undo = nil
 }
 
-// remember notes what a field is before it is set.
+// remember notes the value of a field before it is set.
 func (r *restoring) remember(f *wire.Member, v reflect.Value) {
 	field, ok := f.In(v)
-	if !ok { // it is behind an embedded pointer that is nil, which will be made
+	if !ok { // the field is behind a nil embedded pointer, which will be set
 		field = f.Root(v)
 	}
 	was := reflect.New(field.Type()).Elem()
@@ -56,8 +56,8 @@ func (r *restoring) over() bool {
 	return r.err != nil
 }
 
-// fields carries out the changes below a struct. What stood in a part that is gone is gone with it, and what does not
-// fit the type, or what the type's markers do not allow, is dropped.
+// fields applies the changes below a struct. It drops changes within a part that the object no longer has, and values
+// that do not fit the type or break the type's markers.
 func (r *restoring) fields(s *wire.Shape, v reflect.Value, n *node, schema Schema) {
 	for _, child := range n.below {
 		i, ok := s.Index[child.step.name]
@@ -90,8 +90,8 @@ func (r *restoring) fields(s *wire.Shape, v reflect.Value, n *node, schema Schem
 	}
 }
 
-// field carries out the changes of a field that is no struct, or that is not there, in JSON: it is written and read
-// once.
+// field applies the changes of a field that is missing or not a struct. It uses JSON for this: the field is written and
+// read once.
 func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, n *node, schema Schema) {
 	object := map[string]any{}
 	if present {
@@ -122,8 +122,8 @@ func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, 
 	}
 }
 
-// below carries out the changes below an object or list of JSON, and returns it. The shape is nil where no Go type says
-// it. The objects right around it that had to be made are counted.
+// below applies the changes below an object or list of JSON, and returns the result. The shape is nil if there is no Go
+// type. The argument made counts the objects right around it that had to be made.
 func (r *restoring) below(live any, s *wire.Shape, n *node, schema Schema, made int) any {
 	switch live := live.(type) {
 	case map[string]any:
@@ -143,8 +143,8 @@ func (r *restoring) below(live any, s *wire.Shape, n *node, schema Schema, made 
 	return live
 }
 
-// member carries out the changes of an object's member and below it. A change of the member itself is the only one
-// then, unless it puts elements around one.
+// member applies the changes of an object's member and below it. If the member itself has a change, only this change is
+// applied, unless it puts elements around an element.
 func (r *restoring) member(object map[string]any, s *wire.Shape, n *node, schema Schema, made int) {
 	name := n.step.name
 	value := memberOf(object, name)
@@ -179,8 +179,8 @@ func (r *restoring) member(object map[string]any, s *wire.Shape, n *node, schema
 	}
 }
 
-// elements carries out the changes of a list's elements and below them. Each element is changed by one node at most.
-// Where two elements have the keys of one, nobody can tell which it is about.
+// elements applies the changes of a list's elements and below them. At most one node changes an element. A change whose
+// keys match several elements is skipped, unless the schema has One.
 func (r *restoring) elements(list []any, s *wire.Shape, n *node, schema Schema) []any {
 	element, ok := elementShape(s)
 	if !ok {
@@ -246,12 +246,13 @@ func (r *restoring) elements(list []any, s *wire.Shape, n *node, schema Schema) 
 	return merged
 }
 
-// fits reports whether a value can be read as what a shape says.
+// fits reports whether a value can be decoded into the type of a shape.
 func fits(s *wire.Shape, text json.RawMessage) bool {
 	return len(text) > 0 && (s == nil || wire.Decode(text, wire.Whole(text), nil, s, reflect.New(s.Typ).Elem()) == nil)
 }
 
-// memberShape is the shape of a member of an object: nil where no Go type says it, and false where the type has none.
+// memberShape returns the shape of an object's member: nil if there is no Go type, and false if the type lacks the
+// member.
 func memberShape(s *wire.Shape, name string) (*wire.Shape, bool) {
 	if s == nil {
 		return nil, true

@@ -16,20 +16,20 @@ import (
 // review is a ConversionReview's request: type ConversionRequest of
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions.
 //
-// It is read in one pass over the body, which must be one well-formed value. Members of no interest are passed over,
-// null is as good as absent; a member that is of interest may stand only once, because of two the API server and this
-// package might mean different ones.
+// It is read in one pass over the body, which must be one well-formed value. Unused members are skipped, and null
+// counts as absent. A used member may appear only once: of two, the API server and this package might use different
+// ones.
 type review struct {
 	body []byte
-	// apiVersion is the review's own, in which it is answered; desired is the version that the objects are to have.
+	// apiVersion is the version of the review and of its answer. desired is the version to which objects are converted.
 	apiVersion, uid, desired string
-	// objects are what is to be converted; they lie in the body.
+	// objects are the objects to be converted; they lie in the body.
 	objects []object
-	// converted are what the objects have become. They lie in the body too, where the objects were.
+	// converted are the converted objects. They lie in the body too, in the place of the objects.
 	converted []converted
 
 	found   map[string]wire.Span // the members that have been found, by name
-	problem error                // of a body that is well-formed
+	problem error                // of a well-formed body
 }
 
 // read reads the request.
@@ -107,7 +107,7 @@ func (r *review) object(i, depth int) int {
 	return end
 }
 
-// note takes down where a member stands, and returns its end.
+// note records the range of a member, and returns its end.
 func (r *review) note(name string, start, end int) int {
 	if end < 0 {
 		return end
@@ -122,8 +122,8 @@ func (r *review) note(name string, start, end int) int {
 	return end
 }
 
-// answer is the text of the review that answers, in parts: it has every object converted, or none and a status that
-// says why.
+// answer returns the text of the answering review, in parts. It has every object converted, or none and a failure
+// status.
 func (r *review) answer(failure *metav1.Status) (iter.Seq[[]byte], error) {
 	all, result := r.converted, &metav1.Status{Status: metav1.StatusSuccess}
 	if failure != nil {

@@ -17,28 +17,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// route leads from one version of a kind to another one.
+// route is the conversion from one version of a kind to another one.
 type route struct {
-	// apiVersion, group, version and kind are what an object has at the end.
+	// apiVersion, group, version and kind belong to the converted object.
 	apiVersion, group, version, kind string
 	// whole is the complete source type, except for metadata that are the same.
 	whole *wire.Shape
-	// from and to are what is read of the one type and written of the other: what is not the same in both.
+	// from and to are the shapes of the source and the target, without members that are the same in both.
 	from, to *wire.Shape
 	same     Same
-	// hidden says that the metadata are the same.
+	// hidden means that the metadata are the same.
 	hidden bool
-	// convert reads an object, has it converted in the context that reading it returns, and returns a pointer to the
+	// convert has read fill a source object, converts it in the context that read returns, and returns a pointer to the
 	// result.
 	convert func(read func(into reflect.Value) (context.Context, error)) (converted any, err error)
 	memory  *sync.Pool // of *memory
 }
 
-// newRoute makes a route of a function on Go types.
+// newRoute makes a route from a function on Go types.
 func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, *D) error, same Same) *route {
 	r := &route{apiVersion: to.GroupVersion().String(), group: to.Group, version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
-	delete(r.same, "metadata") // they have a place of their own
+	delete(r.same, "metadata") // join writes them apart
 	made := new(wire.Shapes)
 	r.whole = made.Of(reflect.TypeFor[S]())
 	if r.hidden {
@@ -62,8 +62,8 @@ func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, 
 	return r
 }
 
-// text converts an object, and hands the text of it on, which is there only until use returns. The code of others runs
-// in here, that of their types included, so a panic is an error.
+// text converts an object and passes the text of the result to use. The text is valid only until use returns. User code
+// runs in here, including the methods of users' types, so a panic becomes an error.
 func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,7 +85,7 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 			return ctx, nil
 		}
 		r.judge(into, &mode)
-		if !mode.Trusted { // nothing is restored then that is the same
+		if !mode.Trusted { // members that are the same are not restored then
 			return wire.WithMode(ctx, mode), nil
 		}
 		ctx := wire.WithMode(ctx, mode)
@@ -109,7 +109,7 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 	}
 	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within}
 	r.join(&e, annotated, to, o)
-	clear(e.within[:cap(e.within)]) // which would keep the body
+	clear(e.within[:cap(e.within)]) // entries would keep the body in memory
 	m.out, m.within = e.out, e.within
 	if e.err == nil {
 		use(e.out)
@@ -117,15 +117,15 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 	return e.err
 }
 
-// memory is what one conversion after another uses.
+// memory is reused from one conversion to the next.
 type memory struct {
 	texts  wire.Texts
 	out    []byte
 	within []entry
 }
 
-// decoding returns a route that does not pass on as text what the ways lead to, but converts it like everything else.
-// So Restore sees whether a value is set, and what it restores is written.
+// decoding returns a route that converts the values at these paths instead of passing them on as text. So restore sees
+// whether a value is set, and the values that it restores are written.
 func (r *route) decoding(ways [][]string) *route {
 	other := *r
 	for _, way := range ways {
@@ -135,7 +135,8 @@ func (r *route) decoding(ways [][]string) *route {
 	return &other
 }
 
-// read reads an object into what is zero so far. Values that do not fit are errors, unless they are noted as left out.
+// read reads an object into a variable that is zero so far. Values that do not fit are errors, unless they are noted as
+// left out.
 func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire.Left) error {
 	for j, m := range o.members {
 		i := r.from.Find(m.key, wire.Whole(m.key), j)
@@ -157,8 +158,8 @@ func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire
 	return nil
 }
 
-// join writes a converted object with what is the same, which is taken from the object that it was. That may have had
-// our annotations.
+// join writes a converted object, with the members that are the same from the source object. The argument annotated is
+// set if the source had annotations of this package.
 func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 	e.out = append(e.out, '{')
 	e.key("kind")

@@ -10,31 +10,32 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Same names the members that are the same in two versions, by their JSON names: Same{"status": nil} is the whole
-// status, and Same{"spec": {"suspend": nil}} is one member of the spec. They are not decoded but copied as text, which
-// costs next to nothing and preserves their order, the digits of their numbers, and members that the Go types do not
-// know.
+// Same contains the members that are the same in two versions, by their JSON names: Same{"status": nil} is the whole
+// status, and Same{"spec": {"suspend": nil}} is one member of the spec. These members are not decoded but copied as
+// text. This costs next to nothing and preserves their order, the digits of their numbers, and members without a Go
+// field.
 //
 // "metadata" is all metadata except for the annotation of this package. If it is the same, functions get only the name
 // of an object and its annotations.
 type Same map[string]Same
 
-// of returns what is the same of a member: all of it, or a part, which is nil where nothing is.
+// of returns the part of a member that is the same, and whether all of it is. The part is nil if nothing or all is the
+// same.
 func (s Same) of(name string) (part Same, all bool) {
 	part, ok := s[name]
 	return part, ok && part == nil
 }
 
-// ofEntry is of for a member as it is written.
+// ofEntry is of for an encoded member.
 func (s Same) ofEntry(m entry) (part Same, all bool) {
 	if inside := m.key[1 : len(m.key)-1]; wire.IsPlain(inside) {
-		part, ok := s[string(inside)] // which makes no string
+		part, ok := s[string(inside)] // this allocates no string
 		return part, ok && part == nil
 	}
 	return s.of(m.name())
 }
 
-// without is what is the same less the member that a way leads to or through.
+// without returns s without the member that a path leads to or through.
 func (s Same) without(way []string) Same {
 	rest := maps.Clone(s)
 	delete(rest, way[0])
@@ -44,7 +45,7 @@ func (s Same) without(way []string) Same {
 	return rest
 }
 
-// less is a shape without what is the same, which is then passed over when a value is read.
+// less returns a shape without the members that are the same. Reading a value then skips them.
 func less(s *wire.Shape, same Same) *wire.Shape {
 	switch {
 	case s.Kind == wire.Pointer:
@@ -63,18 +64,18 @@ func less(s *wire.Shape, same Same) *wire.Shape {
 	})
 }
 
-// nameOnly is the shape of metadata of which a conversion is told nothing but the name and the annotations.
+// nameOnly returns the shape of metadata with only the name and the annotations.
 func nameOnly(s *wire.Shape) *wire.Shape {
 	return s.With(func(f *wire.Member) bool {
 		return slices.Contains([]string{"name", "generateName", "namespace", "annotations"}, f.Name)
 	})
 }
 
-// members appends the members of a converted struct, and in their places and behind them what is the same. That is
-// taken from the source, the object which has been converted.
+// members appends the members of a converted struct. In their places and behind them it appends the members that are
+// the same, from the source: the object that has been converted.
 //
-// A struct that the source does not have, and in which nothing is, is left out: Go writes structs whether they hold
-// anything or not, and what is invented becomes the property of who applies a part of an object.
+// A struct is left out if it is empty and the source does not have it. Go writes structs even if they are empty, and an
+// added struct would become the property of the client that applies a part of an object.
 func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []entry) {
 	var few [8]string
 	joined := few[:0]
@@ -113,7 +114,7 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []en
 	}
 }
 
-// restore appends what is the same of a member of the source.
+// restore appends the part of a source's member that is the same.
 func (e *encoder) restore(m entry, same Same) {
 	part, all := same.ofEntry(m)
 	switch {

@@ -20,7 +20,7 @@ import (
 // represent.
 const Annotation = "webhook-gen.github.io/conversion"
 
-// Signature is the annotation in which a handler that has [Keys] signs the other one.
+// Signature is the annotation in which a handler with [Keys] stores the signature of [Annotation].
 const Signature = "webhook-gen.github.io/conversion-signature"
 
 // maxAnnotations is the total size of keys and values that the API server accepts
@@ -33,7 +33,7 @@ type Object[T any] interface {
 	metav1.Object
 }
 
-// Stash keeps the values of one version of a kind that another version cannot represent. T is the Go type of that
+// Stash keeps the values of one version of a kind that another version cannot represent. T is the Go type of the one
 // version.
 type Stash[T any, P Object[T]] struct {
 	version string
@@ -43,15 +43,15 @@ type Stash[T any, P Object[T]] struct {
 	notes   *sync.Pool // of *notes
 }
 
-// layout is what there is to know of the type of a version. It is made when an object first needs it, for there are
-// versions of which nothing is ever kept.
+// layout describes the type of a version. It is made when an object first needs it, because some versions never keep
+// values.
 type layout struct {
 	shape *wire.Shape
-	// omitsZero says that a field of the type has the option omitzero.
+	// omitsZero means that a field of the type has the option omitzero.
 	omitsZero bool
 }
 
-// notes are what is needed to keep and to restore one object after another.
+// notes is the memory to keep and to restore one object after another.
 type notes struct {
 	steps            []step
 	names            wire.Texts
@@ -73,12 +73,12 @@ func layoutOf[T any]() layout {
 	return l
 }
 
-// keep stores, in the annotation of an object of another version, what this version would not get back: said is the
-// object in this version, and returned is the result of converting on back to it.
+// keep compares two objects of this version: the original, said, and the result of converting it there and back,
+// returned. It stores the values that did not come back in the annotation of the object in the other version.
 //
-// Nothing is kept on an object without a name: that is a partial object, as server-side apply converts it. It is an
-// error if there is no room for what has to be kept, unless the object comes from storage. Then the largest values are
-// left out, with a mark.
+// Nothing is kept on an object without a name, because this is a partial object, as server-side apply converts it. It
+// is an error if the annotation has no room for the values, unless the object comes from storage. Then the largest
+// values are left out, with a mark.
 func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
@@ -120,8 +120,8 @@ func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) er
 	return nil
 }
 
-// arrived is an object as it says it when it has arrived somewhere. A struct with omitzero that holds nothing but an
-// empty list is written as an empty object, which is read as a zero struct and not written again.
+// arrived returns an object as it is after it has been sent. A struct with omitzero and nothing but an empty list is
+// written as an empty object, which is read as a zero struct and not written again.
 func (l layout) arrived(object reflect.Value) reflect.Value {
 	if !l.omitsZero {
 		return object
@@ -150,11 +150,11 @@ func omitsZero(t reflect.Type) bool {
 	return false
 }
 
-// kepts are the annotation's content: by version, the changes that lead from what the conversion into that version
-// makes to what the version really said. Those of other versions are passed on as they are written.
+// kepts is the content of the annotation: for each version, the changes from the object that the conversion into it
+// makes to the object that the version really had. Changes for other versions are passed on as they are written.
 type kepts []entry
 
-// keptIn returns what an annotation keeps, which is nothing if it is broken.
+// keptIn returns the content of an annotation, or nothing if it is broken.
 func (n *notes) keptIn(annotation string) kepts {
 	n.kept = n.kept[:0]
 	n.read = append(n.read[:0], strings.TrimSpace(annotation)...)
@@ -164,13 +164,13 @@ func (n *notes) keptIn(annotation string) kepts {
 	return n.kept
 }
 
-// without is what is kept of other versions.
+// without returns the changes of all other versions.
 func (k kepts) without(version string) kepts {
 	return slices.DeleteFunc(k, func(e entry) bool { return e.is(version) })
 }
 
-// changesIn reads the changes of a list, and how many values were left out of it for want of room. More changes than
-// are ever written are none.
+// changesIn reads the changes of a list, and how many values were left out of it for lack of room. It returns no
+// changes if there are more than this package ever writes.
 func (n *notes) changesIn(list []byte) (changes []change, cut int) {
 	n.steps = n.steps[:0]
 	for text := range elements(list) {
@@ -188,8 +188,8 @@ func (n *notes) changesIn(list []byte) (changes []change, cut int) {
 	return changes, cut
 }
 
-// cut is the annotation with the changes that there is room for, the smallest first, and a mark for the others. If
-// there is no room for a mark, nothing is kept.
+// cut returns the annotation with the changes that it has room for, the smallest first, and a mark for the others. If
+// there is no room for a mark, it returns empty text.
 func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string {
 	var parts [][]byte
 	for _, u := range read.Unfit {
@@ -249,7 +249,7 @@ func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string 
 	return text
 }
 
-// room is how long the annotation of an object may be.
+// room returns how long the annotation of an object may be.
 func room(object metav1.Object, mode wire.Mode) int {
 	left := maxAnnotations - len(Annotation) - mode.Reserve
 	for key, value := range object.GetAnnotations() {
@@ -260,8 +260,8 @@ func room(object metav1.Object, mode wire.Mode) int {
 	return left
 }
 
-// write puts a text into the object's annotations, or takes it out of them where it is empty. The map is replaced,
-// because the one that is there may be somebody else's too.
+// write sets the annotation of an object, or removes it if the text is empty. It also removes the signature. It
+// replaces the map, because somebody else may use the map that is there.
 func write(object metav1.Object, text string) {
 	annotations := make(map[string]string, len(object.GetAnnotations())+1)
 	for key, value := range object.GetAnnotations() {
@@ -278,7 +278,7 @@ func write(object metav1.Object, text string) {
 	object.SetAnnotations(annotations)
 }
 
-// textOf is the annotation, the same one every time; empty where nothing is kept.
+// textOf returns the annotation, with the same text every time. It is empty if nothing is kept.
 func (n *notes) textOf(k kepts) string {
 	if len(k) == 0 {
 		return ""
@@ -303,13 +303,13 @@ func nameOf(object metav1.Object) string {
 	return name
 }
 
-// isCommon reports the members that every version has alike.
+// isCommon reports whether all versions have a member in common.
 func isCommon(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// decodedField is a value of a field as JSON has it, with numbers as they are written; absent where JSON leaves the
-// field out.
+// decodedField returns a value of a field as JSON has it, with numbers as they are written. It is absent if JSON omits
+// the field.
 func decodedField(f *wire.Member, v reflect.Value, present bool) (any, error) {
 	if !present {
 		return absent{}, nil
@@ -321,7 +321,7 @@ func decodedField(f *wire.Member, v reflect.Value, present bool) (any, error) {
 	return parsed(e.out)
 }
 
-// decoded is a value as JSON has it, with numbers as they are written.
+// decoded returns a value as JSON has it, with numbers as they are written.
 func decoded(object any) (any, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -330,7 +330,7 @@ func decoded(object any) (any, error) {
 	return parsed(text)
 }
 
-// parsed is JSON with numbers as they are written.
+// parsed reads JSON, with numbers as they are written.
 func parsed(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// thing is an object in a version that can say all.
+// thing is an object in a version that can represent everything.
 type thing struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -31,13 +31,13 @@ func thingOf(t *testing.T, spec string) *thing {
 	return o
 }
 
-// putBack restores an object for which the other version can say nothing.
+// putBack restores an object for which the other version can represent nothing.
 func putBack[T any, P Object[T]](stash Stash[T, P], object P) error {
 	_, err := restore(context.Background(), P(new(T)), object, stash, stash, func(context.Context, *T, *T) error { return nil })
 	return err
 }
 
-// TestStash keeps what was said and did not return, and restores it on what has become of the object.
+// TestStash keeps values that did not return, and restores them in the object as it is by then.
 func TestStash(t *testing.T) {
 	keyed := Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{
 		"items":   {Keys: []string{"name"}},
@@ -48,7 +48,7 @@ func TestStash(t *testing.T) {
 		"docking": {Scattered: true, Members: map[string]Schema{"inner": {Scattered: true}}},
 		"only":    {Members: map[string]Schema{"status": {Dropped: true}}},
 	}}}}
-	stash := NewStash[thing]("v2", keyed) // for one object after another, which leave nothing behind in it
+	stash := NewStash[thing]("v2", keyed) // for one object after another; they leave nothing behind in it
 	for _, tc := range []struct{ name, said, returned, live, want string }{
 		{"a member that is not there", `{"a":1,"b":2}`, `{"a":1}`, `{"a":3}`, `{"a":3,"b":2}`},
 		{"a live value wins", `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":5}`, `{"a":1,"b":5}`},
@@ -143,8 +143,8 @@ type frameItem struct {
 	Type string `json:"type,omitempty"`
 }
 
-// TestKeepOfWhatArrives holds that what was kept below a struct is restored where that has been left out on the
-// way: it held an empty list, which JSON does not have.
+// TestKeepOfWhatArrives checks that a value kept below a struct is restored if the struct was left out on the way. The
+// struct held an empty list, which JSON does not have.
 func TestKeepOfWhatArrives(t *testing.T) {
 	named := metav1.ObjectMeta{Name: "frame"}
 	said := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}, Own: "own"}}
@@ -162,7 +162,7 @@ func TestKeepOfWhatArrives(t *testing.T) {
 	}
 }
 
-// TestStashOfStructs keeps and restores what lies in structs of the object itself.
+// TestStashOfStructs keeps and restores values in structs of the object itself.
 func TestStashOfStructs(t *testing.T) {
 	for _, tc := range []struct {
 		name                       string
@@ -192,7 +192,7 @@ func TestStashOfStructs(t *testing.T) {
 	}
 }
 
-// TestKeepAgain holds that what is kept of a version takes the place of what was kept of it before.
+// TestKeepAgain checks that newly kept values of a version replace the values kept before.
 func TestKeepAgain(t *testing.T) {
 	live := thingOf(t, `{"x":1}`)
 	live.Annotations = map[string]string{Annotation: `{"v2":[{"at":["spec","a"],"is":1}]}`}
@@ -225,7 +225,7 @@ func TestKeepNothing(t *testing.T) {
 	}
 }
 
-// TestOtherVersionsStay holds that what was kept of one version survives the visit of another.
+// TestOtherVersionsStay checks that the kept values of one version survive when another version keeps values.
 func TestOtherVersionsStay(t *testing.T) {
 	live := thingOf(t, `{"x":1}`)
 	live.Annotations = map[string]string{Annotation: `{"v1":[{"at":["spec","a"],"is":1}]}`}
@@ -247,7 +247,7 @@ func TestOtherVersionsStay(t *testing.T) {
 	}
 }
 
-// TestForeignStash holds that a stash that somebody else wrote is no error, and reaches no metadata.
+// TestForeignStash checks that a stash from somebody else causes no error, and changes no metadata.
 func TestForeignStash(t *testing.T) {
 	stash := NewStash[thing]("v2", Schema{})
 	for _, text := range []string{

@@ -50,7 +50,7 @@ func TestIntegerBounds(t *testing.T) {
 	}
 }
 
-// TestText holds that what is written can be read, and that no text and nothing belong together.
+// TestText checks that written text can be read, and that empty text is the zero value.
 func TestText(t *testing.T) {
 	roundTrip(t, FormatInteger[string, int32], ParseInteger[int32, string], 0, 1, -5)
 	roundTrip(t, FormatBool[string, bool], ParseBool[bool, string], true, false)

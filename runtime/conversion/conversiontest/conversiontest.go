@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package conversiontest checks the conversions of a kind on objects that are filled at random.
-// These are the invariants that must hold; a failure gives the number of the one that does not.
+// These are the invariants that must hold; a failure gives the number of the broken invariant.
 //
-//  1. Converting there and back gives the same object, except for what is dropped.
-//  2. An edit in between wins, and everything it does not touch is restored.
+//  1. Converting there and back gives the same object, except for dropped fields.
+//  2. An edit in between wins, and everything that it does not touch is restored.
 //  3. The input is not changed, and shares no memory with the result.
-//  4. A partial object, as server-side apply converts it, converts without an error, and nothing in
-//     the result is invented.
-//  5. Elements of lists may be reordered, inserted and removed in between: none gets the values of
-//     another.
+//  4. A partial object, as server-side apply converts it, converts without an error, and nothing is added
+//     to the result.
+//  5. Elements of lists may be reordered, inserted and removed in between: no element gets the values of
+//     another one.
 //  6. Converting again changes nothing more, byte for byte.
 //  7. A value is never converted to a wrong one, be it a constant of an enum, a number at the bounds
 //     of its type or text that contains separators: if the other version has no right value, there
 //     is an error.
 //  8. Nil, empty and zero stay distinct if both versions can tell them apart.
-//  9. Every field is converted: only those that Kind.Kept names may come back by the annotation alone.
-//  10. The annotation is bounded, a broken or foreign one is no error, what an older program kept in
-//     it is restored, and the user's annotations stay.
-//  11. The result is what an API server accepts from a conversion webhook: the kind in the other
-//     version, with the same metadata.
-//  12. An annotation that somebody else wrote changes nothing that the object itself says: converted
-//     back, the object is as it is without the annotation.
+//  9. Every field is converted: only the fields in Kind.Kept may come back by the annotation alone.
+//  10. The annotation is bounded. A broken or foreign annotation is not an error, values from an older
+//     program are restored, and the user's annotations stay.
+//  11. The result is valid for an API server: the kind in the other version, with the same metadata.
+//  12. An annotation from somebody else alters none of the object's own values: converted back, the
+//     object is as it is without the annotation.
 //
 // Via makes a pair of spokes, to which the same invariants apply.
 package conversiontest
@@ -41,25 +40,24 @@ type Kind[S, H any] struct {
 	// ToHub and FromHub are the generated conversions.
 	ToHub   func(ctx context.Context, src *S, dst *H) error
 	FromHub func(ctx context.Context, src *H, dst *S) error
-	// Spoke and Hub, if set, turn an object that was filled at random into one that the API server
-	// would accept: values of enums, text in a format, one of two fields.
+	// Spoke and Hub, if set, change an object that was filled at random into one that the API server accepts: values of
+	// enums, text in a format, one of two fields.
 	Spoke func(*S, *rand.Rand)
 	Hub   func(*H, *rand.Rand)
-	// Dropped are the fields that markers give up, as paths in JSON names: "status.phase". Lists are
-	// passed through: "spec.items.phase" is a field of each element.
+	// Dropped are the fields that are lost because of a marker, as paths in JSON names: "status.phase". A path leads
+	// through lists: "spec.items.phase" is a field of each element.
 	Dropped []string
-	// Kept are the fields of either version, as paths like those of Dropped, that the conversion
-	// itself loses wholly or in part, so that the annotation has to keep them. All others must come
-	// back without it.
+	// Kept are the fields of either version that the conversion itself loses wholly or in part, so that the annotation
+	// has to keep them. They are paths as in Dropped. All other fields must come back without the annotation.
 	Kept []string
-	// Defaults are the fields of the hub to which markers give a value where the spoke says nothing.
+	// Defaults are the fields of the hub that get a value from markers if the spoke has none.
 	Defaults []string
-	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and
-	// that do not belong to the user.
+	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and that do not
+	// belong to the user.
 	Entries []string
 }
 
-// Via makes a conversion between two spokes, of those to and from their hub. Check applies the same
+// Via makes a conversion between two spokes, from the conversions to their hub and from it. Check applies the same
 // invariants to such a pair.
 func Via[A, H, B any](toHub func(context.Context, *A, *H) error, fromHub func(context.Context, *H, *B) error) func(context.Context, *A, *B) error {
 	return func(ctx context.Context, src *A, dst *B) error {
@@ -71,8 +69,8 @@ func Via[A, H, B any](toHub func(context.Context, *A, *H) error, fromHub func(co
 	}
 }
 
-// Check holds the conversions to the invariants in both directions, on the same objects in every run.
-// A failure shows the smallest object that was found to break the invariant.
+// Check checks the invariants in both directions, on the same objects in every run. A failure shows the smallest object
+// found that breaks the invariant.
 func Check[S, H any](t *testing.T, k Kind[S, H]) {
 	t.Helper()
 	for _, f := range k.failures() {
@@ -92,7 +90,7 @@ func (k Kind[S, H]) ways() (way[S, H], way[H, S]) {
 
 // failure is an invariant that does not hold.
 type failure struct {
-	invariant int // zero where the object itself is none
+	invariant int // zero if the object itself cannot be written
 	from      string
 	filling   filling
 	seed      uint64
@@ -119,7 +117,7 @@ type way[A, B any] struct {
 	entries       []string
 }
 
-// rounds is how many objects of each filling an invariant is held against.
+// rounds is how many objects of each filling an invariant is checked with.
 const rounds = 6
 
 func (w way[A, B]) failures() []failure {
@@ -135,7 +133,7 @@ func (w way[A, B]) failures() []failure {
 	return found
 }
 
-// first is an invariant's first failure, with the smallest object that shows it.
+// first returns an invariant's first failure, with the smallest object that shows it.
 func (w way[A, B]) first(i invariant[A]) (failure, bool) {
 	for _, how := range i.fillings {
 		for seed := range uint64(rounds) {
@@ -155,10 +153,10 @@ func (w way[A, B]) first(i invariant[A]) (failure, bool) {
 
 func (w way[A, B]) filled(seed uint64, how filling) *A { return filled(seed, how, w.repair) }
 
-// converted is the object in the other version as it arrives there.
+// converted returns the object in the other version as it arrives there.
 func (w way[A, B]) converted(a *A) (*B, error) { return sent(w.there, a) }
 
-// returned is the object back in its first version.
+// returned returns the object back in its first version.
 func (w way[A, B]) returned(b *B) (*A, error) {
 	a, err := sent(w.back, b)
 	if err != nil {
@@ -167,7 +165,7 @@ func (w way[A, B]) returned(b *B) (*A, error) {
 	return a, err
 }
 
-// bare is the object that comes back without the annotation.
+// bare returns the object that comes back without the annotation.
 func (w way[A, B]) bare(b *B) (*A, error) {
 	a, err := w.returned(annotated(b, nil))
 	if err != nil {
@@ -176,8 +174,8 @@ func (w way[A, B]) bare(b *B) (*A, error) {
 	return annotated(a, nil), nil
 }
 
-// unlimited is the context of conversions of objects that are filled at random: the markers of their types do not
-// count.
+// unlimited returns the context for conversions of objects that are filled at random. It ignores the markers of their
+// types.
 func unlimited() context.Context {
 	return mode.WithMode(context.Background(), mode.Mode{Unlimited: true})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
-// spoke and hub are two versions of a kind that differ in most ways in which versions do.
+// spoke and hub are two versions of a kind. They differ in most ways in which versions can differ.
 type spoke struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -72,7 +72,7 @@ type template struct {
 	Image string `json:"image,omitempty"`
 }
 
-// core converts the fields, as generated functions below that of the kind do.
+// core converts the fields, as generated functions below the function of the kind do.
 type core struct {
 	toHub   func(src *spokeSpec, dst *hubSpec) error
 	fromHub func(src *hubSpec, dst *spokeSpec) error
@@ -120,7 +120,7 @@ var right = core{
 	},
 }
 
-// then has the conversion to the hub be followed by something.
+// then calls a function after the conversion to the hub.
 func (c core) then(after func(src *spokeSpec, dst *hubSpec)) core {
 	toHub := c.toHub
 	c.toHub = func(src *spokeSpec, dst *hubSpec) error {
@@ -131,7 +131,7 @@ func (c core) then(after func(src *spokeSpec, dst *hubSpec)) core {
 	return c
 }
 
-// kind makes conversions around those of the fields, as the generator does.
+// kind makes conversions of the kind around the conversions of its fields, as the generator does.
 func (c core) kind() Kind[spoke, hub] {
 	schema := conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
 		"parts": {Keys: []string{"name"}}, "gone": {Dropped: true},
@@ -167,7 +167,7 @@ func (c core) kind() Kind[spoke, hub] {
 	}
 }
 
-// changed has what the conversion to the hub makes of an object changed last of all.
+// changed changes the result of the conversion to the hub last of all.
 func changed(k Kind[spoke, hub], change func(src *spoke, dst *hub)) Kind[spoke, hub] {
 	toHub := k.ToHub
 	k.ToHub = func(ctx context.Context, src *spoke, dst *hub) error {
@@ -180,7 +180,7 @@ func changed(k Kind[spoke, hub], change func(src *spoke, dst *hub)) Kind[spoke, 
 	return k
 }
 
-// keeping makes conversions that keep what they like of the spoke in the annotation, and restore it as they like.
+// keeping makes conversions that keep any values of the spoke in the annotation, and restore them in any way.
 func keeping(keep func(src *spoke, dst *hub) any, restore func(kept []byte, src *hub, dst *spoke)) Kind[spoke, hub] {
 	k := right.kind()
 	k.ToHub = func(_ context.Context, src *spoke, dst *hub) error {
@@ -217,7 +217,7 @@ func TestRightConversionsPass(t *testing.T) {
 	}
 }
 
-// TestFaultsAreFound has every invariant broken, and looks for its number.
+// TestFaultsAreFound breaks every invariant, and looks for its number.
 func TestFaultsAreFound(t *testing.T) {
 	for _, tc := range []struct {
 		invariant int
@@ -403,7 +403,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// broken holds conversions to one of the invariants.
+// broken checks one of the invariants.
 func broken[A, B any](w way[A, B], number int) []failure {
 	for _, i := range w.invariants() {
 		if i.number == number {
@@ -415,7 +415,7 @@ func broken[A, B any](w way[A, B], number int) []failure {
 	return nil
 }
 
-// TestFailureIsSmall holds that a failure shows little more than what it is about.
+// TestFailureIsSmall checks that a failure shows little more than its cause.
 func TestFailureIsSmall(t *testing.T) {
 	k := right.then(func(_ *spokeSpec, dst *hubSpec) { dst.Template = nil }).kind()
 	toHub, _ := k.ways()

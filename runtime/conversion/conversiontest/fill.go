@@ -15,14 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filling says what objects are filled with.
+// filling is the way in which objects are filled.
 type filling struct {
-	// elements is how many elements lists and maps have at most; with none, pointers are nil more often
-	// than not, too.
+	// elements is how many elements lists and maps have at most. If it is 0, pointers are also nil more often than not.
 	elements int
-	// full sets everything, as far as types are not inside themselves.
+	// full sets everything, as far as recursive types allow.
 	full bool
-	// extreme sets numbers at the bounds of their types and texts with separators in them.
+	// extreme sets numbers at the bounds of their types, and texts with separators.
 	extreme bool
 }
 
@@ -36,8 +35,8 @@ func (f filling) String() string {
 	return fmt.Sprintf("up to %d elements", f.elements)
 }
 
-// filled makes an object of a seed, as it arrives when it is sent. Empty lists and maps may have been
-// written out, so that it holds some even where JSON will leave them out.
+// filled makes an object from a seed, as it arrives when it is sent. It makes some lists and maps empty instead of nil,
+// as if they had been written out, even where JSON would omit them.
 func filled[T any](seed uint64, how filling, repair func(*T, *rand.Rand)) *T {
 	o := new(T)
 	random := rand.New(rand.NewPCG(seed, uint64(how.elements)))
@@ -58,13 +57,13 @@ func filled[T any](seed uint64, how filling, repair func(*T, *rand.Rand)) *T {
 	return o
 }
 
-// filler fills an object at random. All texts differ, so that keys do.
+// filler fills an object at random. All texts differ, so all keys differ.
 type filler struct {
 	filling
 	random *rand.Rand
 	depth  int
 	texts  int
-	budget int // of values: types are large, and one inside itself has no end
+	budget int // of values: types are large, and a recursive one has no end
 }
 
 // object fills an API object and its metadata.
@@ -80,7 +79,7 @@ func (f *filler) object(o any) {
 	m.SetFinalizers([]string{"example.com/finalizer"})
 	m.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Owner", Name: f.text(), UID: "owner"}})
 	owned := new(metav1.FieldsV1)
-	_ = owned.UnmarshalJSON([]byte(`{"f:spec":{}}`)) // which takes any text
+	_ = owned.UnmarshalJSON([]byte(`{"f:spec":{}}`)) // it accepts any text
 	m.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: f.text(), Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: owned}})
 	m.SetLabels(map[string]string{"label": f.text()})
 	if f.random.IntN(2) == 0 {
@@ -100,7 +99,7 @@ func (f *filler) value(v reflect.Value) {
 	if f.special(v) {
 		return
 	}
-	const deepest = 12 // of types inside themselves
+	const deepest = 12 // of recursive types
 	f.budget--
 	if f.depth++; f.depth > deepest && !f.full || f.budget < 0 && f.depth > 3 {
 		f.depth--
@@ -158,7 +157,7 @@ func (f *filler) value(v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		for _, i := range f.random.Perm(v.NumField()) { // so that none is always the one for which nothing is left
+		for _, i := range f.random.Perm(v.NumField()) { // no field is always the one without a budget
 			if v.Field(i).CanSet() {
 				f.value(v.Field(i))
 			}
@@ -167,7 +166,8 @@ func (f *filler) value(v reflect.Value) {
 	f.writable(v)
 }
 
-// writable puts into types that encode themselves, and cannot write what their fields hold, something that they read.
+// writable sets types that encode themselves, and that cannot write the content of their fields, to a value that they
+// can read.
 func (f *filler) writable(v reflect.Value) {
 	p, ok := v.Addr().Interface().(json.Unmarshaler)
 	if !ok {
@@ -187,12 +187,12 @@ func (f *filler) writable(v reflect.Value) {
 		}
 		v.SetZero()
 		if text, err := json.Marshal(sample()); err == nil {
-			_ = json.Unmarshal(text, p) // it may read others
+			_ = json.Unmarshal(text, p) // the type may read other samples
 		}
 	}
 }
 
-// special fills types whose fields do not say what they are in JSON.
+// special fills types whose fields differ from their JSON.
 func (f *filler) special(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.Time:
@@ -218,7 +218,7 @@ func (f *filler) special(v reflect.Value) bool {
 		case f.random.IntN(2) == 0:
 			*p = intstr.FromInt32(int32(f.integer(32)))
 		case f.random.IntN(4) == 0:
-			*p = intstr.FromString("7") // which is no number
+			*p = intstr.FromString("7") // a text, not a number
 		default:
 			*p = intstr.FromString(fmt.Sprintf("%d%%", f.random.IntN(100)))
 		}
@@ -244,15 +244,15 @@ func (f *filler) raw(v reflect.Value) bool {
 	return true
 }
 
-// json has its keys in order, as an API server sends all objects.
+// json returns JSON with its keys in order, as an API server sends all objects.
 func (f *filler) json() []byte {
 	return fmt.Appendf(nil, `{"number":%d,"text":%q}`, f.random.IntN(100), f.text())
 }
 
-// set decides whether a value is other than zero, all but once in so many times.
+// set decides whether a value is set. On average it is zero once in this many times.
 func (f *filler) set(times int) bool { return f.full || f.random.IntN(times) > 0 }
 
-// integer is a number of as many bits.
+// integer returns a number for a type with this many bits.
 func (f *filler) integer(bits int) int64 {
 	if !f.extreme {
 		return int64(1 + f.random.IntN(100))
@@ -261,7 +261,7 @@ func (f *filler) integer(bits int) int64 {
 	return []int64{highest, -highest - 1, -1, highest >> 1, 1 << min(31, bits-2), 1 << min(32, bits-2)}[f.random.IntN(6)]
 }
 
-// unsigned is a number of as many bits that has no sign.
+// unsigned returns a number for an unsigned type with this many bits.
 func (f *filler) unsigned(bits int) uint64 {
 	if !f.extreme {
 		return uint64(1 + f.random.IntN(100))
@@ -270,10 +270,10 @@ func (f *filler) unsigned(bits int) uint64 {
 	return []uint64{highest, highest >> 1, highest>>1 + 1}[f.random.IntN(3)]
 }
 
-// separators are what texts are joined with or quoted by, and what is no letter at all.
+// separators are texts that join or quote other texts, and texts without any letters.
 var separators = []string{",", ";", " ", "  ", ":", "/", "=", "|", ".", "-", "\n", "\t", `"`, `\`, "%", "é", "\u2028", "0", "-1", "1e3", "null", "true"}
 
-// content is what a text field holds.
+// content returns the content of a text field.
 func (f *filler) content() string {
 	if !f.extreme {
 		return f.text()
@@ -282,13 +282,13 @@ func (f *filler) content() string {
 	return []string{separator, f.text() + separator, separator + f.text(), f.text() + separator + separator + f.text()}[f.random.IntN(4)]
 }
 
-// text is one of a kind.
+// text returns a unique text.
 func (f *filler) text() string {
 	f.texts++
 	return fmt.Sprintf("t%d-%d", f.texts, f.random.IntN(1000))
 }
 
-// present decides whether something that may be nil is there.
+// present decides whether a value that may be nil is set.
 func (f *filler) present() bool {
 	if f.full {
 		return f.budget > 0
@@ -296,7 +296,7 @@ func (f *filler) present() bool {
 	return f.random.IntN(4) < 1+min(f.elements, 2)
 }
 
-// length is that of a list or map, which may also be nil.
+// length returns the length of a list or map, and false if it is nil.
 func (f *filler) length() (int, bool) {
 	if f.full {
 		return 1, f.budget > 0

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// forgedChange is a change as somebody may write it who knows how the annotation is made.
+// forgedChange is a change from an attacker who knows the format of the annotation.
 type forgedChange struct {
 	At    []any             `json:"at"`
 	Was   string            `json:"was,omitempty"`
@@ -22,8 +22,8 @@ type forgedChange struct {
 	Other map[string]string `json:"around,omitempty"`
 }
 
-// forgeryFails is the twelfth. The annotation has, for everything that the object becomes, what another one says, and
-// the right digests.
+// forgeryFails checks the twelfth invariant. For every value of the converted object, the annotation has the value of
+// another object, with the right digest.
 func (w way[A, B]) forgeryFails(a *A, seed uint64) error {
 	plain := annotated(a, nil)
 	b, err := w.converted(plain)
@@ -37,7 +37,7 @@ func (w way[A, B]) forgeryFails(a *A, seed uint64) error {
 	version := typeOf(b).Version
 	other := filled(seed+rounds, filling{elements: 2}, w.repairOther)
 	members, evil := bodyOf(b, nil), bodyOf(other, nil)
-	size := len(text(a)) // which differs from object to object, so that all kinds of forgery meet all kinds of objects
+	size := len(text(a)) // differs by object, so that all kinds of forgery meet all kinds of objects
 	name, changes := "", []forgedChange(nil)
 	switch (int(seed) + size) % 4 {
 	case 0:
@@ -78,11 +78,11 @@ func (w way[A, B]) forgeryFails(a *A, seed uint64) error {
 	return nil
 }
 
-// holdsAgainst converts an object with a forged annotation there and, without what is kept of it then, back.
+// holdsAgainst converts an object with a forged annotation there, and back without the new annotation.
 func (w way[A, B]) holdsAgainst(plain, want *A, content map[string]any) error {
 	stash := text(content)
 	if len(stash) > 200<<10 {
-		return nil // which no API server takes
+		return nil // no API server accepts this
 	}
 	ctx := context.Background()
 	if len(stash)%2 == 0 {
@@ -109,8 +109,8 @@ func (w way[A, B]) holdsAgainst(plain, want *A, content map[string]any) error {
 	return nil
 }
 
-// saidSo reports whether what a path leads to is what the object itself says: all of it, or each element of a list that
-// is not as before.
+// saidSo reports whether the value at a path is the object's own value. In a list, it checks each element that is not
+// as before.
 func saidSo(said, was, is map[string]any, path string) bool {
 	s, b, a := at(said, path), at(was, path), at(is, path)
 	if text(s) == text(a) {
@@ -130,7 +130,7 @@ func saidSo(said, was, is map[string]any, path string) bool {
 	return true
 }
 
-// at is what a path through objects leads to.
+// at returns the value at a path through objects.
 func at(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		members, _ := v.(map[string]any)
@@ -139,15 +139,15 @@ func at(v any, path string) any {
 	return v
 }
 
-// digestOf is the digest of a value as the annotation has it: anybody can compute it.
+// digestOf returns the digest of a value in the format of the annotation: anybody can compute it.
 func digestOf(v any) string {
 	h := fnv.New64a()
 	h.Write([]byte(text(v)))
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// forged are changes of all that one object has into what another one has: of members, and of elements of lists if
-// asked for.
+// forged returns changes from all values of one object to the values of another. They include elements of lists if
+// elements is true.
 func forged(path []any, members, evil map[string]any, elements bool) (changes []forgedChange) {
 	for _, name := range namesOf(members, evil) {
 		here := append(slices.Clone(path), name)
@@ -196,7 +196,7 @@ func elementAt(v any, i int) any {
 	return list[i]
 }
 
-// wholes are changes of whole members of an object.
+// wholes returns changes of whole members of an object.
 func wholes(members, evil map[string]any) (changes []forgedChange) {
 	for _, name := range namesOf(members, evil) {
 		c := forgedChange{At: []any{name}, Is: evil[name]}
@@ -208,7 +208,7 @@ func wholes(members, evil map[string]any) (changes []forgedChange) {
 	return changes
 }
 
-// making are changes that add every value of an object, with what is around it.
+// making returns changes that add every value of an object, with the objects around it.
 func making(path []any, evil map[string]any) (changes []forgedChange) {
 	for _, name := range slices.Sorted(maps.Keys(evil)) {
 		here := append(slices.Clone(path), name)

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// Failing is what hooks return that are to fail.
+// Failing returns the error of a hook that is meant to fail.
 func Failing() error { return errors.New("this hook fails on purpose") }
 
-// CheckFailing wants both directions of a kind to fail where a hook does: to hand on what is half converted would lose
-// the rest. Both call every hook, because what is lost is found by converting back.
+// CheckFailing checks that both directions of a kind fail if a hook fails, because a half-converted object would lose
+// the rest. Both directions call every hook, because lost values are found by converting back.
 func CheckFailing[S, H any](t *testing.T, hook string, k Kind[S, H]) {
 	t.Helper()
 	toHub, fromHub := k.ways()
@@ -24,7 +24,7 @@ func CheckFailing[S, H any](t *testing.T, hook string, k Kind[S, H]) {
 	}
 }
 
-// fails reports that no object makes a direction fail. One that has everything set asks every hook.
+// fails returns an error if no object makes a direction fail. An object with everything set calls every hook.
 func (w way[A, B]) fails() error {
 	for seed := range uint64(rounds) {
 		if w.there(context.Background(), w.filled(seed, filling{elements: 2, full: true}), new(B)) != nil {

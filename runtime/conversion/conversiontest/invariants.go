@@ -17,16 +17,16 @@ import (
 	mode "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// invariant is one of the twelve, and the objects that it is held against. What it needs besides the
-// object it makes of the seed, so that it says the same every time.
+// invariant is one of the twelve invariants, with the fillings of the objects to check. Other input comes from the
+// seed, so the result is the same every time.
 type invariant[A any] struct {
 	number   int
 	fillings []filling
 	holds    func(a *A, seed uint64) error
 }
 
-// invariants are those of the package's comment. An object that does not convert at all breaks the
-// first one, and none of those that begin with converting it.
+// invariants returns the invariants of the package's comment. An object that does not convert at all breaks the first
+// one. It breaks no other invariant that begins with converting the object.
 func (w way[A, B]) invariants() []invariant[A] {
 	usual := []filling{{elements: 0}, {elements: 1}, {elements: 2}, {elements: 4}, {elements: 1, full: true}}
 	extreme := []filling{{elements: 1, extreme: true}, {elements: 2, extreme: true}, {elements: 4, extreme: true}, {elements: 8, extreme: true}}
@@ -46,7 +46,7 @@ func (w way[A, B]) invariants() []invariant[A] {
 	}
 }
 
-// comesBack is the first invariant.
+// comesBack checks the first invariant.
 func (w way[A, B]) comesBack(a *A, _ uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -59,8 +59,8 @@ func (w way[A, B]) comesBack(a *A, _ uint64) error {
 	return w.same(a, again)
 }
 
-// editWins is the second: all of the converted object but its metadata becomes what another one says,
-// and then one member of it alone.
+// editWins checks the second invariant. It replaces all of the converted object except its metadata with another
+// object, and then replaces one member alone.
 func (w way[A, B]) editWins(a *A, seed uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w way[A, B]) editWins(a *A, seed uint64) error {
 	return nil
 }
 
-// survives holds that what an object says is there after it has been the other version once.
+// survives checks that an object has the same values after it has been in the other version once.
 func (w way[A, B]) survives(b *B) error {
 	a, err := w.returned(b)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w way[A, B]) survives(b *B) error {
 	return w.same(b, again)
 }
 
-// restored holds that of an object only those fields differ that the edit is about.
+// restored checks that an object differs only in the fields that the edit changes.
 func (w way[A, B]) restored(a *A, b, edited *B, path string) error {
 	before, err := w.bare(b)
 	if err != nil {
@@ -122,8 +122,8 @@ func (w way[A, B]) restored(a *A, b, edited *B, path string) error {
 	return nil
 }
 
-// contradicts reports whether an object would say something else in the other version if it had what another one has at
-// a path. Such a value is not restored.
+// contradicts reports whether an object would differ in the other version if it had the value of another object at a
+// path. Such a value is not restored.
 func (w way[A, B]) contradicts(a, got *A, path string) bool {
 	members := tree(got)
 	replace(members, strings.Split(path, "."), at(tree(a), path))
@@ -135,7 +135,7 @@ func (w way[A, B]) contradicts(a, got *A, path string) bool {
 	return err != nil || text(bodyOf(with, w.dropped)) != text(bodyOf(without, w.dropped))
 }
 
-// independent is the third.
+// independent checks the third invariant.
 func (w way[A, B]) independent(a *A, _ uint64) error {
 	before := text(a)
 	b := new(B)
@@ -152,7 +152,7 @@ func (w way[A, B]) independent(a *A, _ uint64) error {
 	return nil
 }
 
-// nothingMadeUp is the fourth: of an object members are cut out at random, then all that it says, then
+// nothingMadeUp checks the fourth invariant. It removes members of an object at random, then all values, then
 // everything.
 func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 	whole, err := w.converted(a)
@@ -162,7 +162,7 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 4))
 	paths := map[string]bool{}
 	for path := range nodes(bodyOf(whole, nil)) {
-		paths[withoutIndexes(path)] = true // of a map, a list is made, in which a part has other places
+		paths[withoutIndexes(path)] = true // a map may become a list, in which a part has other places
 	}
 	for range 4 {
 		part := cut(tree(a), random)
@@ -175,7 +175,8 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 			return fmt.Errorf("the part %s does not convert: %w", text(part), err)
 		}
 		for path := range nodes(bodyOf(b, nil)) {
-			if !paths[withoutIndexes(path)] && !w.isDefault(path, b) && !w.excused(path) { // what of a field is lost may depend on another one
+			// The loss of a field may depend on another field, so excused paths are skipped.
+			if !paths[withoutIndexes(path)] && !w.isDefault(path, b) && !w.excused(path) {
 				return fmt.Errorf("the part %s gets %s, which the whole object does not have", text(part), path)
 			}
 		}
@@ -183,7 +184,7 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 			return fmt.Errorf("the part %s has no name and gets an annotation", text(part))
 		}
 	}
-	nothing := maps.Collect(nodes(bodyOf(new(B), nil))) // which may be a word, where a type encodes itself
+	nothing := maps.Collect(nodes(bodyOf(new(B), nil))) // a type that encodes itself may be a word
 	for _, lists := range []bool{true, false} {
 		silent := wire(a)
 		hollow(silent, lists)
@@ -193,7 +194,7 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 		b, err := w.converted(silent)
 		switch {
 		case err != nil && lists:
-			continue // of lists the elements may need keys
+			continue // the elements of lists may need keys
 		case err != nil:
 			return fmt.Errorf("the part %s does not convert: %w", text(silent), err)
 		}
@@ -213,14 +214,15 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 	return nil
 }
 
-// isDefault reports what whole objects get by default, and what is around it.
+// isDefault reports whether a path is a field that whole objects get by default, lies below such a field or is around
+// it.
 func (w way[A, B]) isDefault(path string, o any) bool {
 	return object(o).GetName()+object(o).GetGenerateName() != "" && slices.ContainsFunc(w.defaults, func(d string) bool {
 		return below(withoutIndexes(path), d) || below(d, withoutIndexes(path))
 	})
 }
 
-// elementsApart is the fifth: one list of the converted object is changed.
+// elementsApart checks the fifth invariant. It changes one list of the converted object.
 func (w way[A, B]) elementsApart(a *A, seed uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -245,8 +247,8 @@ func (w way[A, B]) elementsApart(a *A, seed uint64) error {
 	return nil
 }
 
-// unmixed holds that each element of the lists that an edit is about is one that had been there, or is
-// what the conversion alone makes of it.
+// unmixed checks the elements of the lists that an edit changes. Each element either was there before or is the result
+// of the conversion alone.
 func (w way[A, B]) unmixed(a *A, b, edited *B) error {
 	before, err := w.bare(b)
 	if err != nil {
@@ -279,7 +281,7 @@ func (w way[A, B]) unmixed(a *A, b, edited *B) error {
 	return nil
 }
 
-// fixpoint is the sixth.
+// fixpoint checks the sixth invariant.
 func (w way[A, B]) fixpoint(a *A, _ uint64) error {
 	first, err := w.converted(a)
 	if err != nil {
@@ -310,11 +312,11 @@ func (w way[A, B]) fixpoint(a *A, _ uint64) error {
 	return nil
 }
 
-// noWrongValue is the seventh.
+// noWrongValue checks the seventh invariant.
 func (w way[A, B]) noWrongValue(a *A, _ uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
-		return nil // which says that it cannot be said
+		return nil // the other version has no right value
 	}
 	again, err := w.returned(b)
 	if err != nil {
@@ -326,7 +328,7 @@ func (w way[A, B]) noWrongValue(a *A, _ uint64) error {
 	return w.lost(a, b, "%s was %s and is converted to another value, which the annotation hides: %s comes back without it")
 }
 
-// allConverted is the ninth.
+// allConverted checks the ninth invariant.
 func (w way[A, B]) allConverted(a *A, _ uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -335,7 +337,7 @@ func (w way[A, B]) allConverted(a *A, _ uint64) error {
 	return w.lost(a, b, "%s is %s and comes back by the annotation alone: convert it, or name it in Kept (without the annotation it is %s)")
 }
 
-// lost reports a value that does not come back without the annotation and is not known to need it.
+// lost returns an error for a value that does not come back without the annotation and is not known to need it.
 func (w way[A, B]) lost(a *A, b *B, format string) error {
 	bare, err := w.bare(b)
 	if err != nil {
@@ -351,13 +353,13 @@ func (w way[A, B]) lost(a *A, b *B, format string) error {
 	return nil
 }
 
-// excused reports a path at which something may be lost.
+// excused reports whether values at a path may be lost.
 func (w way[A, B]) excused(path string) bool {
 	path = withoutIndexes(path)
 	return slices.ContainsFunc(slices.Concat(w.kept, w.dropped), func(name string) bool { return below(path, name) })
 }
 
-// emptiesApart is the eighth.
+// emptiesApart checks the eighth invariant.
 func (w way[A, B]) emptiesApart(a *A, _ uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -370,12 +372,12 @@ func (w way[A, B]) emptiesApart(a *A, _ uint64) error {
 	return distinctions{excused: w.excused}.kept("", reflect.ValueOf(a).Elem(), reflect.ValueOf(bare).Elem(), reflect.TypeFor[B](), false)
 }
 
-// brokenStashes are contents of the annotation that a user, another version of the program or another
-// program may have left there.
+// brokenStashes are contents of the annotation that a user, another version of the program or another program may have
+// left there.
 var brokenStashes = []string{"", "{", "null", "[1]", "true", `{"v0":[{"at":["spec"]}]}`,
 	`{"v1":[{"at":[1,{"a":null}],"is":{}}],"v2":[{"at":[]}],"v1beta1":null}`, `{"v1":[{"at":["metadata","name"],"is":"x"}],"v2":[{"at":["spec"],"is":7}]}`}
 
-// annotationSafe is the tenth.
+// annotationSafe checks the tenth invariant.
 func (w way[A, B]) annotationSafe(a *A, seed uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -407,8 +409,8 @@ func (w way[A, B]) annotationSafe(a *A, seed uint64) error {
 	return nil
 }
 
-// keptBefore holds that what an annotation keeps comes back where the object says nothing, also if nothing of the kind
-// is kept any more: a program of when the other version could not say it has written that.
+// keptBefore checks that values in an annotation come back if the object lacks them, even if such values are no longer
+// kept. An older program may have written them, when the other version could not represent them.
 func (w way[A, B]) keptBefore(a *A, b *B) error {
 	silent := new(A)
 	object(silent).SetName(object(a).GetName())
@@ -416,17 +418,17 @@ func (w way[A, B]) keptBefore(a *A, b *B) error {
 	object(silent).SetNamespace(object(a).GetNamespace())
 	plain, err := w.converted(silent)
 	if err != nil {
-		return nil // for a function of the user may ask for a field
+		return nil // a function of the user may need a field
 	}
 	if again, err := w.returned(b); err != nil || typeOf(again).Version == typeOf(b).Version {
-		return nil // what one version keeps of itself is not looked at
+		return nil // values that a version keeps of itself are ignored
 	}
 	kept := additions(nil, bodyOf(plain, nil), bodyOf(b, nil))
 	stash := text(map[string]any{typeOf(b).Version: kept})
 	got := new(B)
 	trusted := mode.WithMode(context.Background(), mode.Mode{Trusted: true})
 	if w.there(trusted, annotated(silent, &stash), got) != nil {
-		return nil // for it may refuse what goes with nothing else
+		return nil // the conversion may refuse values that lack others
 	}
 	got = wire(got)
 	if again := annotation(got); again != nil && strings.Contains(*again, text(typeOf(b).Version)+":") {
@@ -438,7 +440,7 @@ func (w way[A, B]) keptBefore(a *A, b *B) error {
 	return nil
 }
 
-// bounded fills the user's annotations up until there is just room for ours, and then by one more byte.
+// bounded fills the user's annotations until there is just room for the conversion's, and then adds one more byte.
 func (w way[A, B]) bounded(a *A, b *B) error {
 	const most = 256 << 10 // k8s.io/apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB
 	const padding = "example.com/padding"
@@ -470,8 +472,8 @@ func (w way[A, B]) bounded(a *A, b *B) error {
 	return nil
 }
 
-// serverTakes is the eleventh: what validateConvertedObject and restoreObjectMeta of
-// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion make of a webhook's answer.
+// serverTakes checks the eleventh invariant: the rules of validateConvertedObject and restoreObjectMeta of
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion for a webhook's answer.
 func (w way[A, B]) serverTakes(a *A, seed uint64) error {
 	b, err := w.converted(a)
 	if err != nil {
@@ -504,7 +506,7 @@ func (w way[A, B]) serverTakes(a *A, seed uint64) error {
 	return nil
 }
 
-// same compares what two objects say, what is dropped aside, and the user's annotations.
+// same compares the values of two objects, except for dropped fields, and the user's annotations.
 func (w way[A, B]) same(want, got any) error {
 	a, b := bodyOf(want, w.dropped), bodyOf(got, w.dropped)
 	if text(a) != text(b) {
@@ -516,7 +518,8 @@ func (w way[A, B]) same(want, got any) error {
 	return nil
 }
 
-// users are an object's annotations without ours and those that the conversion itself reads and writes.
+// users returns the user's annotations of an object: without [conversion.Annotation], and without the keys that the
+// conversion itself reads and writes.
 func users(o any, own []string) map[string]string {
 	kept := maps.Clone(object(o).GetAnnotations())
 	delete(kept, conversion.Annotation)
@@ -526,7 +529,7 @@ func users(o any, own []string) map[string]string {
 	return kept
 }
 
-// annotation is the content of ours, nil where there is none.
+// annotation returns the content of [conversion.Annotation], or nil if it is missing.
 func annotation(o any) *string {
 	if content, ok := object(o).GetAnnotations()[conversion.Annotation]; ok {
 		return &content
@@ -534,7 +537,7 @@ func annotation(o any) *string {
 	return nil
 }
 
-// annotated is an object with another content of our annotation, and without it where that is nil.
+// annotated returns an object with another content of [conversion.Annotation], or without it if the content is nil.
 func annotated[T any](o *T, content *string) *T {
 	annotations := users(o, nil)
 	if content != nil {

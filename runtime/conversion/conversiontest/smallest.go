@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// smallest takes out of an object what is not needed for a failure, and returns what is left, in JSON,
-// with its error. The name stays, because an object without one is a part of one.
+// smallest removes the parts of an object that are not needed for a failure. It returns the rest, in JSON, with its
+// error. The name stays, because an object without one is a partial object.
 func smallest[T any](o *T, input string, err error, fails func(*T) error) (string, error) {
 	tries := 500
 	t, name := tree(o), object(o).GetName()
@@ -31,8 +31,8 @@ func smallest[T any](o *T, input string, err error, fails func(*T) error) (strin
 	return input, err
 }
 
-// shrink takes members and elements out of a value as long as it still fails without them. replace
-// puts another value in its place.
+// shrink removes members and elements from a value as long as it still fails without them. The function replace puts
+// another value in the place of this one.
 func shrink(v any, replace func(any), fails func() bool) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -19,7 +19,7 @@ import (
 
 func object(o any) metav1.Object { return o.(metav1.Object) }
 
-// text is a value in JSON, with members in order.
+// text returns a value in JSON, with members in order.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -28,24 +28,24 @@ func text(v any) string {
 	return string(b)
 }
 
-// writes reports whether a value can be written: a type that encodes itself may refuse what its fields hold, as where a
-// part of an object lacks one.
+// writes reports whether a value can be written. A type that encodes itself may refuse the content of its fields, for
+// example if a partial object lacks one.
 func writes(v any) bool {
 	_, err := json.Marshal(v)
 	return err == nil
 }
 
-// wire is a copy of an object as it arrives when it is sent: what JSON does not tell apart is the same.
+// wire returns a copy of an object as it arrives when it is sent: values that JSON does not tell apart are the same.
 func wire[T any](o *T) *T {
 	arrived := new(T)
 	if err := json.Unmarshal([]byte(text(o)), arrived); err != nil {
-		return o // which the comparisons then show
+		return o // the comparisons then show this
 	}
 	return arrived
 }
 
-// tree is an object as JSON has it. It is sent once more for that: a struct with omitzero that holds nothing but an
-// empty list is written as an empty object, and arrives as nothing.
+// tree returns an object as JSON has it. It sends the object once more for that: a struct with omitzero that contains
+// only an empty list is written as an empty object, and arrives as nothing.
 func tree(o any) map[string]any {
 	if arrived := reflect.New(reflect.TypeOf(o).Elem()).Interface(); json.Unmarshal([]byte(text(o)), arrived) == nil {
 		o = arrived
@@ -59,7 +59,7 @@ func tree(o any) map[string]any {
 	return members
 }
 
-// decoded is the object of a type that a tree is.
+// decoded returns the object of a tree.
 func decoded[T any](tree map[string]any) *T {
 	o := new(T)
 	if json.Unmarshal([]byte(text(tree)), o) != nil {
@@ -68,10 +68,10 @@ func decoded[T any](tree map[string]any) *T {
 	return o
 }
 
-// common are the members that every version has alike.
+// common are the members that all versions have in common.
 var common = []string{"apiVersion", "kind", "metadata"}
 
-// bodyOf is an object as JSON has it, without type, metadata and what is dropped.
+// bodyOf returns an object as JSON has it, without type, metadata and dropped fields.
 func bodyOf(o any, dropped []string) map[string]any {
 	body := tree(o)
 	for _, path := range slices.Concat(common, dropped) {
@@ -80,13 +80,13 @@ func bodyOf(o any, dropped []string) map[string]any {
 	return body
 }
 
-// addition is a member that is added to an object, as the annotation says it.
+// addition is a member that is added to an object, in the format of the annotation.
 type addition struct {
 	At []string `json:"at"`
 	Is any      `json:"is"`
 }
 
-// additions are what one object has and another one has not, in the order of their names.
+// additions returns the members that want has and base lacks, in the order of their names.
 func additions(at []string, base, want map[string]any) (added []addition) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		here := append(slices.Clone(at), name)
@@ -104,7 +104,7 @@ func additions(at []string, base, want map[string]any) (added []addition) {
 	return added
 }
 
-// remove takes what is at a path out of a value, and the parts around it that hold nothing else.
+// remove deletes the value at a path, and the parts around it that contain nothing else.
 func remove(v any, path []string) {
 	switch v := v.(type) {
 	case []any:
@@ -122,7 +122,7 @@ func remove(v any, path []string) {
 	}
 }
 
-// replace sets what a path through objects leads to, and takes it out where it becomes nil.
+// replace sets the value at a path through objects, or deletes it if the new value is nil.
 func replace(members map[string]any, path []string, value any) {
 	for _, name := range path[:len(path)-1] {
 		inner, ok := members[name].(map[string]any)
@@ -137,8 +137,8 @@ func replace(members map[string]any, path []string, value any) {
 	}
 }
 
-// metadata is an object's metadata without annotations, and labels that the conversion itself reads and
-// writes, in JSON.
+// metadata returns an object's metadata in JSON, without annotations, and without labels that the conversion itself
+// reads and writes.
 func metadata(o any, own []string) string {
 	m, _ := tree(o)["metadata"].(map[string]any)
 	delete(m, "annotations")
@@ -149,7 +149,7 @@ func metadata(o any, own []string) string {
 	return text(m)
 }
 
-// typeOf is an object's group, version and kind.
+// typeOf returns an object's group, version and kind.
 func typeOf(o any) schema.GroupVersionKind {
 	t := tree(o)
 	apiVersion, _ := t["apiVersion"].(string)
@@ -157,7 +157,7 @@ func typeOf(o any) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(apiVersion, kind)
 }
 
-// nodes are the members and elements below a value, by path and in order.
+// nodes returns the members and elements below a value, by path and in order.
 func nodes(v any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walkNodes("", v, yield) }
 }
@@ -184,13 +184,13 @@ func walkNodes(at string, v any, yield func(string, any) bool) bool {
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// below reports whether a path is another one or leads on from it.
+// below reports whether a path is the same as another one or leads on from it.
 func below(path, other string) bool {
 	rest, ok := strings.CutPrefix(path, other)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// withoutIndexes is a path through lists as if these were not there.
+// withoutIndexes returns a path without the indexes of lists.
 func withoutIndexes(path string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(path, "[") {
@@ -210,8 +210,8 @@ func isContainer(v any) bool {
 	return false
 }
 
-// isZero reports whether a value is what Go writes for nothing: of its own types, metav1.Duration and
-// resource.Quantity, too. Objects and lists say nothing but what they hold.
+// isZero reports whether a value is the JSON of a Go zero value, including the zero values of metav1.Duration and
+// resource.Quantity. Objects and lists count as zero, because only their content has values.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -226,7 +226,7 @@ func isZero(v any) bool {
 	return isContainer(v)
 }
 
-// differing are the paths at which two trees are not the same; a list is compared as a whole.
+// differing returns the paths at which two trees differ; a list is compared as a whole.
 func differing(a, b any) []string {
 	var paths []string
 	var compare func(at string, a, b any)
@@ -252,7 +252,7 @@ func differing(a, b any) []string {
 	return paths
 }
 
-// namesOf are the members that either of two objects has, in order.
+// namesOf returns the names of the members that either of two objects has, in order.
 func namesOf(x, y map[string]any) []string {
 	names := map[string]bool{}
 	for name := range x {
@@ -264,7 +264,7 @@ func namesOf(x, y map[string]any) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// listAt is the list at a path through objects; nil where there is none.
+// listAt returns the list at a path through objects, or nil if there is no list.
 func listAt(v any, path string) []any {
 	for name := range strings.SplitSeq(path, ".") {
 		members, _ := v.(map[string]any)
@@ -274,15 +274,15 @@ func listAt(v any, path string) []any {
 	return list
 }
 
-// place is a member of an object in a tree, and what another tree has there.
+// place is a member of an object in a tree, with the value that another tree has there.
 type place struct {
 	path  string
 	in    map[string]any
 	name  string
-	other any // nil where there is nothing
+	other any // nil if the other tree has no value
 }
 
-// places are the members of a tree, through objects but not into lists, of which a choice holds.
+// places returns the members of a tree for which choose returns true. It visits objects but not lists.
 func places(tree, other map[string]any, choose func(mine, other any) bool) []place {
 	var all []place
 	var visit func(at string, mine, other map[string]any)
@@ -305,8 +305,8 @@ func places(tree, other map[string]any, choose func(mine, other any) bool) []pla
 	return all
 }
 
-// exchange gives one member of a tree the value that it has in another tree, and returns its path; none
-// where the trees are the same.
+// exchange gives one member of a tree the value that it has in another tree, and returns its path. The path is empty if
+// the trees are the same.
 func exchange(tree, other map[string]any, random *rand.Rand) string {
 	all := places(tree, other, func(mine, other any) bool { return text(mine) != text(other) })
 	if len(all) == 0 {
@@ -319,7 +319,7 @@ func exchange(tree, other map[string]any, random *rand.Rand) string {
 	return p.path
 }
 
-// changeList changes one list of a tree and returns its path; none where there is no list with elements.
+// changeList changes one list of a tree and returns its path. The path is empty if no list has elements.
 func changeList(tree, other map[string]any, random *rand.Rand, change func(list, other []any, random *rand.Rand) []any) string {
 	all := places(tree, other, func(mine, _ any) bool {
 		list, ok := mine.([]any)
@@ -340,7 +340,7 @@ func reordered(list, _ []any, _ *rand.Rand) []any {
 	return list
 }
 
-// inserted puts an element of another object's list in.
+// inserted inserts an element of another object's list.
 func inserted(list, other []any, random *rand.Rand) []any {
 	if len(other) == 0 {
 		return list
@@ -353,7 +353,7 @@ func removed(list, _ []any, random *rand.Rand) []any {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-// cut takes members out of an object at random. Of a list's element it leaves what may be its key.
+// cut removes members of an object at random. In an element of a list, it leaves members that may be the key.
 func cut(object map[string]any, random *rand.Rand) map[string]any {
 	var visit func(v any, element bool)
 	visit = func(v any, element bool) {

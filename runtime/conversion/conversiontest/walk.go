@@ -21,7 +21,7 @@ func scribble(o any) {
 				v.SetMapIndex(key, reflect.Value{})
 			}
 		case v.Kind() == reflect.Pointer && !v.IsNil():
-			v.Elem().SetZero() // also of types that let nobody at their fields, such as metav1.Time
+			v.Elem().SetZero() // also types with unexported fields, such as metav1.Time
 		case !v.CanSet():
 		case v.Kind() == reflect.String:
 			v.SetString("scribbled")
@@ -65,7 +65,7 @@ func walk(v reflect.Value, visit func(reflect.Value)) {
 	visit(v)
 }
 
-// hollow takes out of an object all that it says and leaves its structs, those in lists only if asked to.
+// hollow removes all values of an object but leaves its structs. It leaves structs in lists only if lists is true.
 func hollow(o any, lists bool) {
 	v := reflect.ValueOf(o).Elem()
 	for i := range v.NumField() {
@@ -97,17 +97,17 @@ func hollowOut(v reflect.Value, lists bool) {
 	}
 }
 
-// isPlainStruct reports a struct that is in JSON what its fields are.
+// isPlainStruct reports whether the JSON of a struct consists of its fields.
 func isPlainStruct(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return t.Kind() == reflect.Struct && !p.Implements(reflect.TypeFor[json.Marshaler]()) && !p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// distinctions compares what two objects of a type say about nil, empty and zero.
+// distinctions compares nil, empty and zero values in two objects of a type.
 type distinctions struct{ excused func(path string) bool }
 
-// kept holds that a nil pointer, list or map of the one is one of the other where a field of the same
-// name in another type can say that, too. omitted says that JSON has no empty list or map there.
+// kept checks that nil pointers, lists and maps of the first value are nil in the second, if a field of the same name
+// in another type can be nil, too. The argument omitted means that JSON has no empty list or map there.
 func (d distinctions) kept(path string, want, got reflect.Value, other reflect.Type, omitted bool) error {
 	if other.Kind() != want.Kind() || path != "" && d.excused(path) {
 		return nil
@@ -173,8 +173,8 @@ func (d distinctions) fields(path string, want, got reflect.Value, other reflect
 	return nil
 }
 
-// nameInJSON is a field's name, empty for one whose fields are the struct's own, and whether JSON leaves
-// it out where it is empty.
+// nameInJSON returns a field's name, and whether JSON omits the field if it is empty. The name is empty if the fields
+// of an embedded struct belong to the outer struct.
 func nameInJSON(f reflect.StructField) (name string, omitted, ok bool) {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if !f.IsExported() || name == "-" {

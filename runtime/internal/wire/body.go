@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// CheckPost checks that a call is a POST of JSON. What should have been sent, such as "an AdmissionReview", is for the
-// message.
+// CheckPost checks that a call is a POST of JSON. Its error names the expected body: the argument review, such as "an
+// AdmissionReview".
 func CheckPost(r *http.Request, review string) error {
 	if r.Method != http.MethodPost {
 		return &Problem{http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
@@ -32,7 +32,7 @@ func CheckPost(r *http.Request, review string) error {
 	return nil
 }
 
-// Received is the body of a call that the server has read to its end before it called the handler.
+// Received is the body of a call that the server has read to its end before it calls the handler.
 type Received struct{ unread, all []byte }
 
 // NewReceived returns a body of these bytes. The caller may use their memory again after Revoke.
@@ -54,14 +54,14 @@ func (b *Received) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (b *Received) Close() error { return nil }
 
-// FirstBytes is how much memory is set aside for a body before any of it has arrived. More follows what arrives, by
-// doubling, and not what a Content-Length announces: a caller must send half of the memory that it takes.
+// FirstBytes is the memory set aside for a body before any of it has arrived. Memory then doubles as bytes arrive,
+// whatever Content-Length announces: a caller must send half of the memory that it takes.
 const FirstBytes = 16 << 10
 
-// ReadBody returns the body of a call. It reads into memory, whose content is replaced, unless the server has read the
-// body: then the bytes are the server's, until the call has been answered. It reads to the very end, because only then
-// does net/http notice when the client hangs up. A body of more than limit bytes is a problem, with which the beginning
-// of the body is returned if it has been read.
+// ReadBody returns the body of a call. It reads into memory and replaces its content, unless the server has already
+// read the body: then the bytes belong to the server until the call has been answered. It reads to the very end,
+// because only then does net/http notice when the client hangs up. A body of more than limit bytes is a problem;
+// ReadBody then also returns the beginning of the body, if it has been read.
 func ReadBody(memory *[]byte, r *http.Request, limit int64) ([]byte, error) {
 	if received, ok := r.Body.(*Received); ok && len(received.unread) == len(received.all) {
 		body := received.all
@@ -82,8 +82,8 @@ func ReadBody(memory *[]byte, r *http.Request, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// Receive reads the body of a call to its end and appends it to body, which is empty. It calls grow with the additional
-// capacity before memory grows beyond FirstBytes, and fails with its error.
+// Receive reads the body of a call to its end and appends it to body, which is empty. Before memory grows beyond
+// FirstBytes, Receive calls grow with the additional capacity, and returns its error.
 func Receive(body []byte, r *http.Request, limit int64, grow func(more int) error) ([]byte, error) {
 	// One byte more than announced or allowed, for the read that finds the end.
 	enough := int(min(limit, 1<<62)) + 1
@@ -104,7 +104,8 @@ func Receive(body []byte, r *http.Request, limit int64, grow func(more int) erro
 		case err != nil:
 			return body, unreadable(err)
 		case len(body) == cap(body):
-			// Capacity may exceed enough where memory is used again, or the end is told apart from the last bytes.
+			// Capacity may exceed enough if the memory is reused, or if the reader reports the end apart from the last
+			// bytes.
 			size := max(min(2*cap(body), enough), cap(body)+512)
 			if err := grow(size - cap(body)); err != nil {
 				return body, err
@@ -114,8 +115,7 @@ func Receive(body []byte, r *http.Request, limit int64, grow func(more int) erro
 	}
 }
 
-// unreadable is the problem of a body that could not be read.
-// HeadBytes is how much is read of the beginning of a body that is too large. A review says there what it is about.
+// HeadBytes is how many bytes are read of a body that is too large. The beginning of a review identifies its request.
 const HeadBytes = 4 << 10
 
 // ReceiveHead reads HeadBytes of a body that is too large into memory, and discards the rest.
@@ -131,17 +131,18 @@ func ReceiveHead(memory []byte, r *http.Request) []byte {
 	return memory[:n]
 }
 
-// discarded is how much is read of what follows the limit of a body: two objects of 3 MiB, of which each byte is
-// escaped.
+// discarded is how many bytes are read beyond the limit of a body: two objects of 3 MiB with every byte escaped.
 const discarded = 40 << 20
 
-// Discard reads what follows the limit of a body. An API server that is still writing might miss the answer.
+// Discard reads the rest of a body beyond its limit. Otherwise an API server that is still writing might miss the
+// answer.
 func Discard(r *http.Request) {
 	if r.Body != nil {
 		_, _ = io.CopyN(io.Discard, r.Body, discarded)
 	}
 }
 
+// unreadable returns the problem of a body that could not be read.
 func unreadable(err error) error {
 	tooMany := (*http.MaxBytesError)(nil)
 	switch {
@@ -153,7 +154,7 @@ func unreadable(err error) error {
 	return BadRequest(fmt.Errorf("the body cannot be read: %w", err))
 }
 
-// tooLarge is the problem of a body of more than limit bytes.
+// tooLarge returns the problem of a body of more than limit bytes.
 func tooLarge(limit int64) error {
 	return &Problem{http.StatusRequestEntityTooLarge, metav1.StatusReasonRequestEntityTooLarge,
 		fmt.Errorf("the body has more than %d bytes, which is the limit of this webhook: see BodyLimit", limit)}

@@ -16,9 +16,10 @@ import (
 	kjson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// decodeError is a value that its Go type cannot hold. The path to it grows as the error travels up.
+// decodeError is the error of a value that its Go type cannot hold. The path to the value grows as the error travels
+// up.
 //
-// Errors of this package name the place and the type, never the value: it may be a secret, and errors reach users and
+// Errors of this package contain the path and the type, never the value: it may be a secret, and errors reach users and
 // logs.
 type decodeError struct {
 	path  string
@@ -34,7 +35,7 @@ func (e *decodeError) Error() string {
 
 func (e *decodeError) Unwrap() error { return e.cause }
 
-// Below says that an error stands below a member or an element.
+// Below puts a step, to a member or an element, in front of the path of an error.
 func Below(step string, err error) error {
 	e, ok := err.(*decodeError)
 	if !ok {
@@ -49,10 +50,10 @@ func Below(step string, err error) error {
 	return e
 }
 
-// longKey is the length from which on an error shows only the beginning of a key. Users choose the keys of maps.
+// longKey is the length from which an error shows only the beginning of a key, because users choose the keys of maps.
 const longKey = 64
 
-// shownKey is a key as errors name it: short, and on one line.
+// shownKey returns a key as errors show it: short, and on one line.
 func shownKey(key string) string {
 	if len(key) > longKey {
 		key = strings.ToValidUTF8(key[:longKey], "") + "…"
@@ -63,8 +64,8 @@ func shownKey(key string) string {
 	return key
 }
 
-// invalid is the error of a value that its type refuses to read. The type's own error may quote the value, so only the
-// field that it names is kept.
+// invalid returns the error of a value that its type refuses to read. The type's own error may quote the value, so
+// invalid keeps only the name of the field.
 func (s *Shape) invalid(err error) error {
 	wrong := fmt.Errorf("not a valid %s", s.Typ)
 	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) && mismatch.Field != "" {
@@ -73,7 +74,7 @@ func (s *Shape) invalid(err error) error {
 	return wrong
 }
 
-// misfit is the error of a number that a Go type cannot hold.
+// misfit returns the error of a number that a Go type cannot hold.
 func misfit(err error, typ reflect.Type) error {
 	switch {
 	case err == nil:
@@ -84,22 +85,22 @@ func misfit(err error, typ reflect.Type) error {
 	return fmt.Errorf("the number is not whole, which %s needs", typ)
 }
 
-// Decoder reads a value of a known shape from JSON that has been scanned. It gives what sigs.k8s.io/json gives, by
-// which the API server decodes, in the cases that it accepts: keys count with their case, and a whole number under any
-// is an int64. A key that stands twice where the shape looks is an error; what the shape has no member for is skipped.
+// Decoder reads a value of a known shape from JSON that has been scanned. For input that it accepts, the result is the
+// same as with sigs.k8s.io/json, which the API server uses: keys are case-sensitive, and a whole number in an "any" is
+// an int64. Members that the shape does not have are skipped. Another duplicate key is an error.
 type Decoder struct {
 	Src   []byte
 	I     int    // the first byte of the next value
 	texts *Texts // strings to be used again, or nil
-	left  *Left  // notes values that do not fit, which are errors if it is nil
+	left  *Left  // notes values that do not fit; they are errors if it is nil
 	taken uint64 // the memory for elements so far
 }
 
 // mostDecoded bounds the memory that lists, pointers and maps of one value take. Elements that are empty in JSON,
-// [{},{}], may take hundreds of times their text. What an honest object of 3 MiB decodes to is far below.
+// [{},{}], may take hundreds of times their text. An honest object of 3 MiB takes far less.
 const mostDecoded = 256 << 20
 
-// take counts memory for elements of a type, and fails if it is too much.
+// take counts memory for elements of a type, and fails if the total is too much.
 func (d *Decoder) take(elements int, of reflect.Type) error {
 	if d.taken += uint64(elements) * uint64(of.Size()); d.taken > mostDecoded {
 		return fmt.Errorf("the value decodes to more than %d MiB", mostDecoded>>20)
@@ -107,20 +108,20 @@ func (d *Decoder) take(elements int, of reflect.Type) error {
 	return nil
 }
 
-// Decode reads the value at the given place into v, which must be settable and zero.
+// Decode reads the value at the given span into v, which must be settable and zero.
 func Decode(src []byte, at Span, texts *Texts, s *Shape, v reflect.Value) error {
 	d := Decoder{Src: src, I: at.Start, texts: texts}
 	return d.value(s, v)
 }
 
-// DecodeLeaving reads the value of a field of a struct. What does not fit is left zero, and noted: members and elements
-// as far in as may be.
+// DecodeLeaving reads the value of a field of a struct. Values that do not fit are left zero and noted, as single
+// members and elements as deep in the field as possible.
 func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, left *Left) {
 	d := Decoder{Src: src, texts: texts, left: left}
-	_ = d.inside(f.Shape, f.Make(into), func() string { return f.Name }) // which notes every error
+	_ = d.inside(f.Shape, f.Make(into), func() string { return f.Name }) // inside notes every error
 }
 
-// noted is how many values have been noted so far.
+// noted returns how many values have been noted so far.
 func (d *Decoder) noted() int {
 	if d.left == nil {
 		return 0
@@ -245,7 +246,7 @@ func Found(c byte) string {
 	return "a number"
 }
 
-// literal returns a number as it stands.
+// literal returns a number as it is written.
 func (d *Decoder) literal() []byte {
 	start := d.I
 	d.I = Skip(d.Src, d.I)
@@ -258,7 +259,7 @@ func (d *Decoder) text() string {
 	return d.texts.Of(Text(d.Src, at))
 }
 
-// whole leaves a value to its type, or to sigs.k8s.io/json.
+// whole has the type itself, or sigs.k8s.io/json, decode a value.
 func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 	start := d.I
 	end, err := Unique(d.Src, start)
@@ -269,13 +270,14 @@ func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 	return s.Unmarshal(d.Src[start:end], v.Addr())
 }
 
-// longQuantity is how long the text of a quantity may be. The work of reading one grows with the square of its digits,
-// so that an object of 3 MiB takes half a minute and 20 GB of memory. No quantity has more than some 20 digits to say.
+// longQuantity is the largest length of a quantity's text. The work of reading a quantity grows with the square of its
+// digits, so an object of 3 MiB would take half a minute and 20 GB of memory. No quantity needs more than some 20
+// digits.
 const longQuantity = 1 << 10
 
 var quantity = reflect.TypeFor[resource.Quantity]()
 
-// Unmarshal reads a value of a type that is self or opaque into what v points to.
+// Unmarshal reads a value of the kind Self or Opaque into the variable that v points to.
 func (s *Shape) Unmarshal(src []byte, v reflect.Value) error {
 	if s.Typ == quantity && len(src) > longQuantity {
 		return fmt.Errorf("a quantity of more than %d bytes", longQuantity)
@@ -305,7 +307,7 @@ func (d *Decoder) binary(v reflect.Value) error {
 // Key reads a member's name and goes on to its value.
 func (d *Decoder) Key() []byte { return Text(d.Src, d.RawKey()) }
 
-// RawKey returns where a member's name stands and goes on to its value.
+// RawKey returns the span of a member's name and goes on to its value.
 func (d *Decoder) RawKey() Span {
 	at := Span{d.I, SkipString(d.Src, d.I)}
 	d.I = at.End
@@ -316,7 +318,7 @@ func (d *Decoder) RawKey() Span {
 	return at
 }
 
-// Open steps into an object or array and says whether there is anything in it.
+// Open steps into an object or array and reports whether it has any content.
 func (d *Decoder) Open(end byte) bool {
 	d.I = Space(d.Src, d.I+1)
 	if d.Src[d.I] == end {
@@ -326,7 +328,7 @@ func (d *Decoder) Open(end byte) bool {
 	return true
 }
 
-// More steps behind a member or element and says whether another one follows.
+// More steps behind a member or element and reports whether another one follows.
 func (d *Decoder) More() bool {
 	d.I = Space(d.Src, d.I)
 	if d.Src[d.I] != ',' {
@@ -362,8 +364,8 @@ func (d *Decoder) structure(s *Shape, v reflect.Value) error {
 	return nil
 }
 
-// Find returns the number of the field that a key stands for, or -1. Members mostly come in the order of the fields, so
-// the one that is due next is tried first.
+// Find returns the index of the field with a key, or -1. Members mostly come in the order of the fields, so Find first
+// tries the field at index next.
 func (s *Shape) Find(src []byte, key Span, next int) int {
 	raw := src[key.Start+1 : key.End-1]
 	if next < len(s.Fields) && s.Fields[next].Name == string(raw) {
@@ -380,7 +382,7 @@ func (s *Shape) Find(src []byte, key Span, next int) int {
 	return -1
 }
 
-// firstElements is how many bytes a list has room for at first. A list of few elements seldom has to grow then.
+// firstElements is the first capacity of a list in bytes. A list of few elements then seldom has to grow.
 const firstElements = 256
 
 func (d *Decoder) list(s *Shape, v reflect.Value) error {
@@ -390,7 +392,7 @@ func (d *Decoder) list(s *Shape, v reflect.Value) error {
 	n := 0
 	for more := d.Open(']'); more; more = d.More() {
 		if n == v.Cap() {
-			// It doubles, or grows by a quarter where it is long: what it grows by is counted before it is taken.
+			// A short list doubles, and a long one grows by a quarter. The growth is counted before it is taken.
 			if err := d.take(max(1, n/4), s.Elem.Typ); err != nil {
 				return err
 			}
@@ -408,7 +410,7 @@ func (d *Decoder) list(s *Shape, v reflect.Value) error {
 	return nil
 }
 
-// strings is list for the commonest list.
+// strings is list for []string, the most common list.
 func (d *Decoder) strings(list *[]string) error {
 	*list = make([]string, 0, 4)
 	for more := d.Open(']'); more; more = d.More() {
@@ -450,7 +452,7 @@ func (d *Decoder) dict(s *Shape, v reflect.Value) error {
 	return nil
 }
 
-// labels is dict for the commonest map.
+// labels is dict for map[string]string, the most common map.
 func (d *Decoder) labels(labels *map[string]string) error {
 	m := make(map[string]string)
 	*labels = m

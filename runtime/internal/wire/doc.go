@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package wire reads and writes JSON by the shape of Go types, which is determined once: it does what encoding/json
-// does in a fraction of the time, with errors that name the field, and skips text that nobody asks for. It also reads
-// the bodies of calls, and holds the error with which a call is answered that is not a review. The packages admission
-// and conversion are built on it.
+// Package wire reads and writes JSON by the shape of Go types. It determines a shape once, does the work of
+// encoding/json in a fraction of the time, reports errors with the path of the field, and skips JSON that the caller
+// does not need. It also reads the bodies of calls, and defines [Problem], the error of a call that is not answered
+// with a review. The packages admission and conversion are built on it.
 package wire

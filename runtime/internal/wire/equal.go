@@ -4,8 +4,8 @@ package wire
 
 import "reflect"
 
-// Equal reports whether two values are the same. Those that JSON does not tell apart may be different, such as a list
-// that is empty and one that is nil.
+// Equal reports whether two values are the same. Values that JSON does not tell apart may be different, such as an
+// empty list and a nil list.
 func (s *Shape) Equal(a, b reflect.Value) bool {
 	switch s.Kind {
 	case Boolean:

@@ -4,12 +4,12 @@ package wire
 
 import "encoding/binary"
 
-// Texts keeps short strings to be used again. Objects are full of the same few: label keys, enumerations, the names of
-// managers and users. A string has two places that it may be in, and leaves when others need them; one that is long is
-// never kept, so that nothing large outlives its request.
+// Texts keeps short strings for reuse. Objects are full of the same few: label keys, enumerations, the names of
+// managers and users. Each string has two possible places, and leaves them when other strings need them. A long string
+// is never kept, so that nothing large outlives its request.
 type Texts [256][2]string
 
-// LongText is the length from which on strings are not kept.
+// LongText is the length from which strings are not kept.
 const LongText = 64
 
 // Of returns b as a string.
@@ -28,7 +28,7 @@ func (t *Texts) Of(b []byte) string {
 	return places[0]
 }
 
-// hash looks at the length and at both ends, which is where names differ.
+// hash uses the length and both ends of b, because names differ there.
 func hash(b []byte) uint64 {
 	h := uint64(len(b))
 	switch {

@@ -4,29 +4,31 @@ package wire
 
 import "context"
 
-// Mode is how an object is converted, besides from what to what. The zero value is that of a call without a handler.
+// Mode has the settings for the conversion of an object. The zero value is for calls without a handler.
 type Mode struct {
-	// Trusted says that nobody but this program can have written the annotation.
+	// Trusted means that only this program can have written the annotation.
 	Trusted bool
-	// Unlimited says that values are restored whatever the markers of their type demand.
+	// Unlimited means that values are restored even if they break the markers of their type.
 	Unlimited bool
-	// Read is set where the object comes from storage: what does not fit the other version is left out and noted,
-	// because a list fails with its first object.
+	// Read is set if the object comes from storage. Values that do not fit the other version are then left out and
+	// noted, because an error would fail the whole list.
 	Read *Left
-	// Reserve is how many bytes of annotations are somebody else's.
+	// Reserve is how many bytes must be left for other annotations.
 	Reserve int
-	// Keys sign the annotation, the first of them, and AcceptUnsigned says that it counts without.
+	// Keys are the keys that sign the annotation; the first one signs. AcceptUnsigned accepts an annotation without a
+	// signature.
 	Keys           [][]byte
 	AcceptUnsigned bool
 }
 
-// Left is what a conversion has left out of an object.
+// Left contains the values that a conversion has left out of an object.
 type Left struct {
 	// Unfit are the values that the Go type of their version cannot hold.
 	Unfit []Unfit
-	// Converted counts the values that do not fit the other version, and Cut those for which the annotation has no room.
+	// Converted counts the values that do not fit the other version. Cut counts the values for which the annotation has
+	// no room.
 	Converted, Cut int
-	// Unmarked says that there is not even room for the mark of that.
+	// Unmarked means that there is not even room for the mark of the values left out.
 	Unmarked bool
 }
 

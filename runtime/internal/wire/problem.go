@@ -8,20 +8,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Problem is why a call is not answered with a review, but with an HTTP status and a metav1.Status. The API server
-// shows its message to the user.
+// Problem is the error of a call that is answered with an HTTP status and a metav1.Status instead of a review. The API
+// server shows its message to the user.
 type Problem struct {
 	Code   int // the HTTP status
 	Reason metav1.StatusReason
 	Err    error
 }
 
-// BadRequest is a problem with what was sent.
+// BadRequest returns the problem of an invalid request.
 func BadRequest(err error) *Problem {
 	return &Problem{http.StatusBadRequest, metav1.StatusReasonBadRequest, err}
 }
 
-// InternalError is a problem of the webhook itself.
+// InternalError returns a problem of the webhook itself.
 func InternalError(err error) *Problem {
 	return &Problem{http.StatusInternalServerError, metav1.StatusReasonInternalError, err}
 }
@@ -29,7 +29,7 @@ func InternalError(err error) *Problem {
 func (p *Problem) Error() string { return p.Err.Error() }
 func (p *Problem) Unwrap() error { return p.Err }
 
-// Status is what the API server is told.
+// Status returns the answer to the API server.
 func (p *Problem) Status() *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

@@ -12,22 +12,22 @@ import (
 )
 
 // MaxDepth is how deeply arrays and objects may nest. It is the limit of encoding/json and of sigs.k8s.io/json, and so
-// that of the API server.
+// of the API server.
 const MaxDepth = 10000
 
-// Span is where a JSON value stands in a body: body[start:end]. The zero span is a value that is absent or null.
+// Span is the range of a JSON value in a body: body[Start:End]. The zero span means that the value is absent or null.
 type Span struct{ Start, End int }
 
-// Whole is all of a text.
+// Whole returns the span of a whole text.
 func Whole(src []byte) Span { return Span{0, len(src)} }
 
 // Absent reports whether there is no value.
 func (s Span) Absent() bool { return s.End == 0 }
 
-// Of is the text of the value.
+// Of returns the text of the value.
 func (s Span) Of(body []byte) []byte { return body[s.Start:s.End] }
 
-// SyntaxError describes what stands at offset i, where the JSON grammar wants something else.
+// SyntaxError describes the violation of the JSON grammar at offset i.
 func SyntaxError(src []byte, i int) error {
 	if i >= len(src) {
 		return fmt.Errorf("the JSON ends too early, after %d bytes", len(src))
@@ -35,8 +35,9 @@ func SyntaxError(src []byte, i int) error {
 	return fmt.Errorf("unexpected %q at byte %d of the JSON, or nested deeper than %d", src[i], i, MaxDepth)
 }
 
-// The functions up to skip read JSON that nobody has looked at yet. They return the offset behind what they read; where
-// the grammar (RFC 8259) is broken, the complement of the offset of the mistake, which is negative.
+// The functions up to Skip read JSON that has not been checked yet. They return the offset behind the text that they
+// read. If the text breaks the grammar (RFC 8259), they return the complement of the offset of the mistake, a negative
+// number.
 
 // ScanAll reads src as one value with nothing but white space around it.
 func ScanAll(src []byte, value func(i int) int) int {
@@ -50,7 +51,7 @@ func ScanAll(src []byte, value func(i int) int) int {
 	return i
 }
 
-// Space returns the offset of the first byte that is no white space.
+// Space returns the offset of the first byte that is not white space.
 func Space(src []byte, i int) int {
 	for uint(i) < uint(len(src)) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
 		i++
@@ -58,26 +59,26 @@ func Space(src []byte, i int) int {
 	return i
 }
 
-// At says whether c stands at offset i. One unsigned comparison is all that the compiler wants for it, as for the
-// offsets in ScanValue.
+// At reports whether src has c at offset i. One unsigned comparison satisfies the bounds check of the compiler;
+// ScanValue does the same with its offsets.
 func At(src []byte, i int, c byte) bool { return uint(i) < uint(len(src)) && src[i] == c }
 
-// levels are the objects and arrays that a scan is in: a bit each, set for an object, the innermost one the lowest.
-// Above the outermost there is a mark.
+// levels are the objects and arrays around the current offset of a scan. Each level is one bit, set for an object; the
+// innermost level is the lowest bit. The bit above the outermost level is a mark.
 type levels uint64
 
 const (
-	outside levels = 0b10    // the mark, and above the value a level that is no object
-	full    levels = 1 << 63 // the mark has come to the end of the word
+	outside levels = 0b10    // the mark, and a level around the value that is not an object
+	full    levels = 1 << 63 // the mark has reached the end of the word
 )
 
-// closing is what ends the innermost level.
+// closing returns the byte that ends the innermost level.
 func (l levels) closing() byte { return "]}"[l&1] }
 
 // ScanValue reads one value that nests at most depth levels.
 //
-// Most of what a call costs whose policy looks at no object is spent here. So this is one loop over what stands in the
-// innermost level, whichever that is; it calls itself only where a word has no room for more levels.
+// A call whose validator or defaulter reads no object spends most of its time here. So this is one loop over the
+// content of the innermost level, object or array. It calls itself only when a word has no room for more levels.
 func ScanValue(src []byte, i, depth int) int {
 	within := outside
 	for {
@@ -156,8 +157,8 @@ func ScanValue(src []byte, i, depth int) int {
 	}
 }
 
-// ScanObject reads the object at src[i], but leaves the values to the member function: it is given the key, the offset
-// of the value and how deeply it may nest.
+// ScanObject reads the object at src[i]. It calls member for each value, with the key, the offset of the value, and the
+// depth to which the value may nest.
 func ScanObject(src []byte, i, depth int, member func(key Span, i, depth int) int) int {
 	if depth == 0 || !At(src, i, '{') {
 		return ^i
@@ -194,8 +195,8 @@ func ScanObject(src []byte, i, depth int, member func(key Span, i, depth int) in
 	}
 }
 
-// ScanList reads the array at src[i], but leaves the elements to the element function: it is given the offset of each
-// and how deeply it may nest.
+// ScanList reads the array at src[i]. It calls element for each element, with its offset and the depth to which it may
+// nest.
 func ScanList(src []byte, i, depth int, element func(i, depth int) int) int {
 	if depth == 0 || !At(src, i, '[') {
 		return ^i
@@ -218,8 +219,8 @@ func ScanList(src []byte, i, depth int, element func(i, depth int) int) int {
 	}
 }
 
-// ones has 1 in each of its bytes, highs the topmost bit, and lows all the others: with them eight bytes are looked at
-// in one step.
+// ones has 1 in each of its bytes, highs the topmost bit, and lows all other bits. With them, the scan examines eight
+// bytes in one step.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
@@ -227,19 +228,20 @@ const (
 )
 
 // special marks the bytes of a word that end a plain run in a string: quotes, backslashes and control characters. It
-// sets the topmost bit of such a byte. The lowest bit that it sets is always right, those above may be a carry's.
+// sets the topmost bit of each such byte. The lowest bit that it sets is always right; higher bits may come from a
+// carry.
 //
-// Flipping the bit 2 makes a quote the space and puts it right behind the control characters, so that one subtraction
-// finds them all. Bytes that had the topmost bit before are no ASCII; ^(word | lows) has that bit of the others. It is
-// written so because the scan waits for this result, and that term is ready before the rest is.
+// Flipping the bit 2 turns a quote into a space and puts it right behind the control characters, so that one
+// subtraction finds them all. Bytes with the topmost bit are not ASCII: ^(word | lows) has this bit only for ASCII
+// bytes. The scan waits for this result, and that term is ready before the rest of the expression.
 func special(word uint64) uint64 {
 	controlOrQuote := (word ^ ones*2) - ones*(' '+1)
 	backslash := (word ^ ones*'\\') - ones
 	return (controlOrQuote | backslash) & ^(word | lows)
 }
 
-// plain returns the offset, from i on, of the first special byte of a string. It may stop early at the end of src,
-// where the bytes fill no word.
+// plain returns the offset of the first special byte of a string, from i on. It may stop early at the end of src, where
+// the bytes do not fill a word.
 func plain(src []byte, i int) int {
 	for ; i <= len(src)-8; i += 8 {
 		if found := special(binary.LittleEndian.Uint64(src[i:])); found != 0 {
@@ -249,12 +251,12 @@ func plain(src []byte, i int) int {
 	return i
 }
 
-// scanText reads a string from offset i on, which is behind its opening quote.
+// scanText reads a string from offset i, behind its opening quote.
 func scanText(src []byte, i int) int {
 	for {
 		i = plain(src, i)
 		for ; i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\'; i++ {
-			// The last few bytes, which fill no word.
+			// The last few bytes do not fill a word.
 		}
 		if i >= len(src) || src[i] < ' ' {
 			return ^i
@@ -268,7 +270,7 @@ func scanText(src []byte, i int) int {
 	}
 }
 
-// scanEscape reads what follows a backslash.
+// scanEscape reads an escape from behind its backslash.
 func scanEscape(src []byte, i int) int {
 	if i >= len(src) {
 		return ^i
@@ -338,7 +340,7 @@ func scanDigits(src []byte, i int) int {
 	return i
 }
 
-// The functions from here on read JSON that has been scanned, and so know that it is well-formed.
+// The functions from here on read JSON that has been scanned, so it is well-formed.
 
 // Skip returns the offset behind the value at src[i].
 func Skip(src []byte, i int) int {
@@ -386,11 +388,11 @@ func SkipString(src []byte, i int) int {
 	}
 }
 
-// IsNull says whether the value at src[i] is null.
+// IsNull reports whether the value at src[i] is null.
 func IsNull(src []byte, i int) bool { return src[i] == 'n' }
 
-// Text returns the string at src[at.start:at.end] as encoding/json reads it: escapes are resolved, and what is no UTF-8
-// becomes U+FFFD. It stays in src unless it has to be rewritten.
+// Text returns the string at src[at.Start:at.End] as encoding/json reads it: it resolves escapes and replaces invalid
+// UTF-8 with U+FFFD. The result is a part of src unless it has to be rewritten.
 func Text(src []byte, at Span) []byte {
 	raw := src[at.Start+1 : at.End-1]
 	if IsPlain(raw) || bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
@@ -399,7 +401,7 @@ func Text(src []byte, at Span) []byte {
 	return unescape(raw)
 }
 
-// IsPlain says whether raw is ASCII without a backslash.
+// IsPlain reports whether raw is ASCII without a backslash.
 func IsPlain(raw []byte) bool {
 	for len(raw) >= 8 {
 		word := binary.LittleEndian.Uint64(raw)
@@ -420,7 +422,7 @@ func IsPlain(raw []byte) bool {
 	return true
 }
 
-// unescape resolves the escapes of a string's inside.
+// unescape resolves the escapes in the content of a string.
 func unescape(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
@@ -441,8 +443,8 @@ func unescape(raw []byte) []byte {
 	return out
 }
 
-// escaped returns the rune that the escape behind a backslash stands for, and the offset behind it. Half a surrogate
-// pair is U+FFFD.
+// escaped returns the rune of the escape behind a backslash, and the offset behind the escape. Half a surrogate pair is
+// U+FFFD.
 func escaped(raw []byte, i int) (rune, int) {
 	switch raw[i] {
 	case 'b':

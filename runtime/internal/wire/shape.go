@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Kind says how the values of a type are read from JSON and compared with it.
+// Kind is the way in which values of a type are read from JSON and compared with it.
 type Kind int
 
 // The kinds.
@@ -31,11 +31,11 @@ const (
 	Dynamic // any
 )
 
-// Shape is what this package has to know of a Go type to read values of it from JSON and to find what has been changed
-// in them. It follows the rules of encoding/json, whose tags Kubernetes types carry, and is made once for each handler.
+// Shape describes a Go type, for reading its values from JSON and for finding changes in them. It follows the rules of
+// encoding/json, whose tags Kubernetes types carry, and is made once for each handler.
 //
-// What the rules allow but Kubernetes types do not use (arrays, string-encoded numbers, keys that marshal themselves)
-// is opaque: the value is left to sigs.k8s.io/json, and is patched as a whole.
+// A type that the rules allow but Kubernetes types do not use is opaque: arrays, string-encoded numbers, keys that
+// marshal themselves. The value is left to sigs.k8s.io/json, and is patched as a whole.
 type Shape struct {
 	Kind   Kind
 	Typ    reflect.Type
@@ -52,18 +52,18 @@ type Member struct {
 	tagged    bool
 	omitEmpty bool
 	OmitZero  bool
-	ListKeys  []string // of a list: the members that tell its elements apart
+	ListKeys  []string // of a list: the members that identify its elements
 	Shape     *Shape
 }
 
-// Shapes holds the shape of every type met so far, for types may be recursive, and the list-map keys that have been
-// declared for the fields of a type.
+// Shapes holds the shapes of all types met so far, because types may be recursive. It also holds the list-map keys that
+// have been declared for the fields of a type.
 type Shapes struct {
 	Made map[reflect.Type]*Shape
 	Keys map[ListField][]string
 }
 
-// ListField names a list by its structure and its member there.
+// ListField identifies a list by its struct and its member there.
 type ListField struct {
 	Structure reflect.Type
 	Member    string
@@ -99,7 +99,7 @@ func (m *Shapes) Of(typ reflect.Type) *Shape {
 	return s
 }
 
-// complete fills in the shape of a type that says nothing of JSON itself.
+// complete fills in the shape of a type that has no JSON methods of its own.
 func (m *Shapes) complete(s *Shape) {
 	switch s.Typ.Kind() {
 	case reflect.Bool:
@@ -134,8 +134,8 @@ func (m *Shapes) complete(s *Shape) {
 	}
 }
 
-// structure collects the members of a struct. Those of embedded structs belong to it, unless a shallower or, at equal
-// depth, the only tagged one has their name; encoding/json states the rule at Marshal.
+// structure collects the members of a struct, including members of embedded structs. Of several members of one name,
+// the shallowest wins, or at equal depth the only tagged one; the documentation of json.Marshal has the rule.
 func (m *Shapes) structure(s *Shape) {
 	fields, ok := m.members(s.Typ, nil, nil)
 	if !ok {
@@ -154,7 +154,8 @@ func (m *Shapes) structure(s *Shape) {
 	}
 }
 
-// dominant returns the one field among several of a name that the name stands for.
+// dominant returns the one field, among several of the same name, that encoding/json uses. It returns false if there is
+// no such field.
 func dominant(fields []Member) (Member, bool) {
 	slices.SortStableFunc(fields, func(a, b Member) int {
 		if len(a.path) != len(b.path) {
@@ -174,8 +175,8 @@ func dominant(fields []Member) (Member, bool) {
 	return fields[0], true
 }
 
-// members lists the fields of typ, those of embedded structs in their place. It is false for a struct that needs a rule
-// which is not followed here.
+// members lists the fields of typ, with the fields of embedded structs in the place of these. It returns false for a
+// struct that needs a rule which is not followed here.
 func (m *Shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([]Member, bool) {
 	if slices.Contains(within, typ) {
 		return nil, false
@@ -238,7 +239,7 @@ func (m *Shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([
 	return all, true
 }
 
-// validName says whether encoding/json takes the name that a tag gives.
+// validName reports whether encoding/json accepts the name in a tag.
 func validName(name string) bool {
 	for _, c := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
@@ -262,7 +263,7 @@ func (f *Member) In(v reflect.Value) (reflect.Value, bool) {
 	return v, true
 }
 
-// Make returns the field of the struct v, and makes the embedded structs on the way that are missing.
+// Make returns the field of the struct v, and makes missing embedded structs on the way.
 func (f *Member) Make(v reflect.Value) reflect.Value {
 	for i, step := range f.path {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -276,7 +277,7 @@ func (f *Member) Make(v reflect.Value) reflect.Value {
 	return v
 }
 
-// Omits says whether encoding/json leaves the field out when it holds v.
+// Omits reports whether encoding/json leaves the field out if its value is v.
 func (f *Member) Omits(v reflect.Value) bool {
 	return f.omitEmpty && isEmpty(v) || f.OmitZero && isZero(v)
 }
@@ -292,7 +293,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// isZero is the rule of the omitzero option: the type's own method IsZero decides, if it has one.
+// isZero is the rule of the omitzero option: the type's own method IsZero decides, if the type has one.
 func isZero(v reflect.Value) bool {
 	zero := v.IsZero()
 	switch v.Kind() {

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// byValue and byPointer say themselves what is zero.
+// byValue and byPointer have an IsZero method of their own.
 type (
 	byValue   struct{ N int }
 	byPointer struct{ N int }
@@ -52,7 +52,7 @@ type omitted struct {
 	Always     string             `json:"always"`
 }
 
-// TestOmits holds what is left out to what encoding/json leaves out.
+// TestOmits compares the omitted fields with encoding/json.
 func TestOmits(t *testing.T) {
 	for name, value := range map[string]omitted{
 		"nothing": {},

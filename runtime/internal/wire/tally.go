@@ -13,8 +13,8 @@ import (
 // TallyInterval is how often a Tally logs at most.
 const TallyInterval = time.Minute
 
-// Tally counts what any caller can make happen. It logs the first, and then at most one a minute, so that nobody fills
-// the log.
+// Tally counts events that any caller can cause. It logs the first one, and then at most one a minute, so that nobody
+// can fill the log.
 type Tally struct {
 	What string           // the message
 	Log  *slog.Logger     // nil means slog.Default()
@@ -26,10 +26,10 @@ type Tally struct {
 	told   uint64 // the count at that time
 }
 
-// Count returns how many there were.
+// Count returns how many events there were.
 func (t *Tally) Count() uint64 { return t.count.Load() }
 
-// Due counts one more. It returns how many a line is due for, or 0 if none is due.
+// Due counts one more event. It returns how many events a log line is due for, or 0 if no line is due.
 func (t *Tally) Due() uint64 {
 	count := t.count.Add(1)
 	t.mu.Lock()
@@ -46,7 +46,7 @@ func (t *Tally) Due() uint64 {
 	return 0
 }
 
-// Add counts one more, which the attributes describe.
+// Add counts one more event, which the attributes describe.
 func (t *Tally) Add(ctx context.Context, attributes ...any) {
 	due := t.Due()
 	if due == 0 {
@@ -59,8 +59,8 @@ func (t *Tally) Add(ctx context.Context, attributes ...any) {
 	log.WarnContext(ctx, t.What, append(attributes, "times", due)...)
 }
 
-// Tallies are a Tally for each of several kinds, so that a flood of one does not hide another. Kinds must be few:
-// callers must not be able to choose more.
+// Tallies has a Tally for each of several kinds, so that a flood of one kind does not hide another. There must be few
+// kinds: callers must not be able to choose more.
 type Tallies[K comparable] struct {
 	Now func() time.Time // nil means time.Now
 
@@ -68,7 +68,7 @@ type Tallies[K comparable] struct {
 	of map[K]*Tally
 }
 
-// Due is that of the kind's Tally.
+// Due calls Due of the kind's Tally.
 func (t *Tallies[K]) Due(kind K) uint64 {
 	t.mu.Lock()
 	if t.of == nil {

@@ -6,12 +6,12 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// AppendText appends s as a JSON string. What is no UTF-8 becomes U+FFFD.
+// AppendText appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
 func AppendText(out []byte, s string) []byte {
 	inside := len(out) + len(`"`)
 	out = append(append(append(out, '"'), s...), '"')
 	if IsPlain(out[inside:]) && scanText(out, inside) == len(out) {
-		return out // It stands for itself, as nearly all do.
+		return out // Nearly all strings need no escapes.
 	}
 	out = out[:inside]
 	start := 0

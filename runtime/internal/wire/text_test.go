@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAppendText reads back what is written, with every byte at every place of strings of different length.
+// TestAppendText writes strings and reads them back, with every byte at every place of strings of different length.
 func TestAppendText(t *testing.T) {
 	for _, length := range []int{0, 1, 7, 8, 9, 17} {
 		for place := range length {

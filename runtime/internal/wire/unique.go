@@ -4,8 +4,8 @@ package wire
 
 import "fmt"
 
-// Unique checks that no object of the value at src[i] has a key twice, and returns the offset behind the value. Types
-// that decode themselves go through here first, for they cannot tell.
+// Unique checks that no object within the value at src[i] has a duplicate key, and returns the offset behind the value.
+// It is called before types decode themselves, because they cannot detect duplicates.
 func Unique(src []byte, i int) (int, error) {
 	switch src[i] {
 	case '[':
@@ -46,7 +46,7 @@ func Unique(src []byte, i int) (int, error) {
 	return Skip(src, i), nil
 }
 
-// Duplicate is the error of a key that stands twice.
+// Duplicate returns the error of a duplicate key.
 func Duplicate(key []byte) error {
 	if len(key) > longKey {
 		key = append(key[:longKey:longKey], "…"...)
@@ -61,7 +61,7 @@ type keys struct {
 	many map[string]struct{}
 }
 
-// add returns false if the key is there already.
+// add adds a key. It returns false if the set already has the key.
 func (k *keys) add(key []byte) bool {
 	if k.many != nil {
 		if _, ok := k.many[string(key)]; ok {

@@ -4,7 +4,7 @@ package wire
 
 import "reflect"
 
-// Target is what pointers lead to in the end.
+// Target returns the shape at the end of a chain of pointers.
 func (s *Shape) Target() *Shape {
 	for s.Kind == Pointer {
 		s = s.Elem
@@ -12,7 +12,8 @@ func (s *Shape) Target() *Shape {
 	return s
 }
 
-// PointedAt follows pointers to what they point to in the end; the value is invalid if there is none.
+// PointedAt follows pointers to the end, and returns the shape and the value there. The value is invalid if a pointer
+// is nil.
 func (s *Shape) PointedAt(v reflect.Value) (*Shape, reflect.Value) {
 	for s.Kind == Pointer {
 		if v.IsNil() {
@@ -23,7 +24,7 @@ func (s *Shape) PointedAt(v reflect.Value) (*Shape, reflect.Value) {
 	return s, v
 }
 
-// Structs returns the struct that a value is or points to; nothing where it is none.
+// Structs returns the struct that v is or points to. It returns an invalid value if there is no such struct.
 func (s *Shape) Structs(v reflect.Value, present bool) reflect.Value {
 	if !present {
 		return reflect.Value{}
@@ -41,10 +42,11 @@ func (f *Member) Present(v reflect.Value) (reflect.Value, bool) {
 	return value, ok && !f.Omits(value)
 }
 
-// Root returns the field of the struct v that the field is or lies in, which may be an embedded pointer that is nil.
+// Root returns the field of the struct v that is the member or contains it. It may be a nil embedded pointer.
 func (f *Member) Root(v reflect.Value) reflect.Value { return v.Field(f.path[0]) }
 
-// With is the shape of a struct with those of its fields that keep wants, which may change them.
+// With returns the shape of a struct with only the fields for which keep returns true. The function keep may change
+// them.
 func (s *Shape) With(keep func(f *Member) bool) *Shape {
 	kept := &Shape{Kind: s.Kind, Typ: s.Typ, Index: map[string]int{}}
 	for _, f := range s.Fields {
@@ -56,7 +58,7 @@ func (s *Shape) With(keep func(f *Member) bool) *Shape {
 	return kept
 }
 
-// HasAll says whether there are members of all names.
+// HasAll reports whether the shape has members of all names.
 func (s *Shape) HasAll(names []string) bool {
 	for _, name := range names {
 		if _, ok := s.Index[name]; !ok {
