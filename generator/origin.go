@@ -95,7 +95,7 @@ func (o Origin) require(name string, text []byte, modulePath string) ([]byte, er
 	return file.Format()
 }
 
-// note says what a replacement by a folder means; empty without one.
+// note explains a replacement by a folder; it is empty without one.
 func (o Origin) note() string {
 	if o.Dir == "" {
 		return ""
