@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 )
 
-// Documents returns the pages of the manual that are generated from tables in the code, by file name. A test compares
-// docs/ to them.
+// Documents are the pages of the manual that are made from the tables in the code, by file name.
+// A test holds docs/ to them.
 func Documents() (map[string][]byte, error) {
 	var markers bytes.Buffer
 	markers.WriteString(markersIntroduction)
@@ -29,7 +29,7 @@ func Documents() (map[string][]byte, error) {
 	}, nil
 }
 
-// madeFrom returns a comment for the page's source that tells how the page is generated.
+// madeFrom says in a page, where a reader of its source sees it, how the page comes about.
 func madeFrom(what string) string {
 	return fmt.Sprintf("<!-- Made from %s by `go test ./generator -run TestDocuments -update`. -->\n\n", what)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// byHand separates a page's generated part from the part written by hand.
+// byHand begins what of a page is not made from tables.
 const byHand = "\n<!-- What follows is not made from the table. -->\n"
 
 func TestDocuments(t *testing.T) {
@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestExamplesInTheRegistryParse checks every marker's example against the marker's definition.
+// TestExamplesInTheRegistryParse holds every marker's own example to its definition.
 func TestExamplesInTheRegistryParse(t *testing.T) {
 	for _, d := range registry.Markers() {
 		markers, diags := marker.Parse([]marker.Line{{Text: d.Example, Pos: diag.Position{File: "example.go", Line: 1, Column: 1}}}, registry.Prefix)

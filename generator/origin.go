@@ -122,8 +122,8 @@ func (o Origin) Commands() []string {
 }
 
 // runtimeVersion returns the version of the runtime that go.mod of the absolute folder dir requires, or nothing.
-// It also reports whether another module or a folder replaces the runtime. A go.mod that does not exist or does not parse requires nothing;
-// load reports it.
+// It also reports whether another module or a folder replaces the runtime. A go.mod that does not exist or does not
+// parse requires nothing; load reports it.
 func runtimeVersion(dir string) (version string, replaced bool) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
-// upgradePage returns docs/upgrade.md.
+// upgradePage is docs/upgrade.md.
 func upgradePage() []byte {
 	var b strings.Builder
 	b.WriteString("# Upgrades of a running cluster\n\n" + madeFrom("the rule table in generator/internal/upgrade") + upgradeIntroduction)

@@ -53,7 +53,7 @@ func (b *builder) refuseMethods(c *model.Conversion) {
 	}
 }
 
-// findHubPackage finds the package for the hub's method. It is empty if the user has written the method.
+// findHubPackage finds the package for the hub's method. It is empty if the hub's authors have written it.
 func (b *builder) findHubPackage(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Hub.Path)
 	if err != nil {

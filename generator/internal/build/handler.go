@@ -135,8 +135,8 @@ func alias(group, version string) string {
 }
 
 // suffix distinguishes this webhook's names from the names of the type's other webhooks. It consists of the webhook's
-// subresources and, if the webhook is not the first of its kind, a further word. The word is the first part of the
-// webhook's name, or else its kind.
+// subresources and, if another webhook of the same sort precedes it, a further word. The word is the first part of the
+// webhook's name, or else the kind that the webhook is for.
 func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) string {
 	said := at.marker
 	var suffix string
