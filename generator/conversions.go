@@ -16,35 +16,35 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// ConversionDoc says what becomes of every field of a kind between a spoke and the hub.
+// ConversionDoc describes how every field of a kind is converted between a spoke and the hub.
 type ConversionDoc struct {
 	Group  string     `json:"group"`
 	Kind   string     `json:"kind"`
 	Spoke  string     `json:"spoke"`
 	Hub    string     `json:"hub"`
 	Fields []FieldDoc `json:"fields"`
-	// Kept are the fields that the annotation is needed for, as the package conversiontest wants them
-	// named; fields with custom code are not among them.
+	// Kept are the fields that need the annotation, named as package conversiontest expects them. Fields with custom
+	// code are not included.
 	Kept []string `json:"kept,omitempty"`
 }
 
-// FieldDoc says what claims a field in each direction.
+// FieldDoc describes how a field is converted in each direction.
 type FieldDoc struct {
-	// Spoke and Hub are paths in JSON names, with [] for the elements of a list or map; empty where
-	// the version does not have the field.
+	// Spoke and Hub are paths in JSON names, with [] for the elements of a list or map. A path is empty if the version
+	// does not have the field.
 	Spoke string `json:"spoke,omitempty"`
 	Hub   string `json:"hub,omitempty"`
-	// By is the rule that claims the field: "name" where it is the same on both sides, or "to",
-	// "custom", "stash", "drop".
+	// By is the rule that claims the field: "name" if both sides have the same name, or "to", "custom", "stash",
+	// "drop".
 	By string `json:"by"`
-	// Reason is a drop's.
+	// Reason is the reason of a drop.
 	Reason string `json:"reason,omitempty"`
-	// LostToHub and LostFromHub say what the other version cannot say, and the annotation keeps.
+	// LostToHub and LostFromHub describe the part that the other version cannot hold, so the annotation keeps it.
 	LostToHub   string `json:"lostToHub,omitempty"`
 	LostFromHub string `json:"lostFromHub,omitempty"`
 }
 
-// Conversions plans the conversions of the packages, of one kind or of all, and writes nothing.
+// Conversions plans the conversions of the packages, for one kind or for all, and writes nothing.
 func Conversions(ctx context.Context, c Config, kind string) ([]ConversionDoc, Diagnostics) {
 	run, diags := c.resolve()
 	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
@@ -66,7 +66,7 @@ func Conversions(ctx context.Context, c Config, kind string) ([]ConversionDoc, D
 	return docs, diags.Sort()
 }
 
-// add adds the fields of a pair; those of a struct inside itself are there once.
+// add adds the fields of a pair. The fields of a recursive struct are added once.
 func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*convert.Pair]bool) {
 	if inside[p] {
 		return
@@ -104,7 +104,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 	}
 }
 
-// hooked reports whether the user's own code converts a value, or what it holds, by its type.
+// hooked reports whether the user's own code converts a value, or its elements, by its type.
 func hooked(v *convert.Value) bool {
 	for ; v != nil; v = v.Elem {
 		if v.How == (convert.Hook{}) {
@@ -114,7 +114,7 @@ func hooked(v *convert.Value) bool {
 	return false
 }
 
-// inner is the pair of structs that a value holds, and what leads to it.
+// inner returns the pair of structs in a value, and the path suffix that leads to it.
 func inner(v *convert.Value) (*convert.Pair, string) {
 	below := ""
 	for ; v != nil; v = v.Elem {
@@ -128,7 +128,7 @@ func inner(v *convert.Value) (*convert.Pair, string) {
 	return nil, ""
 }
 
-// around says what is lost of a value outside of the structs that it holds; empty where nothing is.
+// around describes the loss of a value outside of its structs. It is empty if nothing is lost.
 func around(v *convert.Value, d convert.Direction) string {
 	for ; v != nil; v = v.Elem {
 		if v.Loss[d] != "" {
@@ -138,10 +138,10 @@ func around(v *convert.Value, d convert.Direction) string {
 	return ""
 }
 
-// ConversionFormats are the forms in which PrintConversions can write.
+// ConversionFormats are the output formats of PrintConversions.
 func ConversionFormats() []string { return []string{"text", "json"} }
 
-// PrintConversions writes what becomes of every field.
+// PrintConversions writes how every field is converted.
 func PrintConversions(w io.Writer, format string, docs []ConversionDoc) error {
 	switch format {
 	case "json":
@@ -177,7 +177,7 @@ func printConversionsText(w io.Writer, docs []ConversionDoc) error {
 	return nil
 }
 
-// fate says in words what becomes of a field in a direction.
+// fate describes in words how a field is converted in a direction.
 func (f FieldDoc) fate(field, lost string) string {
 	switch {
 	case field == "":

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
 )
 
-// CreateAPI writes the Go type of a new kind, and the package of its group and version if there is none.
+// CreateAPI writes the Go type of a new kind. It also writes the package of the group and version if it is missing.
 func CreateAPI(ctx context.Context, c Config, r Resource) (Scaffold, error) {
 	if err := r.check(); err != nil {
 		return Scaffold{}, err
@@ -45,7 +45,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Scaffold, error) {
 	return result, nil
 }
 
-// newAPI is the files of a new kind.
+// newAPI returns the files of a new kind.
 func (s site) newAPI(group string, r Resource) ([]output.File, error) {
 	api := scaffold.API{Dir: s.apiDir(group, r.Version), Package: r.Version, Group: group, Version: r.Version, Kind: r.Kind}
 	var files []output.File

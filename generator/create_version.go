@@ -17,9 +17,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
 )
 
-// CreateVersion writes a further version of one of the project's kinds as a copy of the version from, by
-// default the hub or else the newest, and has conversions generated between them. The first new version
-// becomes the hub, since what it adds then needs no marker; later ones are spokes of it.
+// CreateVersion writes a further version of one of the project's kinds as a copy of the version from. By default that
+// is the hub, or else the newest version. Conversions are generated between the versions. The first new version becomes
+// the hub, so that fields added to it need no marker. Later versions are its spokes.
 func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaffold, error) {
 	if err := r.check(); err != nil {
 		return Scaffold{}, err
@@ -70,7 +70,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Scaf
 	return result, nil
 }
 
-// source is the version that the new one is a copy of.
+// source returns the version to copy.
 func (s site) source(others []Resource, hub int, from string) (Resource, error) {
 	if from == "" {
 		if hub >= 0 {
@@ -85,13 +85,13 @@ func (s site) source(others []Resource, hub int, from string) (Resource, error) 
 	return others[i], nil
 }
 
-// has reports whether a type of the project's own has a marker.
+// has reports whether one of the project's own types has a marker.
 func (s site) has(r Resource, name string) bool {
 	_, t, _ := s.ownType(r)
 	return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name })
 }
 
-// isStored reports whether a version says that it is the one that is stored.
+// isStored reports whether a version has the storage version marker.
 func (s site) isStored(r Resource) bool {
 	_, t, _ := s.ownType(r)
 	return t.File != nil && scaffold.Mentions(t.File, storageVersion)
@@ -99,7 +99,7 @@ func (s site) isStored(r Resource) bool {
 
 const storageVersion = "+kubebuilder:storageversion"
 
-// furtherSpoke is the marker of a spoke that joins others: with methods where these have them.
+// furtherSpoke returns the marker of an additional spoke. It sets convertible if the other spokes do.
 func (s site) furtherSpoke(others []Resource) string {
 	const spoke, convertible = "webhook:conversion:spoke", "convertible"
 	for _, o := range others {
@@ -113,7 +113,7 @@ func (s site) furtherSpoke(others []Resource) string {
 	return spoke
 }
 
-// alsoCopied are the other kinds in the files that a copy of a kind takes along.
+// alsoCopied returns the other kinds in the files that are copied along with a kind.
 func (s site) alsoCopied(r Resource) (kinds []string) {
 	api, t, _ := s.ownType(r)
 	for _, f := range scaffold.Closure(api.Package, t.File) {
@@ -126,7 +126,7 @@ func (s site) alsoCopied(r Resource) (kinds []string) {
 	return kinds
 }
 
-// newVersion is the files of a new version, marked as what it is among the others.
+// newVersion returns the files of a new version, with the marker of its role.
 func (s site) newVersion(from, r Resource, role string) ([]output.File, error) {
 	old, t, _ := s.ownType(from)
 	api := scaffold.API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}

@@ -21,25 +21,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// policies is the folder of policies on kinds that are not the project's own.
+// policies is the folder of webhooks for kinds that the project does not own.
 const policies = "internal/policy"
 
-// Webhooks are kinds of webhooks for one resource.
+// Webhooks selects kinds of webhooks for one resource.
 type Webhooks struct {
 	Mutating, Validating, Conversion bool
-	// Operations are what the first two are called for: "create", "update", "delete", "connect", "*".
+	// Operations are the operations of admission webhooks: "create", "update", "delete", "connect", "*".
 	Operations []string
-	// Spokes are the versions that are converted to the resource's and back; none means all others there are.
+	// Spokes are the versions that are converted to this resource's version and back. Empty means all other versions.
 	Spokes []string
-	// Import is the package of the Go type where that is another module's.
+	// Import is the package of the Go type if another module declares it.
 	Import string
 }
 
-// none reports whether no kind of webhook is named.
+// none reports whether no kind of webhook is selected.
 func (w Webhooks) none() bool { return !w.Mutating && !w.Validating && !w.Conversion }
 
-// markers are the markers that say the webhooks, in order. target is what "for" names; empty where the
-// markers stand on the type itself.
+// markers returns the markers of the webhooks, in order. target is the value of "for"; it is empty if the markers are
+// written on the type itself.
 func (w Webhooks) markers(target string) []string {
 	arguments := fmt.Sprintf("operations: %q", strings.Join(w.Operations, ";"))
 	if target != "" {
@@ -57,8 +57,8 @@ func (w Webhooks) markers(target string) []string {
 	return markers
 }
 
-// CreateWebhook puts markers on the type of a kind and writes the policy to fill in. For a kind that is not
-// the project's own, the type is one of package internal/policy.
+// CreateWebhook adds markers to the type of a kind and writes the validator or defaulter to fill in. For a kind that
+// the project does not own, the type is in package internal/policy.
 func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Scaffold, error) {
 	if err := r.check(); err != nil {
 		return Scaffold{}, err
@@ -96,13 +96,13 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Scaff
 	return result, nil
 }
 
-// isPolicy tells the files that users write policies in from what is generated around them.
+// isPolicy reports whether the user writes a validator or defaulter in the file. It is false for generated files.
 func isPolicy(path string) bool {
 	name := filepath.Base(path)
 	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, "zz_generated.") && !strings.HasSuffix(name, "_test.go")
 }
 
-// markOwn marks a type of the project's own.
+// markOwn adds the markers to one of the project's own types.
 func (s *site) markOwn(ctx context.Context, e *edits, r Resource, w Webhooks) error {
 	s.mark(ctx, e, r, w.markers("")...)
 	if !w.Conversion {
@@ -127,14 +127,14 @@ func (s *site) markOwn(ctx context.Context, e *edits, r Resource, w Webhooks) er
 	return nil
 }
 
-// mark puts those of the markers on a type of the project's own that it does not have.
+// mark adds the missing markers to one of the project's own types.
 func (s *site) mark(ctx context.Context, e *edits, r Resource, markers ...string) {
 	if _, t, ok := s.ownType(r); ok && e.mark(t, markers...) {
 		s.read(ctx, *e)
 	}
 }
 
-// mark puts those of the markers on a type that it does not have, and reports whether there are any.
+// mark adds the missing markers to a type, and reports whether any was missing.
 func (e *edits) mark(t build.APIType, markers ...string) bool {
 	missing := slices.DeleteFunc(slices.Clone(markers), func(text string) bool {
 		name, _, _ := strings.Cut(text, "(")
@@ -146,12 +146,13 @@ func (e *edits) mark(t build.APIType, markers ...string) bool {
 	return len(missing) > 0
 }
 
-// isFurther tells a webhook on a subresource, or one with a name of its own, from a type's first one.
+// isFurther reports whether a webhook is on a subresource or has a name of its own, so it is not a type's first
+// webhook.
 func isFurther(m marker.Marker) bool {
 	return slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == "subresource" || a.Name == "name" })
 }
 
-// versions are the versions in which the project has a kind.
+// versions returns the versions of a kind in the project.
 func (s site) versions(r Resource) []Resource {
 	var all []Resource
 	for _, a := range s.apis {
@@ -163,7 +164,8 @@ func (s site) versions(r Resource) []Resource {
 	return all
 }
 
-// markForeign writes a policy on a kind that is not the project's own, or marks the one there is.
+// markForeign writes a validator or defaulter for a kind that the project does not own, or adds markers to an existing
+// one.
 func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks) error {
 	target := path.Join(r.Group, r.Version, r.Kind)
 	switch {
@@ -188,13 +190,13 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	return err
 }
 
-// isOwnGroup tells groups of the project from those of other people's kinds.
+// isOwnGroup reports whether the project owns an API group.
 func (s site) isOwnGroup(group string) bool {
 	return !strings.Contains(group, ".") || s.Domain != "" && strings.HasSuffix("."+group, "."+s.Domain) ||
 		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
-// policyType finds the type of a policy that is there already.
+// policyType finds the existing type of a validator or defaulter.
 func (s site) policyType(ctx context.Context, p scaffold.Policy) (build.APIType, bool) {
 	if !exists(p.Dir) {
 		return build.APIType{}, false
@@ -208,7 +210,7 @@ func (s site) policyType(ctx context.Context, p scaffold.Policy) (build.APIType,
 	return build.APIType{}, false
 }
 
-// readFile reads a file of which it is known that it is there.
+// readFile reads an existing file.
 func readFile(path string) []byte {
 	text, err := regular.ReadFile(path)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
 )
 
-// DeleteWebhook takes the markers of webhooks off a type, by default those of admission webhooks, and with them goes
-// what is generated. Without its hub, no version of a kind is converted. A file of policies that nobody has gone on
-// with goes too; one with code of the user's stops the command unless force says to remove it.
+// DeleteWebhook removes the markers of webhooks from a type, by default the markers of admission webhooks. The files
+// generated from them are removed too. Without its hub, no version of a kind is converted. The file of a validator or
+// defaulter is also removed if the user has not edited it. If the user has, the command fails unless force is set.
 func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force bool) (Scaffold, error) {
 	s, stopped, err := c.site(ctx)
 	if err != nil {
@@ -48,8 +48,8 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 	return s.finish(ctx, e, force)
 }
 
-// DeleteVersion removes a version of one of the project's kinds: the file of its type, its webhooks and its
-// conversion. Where one version is left, that is neither hub nor spoke any more.
+// DeleteVersion removes a version of one of the project's kinds: the file of its type, its webhooks and its conversion.
+// A single remaining version is neither hub nor spoke.
 func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Scaffold, error) {
 	s, stopped, err := c.site(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Scaff
 	return s.finish(ctx, e, force)
 }
 
-// finish has everything follow the edits of a deletion.
+// finish updates the generated files after the edits of a deletion.
 func (s site) finish(ctx context.Context, e edits, force bool) (Scaffold, error) {
 	left, err := s.follow(ctx, &e)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Scaffold, error)
 	return result, nil
 }
 
-// has reports whether a marker says one of the webhooks.
+// has reports whether a marker declares one of the webhooks.
 func (w Webhooks) has(name string) bool {
 	switch name {
 	case "webhook:mutating":
@@ -111,7 +111,8 @@ func (w Webhooks) has(name string) bool {
 	return w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
 }
 
-// unmark takes markers off a type: those that gone names and, where no webhook is left, what belonged to them.
+// unmark removes from a type the markers for which gone is true. If no webhook is left, it also removes the markers
+// that configure webhooks.
 func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
 	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone(m.Name) })
@@ -132,7 +133,7 @@ func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
 	return err
 }
 
-// unmarkSpokes takes the markers of conversion off all versions of a kind but the hub.
+// unmarkSpokes removes the conversion markers from all versions of a kind except the hub.
 func (s site) unmarkSpokes(e *edits, hub Resource) error {
 	var failed []error
 	for _, o := range s.versions(hub) {
@@ -143,8 +144,8 @@ func (s site) unmarkSpokes(e *edits, hub Resource) error {
 	return errors.Join(failed...)
 }
 
-// unconvert takes the markers of conversion off a type and, where its file has no other kind that they could
-// belong to, off the fields in it.
+// unconvert removes the conversion markers from a type. If its file has no other kind, it also removes them from the
+// fields in the file.
 func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(scaffold.OtherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Webhooks{Conversion: true}.has)
@@ -166,7 +167,7 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 	return err
 }
 
-// removeEmpty removes the file of a policy of which nothing is left but what it began with.
+// removeEmpty removes the file of a validator or defaulter if it has its initial content again.
 func (e *edits) removeEmpty(p scaffold.Policy, t build.APIType) error {
 	empty, err := p.File()
 	for _, c := range e.change {

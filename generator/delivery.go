@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// delivery says how the program gets into a cluster.
+// delivery returns how the program is deployed to a cluster.
 func (r run) delivery() render.Delivery {
 	if r.Delivery.Name == "" {
 		return render.Delivery{}
@@ -34,13 +34,14 @@ func (r run) delivery() render.Delivery {
 	return d
 }
 
-// bases are the files of CustomResourceDefinitions that delivery brings into a cluster, sorted.
+// bases returns the files of CustomResourceDefinitions that are delivered to a cluster, sorted.
 func (r run) bases() []string {
-	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml")) // the pattern is a good one
+	// The pattern is valid, so there is no error.
+	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(render.CRDBases), "*.yaml"))
 	return files
 }
 
-// checkBases reports files of definitions that cannot be read. Without them a chart would be incomplete.
+// checkBases reports CustomResourceDefinition files that cannot be read. Without them a chart would be incomplete.
 func (r run) checkBases() (list diag.List) {
 	if r.Delivery.Name == "" {
 		return nil
@@ -55,27 +56,27 @@ func (r run) checkBases() (list diag.List) {
 	return list
 }
 
-// namespace is where the program is deployed.
+// namespace returns the namespace of the deployed program.
 func (r run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery.Name+"-system") }
 
 // isAggregated reports whether API servers reach the program through kube-aggregator.
 func (r run) isAggregated() bool { return r.Delivery.Name != "" && r.Delivery.Topology == "aggregated" }
 
-// deliver tells the model what follows for webhooks from where the program is deployed.
+// deliver sets the model's options that depend on where the program is deployed.
 func (r run) deliver(o *build.Options) {
 	if r.Delivery.Name == "" {
 		return
 	}
-	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // they share the cluster with those of others
+	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // other projects' configurations share the cluster
 	o.Service = build.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
 	o.KeepOut = []string{"kube-system", r.namespace()}
-	if !r.isAggregated() { // where only the APIService says it
+	if !r.isAggregated() { // then only the APIService has the CA bundle
 		o.CABundle = r.authorities
 	}
 }
 
-// checkCallers reports what callers cannot do: to present anything besides kube-aggregator's certificate where that
-// stands between; and to present anything to conversions, since an API server presents credentials to admission
+// checkCallers reports credentials that callers cannot present. In the aggregated topology, callers present only the
+// certificate of kube-aggregator. Conversions get no credentials at all: an API server presents them to admission
 // webhooks alone (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
 func (r run) checkCallers(p *model.Project) diag.List {
 	switch {
@@ -92,7 +93,7 @@ func (r run) checkCallers(p *model.Project) diag.List {
 		WithHint("remove delivery.callers from webhook-gen.yaml, or serve conversions by another program")}
 }
 
-// readAuthorities reads the certificates that sign the server's own.
+// readAuthorities reads the CA certificates of the server's certificate.
 func (r *run) readAuthorities() diag.List {
 	if r.Delivery.CAFile == "" {
 		return nil
@@ -106,11 +107,11 @@ func (r *run) readAuthorities() diag.List {
 	return nil
 }
 
-// delivered are the files that delivery may have written.
+// delivered returns the existing files that match the delivery patterns.
 func (r run) delivered() []string {
 	var files []string
 	for _, pattern := range render.DeliveryPatterns() {
-		found, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern))) // the pattern is a good one
+		found, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern))) // the pattern is valid
 		files = append(files, found...)
 	}
 	return files

@@ -14,10 +14,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// Description is a project as other programs see it: what its markers come to, and where they stand. Its JSON is what
-// webhook-gen-explain reads; docs/explain.md describes it.
+// Description describes a project to other programs: the result of its markers, and their positions.
+// webhook-gen-explain reads its JSON; docs/explain.md describes it.
 type Description struct {
-	// Version is that of the form.
+	// Version is the version of this format.
 	Version        int                        `json:"version"`
 	Configurations []ConfigurationDescription `json:"configurations"`
 	Kinds          []KindDescription          `json:"kinds"`
@@ -32,13 +32,13 @@ type ConfigurationDescription struct {
 	Webhooks []WebhookDescription `json:"webhooks"`
 }
 
-// WebhookDescription is where a webhook stands.
+// WebhookDescription has the position of a webhook.
 type WebhookDescription struct {
-	// At is the marker.
+	// At is the position of the marker.
 	At PlaceDescription `json:"at"`
 }
 
-// PlaceDescription is a place in a source file.
+// PlaceDescription is a position in a source file.
 type PlaceDescription struct {
 	// File is an absolute path.
 	File string `json:"file"`
@@ -47,20 +47,20 @@ type PlaceDescription struct {
 	Column int `json:"column"`
 }
 
-// KindDescription is an API type that the project has webhooks or conversions for.
+// KindDescription is an API type for which the project has webhooks or conversions.
 type KindDescription struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
 	Plural  string `json:"plural"`
-	// Scope is Cluster, Namespaced, or empty where the source does not say.
+	// Scope is Cluster, Namespaced, or empty if the source does not set it.
 	Scope string `json:"scope"`
-	// Converted says that a webhook converts between its versions.
+	// Converted is true if a webhook converts between the kind's versions.
 	Converted bool `json:"converted"`
 }
 
-// Describe reads the packages and says what their markers come to. Where the findings have errors, the description is
-// empty.
+// Describe reads the packages and describes the result of their markers. The description is empty if the diagnostics
+// have errors.
 func Describe(ctx context.Context, c Config) (Description, Diagnostics) {
 	run, diags := c.resolve()
 	_, project, found := run.project(ctx, edits{})
@@ -94,8 +94,8 @@ func describeProject(p *model.Project, delivery render.Delivery) Description {
 	return d
 }
 
-// inVersion names the version of admissionregistration.k8s.io that the object is for: v1beta1 has the fields of v1, and
-// other defaults.
+// inVersion sets the version of admissionregistration.k8s.io of the object. v1beta1 has the fields of v1, and other
+// defaults.
 func inVersion(object any, version string) any {
 	if kind, ok := object.(schema.ObjectKind); ok && version != "" {
 		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(version))
@@ -103,7 +103,7 @@ func inVersion(object any, version string) any {
 	return object
 }
 
-// kinds are those of webhooks and both ends of conversions, each once.
+// kinds returns the kinds of webhooks and both ends of conversions, without duplicates.
 func kinds(p *model.Project) []KindDescription {
 	all := []KindDescription{}
 	add := func(k KindDescription) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// manyPackages writes a module with n packages of one marked type each.
+// manyPackages writes a module with n packages, each with one marked type.
 func manyPackages(tb testing.TB, n int) (dir string, patterns []string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -38,8 +38,8 @@ func manyPackages(tb testing.TB, n int) (dir string, patterns []string) {
 	return dir, patterns
 }
 
-// TestSameBytes holds the output to be the same whatever the order of the patterns, the working
-// directory and the number of processors, findings included.
+// TestSameBytes checks that output and diagnostics do not depend on the order of the patterns, the working directory or
+// the number of processors.
 func TestSameBytes(t *testing.T) {
 	dir, patterns := manyPackages(t, 30)
 	want := Generate(context.Background(), Config{Dir: dir})
@@ -74,7 +74,7 @@ func TestSameBytes(t *testing.T) {
 	same("over its own output", Config{Dir: dir})
 }
 
-// BenchmarkGenerate shows that cost grows with the number of marked types and no faster.
+// BenchmarkGenerate shows that the cost is linear in the number of marked types.
 func BenchmarkGenerate(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

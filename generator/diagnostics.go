@@ -20,10 +20,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Diagnostics are findings, each with its place, its rule and what to do about it.
+// Diagnostics are findings, each with its position, its rule and advice.
 type Diagnostics = diag.List
 
-// Formats are the forms in which PrintDiagnostics can write: text, json, github, sarif.
+// Formats are the output formats of PrintDiagnostics: text, json, github, sarif.
 func Formats() []string { return diag.Formats() }
 
 // PrintDiagnostics writes the findings in one of the Formats, with paths relative to dir.
@@ -31,7 +31,7 @@ func PrintDiagnostics(w io.Writer, format, dir string, list Diagnostics) error {
 	return diag.Print(w, format, dir, list, slices.Concat(rules(), lintRules()))
 }
 
-// rules are the rules of all phases, in the order in which the phases run.
+// rules returns the rules of all phases, in the order of the phases.
 func rules() []diag.Rule {
 	var all []diag.Rule
 	for _, phase := range [][]diag.Rule{
@@ -42,5 +42,5 @@ func rules() []diag.Rule {
 	return all
 }
 
-// lintRules are those that lint alone reports.
+// lintRules returns the rules that only lint reports.
 func lintRules() []diag.Rule { return slices.Concat(manifest.Rules(), lint.Rules()) }

@@ -11,15 +11,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// edits are what a command does to files that are the user's, before anything is generated from them.
+// edits are a command's changes to the user's files, made before anything is generated from them.
 type edits struct {
-	// create are files that are written where they are missing.
+	// create are files that are written if they are missing.
 	create []output.File
-	// change are files that are replaced or removed.
+	// change are the files to replace or remove.
 	change []Change
 }
 
-// put has a file replaced or, without text, removed. What is put last counts.
+// put replaces a file or, if text is nil, removes it. The last call for a path counts.
 func (e *edits) put(path string, old, text []byte) {
 	e.change = slices.DeleteFunc(e.change, func(c Change) bool { return c.Path == path })
 	if text == nil {
@@ -29,7 +29,7 @@ func (e *edits) put(path string, old, text []byte) {
 	e.change = append(e.change, Change{Path: path, Action: output.Replace, Old: old, New: text})
 }
 
-// overlay is what the packages are read with.
+// overlay returns the edited files, for reading the packages.
 func (e edits) overlay() load.Overlay {
 	overlay := load.Overlay{}
 	for _, f := range e.create {
@@ -45,7 +45,7 @@ func (e edits) overlay() load.Overlay {
 	return overlay
 }
 
-// among puts the edits to existing files among the other changes, by path.
+// among adds the edits of existing files to the other changes, sorted by path.
 func (e edits) among(changes []Change) []Change {
 	all := slices.Concat(changes, e.change)
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })

@@ -12,27 +12,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// ExpressionReader says what is wrong with the matchConditions of a project. It is for the caller to bring: to read
-// them as an API server does takes the API server's code, which this module does without.
+// ExpressionReader reports mistakes in the matchConditions of a project. The caller provides it, because reading them
+// as an API server does takes the API server's code. This module does not depend on that code.
 type ExpressionReader func(Description) ([]ExpressionFinding, error)
 
-// ExpressionFinding is something wrong with a matchCondition.
+// ExpressionFinding is a mistake in a matchCondition.
 type ExpressionFinding struct {
-	// Rule is one of those that lint leaves to programs that read CEL, or E22.
+	// Rule is E22 or a lint rule that only programs that read CEL check.
 	Rule string `json:"rule"`
-	// Configuration and Webhook are indexes into a Description, and Condition one into the webhook's matchConditions.
+	// Configuration and Webhook are indexes into a Description. Condition is an index into the webhook's
+	// matchConditions.
 	Configuration int `json:"configuration"`
 	Webhook       int `json:"webhook"`
 	Condition     int `json:"condition"`
-	// From and To are the bytes of the expression that are wrong.
+	// From and To delimit the wrong bytes of the expression.
 	From int `json:"from"`
 	To   int `json:"to"`
-	// Message says what is wrong.
+	// Message describes the mistake.
 	Message string `json:"message"`
 }
 
-// in finds the webhook, and the place in the source of the bytes: where no marker says the expression as it is, all of
-// it.
+// in returns the webhook and the source range of the bytes. If no marker contains the expression literally, the range
+// is the whole expression.
 func (f ExpressionFinding) in(p *model.Project) (*model.Webhook, diag.Range, error) {
 	if f.Configuration < 0 || f.Configuration >= len(p.Configurations) ||
 		f.Webhook < 0 || f.Webhook >= len(p.Configurations[f.Configuration].Webhooks) {
@@ -48,7 +49,7 @@ func (f ExpressionFinding) in(p *model.Project) (*model.Webhook, diag.Range, err
 	return w, part(f.From, f.To), nil
 }
 
-// readExpressions finds what the reader finds: broken rules of lint, and expressions that an API server refuses.
+// readExpressions returns the reader's findings: broken lint rules, and expressions that an API server refuses.
 func readExpressions(p *model.Project, read ExpressionReader) (found []lint.Finding, refused diag.List, err error) {
 	expressions, err := read(describeProject(p, render.Delivery{}))
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package generator is the engine of webhook-gen: markers in, files out. generator.go is the
-// whole line; every other package below internal/ is one phase of it.
+// Package generator is the engine of webhook-gen: it reads markers and makes files. generator.go is the whole pipeline;
+// every other package below internal/ is one phase of it.
 //
 //	patterns -> load -> front ends -> build -> check -> convert -> render -> output
 //
@@ -29,51 +29,51 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// Config says what to generate. What it leaves empty is as webhook-gen.yaml has it.
+// Config is the input of a run. Empty fields take their values from webhook-gen.yaml.
 type Config struct {
-	// Dir is the absolute folder that the run stands in.
+	// Dir is the absolute working directory of the run.
 	Dir string
-	// Patterns name packages as the go command does.
+	// Patterns select packages in the syntax of the go command.
 	Patterns []string
-	// Tags are build tags besides the platform's.
+	// Tags are build tags in addition to the platform's.
 	Tags []string
-	// Strict makes errors of warnings.
+	// Strict turns warnings into errors.
 	Strict bool
 	// AdmissionRegistration is "v1" or "v1beta1".
 	AdmissionRegistration string
-	// Outputs are the kinds of files that are wanted: "manifests", "handlers", "conversions", "tests".
+	// Outputs are the kinds of files to make: "manifests", "handlers", "conversions", "tests".
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
-	// Origin is where a project gets webhook-gen from. Only commands that change go.mod need it.
+	// Origin is the source of webhook-gen for the project. Only commands that change go.mod need it.
 	Origin Origin
 }
 
 // Change is what a run does to one file.
 type Change = output.Change
 
-// Result is what a run found and made.
+// Result is the outcome of a run.
 type Result struct {
 	// Root is the module's folder.
 	Root string
 	// Diagnostics are the findings of every phase, sorted.
 	Diagnostics diag.List
-	// Files are all files that the markers ask for; none where there are errors.
+	// Files are all files made from the markers; empty if there are errors.
 	Files []output.File
-	// Changes are what has to happen on disk; none where there are errors.
+	// Changes are the changes to make on disk; empty if there are errors.
 	Changes []Change
 
 	direct       [][]byte
 	lacksRuntime bool
 }
 
-// Generate reads the packages and makes the files that their markers ask for.
+// Generate reads the packages and makes the files for their markers.
 func Generate(ctx context.Context, c Config) Result {
 	run, diags := c.resolve()
 	return run.generate(ctx, diags, edits{})
 }
 
-// generate makes the files that the markers ask for once the edits are made, and the edits with them.
+// generate applies the edits in memory and makes the files for the markers. The result contains the edits too.
 func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	source, project, found := r.project(ctx, e)
 	diags.Add(found...)
@@ -116,7 +116,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	return result
 }
 
-// project reads the packages as they are once the edits are made.
+// project reads the packages with the edits applied.
 func (r run) project(ctx context.Context, e edits) (load.Result, *model.Project, diag.List) {
 	source, diags := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: markers(), Overlay: e.overlay()})
 	project, found := r.build(ctx, source.Module, source.Packages, r.model())
@@ -124,8 +124,8 @@ func (r run) project(ctx context.Context, e edits) (load.Result, *model.Project,
 	return source, project, diags
 }
 
-// build makes the project of the packages' markers: +webhook markers and, unless another
-// tool reads them, +kubebuilder markers.
+// build makes the project from the packages' markers: +webhook markers and, unless another tool reads
+// them, +kubebuilder markers.
 func (r run) build(ctx context.Context, module *load.Module, packages []*load.Package, o build.Options) (*model.Project, diag.List) {
 	var others []*model.Configuration
 	var diags diag.List
@@ -137,28 +137,28 @@ func (r run) build(ctx context.Context, module *load.Module, packages []*load.Pa
 	return project, diags
 }
 
-// markers are the texts of which a file must hold one to be of interest.
+// markers returns the texts to search files for. A file without any of them is not parsed.
 func markers() []string { return []string{"+" + registry.Prefix, "+kubebuilder:webhook"} }
 
-// run is what a Config comes to, webhook-gen.yaml considered.
+// run is a Config completed from webhook-gen.yaml.
 type run struct {
 	config.Config
 	root        string         // the module's folder
-	dir         string         // what Packages are relative to
+	dir         string         // base folder of Packages
 	manifest    string         // absolute
-	asNew       bool           // files that are written once are asked for, whether or not they are there
+	asNew       bool           // includes the files that are created once, even if they exist
 	heading     output.Heading // the user's text at the top of files
 	origin      Origin
-	authorities []byte // who signs the server's certificate, PEM; nil where something in the cluster says it
-	whole       bool   // the packages are all that the project generates from
-	// speaksFor are the outputs whose files are removed where nothing asks for them.
+	authorities []byte // CA of the server's certificate, PEM; nil if something in the cluster provides it
+	whole       bool   // the packages are all packages of the project
+	// speaksFor are the outputs whose files are removed once no marker needs them.
 	speaksFor []string
 }
 
 func (c Config) resolve() (run, diag.List) {
 	root, ok := load.Root(c.Dir)
 	if !ok {
-		root = c.Dir // load says what is missing
+		root = c.Dir // load reports the missing go.mod
 	}
 	settings, diags := config.Read(root)
 	r := run{Config: settings, root: root, dir: root, origin: c.Origin}
@@ -191,18 +191,20 @@ func (c Config) resolve() (run, diag.List) {
 	return r, diags
 }
 
-// owned are the existing files of ours that the run speaks for: those of them that nothing asks
-// for any more are removed. A run over some packages cannot know what others ask for, and one that is
-// told on the command line to generate only some outputs leaves the others alone.
+// owned returns the existing generated files that the run may remove. It removes the ones that no marker needs any
+// more. A run over some packages cannot know which files other packages need. A run with outputs set on the command
+// line leaves the files of other outputs alone.
 func (r run) owned(source load.Result) []string {
 	if !r.whole {
 		return nil
 	}
 	below := load.GeneratedBelow(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path)))
-	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(output.CRDPatches), output.CRDPatch)) // the pattern is a good one
+	// The pattern is valid, so there is no error.
+	patches, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(output.CRDPatches), output.CRDPatch))
 	owned := slices.Concat(source.Generated, below, patches, []string{r.manifest, filepath.Join(filepath.Dir(r.manifest), "kustomization.yaml")})
 	if r.Program != "" {
-		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program)))) // whether or not a pattern covers it
+		// The program's file counts even if no pattern covers its package.
+		owned = append(owned, render.ProgramFile(filepath.Join(r.root, filepath.FromSlash(r.Program))))
 	}
 	owned = slices.DeleteFunc(owned, func(file string) bool {
 		outputs := output.KindsOf(file)
@@ -238,7 +240,7 @@ func (r run) render(m *load.Module) render.Options {
 	return o
 }
 
-// definitions are the files of CRDs in which conversions are told, where webhook-gen.yaml names such files.
+// definitions returns the CRD files with their conversions set, if webhook-gen.yaml names such files.
 func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
 	if len(r.CRDs) == 0 || !slices.Contains(r.Outputs, output.Conversions) {
 		return nil, nil
@@ -254,8 +256,8 @@ func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
 	return crd.Merge(crd.Options{Root: r.root, Patterns: r.CRDs, Whole: r.whole}, conversions)
 }
 
-// program is the package of the program that is to register all webhooks; it has the name that it has,
-// and is a main where there is none yet.
+// program returns the package of the program that registers all webhooks, under its existing name. The name is main if
+// the package does not exist yet.
 func (r run) program(m *load.Module) model.HandlerPackage {
 	if r.Program == "" || m == nil {
 		return model.HandlerPackage{}
@@ -267,7 +269,7 @@ func (r run) program(m *load.Module) model.HandlerPackage {
 	return p
 }
 
-// Manifest is the text of the webhook configurations; empty if there are none.
+// Manifest returns the text of the webhook configurations, or nothing without configurations.
 func (r Result) Manifest() []byte {
 	for _, f := range r.Files {
 		if f.Owner == output.Manifest {
@@ -277,7 +279,7 @@ func (r Result) Manifest() []byte {
 	return nil
 }
 
-// Notes say what to know of the changes besides, each once.
+// Notes returns the notes on the changes, without duplicates.
 func (r Result) Notes() []string {
 	var notes []string
 	for _, c := range r.Changes {
@@ -288,12 +290,13 @@ func (r Result) Notes() []string {
 	return notes
 }
 
-// Direct are the webhook configurations, and patches of the CustomResourceDefinitions whose versions webhooks convert,
-// as they are where an API server calls the program itself, and wherever the project has them.
+// Direct returns the webhook configurations and the patches of the CustomResourceDefinitions with conversion webhooks.
+// They have the form in which an API server calls the program itself. The result does not depend on how the project is
+// deployed.
 func (r Result) Direct() [][]byte { return r.direct }
 
-// Write carries out the changes: all of them or, where one fails, none. It removes what earlier runs that were killed
-// have left beside the files.
+// Write carries out all changes, or none if one fails. It also removes temporary files that earlier, killed runs left
+// beside the files.
 func (r Result) Write() diag.List {
 	var folders []string
 	for _, f := range r.Files {
@@ -307,5 +310,5 @@ func (r Result) Write() diag.List {
 	return output.Write(r.Changes)
 }
 
-// Diff prints the changes as a unified diff with paths relative to the module.
+// Diff prints the changes as a unified diff. Paths are relative to the module.
 func (r Result) Diff(w io.Writer) error { return output.Diff(w, r.Root, r.Changes) }

@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// GraphFormats are the forms in which PrintGraph can write.
+// GraphFormats are the output formats of PrintGraph.
 func GraphFormats() []string { return []string{"mermaid", "dot", "svg"} }
 
-// PrintGraph draws the versions of each kind, the hub, and which fields an annotation has to keep
-// on the way between them.
+// PrintGraph draws the versions of each kind, the hub, and the fields that an annotation keeps between them.
 func PrintGraph(w io.Writer, format string, docs []ConversionDoc) error {
 	var b strings.Builder
 	switch kinds := graphKinds(docs); format {
@@ -32,13 +31,13 @@ func PrintGraph(w io.Writer, format string, docs []ConversionDoc) error {
 	return err
 }
 
-// graphKind is a kind with its hub in the middle and its spokes around.
+// graphKind is a kind with its hub and its spokes.
 type graphKind struct {
 	name, hub string
 	spokes    []graphSpoke
 }
 
-// graphSpoke is a version with the fields that are not lossless in each direction.
+// graphSpoke is a version with its lossy fields in each direction.
 type graphSpoke struct {
 	version        string
 	toHub, fromHub []string
@@ -70,7 +69,7 @@ func graphKinds(docs []ConversionDoc) []graphKind {
 	return kinds
 }
 
-// label is what stands on an arrow: the fields, or that there are none.
+// label returns the text of an arrow: the lossy fields, or "lossless".
 func label(fields []string, newline string) string {
 	if len(fields) == 0 {
 		return "lossless"
@@ -114,9 +113,9 @@ const (
 	svgMargin = 24
 )
 
-// drawSVG puts the spokes of a kind on the left, one below the other, and the hub on the right, as high as
-// they are together. On the arrows between them stands what is kept in the annotation; where nothing is, one
-// arrow stands for both ways.
+// drawSVG draws the spokes of a kind on the left, one below the other. The hub is on the right, as high as all spokes
+// together. The arrows between them are labelled with the fields kept in the annotation. If no field is kept, one arrow
+// represents both directions.
 func drawSVG(b *strings.Builder, kinds []graphKind) {
 	const left, right, middle = svgMargin + svgBoxW, svgWidth - svgMargin - svgBoxW, svgWidth / 2
 	var d svgDrawing
@@ -166,7 +165,7 @@ func drawSVG(b *strings.Builder, kinds []graphKind) {
 `, svgWidth, y, d.String())
 }
 
-// svgDrawing is the inside of an SVG.
+// svgDrawing is the content of an SVG.
 type svgDrawing struct{ strings.Builder }
 
 func (d *svgDrawing) text(x, y int, class, s string) {
@@ -175,7 +174,7 @@ func (d *svgDrawing) text(x, y int, class, s string) {
 	d.WriteString("</text>\n")
 }
 
-// fields writes the fields of one way from a line on downwards.
+// fields writes the fields of one direction, from a line downwards.
 func (d *svgDrawing) fields(x, y int, fields []string) {
 	if len(fields) == 0 {
 		d.text(x, y, "lossless", "lossless")

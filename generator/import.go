@@ -22,9 +22,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// Import rewrites the packages' +kubebuilder:webhook markers as +webhook markers. Its changes
-// are to the user's own files; the manifest that they give is the same, which is proved
-// before anything is offered to be written.
+// Import rewrites the packages' +kubebuilder:webhook markers as +webhook markers. It changes the user's own files.
+// Before it offers the changes, it checks that the manifest stays the same.
 func Import(ctx context.Context, c Config) Result {
 	run, diags := c.resolve()
 	source, found := load.Load(ctx, load.Config{Dir: run.dir, Patterns: run.Packages, Tags: run.Tags, Markers: markers()})
@@ -33,7 +32,8 @@ func Import(ctx context.Context, c Config) Result {
 	options := run.model()
 	before, found := run.build(ctx, source.Module, source.Packages, options)
 	diags.Add(found...)
-	// What the API server refuses is a warning under a +kubebuilder marker, and an error under a +webhook marker.
+	// An object that the API server refuses is a warning under a +kubebuilder marker, and an error under a +webhook
+	// marker.
 	diags.Add(check.Project(before).Promote()...)
 	if run.Strict {
 		diags = diags.Promote()
@@ -75,8 +75,8 @@ func sameManifest(a, b *model.Project) bool {
 	return errors.Join(errA, errB) == nil && len(textA) == len(textB) && (len(textA) == 0 || bytes.Equal(textA[0].Content, textB[0].Content))
 }
 
-// keepHeaderless makes a webhook-gen.yaml for a project that has none, so that its manifest stays
-// the same to the byte: those of +webhook markers otherwise begin with a header.
+// keepHeaderless makes a webhook-gen.yaml for a project without one, so that its manifest stays the same to the byte.
+// Otherwise the manifest of +webhook markers begins with a header.
 func keepHeaderless(r run, diags *diag.List) []Change {
 	path := filepath.Join(r.root, config.FileName)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

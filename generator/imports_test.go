@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// TestImportsFollowTheLine holds the packages to what each may import.
+// TestImportsFollowTheLine checks each package against its allowed imports.
 func TestImportsFollowTheLine(t *testing.T) {
 	const internal = "github.com/webhook-gen/webhook-gen/generator/internal/"
 	files, err := filepath.Glob("internal/*/*.go")
@@ -52,12 +52,13 @@ func TestImportsFollowTheLine(t *testing.T) {
 	}
 }
 
-// pure are the packages that turn data into data and read no file.
+// pure returns the packages that turn data into data and read no file.
 func pure() []string {
 	return []string{"model", "spec", "marker", "registry", "kubebuilder", "build", "check", "lint", "convert", "upgrade", "render", "migrate", "scaffold"}
 }
 
-// TestContributingNamesEveryPhase holds the table of CONTRIBUTING.md to the folders, and its phases to the imports.
+// TestContributingNamesEveryPhase checks the table of CONTRIBUTING.md against the folders, and its phases against the
+// imports.
 func TestContributingNamesEveryPhase(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "CONTRIBUTING.md"))
 	if err != nil {
@@ -83,7 +84,7 @@ func TestContributingNamesEveryPhase(t *testing.T) {
 	}
 }
 
-// mayImport are the packages below internal, and which of them each may import.
+// mayImport returns, for each package below internal, the internal packages that it may import.
 func mayImport() map[string][]string {
 	return map[string][]string{
 		"diag":        nil,
@@ -106,7 +107,7 @@ func mayImport() map[string][]string {
 		"render":      {"diag", "model", "convert", "resolve", "output", "crd", "spec"},
 		"migrate":     {"diag", "load", "kubebuilder", "model", "registry"},
 		"scaffold":    {"build", "diag", "load", "marker", "output", "registry"},
-		"scenario":    nil, // tests alone import it
+		"scenario":    nil, // only tests import it
 		"upgrade":     {"diag", "model", "convert", "resolve", "manifest"},
 	}
 }

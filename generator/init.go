@@ -27,29 +27,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scaffold"
 )
 
-// Project says what a project is called. What it leaves empty is derived.
+// Project describes a new project. Empty fields are derived.
 type Project struct {
 	// Module is the module's path. Only a folder without go.mod needs it.
 	Module string
-	// Domain ends the names of API groups; by default the module path's first element, unless that is a
-	// place where code of many is kept.
+	// Domain ends the names of API groups. The default is the first element of the module path, unless that is a code
+	// host for many owners.
 	Domain string
-	// Name is by default the module path's last element.
+	// Name defaults to the last element of the module path.
 	Name string
-	// Program is the folder of the program that serves the webhooks, relative to the root; by default the
-	// one there is, or else cmd/webhook.
+	// Program is the folder of the program that serves the webhooks, relative to the root. It defaults to the existing
+	// program, or else cmd/webhook.
 	Program string
-	// Certificates says where the server's certificate comes from: "cert-manager", which is the default, "self-managed"
-	// or "secret".
+	// Certificates is the source of the server's certificate: "cert-manager", the default, "self-managed" or "secret".
 	Certificates string
-	// Topology says how API servers reach the program: "service", which is the default, or "aggregated".
+	// Topology is the way in which API servers reach the program: "service", the default, or "aggregated".
 	Topology string
-	// Runtime says where generated code has the runtime from: "import", which is the default, or "vendor".
+	// Runtime is the source of the runtime for generated code: "import", the default, or "vendor".
 	Runtime string
 }
 
-// Init starts a project in a folder without Go code, as a module of its own. In one with Go code it writes
-// webhook-gen.yaml and what is generated, and touches nothing else.
+// Init starts a project in a folder without Go code, as a module of its own. In a folder with Go code it writes
+// webhook-gen.yaml and generated files, and changes nothing else.
 func Init(ctx context.Context, c Config, p Project) (Scaffold, error) {
 	root, ok := load.Root(c.Dir)
 	if !ok {
@@ -77,7 +76,7 @@ func Init(ctx context.Context, c Config, p Project) (Scaffold, error) {
 	return c.join(ctx, root, p, found.Packages, isNew)
 }
 
-// check reports what cannot be a project, and derives what is left open.
+// check reports invalid fields and derives the empty ones.
 func (p *Project) check() error {
 	if err := module.CheckImportPath(p.Module); err != nil {
 		return fmt.Errorf("--module: %w", err)
@@ -98,8 +97,8 @@ func (p *Project) check() error {
 	return nil
 }
 
-// ownDomain is the domain that a module's path begins with; empty where that is none, or a place where code of many is
-// kept.
+// ownDomain returns the domain that begins a module's path. It is empty if the first element is not a domain, or is a
+// code host for many owners.
 func ownDomain(module string) string {
 	first, _, _ := strings.Cut(module, "/")
 	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "sigs.k8s.io"}
@@ -148,8 +147,8 @@ func (c Config) newModule(root string, p Project) (Scaffold, error) {
 	return result, nil
 }
 
-// begin completes the files that a project begins with: Go files import the runtime as handlers.runtime has it, and
-// go.mod requires what they import.
+// begin completes a project's first files. Go files get their runtime imports as handlers.runtime sets them, and go.mod
+// gets the requirements for the imports.
 func (r run) begin(modulePath string, files []output.File) (complete []output.File, err error) {
 	for _, f := range files {
 		switch {
@@ -174,8 +173,8 @@ func (r run) begin(modulePath string, files []output.File) (complete []output.Fi
 	return complete, nil
 }
 
-// tools is the module that pins the program, in the folder tools or, where that has a use already, below it: as a
-// module of its own, its requirements never raise the project's.
+// tools returns the module that pins the program's version. It is in the folder tools or, if that folder exists, below
+// it. As a separate module, its requirements never raise the project's.
 func (r run) tools(modulePath string) ([]output.File, error) {
 	folder := "tools"
 	if exists(filepath.Join(r.root, folder)) {
@@ -208,7 +207,7 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 			}
 			p.Program = program
 		}
-		callsAll = p.Program == "" // as the program does that is written here
+		callsAll = p.Program == "" // the program written here registers all webhooks
 		existing := scaffold.Existing{
 			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, "cmd/webhook"), HasProgram: p.Program != "", Kubebuilder: kubebuilder,
 		}
@@ -252,7 +251,7 @@ func (c Config) join(ctx context.Context, root string, p Project, packages []*lo
 	return result, nil
 }
 
-// registerAll has a program of the project's own register all webhooks.
+// registerAll returns the steps that make one of the project's own programs register all webhooks.
 func registerAll(program string, kubebuilder bool) []string {
 	line := "newWebhooks().Register(mux.Handle)"
 	if kubebuilder {
@@ -264,7 +263,7 @@ func registerAll(program string, kubebuilder bool) []string {
 	return []string{"add one line to the main package in " + program + ", where the server is made:\n\n\t" + line + "\n"}
 }
 
-// deployBeside is how the manifest gets into a cluster beside that of controller-gen.
+// deployBeside returns how to deploy the manifest beside controller-gen's manifest.
 func deployBeside(root string) string {
 	if exists(filepath.Join(root, "config", "default", "kustomization.yaml")) {
 		return "list ../webhook-gen under resources in config/default/kustomization.yaml"
@@ -279,7 +278,7 @@ func hasKubebuilderMarkers(packages []*load.Package) bool {
 	})
 }
 
-// kubebuilderDomain is the domain that a PROJECT file says; empty where it says none.
+// kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.
 func kubebuilderDomain(text []byte) string {
 	var project struct {
 		Domain string `yaml:"domain"`
@@ -290,8 +289,8 @@ func kubebuilderDomain(text []byte) string {
 	return project.Domain
 }
 
-// Program is the module's folder, and the folder in it of the program that serves the webhooks, as
-// webhook-gen.yaml says it; empty where that says none.
+// Program returns the module's folder and the program's folder in it, as set in webhook-gen.yaml. program is empty if
+// webhook-gen.yaml does not set it.
 func Program(c Config) (root, program string, err error) {
 	r, diags := c.resolve()
 	for _, d := range diags {

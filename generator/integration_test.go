@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestIntegrationPage holds docs/integration.md to the registry and to the tests that it names: every argument stands
-// there once, with a test or with the reason why there is none, and every test of the suite is named.
+// TestIntegrationPage checks docs/integration.md against the registry and the tests that it names. The page must list
+// every argument once, with a test or with the reason for having no test. It must name every test of the suite.
 func TestIntegrationPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "integration.md"))
 	if err != nil {
@@ -62,8 +62,8 @@ func TestIntegrationPage(t *testing.T) {
 	}
 }
 
-// arguments are those of all markers, as the page writes them: "rule(scope)", and "patch(=)" for a value. What a
-// conversion is made of is the generator's business, so that those markers count as a whole.
+// arguments returns the arguments of all markers, in the notation of the page: "rule(scope)", and "patch(=)" for a
+// value. Conversions are up to the generator, so each conversion marker counts as a whole.
 func arguments() map[string]bool {
 	all := map[string]bool{}
 	for _, marker := range MarkerDocs() {
@@ -82,7 +82,7 @@ func arguments() map[string]bool {
 	return all
 }
 
-// backticked are the texts that stand between backticks.
+// backticked returns the texts between backticks.
 func backticked(text string) []string {
 	var all []string
 	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(text, -1) {
@@ -91,7 +91,7 @@ func backticked(text string) []string {
 	return all
 }
 
-// suite are the names of the tests in integration.
+// suite returns the names of the tests in integration.
 func suite(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -11,12 +11,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// patchesSelectors reports whether a file of kustomize below the folders says selectors or match conditions of webhook
-// configurations, as markers of kubebuilder cannot. Files whose content is known from elsewhere are left out.
+// patchesSelectors reports whether a kustomize file below the folders sets selectors or match conditions of webhook
+// configurations. Markers of kubebuilder cannot set them. Files in except are skipped, because their content is already
+// known.
 func patchesSelectors(folders []string, except ...string) bool {
 	found := false
 	for _, folder := range folders {
-		// A folder that is not there patches nothing.
+		// A missing folder patches nothing.
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || slices.Contains(except, path) || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) {
 				return nil

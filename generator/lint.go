@@ -17,28 +17,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// LintResult is what lint found.
+// LintResult is the outcome of lint.
 type LintResult struct {
-	// Diagnostics are the findings, sorted, those left out that markers allow.
+	// Diagnostics are the findings, sorted, without the findings that markers allow.
 	Diagnostics Diagnostics
-	// Webhooks is how many webhooks were looked at.
+	// Webhooks is the number of webhooks checked.
 	Webhooks int
-	// Unchecked are the ids of the rules that concern these webhooks and were not looked for: it takes a program
-	// that reads CEL.
+	// Unchecked are the ids of rules that concern these webhooks and were not checked. Only programs that read CEL
+	// check them.
 	Unchecked []string
-	// Code are the ids of those that concern these webhooks and are looked for by go vet.
+	// Code are the ids of rules that concern these webhooks and that go vet checks.
 	Code []string
-	// Unread says why the ExpressionReader has not looked; nil where it has, or where there is nothing to read.
+	// Unread is the reason why the ExpressionReader failed. It is nil if it succeeded or had nothing to read.
 	Unread error
 }
 
-// HasFindings reports whether anything but advice was found.
+// HasFindings reports whether lint found anything besides advice.
 func (r LintResult) HasFindings() bool {
 	return slices.ContainsFunc(r.Diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Note })
 }
 
-// Lint holds the webhooks that markers declare to the rules of docs/lint.md, and to those that stop Generate.
-// Without a reader, the rules that take one are left aside.
+// Lint checks the webhooks in markers against the rules of docs/lint.md and against the rules that stop Generate. If
+// read is nil, the rules that need it are skipped.
 func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	run, diags := c.resolve()
 	source, project, found := run.project(ctx, edits{})
@@ -50,8 +50,8 @@ func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	return linted(diags, []*model.Project{project}, s, check.Project, read)
 }
 
-// LintManifests holds the webhook configurations in YAML files to the same rules. Paths are files, folders of them,
-// or "-" for stdin; relative ones are so to dir.
+// LintManifests checks the webhook configurations in YAML files against the same rules. Paths are files, folders of
+// them, or "-" for stdin. Relative paths are relative to dir.
 func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionReader) (LintResult, error) {
 	paths = slices.Clone(paths)
 	for i, path := range paths {
@@ -71,7 +71,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 	return linted(diags, contents.Projects, s, checkObjects, read), nil
 }
 
-// folders are those in which files were named.
+// folders returns the folders of the files that were named as files.
 func folders(sources []manifest.Source) (all []string) {
 	for _, s := range sources {
 		if folder := filepath.Dir(s.Path); !s.Found && filepath.IsAbs(s.Path) && !slices.Contains(all, folder) {
@@ -81,7 +81,8 @@ func folders(sources []manifest.Source) (all []string) {
 	return all
 }
 
-// checkObjects is what an API server says of the objects. A name for an API server's own disk is in place in a file.
+// checkObjects returns an API server's complaints about the objects. The names reserved for files on an API server's
+// own disk are allowed here.
 func checkObjects(p *model.Project) (list diag.List) {
 	for _, f := range check.Findings(p) {
 		if f.Object != nil && f.Rule != "E2" {
@@ -91,10 +92,10 @@ func checkObjects(p *model.Project) (list diag.List) {
 	return list
 }
 
-// linted adds to the findings of the projects' making those of lint.
+// linted adds the findings of lint to the findings from making the projects.
 func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List, read ExpressionReader) LintResult {
 	var result LintResult
-	incomplete := diags.HasErrors() // a webhook that could not be built may have been the one that needs an allowance
+	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {
 		found := lint.Findings(p, s)
 		var others []lint.Finder
@@ -131,7 +132,7 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 	return result
 }
 
-// served are the versions in which resources are served, by the names of their definitions.
+// served returns the served versions of resources, by the names of their definitions.
 func served(definitions []*manifest.Definition) map[string][]string {
 	versions := map[string][]string{}
 	for _, d := range definitions {

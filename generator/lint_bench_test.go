@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// BenchmarkLintRatio holds lint on 1000 webhooks to twice the time in which generate makes their manifest, in one run:
-// of their markers, and of that manifest. The best of several rounds counts, which is what a busy machine leaves alone.
+// BenchmarkLintRatio limits the time of lint on 1000 webhooks to twice the time in which generate makes their manifest.
+// It measures lint of their markers and of that manifest in one run. The best of several rounds counts, so that load on
+// the machine matters less.
 func BenchmarkLintRatio(b *testing.B) {
 	const allowed = 2.0
 	dir := manyWebhooks(b)
@@ -53,7 +54,7 @@ func BenchmarkLintRatio(b *testing.B) {
 	}
 }
 
-// manyWebhooks is a module with 500 types in 25 packages, each with a mutating webhook that has a finding and a
+// manyWebhooks writes a module with 500 types in 25 packages. Each type has a mutating webhook with a finding, and a
 // validating one.
 func manyWebhooks(b *testing.B) string {
 	b.Helper()

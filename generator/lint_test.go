@@ -19,9 +19,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
-// A scenario of lint is a txtar file in testdata/lint that is called like the rule it is about. Each folder of it is a
-// project or, where there is no Go file, some manifests. In those called "broken..." the rule is broken, in those
-// called "good..." no rule is. "want/..." is what lint reports of all the others.
+// A scenario of lint is a txtar file in testdata/lint with the id of a rule as its name. Each of its folders is a
+// project or, without Go files, a set of manifests. The folders named "broken..." break the rule. The folders named
+// "good..." break no rule. "want/..." is the report of lint on a folder.
 func TestLint(t *testing.T) {
 	for _, file := range lintScenarios(t) {
 		id := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -109,8 +109,8 @@ func lintScenarios(t *testing.T) []string {
 	return files
 }
 
-// TestEveryLintRuleHasAScenario holds the scenarios to the table: for every rule that is looked for here, one has a
-// folder that breaks it and one that does not.
+// TestEveryLintRuleHasAScenario checks the scenarios against the table. For every rule that is checked here, one
+// scenario has a folder that breaks it and one that does not.
 func TestEveryLintRuleHasAScenario(t *testing.T) {
 	folders := map[string][]string{}
 	for _, file := range lintScenarios(t) {

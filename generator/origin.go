@@ -31,7 +31,7 @@ const (
 	RuntimeMinimum = "v0.1.0"
 )
 
-// Origin says where a project gets the program and the runtime from. Both modules have the same versions.
+// Origin is the source of the program and the runtime for a project. Both modules have the same versions.
 type Origin struct {
 	// Version is the version that go.mod requires; v0.0.0 with Dir.
 	Version string
@@ -39,7 +39,7 @@ type Origin struct {
 	Dir string
 	// Fork replaces the program's module by a version of another one; zero without a fork.
 	Fork module.Version
-	// Err says why the origin is unknown. Commands that need a requirement fail with it.
+	// Err is the reason why the origin is unknown. Commands that need a requirement fail with it.
 	Err error
 }
 
@@ -95,7 +95,7 @@ func (o Origin) require(name string, text []byte, modulePath string) ([]byte, er
 	return file.Format()
 }
 
-// note says what a replacement by a folder means; empty without one.
+// note explains a replacement by a folder; it is empty without one.
 func (o Origin) note() string {
 	if o.Dir == "" {
 		return ""
@@ -121,9 +121,9 @@ func (o Origin) Commands() []string {
 	}
 }
 
-// runtimeVersion returns the version of the runtime that go.mod of the absolute folder dir requires, empty for none,
-// and whether another module or a folder replaces it. A go.mod that does not exist or does not parse requires nothing;
-// load reports it.
+// runtimeVersion returns the version of the runtime that go.mod of the absolute folder dir requires, or nothing.
+// It also reports whether another module or a folder replaces the runtime. A go.mod that does not exist or does not
+// parse requires nothing; load reports it.
 func runtimeVersion(dir string) (version string, replaced bool) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {

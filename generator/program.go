@@ -20,14 +20,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// serving are the calls by which Go programs serve webhooks: those of controller-runtime, and net/http's.
+// serving returns the calls by which Go programs serve webhooks, in controller-runtime and net/http.
 func serving() []string {
 	return []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("}
 }
 
-// findProgram is the folder of the program that a project has: cmd, the root, or the one below cmd; of several there,
-// the one that comes to serve webhooks over the fewest imports. It is empty where there is none, and an error where
-// several are as near.
+// findProgram returns the folder of the project's program: cmd, the root, or the one below cmd. Of several programs
+// below cmd, it is the one with the fewest imports between it and serving webhooks. The folder is empty if the project
+// has no program. Several equally near programs are an error.
 func findProgram(packages []*load.Package) (string, error) {
 	var folders []string
 	mains := map[string]*load.Package{}
@@ -66,7 +66,7 @@ func findProgram(packages []*load.Package) (string, error) {
 	return "", errors.New("pass the program that is to serve the webhooks: --program " + strings.Join(folders, ", or --program "))
 }
 
-// importGraph is what the packages of a module import of one another.
+// importGraph is the graph of imports between the packages of a module.
 type importGraph struct {
 	imports map[string][]string
 	serves  map[string]bool
@@ -87,7 +87,7 @@ func newImportGraph(packages []*load.Package) importGraph {
 	return g
 }
 
-// distance is over how many imports a package comes to one that serves; false where it does not.
+// distance returns the number of imports between a package and one that serves. It returns false if there is no path.
 func (g importGraph) distance(from string) (int, bool) {
 	seen := map[string]bool{from: true}
 	for d, level := 0, []string{from}; len(level) > 0; d++ {
@@ -108,7 +108,7 @@ func (g importGraph) distance(from string) (int, bool) {
 	return 0, false
 }
 
-// checkProgram reports packages for which the program has the same name.
+// checkProgram reports packages for which the program declares the same name.
 func checkProgram(project *model.Project, planned []*convert.Package, o render.Options) diag.List {
 	if o.Program.Dir == "" || !slices.Contains(o.Outputs, output.Handlers) {
 		return nil

@@ -22,7 +22,7 @@ type MarkerDoc struct {
 	Doc        string         `json:"doc"`
 	Example    string         `json:"example"`
 	Arguments  []ParameterDoc `json:"arguments"`
-	// Value is what stands after an equals sign, if the marker takes that.
+	// Value documents the value after the equals sign, if the marker takes a value.
 	Value *ParameterDoc `json:"value,omitempty"`
 }
 
@@ -59,10 +59,10 @@ func describe(p marker.Parameter) ParameterDoc {
 	return ParameterDoc{Name: p.Name, Type: p.Type.Name, Words: p.Type.Words, Required: p.Required, Default: p.Default, Doc: p.Doc}
 }
 
-// MarkerFormats are the forms in which PrintMarkers can write.
+// MarkerFormats are the output formats of PrintMarkers.
 func MarkerFormats() []string { return []string{"text", "markdown", "json"} }
 
-// PrintMarkers writes the documentation of the markers called names, or of all.
+// PrintMarkers writes the documentation of the markers in names, or of all markers.
 func PrintMarkers(w io.Writer, format string, names []string) error {
 	docs := MarkerDocs()
 	if len(names) > 0 {
@@ -104,7 +104,7 @@ func findMarker(docs []MarkerDoc, name string) (MarkerDoc, error) {
 	return MarkerDoc{}, fmt.Errorf("unknown marker %q: `webhook-gen markers` lists them", name)
 }
 
-// printMarkersText prints one line a marker, or the whole of the markers that were asked for.
+// printMarkersText prints one line for each marker, or the full text of each if whole is set.
 func printMarkersText(w io.Writer, docs []MarkerDoc, whole bool) error {
 	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for i, d := range docs {

@@ -21,9 +21,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// checkOut writes the files of a git revision of the repository around dir below a new folder, and returns that and the
-// folder in it which is dir's. The files are the blobs of the revision: a checkout would run the filters that the
-// repository's configuration names. The index and the work tree of the repository stay as they are.
+// checkOut writes the files of a git revision of the repository around dir below a new folder. It returns that folder
+// and the folder in it that corresponds to dir. The files are the blobs of the revision: a checkout would run the
+// filters that the repository's configuration names. The index and the work tree of the repository stay as they are.
 func checkOut(ctx context.Context, dir, revision string) (scratch, at string, err error) {
 	r := repository{dir: dir}
 	if r.git, err = program.Find("git", dir); err != nil && exists(filepath.Join(program.Project(dir), ".git")) {
@@ -50,10 +50,10 @@ func checkOut(ctx context.Context, dir, revision string) (scratch, at string, er
 	return scratch, filepath.Join(tree, filepath.FromSlash(strings.TrimSuffix(prefix, "\n"))), nil
 }
 
-// treeOf is where, in the folder that checkOut makes, the top of the repository is.
+// treeOf returns the folder that has the top of the repository, below the folder made by checkOut.
 func treeOf(scratch string) string { return filepath.Join(scratch, "tree") }
 
-// repository is a git repository around a folder. Its author may have written its configuration, too.
+// repository is a git repository around a folder. Its configuration may be written by an attacker.
 type repository struct {
 	git string // the program
 	dir string
@@ -74,7 +74,7 @@ func (r repository) write(ctx context.Context, commit, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir) // what a name in the revision cannot lead out of
+	root, err := os.OpenRoot(dir) // no name in the revision leads out of a Root
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (r repository) blobs(ctx context.Context, files []treeFile, read func(treeF
 	}
 	if err := eachBlob(bufio.NewReaderSize(out, 1<<16), files, read); err != nil {
 		cancel()
-		_ = c.Wait() // it was told to stop
+		_ = c.Wait() // its context was cancelled
 		return fmt.Errorf("%w %s", err, strings.TrimSpace(problem.String()))
 	}
 	if err := c.Wait(); err != nil {
@@ -110,7 +110,7 @@ func (r repository) blobs(ctx context.Context, files []treeFile, read func(treeF
 	return nil
 }
 
-// eachBlob reads what git cat-file --batch prints of the files.
+// eachBlob reads the output of git cat-file --batch for the files.
 func eachBlob(objects *bufio.Reader, files []treeFile, read func(treeFile, io.Reader) error) error {
 	for _, f := range files {
 		header, err := objects.ReadString('\n') // NAME TYPE SIZE
@@ -129,7 +129,7 @@ func eachBlob(objects *bufio.Reader, files []treeFile, read func(treeFile, io.Re
 		if err := read(f, text); err != nil {
 			return err
 		}
-		// The rest of a file that was not read, and the end of its line.
+		// Skip the unread rest of a file, and its final newline.
 		if _, err := io.Copy(io.Discard, text); err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func eachBlob(objects *bufio.Reader, files []treeFile, read func(treeFile, io.Re
 	return nil
 }
 
-// ask runs a command of git's and returns what it prints.
+// ask runs a git command and returns its output.
 func (r repository) ask(ctx context.Context, args ...string) (string, error) {
 	c := r.command(ctx, args...)
 	var out, problem bytes.Buffer
@@ -151,18 +151,19 @@ func (r repository) ask(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// command is a command of git's that reads the object store and runs nothing which the repository's configuration
-// names: no hook, no file system monitor, no pager, and no program that fetches objects which a partial clone left out.
+// command returns a git command that reads the object store. It runs no program from the repository's configuration: no
+// hook, no file system monitor and no pager. It also runs no program that fetches objects missing from a partial clone.
 // Commands that run filters, text conversions, diff drivers or gpg must not be passed.
 func (r repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	args = append([]string{"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false"}, args...)
 	c := exec.CommandContext(ctx, r.git, args...)
 	c.Dir = r.dir
 	c.Env = append(os.Environ(),
-		"GIT_NO_LAZY_FETCH=1",     // since git 2.44
-		"GIT_ALLOW_PROTOCOL=none", // before that: no protocol of this name exists, and the variable overrides the configuration
-		"GIT_OPTIONAL_LOCKS=0",    // nothing is written
-		"GIT_TERMINAL_PROMPT=0")   // nothing is asked
+		"GIT_NO_LAZY_FETCH=1", // since git 2.44
+		// Before git 2.44: no protocol of this name exists, and the variable overrides the configuration.
+		"GIT_ALLOW_PROTOCOL=none",
+		"GIT_OPTIONAL_LOCKS=0",  // git writes nothing
+		"GIT_TERMINAL_PROMPT=0") // git prompts for nothing
 	return c
 }
 
@@ -189,8 +190,8 @@ func parseTreeFile(entry string) (treeFile, bool) {
 	return treeFile{words[0], words[2], name}, true
 }
 
-// write writes the file below root. A link is written only if it leads to another place of the revision: elsewhere it
-// would name other files than it does in the work tree.
+// write writes the file below root. It skips a link that leads out of the revision: in the new folder, such a link
+// would name other files than in the work tree.
 func (f treeFile) write(root *os.Root, text io.Reader) error {
 	if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {
 		return err
@@ -209,7 +210,8 @@ func (f treeFile) write(root *os.Root, text io.Reader) error {
 		}
 		return nil
 	}
-	file, err := root.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) // names that differ in case alone may be one
+	// Names that differ only in case may be one file.
+	file, err := root.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}

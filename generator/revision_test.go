@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpgradeOfRevisions compares a revision with the work tree of a module below the top of a repository, whose hooks,
-// attributes and index are all of a kind to notice: they stay as they are, and no hook runs.
+// TestUpgradeOfRevisions compares a revision with the work tree of a module below the top of a repository. The
+// repository's hooks, attributes and index would reveal any change: they stay as they are, and no hook runs.
 func TestUpgradeOfRevisions(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "operators", "shop")
@@ -89,16 +89,16 @@ func TestUpgradeOfRevisions(t *testing.T) {
 	}
 }
 
-// TestRevisionRunsNothing has the configuration of a repository name programs in every way that git has for a command
-// which reads revisions, and some more. None runs, and the revision is read.
+// TestRevisionRunsNothing names programs in the configuration of a repository, in every way that git has for commands
+// that read revisions, and in some more. No program runs, and the revision is read.
 func TestRevisionRunsNothing(t *testing.T) {
 	for name, attack := range map[string]struct {
 		attributes string
-		// config is that of the repository; $RUN is a program that leaves a file behind.
+		// config is the repository's configuration; $RUN is a program that writes a file.
 		config string
 		// hook is the name of a hook.
 		hook string
-		// partial has a clone that lacks the blobs read.
+		// partial makes a clone that lacks the blobs read.
 		partial bool
 	}{
 		"a filter":                  {attributes: "* filter=evil\n", config: "[filter \"evil\"]\n\tsmudge = $RUN\n\tclean = $RUN\n\trequired = true\n"},
@@ -136,7 +136,7 @@ func TestRevisionRunsNothing(t *testing.T) {
 			run("add", "-A")
 			run("commit", "-q", "-m", "one")
 			blob := run("rev-parse", "HEAD:order.go")
-			// What follows is what an archive of the project, .git included, may hold.
+			// An archive of the project, .git included, may contain the following files.
 			writeFile(t, filepath.Join(tree, ".git", "info", "attributes"), attack.attributes)
 			config := filepath.Join(tree, ".git", "config")
 			old, err := os.ReadFile(config)
@@ -179,7 +179,8 @@ func TestRevisionRunsNothing(t *testing.T) {
 	}
 }
 
-// TestCheckOutStaysInside reads a revision in which names and links lead out of it, as only a program can write one.
+// TestCheckOutStaysInside reads a revision with names and links that lead out of it. Only a program can write such a
+// revision.
 func TestCheckOutStaysInside(t *testing.T) {
 	top := t.TempDir()
 	git := func(in string, args ...string) string {

@@ -58,7 +58,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Scaffold, error) {
 	if err != nil {
 		return Scaffold{}, err
 	}
-	for i := len(found) - 1; i >= 0; { // from the end of each file, so that offsets stay right
+	for i := len(found) - 1; i >= 0; { // backwards through each file, so that offsets stay right
 		file, source := found[i].Pos.File, found[i].Source
 		text := slices.Clone(source)
 		for ; i >= 0 && found[i].Pos.File == file; i-- {
@@ -82,7 +82,7 @@ func formattedAs(old, changed []byte) []byte {
 	return sorted
 }
 
-// copied is the import path that a copy of the runtime has in the project.
+// copied returns the import path of the project's copy of the runtime.
 func (r run) copied(modulePath string) string { return path.Join(modulePath, r.Handlers.Path) }
 
 // vendored reports whether the project keeps a copy of the runtime.
@@ -108,7 +108,7 @@ func (r run) strays(ctx context.Context, e edits) ([]load.Import, error) {
 		return load.Imports(ctx, r.root, RuntimeModule+"/", e.overlay(), func(p string) bool { return strings.HasPrefix(p, RuntimeModule+"/") })
 	}
 	copied := r.copied(m)
-	gone := map[string]bool{} // packages of a copy, whose folders have no file of the user's
+	gone := map[string]bool{} // packages of a copy whose folders have no file of the user's
 	for _, pkg := range runtimePackages() {
 		if r.isCopy(pkg) {
 			gone[path.Join(copied, pkg)] = true
@@ -120,13 +120,14 @@ func (r run) strays(ctx context.Context, e edits) ([]load.Import, error) {
 	return load.Imports(ctx, r.root, copied+"/", e.overlay(), func(p string) bool { return gone[p] })
 }
 
-// isCopy reports whether the folder of a package of the runtime below the handlers has generated files alone.
+// isCopy reports whether the folder of a runtime package below the handlers has only generated files.
 func (r run) isCopy(pkg string) bool {
-	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path), filepath.FromSlash(pkg), "*.go")) // the pattern is a good one
+	// The pattern is valid, so there is no error.
+	files, _ := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(r.Handlers.Path), filepath.FromSlash(pkg), "*.go"))
 	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool { return !strings.HasPrefix(filepath.Base(f), "zz_generated.") })
 }
 
-// wanted is the path of a package of the runtime as handlers.runtime has it, for its path in the other mode.
+// wanted returns the path of a runtime package under handlers.runtime, for its path in the other mode.
 func (r run) wanted(imported string) string {
 	m, _ := load.ModulePath(r.root)
 	from, to := r.copied(m), RuntimeModule

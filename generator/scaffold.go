@@ -22,12 +22,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Scaffold is what a command that starts a project or changes its types comes to. Its changes are to
-// files that become the user's, to the comments of the types that the command names, and to all that is
-// generated from those. Nothing changes where a run has been before.
+// Scaffold is the result of a command that starts a project or changes its types. It changes files that become the
+// user's, the comments of the types named in the command, and the files generated from them. A second run of the same
+// command changes nothing.
 type Scaffold struct {
 	Result
-	// Next is what is left to the user, a step each.
+	// Next are the steps left to the user.
 	Next []string
 }
 
@@ -39,7 +39,7 @@ type Resource struct {
 	Kind    string
 }
 
-// check reports what cannot name a kind.
+// check reports an invalid resource.
 func (r Resource) check() error {
 	switch {
 	case !model.IsVersion(r.Version):
@@ -52,7 +52,7 @@ func (r Resource) check() error {
 	return nil
 }
 
-// flags are the resource as commands take it.
+// flags returns the resource as flags of a command.
 func (r Resource) flags() string {
 	flags := "--version " + r.Version + " --kind " + r.Kind
 	if r.Group != "" {
@@ -61,14 +61,14 @@ func (r Resource) flags() string {
 	return flags
 }
 
-// site is a project as a command finds it.
+// site is a project before a command changes it.
 type site struct {
 	run
 	diags diag.List // of webhook-gen.yaml
 	apis  []build.API
 }
 
-// site reads the project. Where it has mistakes, they are in the Scaffold that comes with the error.
+// site reads the project. If it has mistakes, the Scaffold returned with the error contains them.
 func (c Config) site(ctx context.Context) (s site, stopped Scaffold, err error) {
 	r, diags := c.resolve()
 	s = site{run: r, diags: diags}
@@ -82,18 +82,18 @@ func (c Config) site(ctx context.Context) (s site, stopped Scaffold, err error) 
 	return s, stopped, nil
 }
 
-// read finds the packages of API types as the edits leave them.
+// read finds the packages of API types with the edits applied.
 func (s *site) read(ctx context.Context, e edits) diag.List {
 	found, problems := load.Load(ctx, load.Config{Dir: s.root, Tags: s.Tags, Markers: build.APIMarkers(), Overlay: e.overlay()})
 	s.apis = build.APIs(ctx, found.Packages)
 	return problems
 }
 
-// errStopped says that a command's result is the mistakes that are in it.
+// errStopped means that the command's result contains the project's mistakes.
 var errStopped = errors.New("the project has mistakes")
 
-// group is the group in full. A word alone is a group of the domain in webhook-gen.yaml or, without one, the only group
-// of the project that begins with it.
+// group returns the full name of the group. A single word is a group in the domain of webhook-gen.yaml. Without a
+// domain, it is the project's only group that begins with the word.
 func (s site) group(r Resource) string {
 	switch {
 	case strings.Contains(r.Group, ".") || r.Group == "":
@@ -135,8 +135,8 @@ func (s site) ownType(r Resource) (build.API, build.APIType, bool) {
 	return build.API{}, build.APIType{}, false
 }
 
-// apiDir is where the package of a new group and version goes: api/v1 while there is one group, and
-// api/shop/v1 where there are others.
+// apiDir returns the folder for the package of a new group and version: api/v1 if there is one group, api/shop/v1 if
+// there are others.
 func (s site) apiDir(group, version string) string {
 	base := filepath.Join(s.root, "api")
 	for _, a := range s.apis {
@@ -149,7 +149,7 @@ func (s site) apiDir(group, version string) string {
 	return filepath.Join(base, version)
 }
 
-// rel is a path as the user is told of it.
+// rel returns a path as messages show it.
 func (s site) rel(path string) string {
 	if rel, err := filepath.Rel(s.root, path); err == nil {
 		return filepath.ToSlash(rel)
@@ -157,8 +157,8 @@ func (s site) rel(path string) string {
 	return path
 }
 
-// test is the step that every change ends with. In a Makefile that does not know of webhook-gen, as kubebuilder's does
-// not, the target generate is another tool's.
+// test returns the last step after every change. A Makefile without webhook-gen, such as kubebuilder's, uses the target
+// generate for another tool.
 func (s site) test() string {
 	makefile := readFile(filepath.Join(s.root, "Makefile"))
 	switch {

@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted output of the scenarios")
 
-// moduleCache is what stands before the path of a module's file, wherever the cache lies.
+// moduleCache matches the folder of the module cache before the path of a module's file.
 var moduleCache = regexp.MustCompile(`/\S*/(k8s\.io/[a-z]+@)`)
 
 func scenarioFiles(t *testing.T) []string {
@@ -68,7 +68,7 @@ func readScenario(t *testing.T, file string) scenario.Scenario {
 	return s
 }
 
-// difference is an outcome as a diff from that of another scenario.
+// difference returns an outcome as a diff from the outcome of another scenario.
 func difference(t *testing.T, base, got []txtar.File) []txtar.File {
 	t.Helper()
 	index := func(files []txtar.File, name string) int {
@@ -97,8 +97,8 @@ func difference(t *testing.T, base, got []txtar.File) []txtar.File {
 
 func show(files []txtar.File) string { return string(txtar.Format(&txtar.Archive{Files: files})) }
 
-// runScenario generates twice in a fresh folder, to which it adds a go.mod if there is none, and returns what the first
-// run left; the second must find nothing to do.
+// runScenario generates twice in a fresh folder, to which it adds a go.mod if the scenario has no go.mod. It returns
+// the files after the first run. The second run must change nothing.
 func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	dir := t.TempDir()
 	before := map[string]string{}
@@ -162,13 +162,13 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	return got
 }
 
-// isShared reports a file of a copy of the runtime, which is tested where it stands.
+// isShared reports whether a file belongs to a copy of the runtime, which has tests of its own.
 func isShared(name string) bool {
 	return slices.ContainsFunc(runtimePackages(), func(pkg string) bool { return strings.Contains(name, "/"+pkg+"/zz_generated.") })
 }
 
-// TestEveryRuleHasAScenario holds the scenarios to the registry: every marker, every argument and
-// every rule appears in one.
+// TestEveryRuleHasAScenario checks the scenarios against the registry: every marker, every argument and every rule
+// appears in one.
 func TestEveryRuleHasAScenario(t *testing.T) {
 	var inputs, reports strings.Builder
 	for _, file := range scenarioFiles(t) {
@@ -190,7 +190,7 @@ func TestEveryRuleHasAScenario(t *testing.T) {
 			}
 		}
 	}
-	// What no text file can bring about; the packages' own tests do.
+	// Text files cannot cause these findings; the packages' own tests do.
 	elsewhere := map[string]string{
 		"L1": "a module is always there", "L3": "permissions", "O1": "links", "O2": "no two outputs share a path yet", "O4": "folders", "O5": "permissions", "O6": "disk", "O7": "races",
 	}

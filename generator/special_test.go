@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// TestNoFileBlocks has something that is no file stand where each kind of file is read: a pipe without a writer, a
-// device without an end, a folder. Each is an error at its path, and nothing waits.
+// TestNoFileBlocks puts something else in the place of each kind of file: a pipe without a writer, a device without an
+// end, a folder. Each is an error at its path, and no read blocks.
 func TestNoFileBlocks(t *testing.T) {
 	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: orders.shop.example.com\n"
 	settings := map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests]\n"}
 	for name, test := range map[string]struct {
 		files map[string]string
 		path  string
-		run   func(t *testing.T, dir string) string // what is reported
-		// folders says that a folder of that name is something else than a file in the way.
+		run   func(t *testing.T, dir string) string // returns the diagnostics
+		// folders is true if a folder of that name is valid and does not replace the file.
 		folders bool
 	}{
 		"settings":          {nil, "webhook-gen.yaml", generated, false},

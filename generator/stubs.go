@@ -15,14 +15,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// follow has the files of policies follow the edits. One that is still as it was generated is generated anew, or
-// goes; beside one that the user has gone on with, the methods of further webhooks get a file of their own.
-// It returns the files with code of the user's that nothing asks for once the edits are made.
+// follow updates the files of validators and defaulters after the edits. It generates an unedited file anew or removes
+// it. Beside a file that the user has edited, the methods of further webhooks get a new file. It returns the files with
+// the user's code that no marker needs after the edits.
 func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 	_, before, found := s.project(ctx, edits{})
 	_, _, problems := s.project(ctx, *e)
 	if found.HasErrors() || problems.HasErrors() {
-		return nil, nil // what follows says why
+		return nil, nil // the next run reports why
 	}
 	old, err := s.stubs(ctx, edits{})
 	if err != nil {
@@ -61,7 +61,7 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 	return left, err
 }
 
-// stubs are the files that may have been written for the user to go on with, as they were written, by path.
+// stubs returns the files that are created once for the user to edit, with their initial content, by path.
 func (s site) stubs(ctx context.Context, e edits) (map[string][]byte, error) {
 	s.asNew = true
 	source, p, _ := s.project(ctx, e)

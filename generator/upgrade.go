@@ -19,23 +19,23 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
-// State is one state of a project, of which Upgrade compares two. Close removes what it has written for that.
+// State is one of the two states of a project that Upgrade compares. Close removes its temporary files.
 type State struct {
 	name    string
 	dir     string // where its files lie
-	scratch string // a folder of its own; empty where there is none
+	scratch string // a temporary folder, or empty
 	*upgrade.State
 }
 
 // OpenState reads the state of a project that a word names, relative to dir:
 //
-//   - nothing: the module that dir stands in, as it is in the work tree
-//   - a folder with go.mod: a module's markers, and its CustomResourceDefinitions as far as files say them
+//   - empty: the module around dir, in the work tree
+//   - a folder with go.mod: a module's markers, and its CustomResourceDefinitions from files
 //   - another folder: the manifests in it, *.yaml and *.yml
 //   - a file, or - for in: a manifest
 //   - anything else: that module in a revision of the git repository around dir
 //
-// Mistakes are an error: what they were to mean is not known.
+// Mistakes in the state are an error, because their intended meaning is not known.
 func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, error) {
 	s := &State{name: word, dir: dir}
 	if word == "" {
@@ -64,7 +64,7 @@ func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, err
 	return s, nil
 }
 
-// Close removes what OpenState has written.
+// Close removes the files written by OpenState.
 func (s *State) Close() error {
 	if s.scratch == "" {
 		return nil
@@ -77,7 +77,7 @@ func isModule(dir string) bool {
 	return err == nil
 }
 
-// module reads the markers of the module that the state lies in, and its definitions.
+// module reads the markers and the definitions of the state's module.
 func (s *State) module(ctx context.Context) error {
 	run, diags := Config{Dir: s.dir}.resolve()
 	source, project, found := run.project(ctx, edits{})
@@ -89,13 +89,14 @@ func (s *State) module(ctx context.Context) error {
 	}
 	patterns := run.CRDs
 	if len(patterns) == 0 {
-		patterns = []string{"config/crd", "config/crd/bases"} // where kubebuilder has them
+		patterns = []string{"config/crd", "config/crd/bases"} // kubebuilder writes them there
 	}
 	sources, err := manifest.Open(crd.Options{Root: run.root, Patterns: patterns}.Files(), nil)
 	if err != nil {
 		return err
 	}
-	contents, _ := manifest.Read(sources) // what is no manifest is a template, or generate complains of it
+	// A file that is not a manifest is a template, or generate reports it.
+	contents, _ := manifest.Read(sources)
 	s.State = upgrade.Of(project, conversions, contents.Definitions)
 	s.Accepted = run.Upgrade.Accepted
 	return nil
@@ -112,7 +113,7 @@ func (s *State) manifests(path string, in io.Reader) error {
 	return s.mistakes(diags, filepath.Dir(path))
 }
 
-// mistakes is an error where the state cannot be understood. Paths in it are relative to dir.
+// mistakes returns an error if the state has mistakes. Paths in it are relative to dir.
 func (s *State) mistakes(list diag.List, dir string) error {
 	if !list.HasErrors() {
 		return nil
@@ -124,9 +125,9 @@ func (s *State) mistakes(list diag.List, dir string) error {
 	return fmt.Errorf("%s cannot be understood:\n%s", s.name, strings.TrimSpace(text.String()))
 }
 
-// UpgradeFindings are what a cluster notices of the step from one state to another.
+// UpgradeFindings are the effects on a cluster of the step from one state to another.
 type UpgradeFindings struct {
-	// Unused are those of upgrade.accepted that the step adds, and of which nothing is found.
+	// Unused are the entries that the step adds to upgrade.accepted and that match no finding.
 	Unused []string
 
 	found    []upgrade.Finding
@@ -139,7 +140,7 @@ func Upgrade(old, new *State) UpgradeFindings {
 	return UpgradeFindings{upgrade.Accept(found, old.State, new.State), found, old, new}
 }
 
-// Count counts the findings that are breaking, careful and safe, and those that are accepted, which are none of these.
+// Count returns the numbers of breaking, careful and safe findings. Accepted findings are counted separately.
 func (u UpgradeFindings) Count() (breaking, careful, safe, accepted int) {
 	var n [3]int
 	for _, f := range u.found {
@@ -152,11 +153,11 @@ func (u UpgradeFindings) Count() (breaking, careful, safe, accepted int) {
 	return n[upgrade.Breaking], n[upgrade.Careful], n[upgrade.Safe], accepted
 }
 
-// UpgradeFormats are the forms in which findings can be printed.
+// UpgradeFormats are the output formats of findings.
 func UpgradeFormats() []string { return upgrade.Formats() }
 
-// Print writes the findings in one of the UpgradeFormats, with paths relative to dir, and those of a revision as git
-// names them.
+// Print writes the findings in one of the UpgradeFormats. Paths are relative to dir; paths in a revision have the form
+// that git uses.
 func (u UpgradeFindings) Print(w io.Writer, format, dir string) error {
 	p := upgrade.Printer{Printer: diag.NewPrinter(dir)}
 	for _, s := range []*State{u.old, u.new} {

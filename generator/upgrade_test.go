@@ -17,9 +17,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
-// upgradeScenarios are txtar files, each of which shows one rule, by whose id its name begins. Their files are states
-// of a project: "old", "new", and "passing", which lies as near to new as can be and does not break the rule; what
-// begins with "all" is in each. "want new" and "want passing" are what is reported of the step to the two.
+// upgradeScenarios are txtar files. Each shows one rule and begins with the rule's id. Its files are states of a
+// project: "old", "new" and "passing". "passing" is as similar to "new" as possible and does not break the rule. Files
+// below "all" are in each state. "want new" and "want passing" are the reports on the steps from "old" to these states.
 const upgradeScenarios = "testdata/upgrade/*.txtar"
 
 var upgradeScenarioName = regexp.MustCompile(`^g(\d+)_\w+\.txtar$`)
@@ -86,8 +86,8 @@ func upgradeReport(t *testing.T, dir, from, to string) []byte {
 	return text.Bytes()
 }
 
-// TestEveryUpgradeRuleHasScenarios holds the scenarios to the table: each rule is broken in those that are called by
-// its id, and not in their passing state; each severity that it says it has is had.
+// TestEveryUpgradeRuleHasScenarios checks the scenarios against the table. The scenarios named after a rule break it,
+// but not in their passing state. Each severity of the rule occurs.
 func TestEveryUpgradeRuleHasScenarios(t *testing.T) {
 	files, err := filepath.Glob(upgradeScenarios)
 	if err != nil {
@@ -124,8 +124,8 @@ func TestEveryUpgradeRuleHasScenarios(t *testing.T) {
 	}
 }
 
-// TestUpgradeOfACluster compares what kubectl get prints with the manifest that is to be applied: the versions in which
-// objects are stored are known.
+// TestUpgradeOfACluster compares the output of kubectl get with the manifest to apply. In the cluster, the storage
+// versions of the objects are known.
 func TestUpgradeOfACluster(t *testing.T) {
 	dir := t.TempDir()
 	const definition = `apiVersion: apiextensions.k8s.io/v1

@@ -10,7 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// allow hands the allowances of a package to the webhooks that they cover, once all webhooks are built.
+// allow assigns the allowances of a package to the webhooks that they cover, once all webhooks are built.
 func (b *builder) allow(m *packageMarkers) {
 	for _, d := range m.declarations {
 		for _, a := range d.allowances {
@@ -27,7 +27,7 @@ func (b *builder) allow(m *packageMarkers) {
 	}
 }
 
-// besides are the webhooks of the +kubebuilder:webhook markers in the comment that holds the place.
+// besides returns the webhooks of +kubebuilder:webhook markers in the comment that contains the position.
 func (b *builder) besides(m *packageMarkers, at diag.Range) (found []*model.Webhook) {
 	for _, f := range m.Files {
 		if f.Path != at.Pos.File {

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// APIMarkers are texts of which one stands in a file that says the group of a package of API types.
+// APIMarkers returns texts to search for: a file that sets the group of a package of API types contains one of them.
 func APIMarkers() []string { return []string{"+groupName", "GroupVersion{"} }
 
 // API is a package of API types.
@@ -20,7 +20,7 @@ type API struct {
 	Group, Version string
 }
 
-// APIs are those of the packages whose group and version can be told.
+// APIs returns the packages with a known group and version.
 func APIs(ctx context.Context, packages []*load.Package) []API {
 	var all []API
 	for _, p := range packages {
@@ -31,12 +31,12 @@ func APIs(ctx context.Context, packages []*load.Package) []API {
 	return all
 }
 
-// APIType is a type that markers of ours can stand on.
+// APIType is a type that can have our markers.
 type APIType struct {
 	File *load.File
-	// Line is where the declaration begins, its comment left out.
+	// Line is the first line of the declaration, without its comment.
 	Line int
-	// Markers are those that stand on the type itself, in order.
+	// Markers are the markers on the type itself, in order.
 	Markers []marker.Marker
 }
 

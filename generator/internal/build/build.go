@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package build makes a model of markers and of facts that load read from the source.
+// Package build makes a model from markers and from the facts that load reads from the source.
 package build
 
 import (
@@ -16,32 +16,33 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// Options are what a project says outside of its markers.
+// Options are the settings of a project outside of its markers.
 type Options struct {
-	// Domain ends the names of webhooks on types that are not the project's own.
+	// Domain ends the names of webhooks on types that the project does not own.
 	Domain string
 	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
 	API string
-	// Handlers is the module's folder of generated handlers, slash-separated. Empty means that
-	// none are generated.
+	// Handlers is the module's folder of generated handlers, slash-separated. If it is empty, no handlers are
+	// generated.
 	Handlers string
-	// Conversions is the same folder, if conversions are generated, and else empty.
+	// Conversions is the same folder if conversions are generated, otherwise empty.
 	Conversions string
-	// AsNew has every file asked for that is written once, whether or not it is there.
+	// AsNew also plans the files that are created once, even if they exist.
 	AsNew bool
-	// NamePrefix begins the names of configurations that no marker names.
+	// NamePrefix begins the names of configurations without a name in a marker.
 	NamePrefix string
-	// Service is what serves webhooks of which no marker says that; by default the one of kubebuilder's bases.
+	// Service serves the webhooks whose markers name no service. The default is the Service in kubebuilder's bases.
 	Service ServiceName
-	// CABundle signs the certificate of that service; nil where something in the cluster says who does.
+	// CABundle verifies that service's certificate. It is nil if something in the cluster sets it.
 	CABundle []byte
-	// KeepOut are namespaces whose pods must come up without the project's webhooks: its own among them.
+	// KeepOut are namespaces whose pods must start without the project's webhooks. The project's own namespace is one
+	// of them.
 	KeepOut []string
 }
 
-// Project reads the packages' markers and derives the project from them. What cannot be
-// understood is reported and left out; the rest is there for the checks that follow.
-// The project also has the webhooks of the configurations that another front end read.
+// Project reads the packages' markers and derives the project from them. It reports invalid markers and leaves them
+// out, so that later checks can use the rest. The project also contains the webhooks of configurations that another
+// front end read.
 func Project(ctx context.Context, module *load.Module, packages []*load.Package, others []*model.Configuration, o Options) (*model.Project, diag.List) {
 	o.Service.Name = cmp.Or(o.Service.Name, model.DefaultServiceName)
 	o.Service.Namespace = cmp.Or(o.Service.Namespace, model.PlaceholderNamespace)
@@ -93,13 +94,13 @@ type objectKey struct {
 	name     string
 }
 
-// declared is a decoded marker and where it stands.
+// declared is a decoded marker and its position.
 type declared[T any] struct {
 	diag.Range
 	marker T
 }
 
-// declaration is a type, or the package as such, with the markers that stand on it.
+// declaration is a type, or the package itself, with its markers.
 type declaration struct {
 	typ        *load.Type // nil for the package
 	webhooks   []declared[*registry.Webhook]
@@ -110,8 +111,8 @@ type declaration struct {
 	hub        diag.Range // the +webhook:conversion:hub
 	spokes     []declared[*registry.Spoke]
 
-	built  []*model.Webhook // of the webhook markers
-	broken bool             // one of them could not be built
+	built  []*model.Webhook // built from the webhook markers
+	broken bool             // one webhook could not be built
 }
 
 // packageMarkers are the markers of one package.
@@ -142,7 +143,7 @@ func (b *builder) addPackage(p *load.Package) (m *packageMarkers, ok bool) {
 	return m, true
 }
 
-// read decodes a package's markers and sorts them by what they stand on.
+// read decodes a package's markers and groups them by declaration.
 func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	m = &packageMarkers{Package: p}
 	onPackage := &declaration{}
@@ -198,7 +199,7 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	return m, ok
 }
 
-// first reports a marker that may stand once in a package and stands there again.
+// first reports the second occurrence of a marker that a package may have once.
 func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
 	at, again := once[d.Name]
 	if again {
@@ -209,7 +210,7 @@ func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
 	return true
 }
 
-// declareObject records what a +webhook:configuration says of one object or, without kind, of two.
+// declareObject records a +webhook:configuration for one object or, without kind, for two.
 func (b *builder) declareObject(c declared[*registry.Configuration]) {
 	for _, mutating := range []bool{true, false} {
 		if !c.marker.Holds(mutating) {
@@ -230,17 +231,18 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 	}
 }
 
-// addConfiguration adds the webhooks of a configuration, and the configuration itself where no marker declares it.
+// addConfiguration adds the webhooks of a configuration. It also adds the configuration itself if no marker declares
+// it.
 func (b *builder) addConfiguration(c *model.Configuration) {
 	b.webhooks = append(b.webhooks, c.Webhooks...)
 	key := objectKey{c.Mutating, c.Name}
 	if _, ok := b.objects[key]; !ok {
-		c.Webhooks = nil // those of b.webhooks are added in the end
+		c.Webhooks = nil // the webhooks in b.webhooks are added in the end
 		b.objects[key] = c
 	}
 }
 
-// agree merges a second declaration's labels or annotations into what the first says.
+// agree merges the labels or annotations of a second declaration into the first declaration's.
 func (b *builder) agree(object *model.Configuration, field string, have map[string]string, more diag.Sourced[map[string]string]) map[string]string {
 	if !more.IsSet() {
 		return have
@@ -260,7 +262,7 @@ func (b *builder) agree(object *model.Configuration, field string, have map[stri
 	return have
 }
 
-// objectName is the name of the object that a +webhook:configuration declares.
+// objectName returns the name of the object that a +webhook:configuration declares.
 func (b *builder) objectName(c *registry.Configuration, mutating bool) string {
 	if c.Name.IsSet() {
 		return c.Name.V
@@ -278,7 +280,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 			plans[w] = func() *model.Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
-	// A webhook that could not be built has its report; what belongs to it needs no second one.
+	// A webhook that could not be built is reported already. Its rules and conditions need no second report.
 	broken := len(built) < len(d.webhooks)
 	d.built, d.broken = built, broken
 	for _, r := range d.rules {
@@ -299,13 +301,13 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		}
 	}
 	for _, w := range built {
-		w.Handler = plans[w]() // once its rules are complete
+		w.Handler = plans[w]() // after its rules are complete
 		b.deliver(w)
 	}
 	b.webhooks = append(b.webhooks, built...)
 }
 
-// belonging finds the webhooks that a rule, condition or patch is for.
+// belonging finds the webhooks of a rule, condition or patch.
 func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
 	if !name.IsSet() {
 		if len(webhooks) == 0 && !broken {
@@ -333,7 +335,7 @@ func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Rang
 	return meant
 }
 
-// configurations puts the webhooks into their objects and everything into the order of the manifest.
+// configurations adds the webhooks to their objects and sorts everything as in the manifest.
 func (b *builder) configurations() []*model.Configuration {
 	for _, w := range b.webhooks {
 		key := objectKey{w.Mutating, w.Configuration}

@@ -19,14 +19,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// hub is a type that is marked as hub.
+// hub is a type with the hub marker.
 type hub struct {
 	diag.Range
 	model.VersionedType
 	crd *model.CRD
 }
 
-// versioned is a type with the group and version of its package.
+// versioned returns a type with the group and version of its package.
 func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Range) model.VersionedType {
 	if !gv.group.IsSet() || !gv.version.IsSet() {
 		b.diags.Add(diag.Errorf(at, model.RuleGroupVersion, "the API group and version of %s are not known: package %s has neither +groupName and +versionName nor a schema.GroupVersion variable", name, importPath).
@@ -63,7 +63,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 	})
 }
 
-// hub is a type that is marked as hub.
+// hub returns the hub that a declaration's marker declares.
 func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 	h := hub{Range: d.hub, VersionedType: b.versioned(m.groupVersion, m.Path, d.typ.Spec.Name.Name, d.hub)}
 	if h.Group == "" || h.Version == "" {
@@ -74,8 +74,7 @@ func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 	return h
 }
 
-// serviceOf is the service that a package's conversions are served by, at the path that
-// controller-runtime serves them at.
+// serviceOf returns the service of a package's conversions, with the URL path that controller-runtime uses.
 func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.ServiceReference {
 	path := "/convert"
 	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, preset.Name), Namespace: cmp.Or(m.Namespace.V, preset.Namespace), Path: &path}
@@ -86,7 +85,7 @@ func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.S
 	return s
 }
 
-// spoke is a conversion without its hub.
+// spoke builds a conversion without its hub.
 func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry.Spoke]) (*model.Conversion, bool) {
 	c := &model.Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible}
 	switch said := at.marker.For; {
@@ -121,7 +120,7 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry
 	return c, true
 }
 
-// findHub finds the hub that a spoke names, or the one of its group and kind.
+// findHub finds the hub that a spoke names, or the hub of its group and kind.
 func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub) bool {
 	if said.Hub.IsSet() {
 		for _, other := range b.conversions {
@@ -156,7 +155,7 @@ func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub)
 	return false
 }
 
-// locatedType is a type of any package.
+// locatedType returns a type of any package.
 func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.VersionedType, bool) {
 	_, _, gv, ok := b.locate(b.module, said, "")
 	if !ok {
@@ -165,7 +164,7 @@ func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.Version
 	return b.versioned(gv, said.V.ImportPath, said.V.Type, said.At), true
 }
 
-// addConversionRule takes what a marker says of a field, or of several.
+// addConversionRule adds the rules of a marker for one field or for several.
 func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *registry.Field) {
 	rule := model.ConversionRule{
 		Range: d.Range, Verb: m.Verb, Declared: p.Path, Path: m.Path, As: m.As,
@@ -224,7 +223,7 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 	}
 }
 
-// addFieldRule adds a rule for one of the fields that its marker names.
+// addFieldRule adds a rule for one field that its marker names.
 func (b *builder) addFieldRule(rule model.ConversionRule, field diag.Sourced[string]) {
 	rule.Field = field
 	if !rule.Path.IsSet() {
@@ -236,7 +235,7 @@ func (b *builder) addFieldRule(rule model.ConversionRule, field diag.Sourced[str
 	b.conversionRules = append(b.conversionRules, rule)
 }
 
-// withName puts a name in the place of the * that a path ends with.
+// withName replaces the final * of a path by a name.
 func withName(path, name string) string {
 	if before, ok := strings.CutSuffix(path, "*"); ok && (before == "" || strings.HasSuffix(before, ".")) {
 		return before + name
@@ -259,7 +258,7 @@ func (b *builder) addTypeRule(rule model.ConversionRule, d marker.Decoded, m *re
 	b.conversionRules = append(b.conversionRules, rule)
 }
 
-// fieldPath leads from a type to a field of it, or of a struct without a name in it.
+// fieldPath returns the path from a type to one of its fields, or to a field of an unnamed struct in it.
 func fieldPath(t ast.Expr, want *ast.Field) []string {
 	var found []string
 	ast.Inspect(t, func(n ast.Node) bool {
@@ -279,7 +278,8 @@ func fieldPath(t ast.Expr, want *ast.Field) []string {
 	return found
 }
 
-// jsonName is the name of a field in JSON; of an embedded one without, that of its type.
+// jsonName returns the name of a field in JSON. For an embedded field without a JSON name, it returns the name of the
+// field's type.
 func jsonName(f *ast.Field) string {
 	if name, _, _ := jsonTag(f); name != "" {
 		return name
@@ -297,7 +297,7 @@ func jsonName(f *ast.Field) string {
 	return name
 }
 
-// jsonTag is what the struct tag of a field has for JSON.
+// jsonTag returns the JSON part of a field's struct tag.
 func jsonTag(f *ast.Field) (name, options string, ok bool) {
 	if f.Tag == nil {
 		return "", "", false

@@ -12,13 +12,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// withoutMethods is what to do where types cannot have methods.
+// withoutMethods is the advice for types that cannot have methods.
 const withoutMethods = "leave convertible out: the generated functions are what controller-runtime's NewSpokeConverter takes"
 
-// addConvertible sees to the methods of controller-runtime's Convertible and Hub: that both types can have
-// them, and where the hub's goes.
+// addConvertible plans the methods of controller-runtime's Convertible and Hub. It checks that both types can have
+// them, and finds the package for the hub's method.
 func (b *builder) addConvertible() {
-	asked := map[model.GoType]*model.Conversion{} // by hub, the first that asks for methods
+	asked := map[model.GoType]*model.Conversion{} // by hub, the first conversion with methods
 	for _, c := range b.conversions {
 		if c.Convertible.V && asked[c.Hub.GoType] == nil {
 			asked[c.Hub.GoType] = c
@@ -39,7 +39,7 @@ func (b *builder) addConvertible() {
 	}
 }
 
-// refuseMethods reports methods of the spoke that are generated and stand there already.
+// refuseMethods reports methods of the spoke that exist already and would be generated.
 func (b *builder) refuseMethods(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Spoke.Path)
 	if err != nil {
@@ -53,7 +53,7 @@ func (b *builder) refuseMethods(c *model.Conversion) {
 	}
 }
 
-// findHubPackage decides where the hub's method goes: nowhere, if its authors have written it.
+// findHubPackage finds the package for the hub's method. It is empty if the hub's authors have written it.
 func (b *builder) findHubPackage(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Hub.Path)
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *builder) findHubPackage(c *model.Conversion) {
 	}
 }
 
-// refuseCircle reports that the hub's package imports the spoke's, which is to import it.
+// refuseCircle reports that the hub's package imports the spoke's package. The spoke's package has to import the hub's.
 func (b *builder) refuseCircle(c *model.Conversion) {
 	if c.Hub.Path == c.Spoke.Path {
 		return
@@ -80,8 +80,8 @@ func (b *builder) refuseCircle(c *model.Conversion) {
 	}
 }
 
-// importWay leads from a package of the module to another one that it imports, directly or not, once the
-// methods are generated; nil where it does not. Code of ours that stands there now does not count.
+// importWay returns the imports that lead from a package of the module to another, once the methods are generated. It
+// is nil if there is no such path. Existing generated code does not count.
 func (b *builder) importWay(from, to string, seen map[string]bool) []string {
 	if from == to {
 		return []string{to}
@@ -98,7 +98,7 @@ func (b *builder) importWay(from, to string, seen map[string]bool) []string {
 	return nil
 }
 
-// imports are the packages that a package imports once the methods are generated.
+// imports returns the packages that a package imports once the methods are generated.
 func (b *builder) imports(importPath string) []string {
 	var paths []string
 	for _, c := range b.conversions {
@@ -108,7 +108,7 @@ func (b *builder) imports(importPath string) []string {
 	}
 	p, err := b.module.Locate(b.ctx, importPath)
 	if err != nil {
-		return paths // the compiler says so
+		return paths // the compiler reports it
 	}
 	for _, f := range p.FilesWith("import") {
 		for _, i := range f.AST.Imports {

@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// deliver says of a webhook what follows from where its service is deployed: who signs that service's
-// certificate, and which namespaces have to do without the webhook.
+// deliver sets the fields of a webhook that depend on where its service is deployed. These are the CA bundle of that
+// service's certificate, and the namespaces excluded from the webhook.
 func (b *builder) deliver(w *model.Webhook) {
 	config := &w.Spec.ClientConfig
 	if s := config.Service; s != nil && s.Name == b.options.Service.Name && s.Namespace == b.options.Service.Namespace && config.CABundle == nil {
@@ -33,13 +33,13 @@ func (b *builder) deliver(w *model.Webhook) {
 	w.Spec.NamespaceSelector = selector
 }
 
-// matchesBuiltin reports a rule that matches objects of Kubernetes itself, such as those that a webhook's own
-// server consists of.
+// matchesBuiltin reports whether a rule matches objects of Kubernetes itself, such as the objects of a webhook's own
+// server.
 func matchesBuiltin(r admissionregistrationv1.RuleWithOperations) bool {
 	return slices.ContainsFunc(r.APIGroups, func(group string) bool { return group == "*" || model.IsBuiltinGroup(group) })
 }
 
-// selectsByName reports a selector that says already which namespaces it is about.
+// selectsByName reports whether a selector already selects namespaces by name.
 func selectsByName(s *metav1.LabelSelector) bool {
 	if s == nil {
 		return false

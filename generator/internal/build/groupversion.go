@@ -17,14 +17,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// groupVersion is the API group and version that a Go package holds the types of.
+// groupVersion is the API group and version of the types in a Go package.
 type groupVersion struct {
 	group, version diag.Sourced[string]
 }
 
-// findGroupVersion reads a package's group and version from what already stands there:
+// findGroupVersion reads a package's group and version from the user's code. The sources are, in this order:
 // +groupName and +versionName comments, then the package-level variable or constant of type
-// schema.GroupVersion, then, for the version, the package's name.
+// schema.GroupVersion and, for the version only, the package's name.
 func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.List) {
 	var byTag, byVariable groupVersion
 	files := p.FilesWith("+groupName", "+versionName", "GroupVersion{")
@@ -92,7 +92,7 @@ func groupVersionVariable(ctx context.Context, p *load.Package, f *load.File) (g
 						gv.version = diag.Sourced[string]{V: text, At: at}
 					}
 				}
-				if gv.version.V == "__internal" { // runtime.APIVersionInternal is nobody's version
+				if gv.version.V == "__internal" { // no package has the version of runtime.APIVersionInternal
 					return groupVersion{}, false
 				}
 				return gv, true
@@ -112,8 +112,8 @@ func isGroupVersion(t ast.Expr) bool {
 	return false
 }
 
-// constant evaluates a string expression of literals, constants of this package or of
-// another one that can be found on disk, and sums of those.
+// constant evaluates a string expression: literals, constants of this package or of another package found on disk, and
+// their sums.
 func constant(ctx context.Context, p *load.Package, f *load.File, e ast.Expr, depth int) (string, bool) {
 	const deepest = 8 // constants that refer to constants; a cycle does not compile
 	if depth > deepest {
@@ -169,8 +169,8 @@ func declaredConstant(ctx context.Context, p *load.Package, name string, depth i
 	return "", false
 }
 
-// importNamed finds the import that a file knows under a name. Without an explicit name, the
-// last element of the path that is not a version counts, as goimports assumes.
+// importNamed finds the import with a name in a file. Without an explicit name, the name is the last element of the
+// path that is not a version, as goimports assumes.
 func importNamed(f *ast.File, name string) (string, bool) {
 	for _, i := range f.Imports {
 		p, err := strconv.Unquote(i.Path.Value)
@@ -213,7 +213,7 @@ func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found di
 	return found, ok
 }
 
-// option returns one of a tag's "key=value,key=value".
+// option returns one option of a tag with the value "key=value,key=value".
 func option(t diag.Sourced[string], key string) (string, bool) {
 	for _, piece := range strings.Split(t.V, ",") {
 		if k, v, ok := strings.Cut(strings.TrimSpace(piece), "="); ok && k == key {

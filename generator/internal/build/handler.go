@@ -19,12 +19,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// packageOf is a package whose generated code goes in place.
+// packageOf returns a package whose generated code is written beside its own files.
 func packageOf(p *load.Package) model.HandlerPackage {
 	return model.HandlerPackage{Dir: p.Dir, Path: p.Path, Name: p.Name}
 }
 
-// builtinKind is the kind of a type of k8s.io/api.
+// builtinKind returns the kind of a type of k8s.io/api.
 func builtinKind(t model.GoType) (model.ObjectKind, bool) {
 	rest, ok := strings.CutPrefix(t.Path, "k8s.io/api/")
 	folder, version, _ := strings.Cut(rest, "/")
@@ -32,7 +32,7 @@ func builtinKind(t model.GoType) (model.ObjectKind, bool) {
 	return model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: t.Name}, ok && known
 }
 
-// handler plans the Go code of a webhook; nil where there is none.
+// handler plans the Go code of a webhook. It returns nil if the webhook has no generated code.
 func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*registry.Webhook], s subject, w *model.Webhook) *model.Handler {
 	if b.options.Handlers == "" || d.typ == nil || s.kind == nil {
 		return nil
@@ -80,7 +80,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	return h
 }
 
-// onlyPolicies reports whether every webhook of the package is for a type that is not the package's.
+// onlyPolicies reports whether every webhook of the package is for a type of another package.
 func (m *packageMarkers) onlyPolicies() bool {
 	for _, d := range m.declarations {
 		for _, w := range d.webhooks {
@@ -92,8 +92,8 @@ func (m *packageMarkers) onlyPolicies() bool {
 	return true
 }
 
-// handlerPackage is where the handlers and conversions of an API package go: below the configured
-// folder, under the package's own path behind api or apis.
+// handlerPackage returns the package for the handlers and conversions of an API package. It is below the configured
+// folder, under the API package's own path after api or apis.
 func (b *builder) handlerPackage(p *load.Package, folder string) model.HandlerPackage {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/")
 	elements := strings.Split(rel, "/")
@@ -111,7 +111,7 @@ func (b *builder) handlerPackage(p *load.Package, folder string) model.HandlerPa
 	}
 }
 
-// packageName is the name of a generated package: the folder's, where that can be one.
+// packageName returns the name of a generated package: the folder's name, if it is a valid package name.
 func packageName(folder, fallback string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -125,7 +125,7 @@ func packageName(folder, fallback string) string {
 	return name
 }
 
-// alias is how generated code calls an API package: the group's first word and the version.
+// alias is the import alias of an API package in generated code: the group's first word and the version.
 func alias(group, version string) string {
 	word, _, _ := strings.Cut(group, ".")
 	if word == "" {
@@ -134,8 +134,9 @@ func alias(group, version string) string {
 	return strings.ReplaceAll(word, "-", "") + version
 }
 
-// suffix is what tells this webhook's names from those of the type's other ones: its subresources
-// and, if it is not the first of its kind, its own word or else what it is for.
+// suffix distinguishes this webhook's names from the names of the type's other webhooks. It consists of the webhook's
+// subresources and, if another webhook of the same sort precedes it, a further word. The word is the first part of the
+// webhook's name, or else the kind that the webhook is for.
 func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) string {
 	said := at.marker
 	var suffix string
@@ -171,7 +172,7 @@ func camel(word string) string {
 	return b.String()
 }
 
-// isProjection reports whether a type is a struct with a JSON tag, and so meant to be decoded into.
+// isProjection reports whether a type is a struct with a JSON tag. Requests are decoded into such a type.
 func isProjection(spec *ast.TypeSpec) bool {
 	s, ok := spec.Type.(*ast.StructType)
 	if !ok {
@@ -185,7 +186,7 @@ func isProjection(spec *ast.TypeSpec) bool {
 	return false
 }
 
-// ownType is the Go type of the webhook's kind; zero where none is known.
+// ownType is the Go type of the webhook's kind. It is zero if the type is unknown.
 func ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType {
 	t := said.For.V
 	switch {
@@ -197,8 +198,8 @@ func ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType
 	return model.GoType{Path: t.ImportPath, Alias: alias(s.kind.Group, s.kind.Version), Name: t.Type}
 }
 
-// carriedType is the one Go type of what all requests that the rules match carry; zero where
-// there are several, or one that is not known.
+// carriedType returns the Go type of the objects in all requests that match the rules. It is zero if there are several
+// types or if one is unknown.
 func carriedType(w *model.Webhook, kind *model.Kind, own model.GoType) model.GoType {
 	var carried model.GoType
 	for _, rule := range w.Spec.Rules {
@@ -223,7 +224,7 @@ func carriedType(w *model.Webhook, kind *model.Kind, own model.GoType) model.GoT
 	return carried
 }
 
-// builtinType is the type of k8s.io/api for a kind of Kubernetes itself.
+// builtinType returns the type of k8s.io/api for a kind of Kubernetes itself.
 func builtinType(k model.Kind) model.GoType {
 	for folder, group := range model.BuiltinGroups() {
 		if group == k.Group {
@@ -233,7 +234,7 @@ func builtinType(k model.Kind) model.GoType {
 	return model.GoType{}
 }
 
-// handlerOperations are the operations of all rules, in the order of an object's life.
+// handlerOperations returns the operations of all rules, in the order of an object's life.
 func handlerOperations(w *model.Webhook, subresources []string, plural string) []string {
 	var has []admissionregistrationv1.OperationType
 	for _, rule := range w.Spec.Rules {
@@ -258,7 +259,7 @@ func handlerOperations(w *model.Webhook, subresources []string, plural string) [
 	return operations
 }
 
-// expectedKinds are the kinds that the rules let through; nil where they are open.
+// expectedKinds returns the kinds that match the rules. It is nil if the rules match any kind.
 func expectedKinds(w *model.Webhook, kind *model.Kind, carried model.GoType) []model.ObjectKind {
 	for _, t := range model.SubresourceTypes() {
 		if k, ok := builtinKind(t); ok && t == carried {

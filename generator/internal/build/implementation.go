@@ -15,8 +15,8 @@ import (
 
 var policyMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
-// inspectImplementations looks at what the user has written of the policies so far. It marks the
-// handlers that need a stub and reports methods that nothing calls.
+// inspectImplementations reads the user's validators and defaulters. It marks the handlers that need a stub and reports
+// methods that are never called.
 func (b *builder) inspectImplementations() {
 	type key struct{ dir, implementation string }
 	asked := map[key][]string{}
@@ -50,7 +50,7 @@ func (b *builder) inspectImplementations() {
 				h.Missing = append(h.Missing, o)
 			}
 		}
-		// The methods of an embedded type are not seen here, and a stub would hide them.
+		// The methods of an embedded type are not visible here, and a stub would hide them.
 		if h.NeedsTestStub = b.options.AsNew || !load.DeclaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub {
 			h.Sample = b.sample(h)
 		}
@@ -60,8 +60,8 @@ func (b *builder) inspectImplementations() {
 	}
 }
 
-// stubFile is the file for what the user writes of a handler: order_webhook.go. kubebuilder gives that name to its own
-// files, in the same folder; beside one, which says nothing of what ours declares, it is order_policy.go.
+// stubFile is the file of the user's validator or defaulter: order_webhook.go. kubebuilder uses that name for its own
+// files in the same folder. If such a file exists without our declaration, the name is order_policy.go.
 func stubFile(h *model.Handler, end, declared string) string {
 	name := strings.ToLower(h.Type)
 	usual := name + "_webhook" + end
@@ -72,10 +72,10 @@ func stubFile(h *model.Handler, end, declared string) string {
 	return name + "_policy" + end
 }
 
-// implementation is what stands of a type that holds policies.
+// implementation is the existing code of a validator or defaulter type.
 type implementation struct {
 	declared bool
-	embeds   bool // other types, whose methods it then has too
+	embeds   bool // the type embeds others and has their methods
 	methods  []load.Method
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// subject is what a webhook is for.
+// subject is the kind that a webhook is for.
 type subject struct {
-	kind *model.Kind // nil where the marker gives its rules itself
-	// foreign says that the kind is not of this project.
+	kind *model.Kind // nil if the marker sets its rules itself
+	// foreign is true if the kind is not of this project.
 	foreign bool
 }
 
@@ -35,7 +35,7 @@ func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*regist
 	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at)}
 }
 
-// foreign resolves the argument for.
+// foreign resolves the argument "for".
 func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) subject {
 	t := at.marker.For.V
 	if kind, ok := t.Builtin(); ok {
@@ -52,11 +52,11 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) sub
 	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
 }
 
-// locate finds a type that a module can import, and the group and version of the package.
+// locate finds a type that a module can import, with its package's group and version.
 func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], instead string) (p *load.Package, t load.Type, gv groupVersion, ok bool) {
 	p, err := from.Locate(b.ctx, said.V.ImportPath)
 	if err != nil {
-		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // the go command's own advice
+		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // without the go command's own advice
 		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead))
 		return nil, t, gv, false
 	}
@@ -117,7 +117,7 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	return kind
 }
 
-// plural makes the plural of a kind of which nothing says who generates it.
+// plural derives the plural of a kind, if it is unknown which tool generates the CRD.
 func (b *builder) plural(kind string, at declared[*registry.Webhook]) string {
 	gengo, controllerGen := plurals(kind)
 	if gengo != controllerGen {
@@ -127,7 +127,7 @@ func (b *builder) plural(kind string, at declared[*registry.Webhook]) string {
 	return gengo
 }
 
-// name is the webhook's name as given, or derived: [word.]verb.[subresource.]plural.version.group.
+// name returns the webhook's explicit name, or derives one: [word.]verb.[subresource.]plural.version.group.
 func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 	said := at.marker
 	if strings.Contains(said.Name.V, ".") {
@@ -149,7 +149,7 @@ func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 	return strings.ToLower(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "."))
 }
 
-// path is where the webhook is served, in the form that controller-runtime's builder uses.
+// path returns the webhook's URL path, in the form that controller-runtime's builder uses.
 func (b *builder) path(s subject, at declared[*registry.Webhook]) string {
 	said := at.marker
 	if s.kind == nil {
@@ -171,15 +171,15 @@ func verb(mutating bool) string {
 	return "validate"
 }
 
-// plurals are the resource names that the two generators of CRDs and clients derive from a kind:
-// client-gen's, by k8s.io/gengo/v2/namer, and controller-gen's, by github.com/gobuffalo/flect.
-// They differ for some words ("Index"), and a rule with the wrong one never matches.
+// plurals returns the resource names that the two generators of CRDs and clients derive from a kind. client-gen uses
+// k8s.io/gengo/v2/namer, and controller-gen uses github.com/gobuffalo/flect. Their results differ for some words
+// ("Index"), and a rule with the wrong plural never matches.
 func plurals(kind string) (gengo, controllerGen string) {
 	n := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
 	return n.Name(&types.Type{Name: types.Name{Name: kind}}), flect.Pluralize(strings.ToLower(kind))
 }
 
-// isStored reports whether a type has controller-gen's marker of the version that is stored.
+// isStored reports whether a type has controller-gen's marker of the storage version.
 func isStored(t load.Type) bool {
 	for _, group := range t.Comments() {
 		for _, c := range group.List {

@@ -10,9 +10,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// listKeys finds the lists below a type that +listType=map and +listMapKey declare to have keys, as
-// far as the types are the module's own or of the package that the object comes from. Those of
-// Kubernetes say the same in the struct tag patchMergeKey, which a handler reads itself.
+// listKeys finds the lists below a type whose keys +listType=map and +listMapKey declare. It reads types of the module
+// and of the object's own package. Kubernetes' own types declare their keys in the struct tag patchMergeKey, which a
+// handler reads itself.
 func (b *builder) listKeys(p *load.Package, object model.GoType) []model.ListKey {
 	if object.IsZero() || strings.HasPrefix(object.Path, "k8s.io/") {
 		return nil
@@ -31,14 +31,14 @@ func (b *builder) listKeys(p *load.Package, object model.GoType) []model.ListKey
 }
 
 type listKeyWalk struct {
-	in    *load.Package // the object's own
-	alias string        // under which generated code imports it
+	in    *load.Package // the object's package
+	alias string        // the import alias in generated code
 	seen  map[string]bool
 	found []model.ListKey
 }
 
-// named looks into a type by name. Other packages' types are passed over: generated code would
-// have to import them for the sake of a hint.
+// named reads a type by name. It skips types of other packages, because generated code would have to import them for a
+// hint.
 func (w *listKeyWalk) named(name string) {
 	if w.seen[name] {
 		return

@@ -11,14 +11,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// sample finds what has to be said of an object: its metadata, and of each struct of its own package the fields that
-// JSON does not leave out when they are empty, with a value that their validation markers let pass.
+// sample finds the fields that a sample object needs. These are its metadata and, for each struct of the object's own
+// package, the fields that JSON writes even when empty. Each has a value that satisfies its validation markers.
 func (b *builder) sample(h *model.Handler) *model.Sample {
 	if h.Object.IsZero() {
 		return nil
 	}
 	if strings.HasPrefix(h.Object.Path, "k8s.io/api/") {
-		// Of Kubernetes' own types all have metadata but those of options. What else they need their own defaults say.
+		// Kubernetes' own types have metadata, except types of options. Defaults set their other required fields.
 		s := &model.Sample{Type: h.Object}
 		if !strings.HasSuffix(h.Object.Name, "Options") {
 			s.Fields = []model.SampleField{{Name: "ObjectMeta", Metadata: true}}
@@ -35,11 +35,11 @@ func (b *builder) sample(h *model.Handler) *model.Sample {
 
 type sampleWalk struct {
 	in     *load.Package
-	alias  string // under which generated code imports it
+	alias  string // the import alias in generated code
 	inside map[string]bool
 }
 
-// named is a sample of a struct.
+// named makes a sample of a struct.
 func (w *sampleWalk) named(name string) *model.Sample {
 	s := &model.Sample{Type: model.GoType{Path: w.in.Path, Alias: w.alias, Name: name}}
 	t, ok := w.in.Type(name)
@@ -60,7 +60,7 @@ func (w *sampleWalk) named(name string) *model.Sample {
 	return s
 }
 
-// field is what a sample says of a field, if anything.
+// field makes the sample of a field, if the field needs one.
 func (w *sampleWalk) field(field *ast.Field) (model.SampleField, bool) {
 	if selector, ok := field.Type.(*ast.SelectorExpr); ok {
 		name := selector.Sel.Name
@@ -90,13 +90,13 @@ func (w *sampleWalk) field(field *ast.Field) (model.SampleField, bool) {
 	return f, ok
 }
 
-// omitted reports whether JSON leaves the field out when it is empty, or always.
+// omitted reports whether JSON omits the field always, or when it is empty.
 func omitted(field *ast.Field) bool {
 	name, options, _ := jsonTag(field)
 	return field.Tag == nil || name == "-" || strings.Contains(options, "omit")
 }
 
-// literal is a value of a basic type that validation markers of the field and its type let pass.
+// literal is a value of a basic type that satisfies the validation markers of the field and its type.
 func literal(basic string, comments []*ast.CommentGroup) (string, bool) {
 	text, number := "sample", 1
 	for _, group := range comments {

@@ -18,7 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// webhook builds what one +webhook:mutating or +webhook:validating declares.
+// webhook builds the webhook of one +webhook:mutating or +webhook:validating marker.
 func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) (*model.Webhook, subject, bool) {
 	said := at.marker
 	if said.URL.IsSet() && said.Service.IsSet() {
@@ -59,7 +59,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	return w, subject, len(b.diags) == before
 }
 
-// clientConfig says where the API server finds the webhook.
+// clientConfig sets how the API server reaches the webhook.
 func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subject, at declared[*registry.Webhook]) (c admissionregistrationv1.WebhookClientConfig) {
 	said := at.marker
 	if said.URL.IsSet() {
@@ -89,7 +89,7 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 	return c
 }
 
-// addRule adds a +webhook:rule; what it leaves open is as the webhook's first rule has it.
+// addRule adds a +webhook:rule. Its unset fields have the values of the webhook's first rule.
 func addRule(w *model.Webhook, m *registry.Rule) {
 	rule := *w.Spec.Rules[0].DeepCopy()
 	at := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
@@ -119,7 +119,7 @@ func addRule(w *model.Webhook, m *registry.Rule) {
 		rule.Scope = scope(m.Scope, nil)
 		w.At.Set(at+".scope", m.Scope.At)
 	} else if m.Resources.IsSet() || m.Groups.IsSet() {
-		rule.Scope = nil // another resource has a scope of its own
+		rule.Scope = nil // the scope of another resource may differ
 	}
 	w.Spec.Rules = append(w.Spec.Rules, rule)
 }
@@ -137,7 +137,7 @@ func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
 	w.Expressions[at+".expression"] = m.Expression.Part
 }
 
-// list gives what a marker says for a list of the rule, or the kind's own value.
+// list returns the marker's value for a list of the rule, or the kind's own value.
 func (b *builder) list(w *model.Webhook, field string, at declared[*registry.Webhook], argument string, said diag.Sourced[[]string], kind *model.Kind, own func(model.Kind) string) []string {
 	if said.IsSet() {
 		w.At.SetList(field, said)
@@ -155,7 +155,7 @@ func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag
 	b.diags.Add(diag.Errorf(atA, model.RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
 }
 
-// object decides which configuration object a webhook belongs to.
+// object returns the name of the configuration object that a webhook belongs to.
 func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) string {
 	said := at.marker
 	var names []string
@@ -196,7 +196,7 @@ func groups(f diag.Sourced[[]string]) diag.Sourced[[]string] {
 	return f
 }
 
-// subresources are those of each resource that is not itself one; without names, the resources.
+// subresources returns the subresources of each main resource. If names is empty, it returns the resources unchanged.
 func subresources(resources, names []string) []string {
 	if len(names) == 0 {
 		return resources
@@ -214,8 +214,8 @@ func subresources(resources, names []string) []string {
 	return all
 }
 
-// split takes resources and subresources apart, each listed once. A list with resources as such is
-// left as it is.
+// split separates resources and subresources and lists each once. It does not change a list that contains a main
+// resource.
 func split(resources []string) (main, subs []string) {
 	for _, r := range resources {
 		resource, sub, ok := strings.Cut(r, "/")
@@ -242,8 +242,7 @@ func scope(f diag.Sourced[string], kind *model.Kind) *admissionregistrationv1.Sc
 	return nil
 }
 
-// patch applies a +webhook:patch to the finished webhook. A field that it changes is from then
-// on said by the patch.
+// patch applies a +webhook:patch to the finished webhook. The patch becomes the source of each field that it changes.
 func patch(w *model.Webhook, said diag.Sourced[string]) error {
 	patched, problems := spec.Patch(w.Spec, w.Mutating, said.V)
 	for _, field := range spec.Changed(w.Spec, patched) {

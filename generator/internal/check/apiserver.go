@@ -20,9 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// The rules of k8s.io/kubernetes/pkg/apis/admissionregistration/validation, and of v1beta1 as
-// KEP 492 (admission webhooks to GA) has them. The nested module upstream calls the real
-// functions on the same objects and compares.
+// The following rules are in k8s.io/kubernetes/pkg/apis/admissionregistration/validation, and for v1beta1 in KEP 492
+// (admission webhooks to GA). The nested module upstream calls the real functions on the same objects and compares.
 
 func objectMeta(p configurationPass) {
 	meta := metav1.ObjectMeta{Name: p.Name, Labels: p.Labels, Annotations: p.Annotations}
@@ -114,15 +113,15 @@ func exclusiveWildcard(p webhookPass, at, what string, list []string) {
 	}
 }
 
-// resources is as dependent on order as validateResources is: what a later element repeats of
-// an earlier wildcard is refused, the other way round is not.
+// resources depends on order as validateResources does: a later element may not repeat part of an earlier wildcard. The
+// reverse is accepted.
 func resources(p webhookPass) {
 	for i, rule := range p.Spec.Rules {
 		at := fmt.Sprintf("rules[%d].resources", i)
 		if len(rule.Resources) == 0 {
 			p.at(at, "a rule needs a resource")
 		}
-		allOf, inAll := map[string]bool{}, map[string]bool{} // "pods/*" by pods, "*/status" by status
+		allOf, inAll := map[string]bool{}, map[string]bool{} // "pods/*" under pods, "*/status" under status
 		lastPlain := false
 		for j, r := range rule.Resources {
 			element := fmt.Sprintf("%s[%d]", at, j)
@@ -161,7 +160,7 @@ func scopes(p webhookPass) {
 	}
 }
 
-// fieldOf holds the field of an argument to its rule.
+// fieldOf checks the field of an argument against its rule.
 func fieldOf(p webhookPass, a registry.Argument, r registry.FieldRule) {
 	text, set := a.Text(&p.Spec)
 	words := r.Words
@@ -247,7 +246,7 @@ func clientService(p webhookPass) {
 	if !strings.HasPrefix(path, "/") {
 		p.at(at+".path", "the path %q must start with /", path)
 	}
-	// The API server takes the first character off unseen and forgives one slash at the end.
+	// The API server drops the first character without reading it and accepts one slash at the end.
 	for i, segment := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
 		if segment == "" {
 			p.at(at+".path", "segment %d of the path %q is empty", i, path)
@@ -316,7 +315,7 @@ func noMatchConditions(p webhookPass) {
 	}
 }
 
-// brief leaves away the examples and regular expressions that apimachinery puts behind its messages.
+// brief removes the examples and regular expressions that apimachinery appends to its messages.
 func brief(message string) string {
 	short, _, _ := strings.Cut(message, " (e.g. ")
 	return short

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package check holds a project to the rules by which an API server validates webhook
-// configurations, and to those by which this tool keeps a run unambiguous. Each rule is one
-// entry of a table: an id, what it says, where it comes from, and one function.
+// Package check validates a project by the rules of an API server for webhook configurations, and by this tool's rules
+// against ambiguous runs. Each rule is one entry of a table: an id, a text, a source and one function.
 package check
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// RuleMatchConditions is the id under which it is also reported, by who can read CEL, that an expression does not
-// compile.
+// RuleMatchConditions is the id for invalid matchConditions. Programs that read CEL also use it for expressions that do
+// not compile.
 const RuleMatchConditions = "E22"
 
 // rule is one entry of the table. One of its functions is set.
 type rule struct {
 	diag.Rule
-	// only is the one API version that has the rule; empty for both.
+	// only is the API version that has the rule; empty if both have it.
 	only          string
 	webhook       func(webhookPass)
 	configuration func(configurationPass)
@@ -29,14 +28,14 @@ type rule struct {
 // Finding is a broken rule.
 type Finding struct {
 	diag.Diagnostic
-	// Object is the configuration that holds what is wrong; nil for a rule about the whole run.
+	// Object is the configuration with the mistake. It is nil for a rule about the whole run.
 	Object *model.Configuration
-	// Field is the field that is wrong, as Kubernetes writes it: "webhooks[1].rules[0].scope".
+	// Field is the path of the invalid field, as Kubernetes writes it: "webhooks[1].rules[0].scope".
 	Field string
 }
 
-// Project reports every rule that the project breaks. Rules that controller-gen does not
-// enforce are warnings on webhooks under +kubebuilder markers, which must keep working.
+// Project reports every rule that the project breaks. Rules that controller-gen does not enforce are warnings on
+// webhooks under +kubebuilder markers, because these must keep working.
 func Project(p *model.Project) diag.List {
 	var diags diag.List
 	for _, f := range Findings(p) {
@@ -45,7 +44,7 @@ func Project(p *model.Project) diag.List {
 	return diags
 }
 
-// Findings is Project with the fields of the objects.
+// Findings returns the findings of Project with their objects and fields.
 func Findings(p *model.Project) []Finding {
 	var found []Finding
 	for _, r := range table() {
@@ -79,7 +78,7 @@ func Rules() []diag.Rule {
 	return docs
 }
 
-// pass is one rule at work.
+// pass is the run of one rule.
 type pass struct {
 	rule  diag.Rule
 	found *[]Finding
@@ -94,7 +93,7 @@ func (p pass) report(at diag.Range, kubebuilder bool, object *model.Configuratio
 	return &(*p.found)[len(*p.found)-1].Diagnostic
 }
 
-// webhookPass looks at one webhook.
+// webhookPass checks one webhook.
 type webhookPass struct {
 	pass
 	*model.Webhook
@@ -102,18 +101,18 @@ type webhookPass struct {
 	index  int
 }
 
-// at reports a finding at the argument that says the field.
+// at reports a finding at the argument that sets the field.
 func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
 	return p.report(p.Where(field), p.Kubebuilder, p.object, fmt.Sprintf("webhooks[%d].%s", p.index, field), fmt.Sprintf(format, args...))
 }
 
-// configurationPass looks at one configuration object.
+// configurationPass checks one configuration object.
 type configurationPass struct {
 	pass
 	*model.Configuration
 }
 
-// at reports a finding at the marker that says the field, or at the object's first webhook.
+// at reports a finding at the marker that sets the field, or at the object's first webhook.
 func (p configurationPass) at(field, format string, args ...any) {
 	at := p.Where(field)
 	if !at.IsValid() {
@@ -126,7 +125,7 @@ func (p configurationPass) at(field, format string, args ...any) {
 	p.report(at, kubebuilder, p.Configuration, "metadata."+field, fmt.Sprintf(format, args...))
 }
 
-// projectPass looks at everything at once.
+// projectPass checks the whole project.
 type projectPass struct {
 	pass
 	*model.Project

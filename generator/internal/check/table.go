@@ -14,9 +14,9 @@ import (
 
 const upstream = " Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, "
 
-// table lists the rules, those of arguments in the registry among them. The numbers of the E rules are those of
-// upstream's checks; 5, 20, 23 and 24 are none (an empty list of rules and any caBundle are accepted, the rest concerns
-// updates and defaults).
+// table lists all rules, including the rules of arguments in the registry. The E rules have the numbers of upstream's
+// checks. 5, 20, 23 and 24 are unused: an empty list of rules and any caBundle are accepted, and the others concern
+// updates and defaults.
 func table() []rule {
 	rules := []rule{
 		{Rule: diag.Rule{ID: "E1", Title: "a configuration's metadata is valid",

@@ -4,7 +4,7 @@ package check
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/model"
 
-// anotherName is what to do about two webhooks with the same name or path.
+// anotherName is the advice for two webhooks with the same name or path.
 func anotherName(w *model.Webhook) string {
 	if w.Kubebuilder {
 		return "rename one of them"
@@ -12,9 +12,9 @@ func anotherName(w *model.Webhook) string {
 	return `give one of them a word of its own: name: "quota"`
 }
 
-// uniqueNames reports a name that stands in two objects of one kind. An API server takes that, but
-// its metrics and audit annotations then do not tell the two webhooks apart. Those of a mutating and of
-// a validating webhook are apart anyway, and many projects give both the same name.
+// uniqueNames reports a name used in two objects of one kind. An API server accepts it, but its metrics and audit
+// annotations then mix up the two webhooks. They do distinguish a mutating from a validating webhook, and many projects
+// give both the same name.
 func uniqueNames(p projectPass) {
 	type key struct {
 		mutating bool
@@ -33,8 +33,8 @@ func uniqueNames(p projectPass) {
 	}
 }
 
-// uniquePaths reports a path that two webhooks of one service claim, unless one handler of the project's own is to
-// answer both.
+// uniquePaths reports a path that two webhooks of one service claim. It allows a path that one handler of the project's
+// own can serve for both webhooks.
 func uniquePaths(p projectPass) {
 	claims := map[string][]*model.Webhook{}
 	for _, w := range p.Webhooks() {
@@ -53,12 +53,12 @@ func uniquePaths(p projectPass) {
 	}
 }
 
-// isSameMistake reports two webhooks whose names are equal: that is reported, as are their paths with it.
+// isSameMistake reports whether two webhooks have the same name. The finding about the name also covers their paths.
 func isSameMistake(w, other *model.Webhook) bool {
 	return w.Mutating == other.Mutating && w.Spec.Name == other.Spec.Name
 }
 
-// isServedByHand reports two webhooks that one handler can answer, of which none is generated.
+// isServedByHand reports whether one handler can answer two webhooks and neither handler is generated.
 func isServedByHand(w, other *model.Webhook) bool {
 	return w.Handler == nil && other.Handler == nil && w.CanShare(other)
 }

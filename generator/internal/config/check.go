@@ -35,8 +35,8 @@ func buildTag(s string) error {
 	return nil
 }
 
-// subdomain checks a domain, which may be left empty, by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Subdomain, to
-// which the API server holds the name of a webhook, and with it its end.
+// subdomain checks a domain by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Subdomain. The domain may be empty. The
+// API server checks the name of a webhook, which ends in the domain, by the same function.
 func subdomain(s string) error {
 	if s != "" && len(validation.IsDNS1123Subdomain(s)) > 0 {
 		return fmt.Errorf("%q is not a DNS subdomain: those have lower-case letters, digits and - between their dots, as example.com", s)
@@ -44,8 +44,8 @@ func subdomain(s string) error {
 	return nil
 }
 
-// manifestPath checks the path of a manifest. That no link leads it out of the module is seen
-// when it is written.
+// manifestPath checks the path of a manifest. Links that lead out of the module are detected when the manifest is
+// written.
 func manifestPath(s string) error {
 	if err := localPath(s); err != nil {
 		return err
@@ -56,7 +56,7 @@ func manifestPath(s string) error {
 	return nil
 }
 
-// localPattern checks a glob of files that lie inside the module.
+// localPattern checks a glob of files inside the module.
 func localPattern(s string) error {
 	if err := localPath(s); err != nil {
 		return err
@@ -82,7 +82,7 @@ func localPath(s string) error {
 	return nil
 }
 
-// optionalPath is localPath for a path that may be left empty.
+// optionalPath is like localPath for a path that may be empty.
 func optionalPath(s string) error {
 	if s == "" {
 		return nil
@@ -90,7 +90,7 @@ func optionalPath(s string) error {
 	return localPath(s)
 }
 
-// namePrefix holds what the name of an object begins with to the rule of such names.
+// namePrefix checks the beginning of an object's name by the rule of such names.
 func namePrefix(s string) error {
 	if len(validation.IsDNS1123Subdomain(s+"x")) > 0 {
 		return fmt.Errorf("%q cannot begin the name of an object: lower-case letters, digits, - and dots can, as shop-", s)
@@ -100,7 +100,7 @@ func namePrefix(s string) error {
 
 var accepted = regexp.MustCompile(`^.* \[G\d+\]: .*\S`)
 
-// acceptance checks a finding that is accepted: as it is printed, and why.
+// acceptance checks an accepted finding: its printed text, and the reason.
 func acceptance(s string) error {
 	if !accepted.MatchString(s) {
 		return fmt.Errorf("%q is not a finding with a reason: MESSAGE [G17]: REASON", s)
@@ -108,8 +108,8 @@ func acceptance(s string) error {
 	return nil
 }
 
-// objectName checks the name of an object, which may be left empty, by
-// k8s.io/apimachinery/pkg/util/validation.IsDNS1123Label.
+// objectName checks the name of an object by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Label. The name may be
+// empty.
 func objectName(s string) error {
 	if s != "" && len(validation.IsDNS1123Label(s)) > 0 {
 		return fmt.Errorf("%q cannot name an object: lower-case letters, digits and - can, as shop", s)

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
-// file is the file as it is read: its text, and what is wrong with it so far.
+// file is the file during reading: its text and the problems found so far.
 type file struct {
 	yamltext.File
 	source   []byte
@@ -32,7 +32,7 @@ func (f *file) errorAt(node *yaml.Node, rule, format string, args ...any) diag.D
 	return diag.Errorf(f.Place(node), rule, format, args...)
 }
 
-// start is the first place in the file.
+// start is the first position in the file.
 func (f *file) start() diag.Range { return f.Span(1, 0, 0) }
 
 // broken reports YAML that cannot be parsed.
@@ -43,7 +43,7 @@ func (f *file) broken(err error) diag.Diagnostic {
 	return diag.Errorf(f.Span(line, from, len(text)), ruleSyntax, "not valid YAML: %s", yamltext.Message(err))
 }
 
-// brokenLine is the first line from which on no beginning of the file is valid YAML.
+// brokenLine returns the line at which the file stops being valid YAML: every longer beginning of it is invalid too.
 func (f *file) brokenLine() int {
 	for n := len(f.Lines) - 1; n > 0; n-- {
 		if _, err := split(bytes.Join(f.Lines[:n], nil)); err == nil {

@@ -6,20 +6,20 @@ import "strings"
 
 // Key documents one key of the file.
 type Key struct {
-	// Name is the key with those around it: "manifests.path".
+	// Name is the key's full name: "manifests.path".
 	Name string
-	// Type says in words what kind of value the key takes.
+	// Type describes in words the kind of value that the key takes.
 	Type string
-	// Values are all that the key, or an element of its list, can be; nil where that is open.
+	// Values are the allowed values of the key, or of an element of its list. It is nil if any value is allowed.
 	Values []string
-	// Default and Example are values as they are written in YAML.
+	// Default and Example are values in YAML.
 	Default, Example string
-	// Required says that a file must have the key.
+	// Required is true if a file must have the key.
 	Required bool
 	Doc      string
 }
 
-// Docs documents all keys, in the order in which a file is best written.
+// Docs documents all keys, in the recommended order for a file.
 func Docs() []Key {
 	var docs []Key
 	for _, k := range keys(new(Config)) {
@@ -34,8 +34,8 @@ type key struct {
 	variable
 }
 
-// keys declares every key of the file. Like package flag, it sets each field of the
-// configuration to its default, and remembers where a value of the file is to go.
+// keys declares every key of the file. Like package flag, it sets each field of the configuration to its default and
+// binds the key to the field.
 func keys(c *Config) []key {
 	table := []key{
 		{Key{
@@ -150,7 +150,7 @@ func keys(c *Config) []key {
 	return table
 }
 
-// names lists the keys that may stand in the mapping of a key; "" is the file as a whole.
+// names lists the keys allowed in the mapping of a key; "" is the whole file.
 func names(table []key, around string) []string {
 	var list []string
 	for _, k := range table {
@@ -163,7 +163,7 @@ func names(table []key, around string) []string {
 	return list
 }
 
-// prefix is what the names of keys in the mapping of a key begin with.
+// prefix returns the start of the names of keys in the mapping of a key.
 func prefix(around string) string {
 	if around == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fileOf is a file that gives each of the keys a value.
+// fileOf makes a file with a value for each of the keys.
 func fileOf(docs []Key, value func(Key) string) string {
 	var out strings.Builder
 	mapping := ""
@@ -29,11 +29,11 @@ func fileOf(docs []Key, value func(Key) string) string {
 	return out.String()
 }
 
-// What the documentation calls the default is what a file without the key gets.
+// TestDocumentedDefaults checks that a file without a key gets the documented default.
 func TestDocumentedDefaults(t *testing.T) {
 	got, problems := read(t, fileOf(Docs(), func(k Key) string { return k.Default }))
 	want := Default()
-	want.Tags, want.CRDs, want.Upgrade.Accepted = []string{}, []string{}, []string{} // said to be empty, not left out
+	want.Tags, want.CRDs, want.Upgrade.Accepted = []string{}, []string{}, []string{} // set to empty, not left out
 	if problems.text != "" {
 		t.Errorf("problems:\n%s", problems.text)
 	}
@@ -42,7 +42,7 @@ func TestDocumentedDefaults(t *testing.T) {
 	}
 }
 
-// Every example is valid, and says something else than the default, the version aside.
+// TestExamples checks that every example is valid and, except for the version, differs from the default.
 func TestExamples(t *testing.T) {
 	for _, k := range Docs() {
 		docs := []Key{k}

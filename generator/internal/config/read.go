@@ -21,8 +21,8 @@ import (
 // format is the version of the file's format that this tool reads.
 const format = 1
 
-// Read reads the file of the module whose root is the absolute path moduleDir; without it, the
-// Config is Default. A Config that comes with problems is not fit for use.
+// Read reads the file of the module whose root is the absolute path moduleDir. Without the file, it returns Default. A
+// Config returned with problems must not be used.
 func Read(moduleDir string) (Config, diag.List) {
 	path := filepath.Join(moduleDir, FileName)
 	source, err := regular.ReadFile(path)
@@ -35,7 +35,7 @@ func Read(moduleDir string) (Config, diag.List) {
 	return Parse(path, source)
 }
 
-// misnamed reports a file that was meant to be ours.
+// misnamed reports a file with a wrong name that was probably meant as webhook-gen.yaml.
 func misnamed(moduleDir string) diag.List {
 	const name = "webhook-gen.yml"
 	path := filepath.Join(moduleDir, name)
@@ -45,12 +45,12 @@ func misnamed(moduleDir string) diag.List {
 	return diag.List{whole(path, "%s is not read", name).WithHint("rename it to %s", FileName)}
 }
 
-// whole makes an error that concerns a file as a whole.
+// whole makes an error about a whole file.
 func whole(path, format string, args ...any) diag.Diagnostic {
 	return diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, ruleFile, format, args...)
 }
 
-// reason strips the path, which is the diagnostic's place.
+// reason removes the path, because the diagnostic has it as its position.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -58,7 +58,7 @@ func reason(err error) error {
 	return err
 }
 
-// Parse is Read for the text of the file that is, or is to be, at path.
+// Parse is like Read for a text at path. The file need not exist.
 func Parse(path string, source []byte) (Config, diag.List) {
 	var c Config
 	table := keys(&c)
@@ -68,13 +68,13 @@ func Parse(path string, source []byte) (Config, diag.List) {
 		f.require(table)
 	}
 	if c.Version > format {
-		// What else is wrong with the file is for the tool to say that it was written for.
+		// The newer tool that the file is written for reports the file's other mistakes.
 		f.problems = slices.DeleteFunc(f.problems, func(d diag.Diagnostic) bool { return d.Rule != ruleVersion })
 	}
 	return c, f.problems
 }
 
-// document returns the mapping that the file consists of.
+// document returns the mapping in the file.
 func (f *file) document() (root *yaml.Node, ok bool) {
 	documents, err := split(f.source)
 	if err != nil {
@@ -114,8 +114,7 @@ func split(source []byte) ([]*yaml.Node, error) {
 	}
 }
 
-// decode sets the keys that a mapping gives. around is the key that the mapping belongs to; it
-// is empty for the file as a whole.
+// decode sets the keys of a mapping. around is the key that the mapping belongs to; it is empty for the whole file.
 func (f *file) decode(around string, mapping *yaml.Node, table []key) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		node, value := mapping.Content[i], resolve(mapping.Content[i+1])
@@ -143,7 +142,7 @@ func (f *file) decode(around string, mapping *yaml.Node, table []key) {
 	}
 }
 
-// unknown reports a key that is not in the table, with the key that was probably meant.
+// unknown reports a key that is not in the table, and suggests the key that was probably meant.
 func (f *file) unknown(node *yaml.Node, around string, table []key) diag.Diagnostic {
 	d := f.errorAt(node, ruleUnknown, "unknown key %q", node.Value)
 	if around != "" {
@@ -164,7 +163,7 @@ func (f *file) unknown(node *yaml.Node, around string, table []key) diag.Diagnos
 	return d.WithHint("the keys are %s", strings.Join(siblings, ", "))
 }
 
-// require reports the keys that a file must have and this one lacks.
+// require reports the required keys that this file lacks.
 func (f *file) require(table []key) {
 	for _, k := range table {
 		if _, given := f.given[k.Name]; k.Required && !given {
@@ -174,7 +173,7 @@ func (f *file) require(table []key) {
 	}
 }
 
-// resolve returns what an alias stands for.
+// resolve returns the node that an alias refers to.
 func resolve(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias

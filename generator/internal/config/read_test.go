@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scenarios expect")
 
-// Each testdata/*.txtar is a file with mistakes, and what is said of them.
+// TestMistakes reads each testdata/*.txtar: a file with mistakes, and the expected report.
 func TestMistakes(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -58,7 +58,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// report is a list of problems, and the list as users see it, sorted.
+// report is a list of problems, and its sorted text as shown to users.
 type report struct {
 	list diag.List
 	text string

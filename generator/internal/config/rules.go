@@ -14,7 +14,7 @@ const (
 	ruleFile     = "C7"
 )
 
-// Rules documents what Read reports.
+// Rules documents the rules that Read reports.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: ruleSyntax, Title: "webhook-gen.yaml is one YAML document, a mapping of keys",

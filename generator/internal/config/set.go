@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Set returns the text of a file with another value of a key "section.name". Everything else in the text stays as it
-// is, comments included. A nil text is a file that does not exist yet.
+// Set returns the text of a file with another value of a key "section.name". Everything else in the text stays the
+// same, including comments. A nil text is a file that does not exist yet.
 func Set(text []byte, key, value string) ([]byte, error) {
 	section, name, _ := strings.Cut(key, ".")
 	byHand := fmt.Errorf("write %s: %s in %s, and run the command again", key, value, FileName)

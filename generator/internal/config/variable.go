@@ -13,16 +13,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// variable is a field of a Config that a value of the file can be put into.
+// variable is a field of a Config that takes a value of the file.
 type variable struct {
 	kind   string   // of the value, in words
 	preset string   // the default, as YAML
-	choice []string // all that the value can be; nil where that is open
+	choice []string // the allowed values; nil if any value is allowed
 	// set decodes the value of the key called name into the field, or reports why not.
 	set func(f *file, name string, value *yaml.Node)
 }
 
-// version is the variable of the file's version, of which this tool knows one.
+// version is the variable of the file's version. This tool supports one version.
 func version(field *int) variable {
 	*field = format
 	return variable{"whole number", strconv.Itoa(format), nil, func(f *file, name string, value *yaml.Node) {
@@ -66,7 +66,7 @@ func text(field *string, preset string, check func(string) error) variable {
 	}}
 }
 
-// placed is a variable that also keeps the place of a value that is not empty.
+// placed is a variable that also keeps the position of a value that is not empty.
 func placed(v variable, place *diag.Range) variable {
 	set := v.set
 	v.set = func(f *file, name string, value *yaml.Node) {
@@ -78,7 +78,7 @@ func placed(v variable, place *diag.Range) variable {
 	return v
 }
 
-// word is the variable of a key that is one of some words, by default the first.
+// word is the variable of a key with one of several words; the first is the default.
 func word(field *string, choice ...string) variable {
 	v := text(field, choice[0], nil)
 	v.choice = choice
@@ -97,7 +97,7 @@ func texts(field *[]string, preset []string, check func(string) error) variable 
 	})
 }
 
-// words is the variable of a key with a list of some words, by default all of them.
+// words is the variable of a key with a list of some of the words; all are the default.
 func words(field *[]string, choice ...string) variable {
 	v := list(field, choice, func(f *file, name string, element *yaml.Node) bool {
 		return f.isOneOf(name, element, choice)
@@ -141,7 +141,7 @@ func list(field *[]string, preset []string, accept func(f *file, name string, el
 	}}
 }
 
-// isText reports whether a value is text; what only looks like text when it stands in quotes is not.
+// isText reports whether a value is text. A value that YAML reads as text only in quotes is not text.
 func (f *file) isText(what string, value *yaml.Node) bool {
 	if value.ShortTag() == "!!str" {
 		return true
@@ -163,7 +163,7 @@ func (f *file) passes(name string, value *yaml.Node, check func(string) error) b
 	return err == nil
 }
 
-// isOneOf reports whether a text is one of the words that its key knows.
+// isOneOf reports whether a text is one of the allowed words of its key.
 func (f *file) isOneOf(name string, value *yaml.Node, choice []string) bool {
 	if slices.Contains(choice, value.Value) {
 		return true
@@ -176,7 +176,7 @@ func (f *file) isOneOf(name string, value *yaml.Node, choice []string) bool {
 	return false
 }
 
-// describe says in words what a value is.
+// describe describes a value in words.
 func describe(value *yaml.Node) string {
 	switch value.ShortTag() {
 	case "!!map":

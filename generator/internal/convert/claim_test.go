@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// claims are the claims of a pair, one to a line: the paths of both sides and the rule.
+// claims prints the claims of a pair, one on each line: the paths of both sides and the rule.
 func claims(p *Pair) string {
 	var b strings.Builder
 	for _, c := range p.Claims {
@@ -23,7 +23,7 @@ func claims(p *Pair) string {
 	return b.String()
 }
 
-// TestNestedRules says which rule takes care of which field where rules reach into structs from around them.
+// TestNestedRules checks which rule claims which field when rules on enclosing structs also claim fields.
 func TestNestedRules(t *testing.T) {
 	for _, tc := range []struct{ name, spoke, hub, want string }{
 		{"out of a struct that stays",
@@ -77,7 +77,7 @@ func TestNestedRules(t *testing.T) {
 	}
 }
 
-// TestErrorTree shows both fields one above the other, as far as their paths go.
+// TestErrorTree checks that both fields are shown one above the other, with their paths.
 func TestErrorTree(t *testing.T) {
 	for _, tc := range []struct{ name, spoke, hub, want string }{
 		{"two types",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package convert plans conversions between the versions of a kind. A Plan says for every field of
-// both sides what becomes of it in each direction and whether anything is lost. What nothing
-// claims, and what does not convert, is reported at the field with both sides shown.
+// Package convert plans conversions between the versions of a kind. A Plan describes, for every field of both sides,
+// how it converts in each direction and whether anything is lost. Unclaimed fields and fields that do not convert are
+// reported at the field, with both sides shown.
 package convert
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Plan is the conversion of one spoke to and from its hub.
+// Plan is the conversion between one spoke and its hub.
 type Plan struct {
 	*model.Conversion
-	// Root is the pair of the two kinds' own types.
+	// Root is the pair of the two versions' types.
 	Root *Pair
-	// SpokeSchema and HubSchema are what the stash has to know of each side.
+	// SpokeSchema and HubSchema are the stash's schemas of the two sides.
 	SpokeSchema, HubSchema *Schema
 }
 
@@ -28,15 +28,15 @@ type Plan struct {
 type Package struct {
 	model.HandlerPackage
 	Plans []*Plan
-	// Pairs are the pairs of structs that the plans need, in the order in which they are met.
+	// Pairs are the pairs of structs that the plans need, in the order of their first use.
 	Pairs []*Pair
-	// Hooks are the pairs of types whose values the user's own code converts, likewise.
+	// Hooks are the pairs of types whose values the user's own code converts, in the same order.
 	Hooks []Types
 	// Hubs have one conversion for each type of the package that gets the method Hub.
 	Hubs []*model.Conversion
 }
 
-// Cause is the marker that asks for the package.
+// Cause is the marker that causes the package to be generated.
 func (p *Package) Cause() diag.Range {
 	if len(p.Plans) > 0 {
 		return p.Plans[0].Range
@@ -44,7 +44,7 @@ func (p *Package) Cause() diag.Range {
 	return p.Hubs[0].Range
 }
 
-// Project plans all conversions of a project. Packages whose plans have errors are complete but for these.
+// Project plans all conversions of a project. A package with errors contains all its plans except the ones with errors.
 func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Package, diag.List) {
 	if len(p.Conversions) == 0 && len(p.ConversionRules) == 0 {
 		return nil, nil

@@ -9,17 +9,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Definition is a CRD whose kind has conversions. Its Range is the first of them.
+// Definition is a CRD whose kind has conversions. Its Range is the range of the first conversion.
 type Definition struct {
 	diag.Range
 	*model.CRD
-	// Name is the definition's: "orders.shop.example.com".
+	// Name is the name of the definition: "orders.shop.example.com".
 	Name string
-	// Versions are the hub's and those of all spokes.
+	// Versions are the versions of the hub and of all spokes.
 	Versions []string
 }
 
-// Definitions are the CRDs of the project's kinds that have conversions.
+// Definitions returns the CRDs of the project's kinds with conversions.
 func Definitions(p *model.Project) []*Definition {
 	var all []*Definition
 	for _, c := range p.Conversions {

@@ -17,12 +17,12 @@ type pairPlanner struct {
 	*planner
 	*Pair
 	at place
-	// takenSpoke and takenHub are the paths of fields that are claimed.
+	// takenSpoke and takenHub are the paths of claimed fields.
 	takenSpoke, takenHub map[string]bool
 	claims               map[string]diag.Range // by "spoke path" and "hub path": the rule that claims it
 }
 
-// ruled is what a rule claims, before its value is planned.
+// ruled is the claim of a rule before its value is planned.
 type ruled struct {
 	*Claim
 	rule    model.ConversionRule
@@ -91,7 +91,8 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	return []ruled{claim}
 }
 
-// values plans the values of what rules claim, which takes all claims: what others claim of a struct is no part of it.
+// values plans the values of the rules' claims. All claims must be known before, because a struct does not include the
+// parts that other rules claim.
 func (p *pairPlanner) values(all []ruled) []*Claim {
 	var claims []*Claim
 	for _, r := range all {
@@ -110,17 +111,17 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 		if first < 0 {
 			first = len(claims)
 		}
-		claims = slices.Insert(claims, first, r.Claim) // a struct as a whole goes before what rules put into it
+		claims = slices.Insert(claims, first, r.Claim) // a claim on a whole struct precedes the claims on its parts
 	}
 	return claims
 }
 
-// isPart reports whether a path leads into what another one leads to.
+// isPart reports whether a path leads into the value at another path.
 func isPart(path, whole Path) bool {
 	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
 }
 
-// custom finds the further fields that a custom rule takes care of.
+// custom finds the additional fields of a custom rule.
 func (p *pairPlanner) custom(claim ruled) []ruled {
 	r := claim.rule
 	for _, field := range r.Others {
@@ -148,14 +149,15 @@ func (p *pairPlanner) custom(claim ruled) []ruled {
 	return []ruled{claim}
 }
 
-// alike reports a rule for types of which JSON is what Go makes of their fields anyway.
+// alike reports an alike rule for types that use Go's default JSON encoding anyway.
 func (p *pairPlanner) alike(r model.ConversionRule) {
 	if !encodesItself(p.Spoke) && !encodesItself(p.Hub) {
 		p.diags.Add(diag.Errorf(r.Range, RuleUnused, "neither %s nor %s has methods for JSON of its own", p.Spoke, p.Hub).WithHint("remove the rule: the fields are converted anyway"))
 	}
 }
 
-// hubRule makes the claims for fields that only the hub has: they are given up, have a default, or are your own code's.
+// hubRule makes the claims for fields that only the hub has. They are dropped, have a default, or the user's own code
+// sets them.
 func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 	if r.Verb == model.Custom {
 		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r})
@@ -187,16 +189,16 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 	return claims
 }
 
-// needless reports a rule for an entry of metadata that needs none, because both versions have it.
+// needless reports an unnecessary rule for a metadata entry, because both versions have every entry.
 func (p *pairPlanner) needless(r model.ConversionRule, entry diag.Sourced[string]) {
 	p.diags.Add(diag.Errorf(entry.At, RulePath, "%s is for fields that one version has, and both have %s", r.Verb, entry.V).
 		WithHint("+webhook:conversion:to moves an entry of metadata, +webhook:conversion:drop gives it up"))
 }
 
-// parentOf is the path without its last name.
+// parentOf returns the path without its last name.
 func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
 
-// missing sets what the hub has where the spoke says nothing.
+// missing sets the hub's default for a field that the spoke leaves unset.
 func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 	t := c.Hub.Last().Type
 	value, ok := constant(pointee(t), r.Default.V)
@@ -214,7 +216,7 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 	}
 }
 
-// find looks a rule's path up in a struct; key is that of an entry of metadata.
+// find looks up a rule's path in a struct; key is the key of a metadata entry.
 func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path diag.Sourced[string]) (found Path, key string, ok bool) {
 	if found, key = entry(t, path.V); found != nil {
 		return found, key, true
@@ -249,7 +251,7 @@ func (p *pairPlanner) take(taken map[string]bool, side string, path Path, r mode
 	return true
 }
 
-// sameNames claims the fields that have the same name on both sides, and reports those that only the spoke has.
+// sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
 func (p *pairPlanner) sameNames() {
 	kept := embedded(p.takenSpoke)
 	for _, m := range members(p.Spoke, kept) {
@@ -272,7 +274,7 @@ func (p *pairPlanner) sameNames() {
 	}
 }
 
-// embedded are the names that rules use for embedded structs as a whole.
+// embedded returns the names that rules use for whole embedded structs.
 func embedded(taken map[string]bool) map[string]bool {
 	names := map[string]bool{}
 	for t := range taken {
@@ -281,7 +283,8 @@ func embedded(taken map[string]bool) map[string]bool {
 	return names
 }
 
-// spokeOnly reports a field that the hub does not have, or those of its parts that rules have not moved elsewhere.
+// spokeOnly reports a field that the hub does not have. If rules move some of its parts elsewhere, it reports the other
+// parts.
 func (p *pairPlanner) spokeOnly(m Path, name string) {
 	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenSpoke, name)) > 0 {
 		for _, part := range members(inner, nil) {
@@ -304,8 +307,8 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
-// likely is a field of the hub that only the hub has and that may be the one under another name, or in a struct around
-// it.
+// likely returns a field that only the hub has and that is probably the same field under another name or in another
+// struct.
 func (p *pairPlanner) likely(m Path) (string, bool) {
 	var names []string
 	var joined, wider, deeper, sameType candidates
@@ -342,7 +345,7 @@ func (p *pairPlanner) likely(m Path) (string, bool) {
 	return "", false
 }
 
-// candidates are fields that may be meant.
+// candidates are fields that the user may have meant.
 type candidates []string
 
 func (c *candidates) add(field string, may bool) {
@@ -351,7 +354,7 @@ func (c *candidates) add(field string, may bool) {
 	}
 }
 
-// hubOnly claims what only the hub has: it is kept in the spoke's annotation.
+// hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
 	for _, m := range members(t, embedded(p.takenHub)) {
 		whole := append(before[:len(before):len(before)], m...)
@@ -367,7 +370,7 @@ func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
 	}
 }
 
-// claimed are the paths of each side that convert to one of the other.
+// claimed returns, for each side, the paths that convert to a path of the other side.
 func (p *Pair) claimed() [2]map[string]bool {
 	claimed := [2]map[string]bool{{}, {}}
 	for _, c := range p.Claims {
@@ -378,7 +381,7 @@ func (p *Pair) claimed() [2]map[string]bool {
 	return claimed
 }
 
-// unconverted are the paths of one side that do not convert, and are not given up either.
+// unconverted returns the paths of one side that neither convert nor are dropped.
 func (p *Pair) unconverted(from Direction) map[string]bool {
 	paths := map[string]bool{}
 	for _, c := range p.Claims {
@@ -389,7 +392,7 @@ func (p *Pair) unconverted(from Direction) map[string]bool {
 	return paths
 }
 
-// side is a claim's path on the side that a direction comes from; nil where that side does not have it.
+// side returns a claim's path on the source side of a direction. It is nil if that side does not have the field.
 func (c *Claim) side(from Direction) Path {
 	if from == FromHub {
 		return c.Hub
@@ -397,8 +400,9 @@ func (c *Claim) side(from Direction) Path {
 	return c.Spoke
 }
 
-// noteParents notes for moves into a pointer's struct when there is one, and marks what a move into or out of a
-// pointer's struct does not tell: whether there was an empty struct or none, unless the pointer itself is claimed.
+// noteParents handles moves into and out of structs behind pointers. A move into such a struct gets the check whether
+// to create the struct. A move in either direction loses whether the pointer was nil or the struct empty, unless the
+// pointer itself is claimed.
 func (p *Pair) noteParents() {
 	claimed := p.claimed()
 	for _, c := range p.Claims {
@@ -418,7 +422,7 @@ func (p *Pair) noteParents() {
 	}
 }
 
-// and are the names of a path and of one that goes on from it.
+// and returns the names of a path followed by the names of a further path.
 func (p Path) and(further Path) []string {
 	var names []string
 	for _, part := range []Path{p, further} {

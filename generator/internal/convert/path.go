@@ -9,9 +9,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// members are the fields of a struct as JSON has them: those of embedded structs are the struct's own. A field that
-// keep names is one field even if it is embedded. Where methods of the type make JSON of its fields, an embedded struct
-// that encodes itself is one field, too, and what Go leaves out of JSON is a field by its Go name.
+// members returns the fields of a struct as JSON has them. The fields of an embedded struct belong to the outer struct.
+// A field named in keep is one field even if it is embedded. If the type has its own JSON methods, two more things are
+// fields: an embedded struct that encodes itself, and a field without JSON, under its Go name.
 func members(t *resolve.Type, keep map[string]bool) []Path {
 	var all []Path
 	for _, f := range t.Fields() {
@@ -55,8 +55,8 @@ func lookup(t *resolve.Type, path string) (Path, bool) {
 	return nil, false
 }
 
-// entry finds an entry of the annotations or labels of a kind, written metadata.annotations[key]. It is
-// like a field whose name has the key.
+// entry finds an entry of a kind's annotations or labels, written metadata.annotations[key]. It is like a field whose
+// name contains the key.
 func entry(t *resolve.Type, path string) (found Path, key string) {
 	in, rest, ok := strings.Cut(path, "[")
 	key, closed := strings.CutSuffix(rest, "]")
@@ -71,7 +71,7 @@ func entry(t *resolve.Type, path string) (found Path, key string) {
 	return append(found[:len(found)-1:len(found)-1], &f), key
 }
 
-// nearestPath is the path of a struct that is most like one that does not exist.
+// nearestPath returns the path in a struct that is most similar to a path that does not exist.
 func nearestPath(t *resolve.Type, path string) (string, bool) {
 	var names []string
 	for _, m := range members(t, nil) {
@@ -94,7 +94,7 @@ func pointee(t *resolve.Type) *resolve.Type {
 
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// below are the paths that lie under a name, without it.
+// below returns the paths below a name, without the name.
 func below(paths map[string]bool, name string) map[string]bool {
 	under := map[string]bool{}
 	for p := range paths {

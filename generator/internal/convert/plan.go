@@ -9,13 +9,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Direction is one of the two ways between a spoke and its hub.
+// Direction is the direction of a conversion between a spoke and its hub.
 type Direction int
 
 const (
-	// ToHub leads from the spoke to the hub.
+	// ToHub is the direction from the spoke to the hub.
 	ToHub Direction = iota
-	// FromHub leads from the hub to the spoke.
+	// FromHub is the direction from the hub to the spoke.
 	FromHub
 )
 
@@ -30,36 +30,37 @@ func (d Direction) String() string {
 type Pair struct {
 	Spoke, Hub *resolve.Type
 	Types      Types
-	// Name is unique in the package: the spoke's type with a small letter.
+	// Name is unique in the package: the name of the spoke's type with a small letter.
 	Name   string
 	Claims []*Claim
-	// Opaque says that the types encode themselves, so that JSON has no members for their fields.
+	// Opaque is true if the types encode themselves, so that JSON has no members for their fields.
 	Opaque bool
 }
 
-// Claim says what becomes of a field.
+// Claim describes the conversion of a field.
 type Claim struct {
-	// Spoke and Hub lead to the field in each of the two structs; nil where a side has none.
+	// Spoke and Hub lead to the field in each of the two structs. A path is nil if that side does not have the field.
 	Spoke, Hub Path
-	// Verb is the rule's; empty where the names are the same, and Stash where a field of the hub is kept.
+	// Verb is the rule's verb. It is empty if the names are the same, and Stash if a field of the hub is kept.
 	Verb model.Verb
-	// Value says how the value converts; nil where it does not.
+	// Value describes how the value converts; nil if it does not convert.
 	Value *Value
-	// Set tells for each direction whether the source is set, where there are pointers on the way to the other side's
+	// Set checks, for each direction, whether the source is set. It is needed if pointers lead to the other side's
 	// field.
 	Set [2]*Set
-	// SpokeOthers and HubOthers are further fields of each side that a custom rule takes care of.
+	// SpokeOthers and HubOthers are the additional fields of a custom rule, by side.
 	SpokeOthers, HubOthers []Path
-	// Default is what the field of the hub is where the spoke says nothing: a string, bool or int; nil for none.
+	// Default is the value of the hub's field if the spoke does not set it: a string, bool or int. It is nil without a
+	// default.
 	Default any
-	// Reason is a drop's, and Entry the key of the entry of metadata that it gives up; empty for a field.
+	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
 	Reason, Entry string
 }
 
-// Path leads from a struct to a field of it or of a struct in it.
+// Path leads from a struct to one of its fields, or to a field of a struct in it.
 type Path []*resolve.Field
 
-// String is the path in JSON names.
+// String returns the path in JSON names.
 func (p Path) String() string {
 	var names []string
 	for _, f := range p {
@@ -73,10 +74,10 @@ func (p Path) String() string {
 	return strings.Join(names, ".")
 }
 
-// Last is the field itself.
+// Last returns the field itself.
 func (p Path) Last() *resolve.Field { return p[len(p)-1] }
 
-// loss says what is lost of the value, or of what it holds, in a direction; empty where nothing is.
+// loss describes the loss of the value, or of its content, in a direction. It is empty if nothing is lost.
 func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	if v.Loss[d] != "" {
 		return v.Loss[d]
@@ -90,10 +91,10 @@ func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	return ""
 }
 
-// hookLoss is what may be lost where the user's own code converts.
+// hookLoss is the possible loss in a conversion by the user's own code.
 const hookLoss = "what your functions lose"
 
-// Loss says what the other side cannot say of the field in a direction; empty where it can say all.
+// Loss describes the part of the field that the other side cannot hold, in a direction. It is empty if nothing is lost.
 func (c *Claim) Loss(d Direction) string { return c.loss(d, map[*Pair]bool{}) }
 
 func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
@@ -110,18 +111,18 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	return c.Value.loss(d, seen)
 }
 
-// Calls reports whether your own code converts the field in a direction. What only the hub has is
-// made of the rest of the spoke, and nothing is to be done with it on the way back.
+// Calls reports whether the user's own code converts the field in a direction. A field that only the hub has is
+// computed from the rest of the spoke, and needs no code on the way back.
 func (c *Claim) Calls(d Direction) bool {
 	return c.Verb == model.Custom && (c.Spoke != nil || d == ToHub)
 }
 
-// isCustom reports whether your own code converts the field, or what it holds.
+// isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
 	return c.Verb == model.Custom || c.Value.holds(func(h How) bool { return h == Hook{} })
 }
 
-// Field is the field that the claim is about: the spoke's, or the hub's where only that has it.
+// Field returns the spoke's field, or the hub's if only the hub has the field.
 func (c *Claim) Field() Path {
 	if c.Spoke != nil {
 		return c.Spoke
@@ -142,7 +143,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 	return false
 }
 
-// Lossy reports whether a direction can lose anything, which a stash then has to keep.
+// Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
 func (p *Plan) Lossy(d Direction) bool { return p.Root.lossy(d, map[*Pair]bool{}) }
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
@@ -150,14 +151,14 @@ func (p *Pair) NeedsHooks() bool {
 	return p.any((*Claim).isCustom, map[*Pair]bool{})
 }
 
-// NeedsObject reports whether converting the pair asks for the object that it is a part of.
+// NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
 		return c.Default != nil || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
 	}, map[*Pair]bool{})
 }
 
-// any reports whether it is so of a claim of the pair or of a pair inside it.
+// any reports whether is returns true for a claim of the pair or of a pair inside it.
 func (p *Pair) any(is func(*Claim) bool, seen map[*Pair]bool) bool {
 	if seen[p] {
 		return false

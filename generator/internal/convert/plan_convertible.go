@@ -10,8 +10,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// refuseHooks reports that a spoke is to have methods and your own code takes part in converting it, which
-// methods of a type have no place to hold.
+// refuseHooks reports a spoke with generated methods whose conversion needs the user's own code. A type's methods
+// cannot store the user's hooks.
 func (p *planner) refuseHooks(plan *Plan) {
 	if !plan.Convertible.V || !plan.Root.NeedsHooks() {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Kept are the fields of both versions of which the other one cannot say all, as paths in JSON names
-// from the kind, in order. What custom rules take care of is not among them: only its author knows.
+// Kept returns the lossy fields of both versions, as sorted paths in JSON names from the kind. Fields of custom rules
+// are not included, because only their author knows the loss.
 func (p *Plan) Kept() []string {
 	paths := append(p.Root.kept(ToHub, nil, map[*Pair]bool{}), p.Root.kept(FromHub, nil, map[*Pair]bool{})...)
 	slices.Sort(paths)
@@ -39,8 +39,8 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 	return paths
 }
 
-// members is the pair of structs that a field leads to, through pointers and lists alone and without a
-// loss on the way; nil where it leads to none.
+// members returns the pair of structs that a field leads to through pointers and lists without loss. It is nil if there
+// is no such pair.
 func (v *Value) members(d Direction) *Pair {
 	for ; v != nil && v.Loss[d] == ""; v = v.Elem {
 		switch how := v.How.(type) {

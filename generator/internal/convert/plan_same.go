@@ -7,25 +7,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Same is what an object has alike in both versions, member by member and in the same words of JSON: no rule reaches
-// into it, no function of the user sees it, and its types differ in name only.
+// Same marks the members of an object that have the same JSON in both versions. No rule changes them, no function of
+// the user sees them, and their types differ only in name.
 type Same struct {
-	// All says that it is the whole member; if not, Members are what of it is.
+	// All is true if the whole member is the same. Otherwise Members are its parts that are the same.
 	All     bool
 	Members map[string]*Same
 }
 
-// Same returns what the kind has alike in both versions. A member of a list or a map is not looked into: their elements
-// have no places that stay.
+// Same returns the members of the kind that are the same in both versions. It does not look into lists and maps,
+// because their elements have no fixed places.
 func (p *Plan) Same() map[string]*Same {
 	same := p.Root.same(map[*Pair]bool{})
 	if meta := same["metadata"]; meta != nil && (!meta.All || p.Root.readsMetadata()) {
-		delete(same, "metadata") // which are all the same or none
+		delete(same, "metadata") // metadata is the same as a whole or not at all
 	}
 	return same
 }
 
-// readsMetadata reports whether rules are about entries of the metadata, or functions of the user can ask for them.
+// readsMetadata reports whether rules use metadata entries, or functions of the user can read the metadata.
 func (p *Pair) readsMetadata() bool {
 	return p.any(func(c *Claim) bool {
 		isEntry := c.Value.holds(func(h How) bool { _, ok := h.(Entry); return ok })
@@ -56,7 +56,7 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 	return same
 }
 
-// isCustom reports whether functions of the user convert the pair, which see all of it and may set all of it.
+// isCustom reports whether functions of the user convert the pair. They see all of it and may set all of it.
 func (p *Pair) isCustom() bool {
 	for _, c := range p.Claims {
 		if c.Verb == model.Custom {
@@ -66,7 +66,7 @@ func (p *Pair) isCustom() bool {
 	return false
 }
 
-// staysAs is the name of a field that has the same one on both sides.
+// staysAs returns the name of a field with the same name on both sides.
 func (c *Claim) staysAs() (string, bool) {
 	if c.Value == nil || c.Verb == model.Custom || c.Default != nil {
 		return "", false
@@ -78,8 +78,8 @@ func (c *Claim) staysAs() (string, bool) {
 	return spoke[0], c.Spoke.Last().String == c.Hub.Last().String
 }
 
-// isSame reports whether all of a field that stays is the same, and is left out of JSON on both sides or on none: a
-// member that one version demands is not missing because the other one may leave it out.
+// isSame reports whether a field is the same as a whole, and JSON omits it on both sides or on neither. A member
+// required in one version must not be missing because the other version may omit it.
 func (c *Claim) isSame(seen map[*Pair]bool) bool {
 	s, h := c.Spoke.Last(), c.Hub.Last()
 	omits := s.OmitEmpty == h.OmitEmpty || s.Type.Kind() == resolve.Struct && h.Type.Kind() == resolve.Struct
@@ -117,7 +117,7 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 	}
 	for _, side := range [][]Path{members(p.Spoke, nil), members(p.Hub, nil)} {
 		for _, m := range side {
-			if !stay[m.String()] { // a rule takes it elsewhere
+			if !stay[m.String()] { // a rule moves it elsewhere
 				return false
 			}
 		}
@@ -125,7 +125,7 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 	return true
 }
 
-// structs is the pair of structs that the value is, as one or behind a pointer.
+// structs returns the pair of structs in the value, directly or behind a pointer.
 func (v *Value) structs() *Pair {
 	if v.How == (Pointer{}) {
 		v = v.Elem

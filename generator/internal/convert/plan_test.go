@@ -14,8 +14,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// plan plans the conversion of a kind Order whose versions hold these fields in their struct Spec, beside
-// the other types that the sources declare. Sources may name the packages metav1, resource and intstr.
+// plan plans the conversion of a kind Order whose versions have these fields in their struct Spec. The sources may also
+// declare other types, and may use the packages metav1, resource and intstr.
 func plan(t *testing.T, spoke, hub string) (*Plan, diag.List) {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,8 +72,8 @@ type Order struct {
 ` + tagged(spec) + "\n"
 }
 
-// tagged writes struct tags in full: `name!` is a field that JSON always writes, `name` one that it
-// leaves out where it is empty.
+// tagged writes struct tags in full: `name!` is a field that JSON always writes, and `name` is a field that JSON omits
+// if empty.
 func tagged(source string) string {
 	var out []string
 	for line := range strings.Lines(source) {
@@ -90,7 +90,7 @@ func tagged(source string) string {
 	return strings.Join(out, "")
 }
 
-// fieldOf is the claim on a field of the spoke's Spec, or of the hub's where only that has it.
+// fieldOf returns the claim on a field of the spoke's Spec, or of the hub's if only the hub has the field.
 func fieldOf(t *testing.T, p *Plan, name string) *Claim {
 	t.Helper()
 	for _, root := range p.Root.Claims {
@@ -107,7 +107,7 @@ func fieldOf(t *testing.T, p *Plan, name string) *Claim {
 	return nil
 }
 
-// TestLoss says for each way in which values convert what each direction loses.
+// TestLoss checks, for each way of converting values, the loss in each direction.
 func TestLoss(t *testing.T) {
 	for _, tc := range []struct {
 		name, spoke, hub string

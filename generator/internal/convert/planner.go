@@ -25,19 +25,19 @@ type planner struct {
 	names      map[string]bool
 	// deepCopyFiles are files of generated methods, by path, as far as they have been read.
 	deepCopyFiles map[string][]byte
-	// unlocated are packages that cannot be found, and of which that has been reported.
+	// unlocated are packages that cannot be found and are reported already.
 	unlocated map[string]bool
 	diags     diag.List
 }
 
-// pairKey tells pairs apart: the same two structs are another pair where a rule on a struct around
-// them takes care of some of their fields.
+// pairKey identifies a pair. The same two structs are a different pair if a rule on an enclosing struct claims some of
+// their fields.
 type pairKey struct {
 	spoke, hub         *resolve.Type
 	skipSpoke, skipHub string
 }
 
-// place is where the planner is: the fields that led from the kind to here, one of each side a step.
+// place is the planner's current position: for each side, the fields that lead from the kind to it.
 type place struct{ spoke, hub Path }
 
 func (p place) at(spoke, hub Path) place {
@@ -57,7 +57,7 @@ func (p *planner) plan() (*Plan, bool) {
 	return plan, true
 }
 
-// typeMembers are the members of an object that say its type, which are not converted but replaced.
+// typeMembers are the members that contain an object's type. They are replaced, not converted.
 func typeMembers() map[string]bool { return map[string]bool{"apiVersion": true, "kind": true} }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
@@ -75,7 +75,7 @@ func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	return nil, false
 }
 
-// isObject reports whether a type embeds what all API objects do.
+// isObject reports whether a type embeds TypeMeta and ObjectMeta, as all API objects do.
 func isObject(t *resolve.Type) bool {
 	embeds := func(name string) bool {
 		return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return f.Embedded && isNamed(f.Type, metaPackage, name) })
@@ -83,7 +83,7 @@ func isObject(t *resolve.Type) bool {
 	return embeds("TypeMeta") && embeds("ObjectMeta")
 }
 
-// pair plans two structs. What is skipped of them has been claimed by rules on structs around them.
+// pair plans two structs. Rules on enclosing structs have already claimed the skipped fields.
 func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub map[string]bool) *Pair {
 	key := pairKey{spoke, hub, joined(skipSpoke), joined(skipHub)}
 	if known, ok := p.pairs[key]; ok {
@@ -110,8 +110,8 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	return pair
 }
 
-// name makes a name for the functions of a pair: the spoke's type's and, where others have that, what it becomes,
-// unless that is called the same, and the kind that it is in.
+// name makes a unique name for the functions of a pair. It begins with the name of the spoke's type. If that is taken,
+// it adds the hub's type, unless the two names are equal, and then the kind.
 func (p *planner) name(spoke, hub *resolve.Type) string {
 	name := lowerFirst(identifier(spoke))
 	as := ""
@@ -140,7 +140,7 @@ func identifier(t *resolve.Type) string {
 	return name
 }
 
-// lowerFirst makes the first word of a name small: httpRoute of HTTPRoute.
+// lowerFirst writes the first word of a name in lower case: httpRoute for HTTPRoute.
 func lowerFirst(name string) string {
 	runes := []rune(name)
 	for i := range runes {

@@ -16,7 +16,7 @@ const (
 	RuleUnused    = "V8"
 )
 
-// Rules documents them.
+// Rules documents the rules.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleType, Title: "the types of a conversion can be read", Doc: "They are read from source, in the module, its workspace, vendor folder and module cache. Hub and spoke must be structs."},

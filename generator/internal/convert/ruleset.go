@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// ruleset holds the rules by what they are for, and which of them a conversion has reached.
+// ruleset groups the rules by their subject, and tracks which rules a conversion has reached.
 type ruleset struct {
 	of      map[model.GoType][]*model.ConversionRule // by the struct they name
 	general []*model.ConversionRule                  // for every struct of a package's conversions
@@ -19,10 +19,10 @@ type ruleset struct {
 	reached map[*model.ConversionRule]bool
 }
 
-// typePair is a type of the spoke and one of the hub.
+// typePair is a type of the spoke and a type of the hub.
 type typePair struct{ spoke, hub model.GoType }
 
-// fieldRules are the rules for one field: one that says what becomes of it, and values of an enum.
+// fieldRules are the rules for one field: a rule for the field itself, and rules for values of an enum.
 type fieldRules struct {
 	field string
 	rules []model.ConversionRule
@@ -46,8 +46,8 @@ func groupRules(all []model.ConversionRule) ruleset {
 	return set
 }
 
-// reach returns the rules for the fields of a struct in the conversions that a package declares. Those
-// that name the struct go before those for every struct, which are for the fields that are left of it.
+// reach returns the rules for the fields of a struct in the conversions that a package declares. Rules that name the
+// struct take precedence. Rules for every struct apply to its remaining fields.
 func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[string]bool) []fieldRules {
 	var found []fieldRules
 	for _, r := range s.of[goType(spoke)] {
@@ -79,7 +79,7 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 	return found
 }
 
-// forFields are a rule once for each field that its * stands for and that both structs have.
+// forFields copies a rule for each field that its * matches and that both structs have.
 func forFields(r *model.ConversionRule, spoke, hub *resolve.Type) []model.ConversionRule {
 	before, all := strings.CutSuffix(r.Field.V, "*")
 	if !all {
@@ -125,7 +125,7 @@ func has(t *resolve.Type, path string) bool {
 	return ok
 }
 
-// withRule adds a rule to those of its field.
+// withRule adds a rule to the other rules of its field.
 func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
 	for i := range fields {
 		if fields[i].field == r.Field.V {
@@ -136,7 +136,7 @@ func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
 	return append(fields, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
 }
 
-// alike reports whether a type that encodes itself and its counterpart are said to mean the same in JSON.
+// alike reports whether a rule declares that a type with its own encoding has the same JSON as its counterpart.
 func (s ruleset) alike(t *resolve.Type) bool {
 	for _, r := range s.of[goType(t)] {
 		if r.Verb == model.Alike {

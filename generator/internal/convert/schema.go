@@ -12,31 +12,32 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Schema is what the stash has to know of a type that JSON does not tell: which members tell the
-// elements of a list apart, and what may be lost.
+// Schema contains the facts about a type that the stash needs and cannot read from JSON: the members that identify the
+// elements of a list, and the members that may be lost.
 type Schema struct {
 	Keys []string
-	// One tells the one element of a list that the other side has, as conversion.Schema.
+	// One identifies the single element of a list that the other side has, as in conversion.Schema.
 	One     map[string]string
 	Dropped bool
-	// Scattered says that the other side has some members of this object elsewhere, and not the object.
+	// Scattered is true if the other side has some members of this object in other places, but not the object itself.
 	Scattered bool
-	// Limits are what markers demand of a value that may be restored.
+	// Limits are the limits that markers set for a value that may be restored.
 	Limits   Limits
 	Members  map[string]*Schema
 	Elements *Schema
-	// Same is the schema of a struct that this one is equal to: it is inside of it, or the other one is inside itself.
+	// Same is an equal schema of the same struct. One of the two schemas contains the other, or the struct is
+	// recursive.
 	Same *Schema
-	// Name is that of the pair of structs, where the schema is the Same of another one.
+	// Name is the name of the pair of structs, if the schema is the Same of another schema.
 	Name string
 }
 
-// IsZero reports whether there is nothing to know.
+// IsZero reports whether the schema has no facts.
 func (s *Schema) IsZero() bool {
 	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Scattered && s.Limits.IsZero() && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
 }
 
-// Named are the schemas that others below this one are the same as, in order of their names.
+// Named returns the schemas that are the Same of others below this one, sorted by name.
 func (s *Schema) Named() []*Schema {
 	found := map[*Schema]bool{}
 	s.collectNamed(found)
@@ -57,19 +58,19 @@ func (s *Schema) collectNamed(found map[*Schema]bool) {
 	}
 }
 
-// schemas are those of both sides of a pair.
+// schemas makes the schemas of both sides of a pair.
 func schemas(root *Pair) (spoke, hub *Schema) {
 	spoke, hub = &Schema{}, &Schema{}
 	spoke.addPair(root, ToHub, map[*Pair]*Schema{})
 	hub.addPair(root, FromHub, map[*Pair]*Schema{})
 	for _, s := range []*Schema{spoke, hub} {
-		delete(s.Members, "metadata") // it is nothing of a version's own
+		delete(s.Members, "metadata") // both versions have the same metadata
 	}
 	return spoke, hub
 }
 
-// addPair adds what a pair says of the side that a direction comes from. It is inside of other pairs, each
-// with its schema, beside which stand those that have been found to be inside themselves.
+// addPair adds the facts of a pair for the source side of a direction. inside has the enclosing pairs and their
+// schemas, and also the pairs that have been found to be recursive.
 func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	if p.Opaque {
 		return
@@ -82,7 +83,7 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	}
 	inside[p] = s
 	defer func() {
-		if s.Name == "" { // a struct that is inside itself is told once, wherever it is
+		if s.Name == "" { // a recursive struct has one schema, wherever it occurs
 			delete(inside, p)
 		}
 	}()
@@ -114,7 +115,7 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	}
 }
 
-// says reports whether there is anything to know of a struct.
+// says reports whether the schema of a struct has any facts.
 func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	if seen[p] || p.Opaque {
 		return false
@@ -183,7 +184,7 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 	}
 }
 
-// one tells the element of a list.
+// one returns the members that identify the element of a list.
 func (e Element) one() map[string]string {
 	told := map[string]string{}
 	for _, c := range e.Constants {
@@ -192,7 +193,7 @@ func (e Element) one() map[string]string {
 	return told
 }
 
-// put adds what is known of a field below.
+// put adds the schema of a field below.
 func (s *Schema) put(path []string, below *Schema) {
 	if len(path) == 0 {
 		return
@@ -222,7 +223,7 @@ func (s *Schema) put(path []string, below *Schema) {
 	}
 }
 
-// scatter notes that a path leads to what the other side has only in parts.
+// scatter marks the object at a path whose parts are in several places on the other side.
 func (s *Schema) scatter(path []string) {
 	for _, name := range path {
 		if s.Members == nil {
@@ -236,8 +237,9 @@ func (s *Schema) scatter(path []string) {
 	s.Scattered = len(path) > 0
 }
 
-// listKeys are the keys of the list that is claimed on a side, as far as the other side has them: those that are
-// declared there or else, by the names that they have there, those that are declared on the other side.
+// listKeys returns the keys of the claimed list on a side, limited to keys that the other side has too. Keys declared
+// on this side take precedence. Otherwise it returns the keys declared on the other side, under the names that they
+// have here.
 func (c *Claim) listKeys(side Direction) []string {
 	keys := listKeys(c.side(side).Last())
 	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {
@@ -262,7 +264,7 @@ func (c *Claim) listKeys(side Direction) []string {
 	return keys
 }
 
-// listKeys are the keys that +listMapKey declares, or for Kubernetes' own types the struct tag patchMergeKey.
+// listKeys returns the keys that +listMapKey declares or, for Kubernetes' own types, the struct tag patchMergeKey.
 func listKeys(f *resolve.Field) []string {
 	var keys []string
 	for _, g := range f.Doc {
@@ -278,7 +280,7 @@ func listKeys(f *resolve.Field) []string {
 	return keys
 }
 
-// unconvertedBelow reports whether something in a struct does not convert.
+// unconvertedBelow reports whether any field in a struct does not convert.
 func unconvertedBelow(unconverted map[string]bool, around Path) bool {
 	return len(below(unconverted, around.String())) > 0
 }

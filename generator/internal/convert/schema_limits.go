@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Limits are what validation markers demand of a value, as conversion.Limits.
+// Limits are the limits that validation markers set for a value, as in conversion.Limits.
 type Limits struct {
 	Enum                               []string
 	Minimum, Maximum, Pattern          string
@@ -21,15 +21,15 @@ type Limits struct {
 	Counts map[string]int
 }
 
-// IsZero reports whether nothing is demanded.
+// IsZero reports whether there are no limits.
 func (l Limits) IsZero() bool {
 	return len(l.Enum) == 0 && l.Minimum == "" && l.Maximum == "" && l.Pattern == "" && len(l.Counts) == 0
 }
 
-// validation begins the markers from which controller-gen makes a schema.
+// validation is the prefix of the markers from which controller-gen makes a schema.
 const validation = "+kubebuilder:validation:"
 
-// read adds what comments say. Those of a list's elements begin with items.
+// read adds the limits from comments. Markers for a list's elements begin with items.
 func (l *Limits) read(groups []*ast.CommentGroup, items bool) {
 	for _, g := range groups {
 		for _, c := range g.List {
@@ -85,7 +85,7 @@ func unquoted(value string) string {
 	return value
 }
 
-// addLimits adds what the markers of a field, of its type and of the types in it demand. Types of Kubernetes itself
+// addLimits adds the limits from the markers of a field, of its type and of the types in it. Types of Kubernetes itself
 // have no such markers.
 func (s *Schema) addLimits(f *resolve.Field, inside []*resolve.Type) {
 	s.limitType(f.Type, inside, f.Doc)
@@ -140,8 +140,8 @@ func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
 	}
 }
 
-// limits are what the markers of a field demand whose value may be restored: of all of it where nothing of it converts,
-// or your own code does that. What lies in structs that convert is theirs.
+// limits returns the limits of a field whose value may be restored. They cover the whole field if no part of it
+// converts, or if the user's own code converts it. Structs that convert have their own limits.
 func (c *Claim) limits(side Direction) *Schema {
 	s := &Schema{}
 	path := c.side(side)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSchema says what the stash knows of each side: keys of lists, and what may be lost.
+// TestSchema checks the stash's schema of each side: keys of lists, and fields that may be lost.
 func TestSchema(t *testing.T) {
 	spec := func(members map[string]*Schema) *Schema {
 		return &Schema{Members: map[string]*Schema{"spec": {Members: members}}}

@@ -9,8 +9,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// errorTree shows the fields of both versions one above the other, from the kind inwards, with a
-// mark below each step that both have and the types at the end, and the hint below:
+// errorTree shows the fields of both versions one above the other. It begins at the kind, marks each step that both
+// have, and shows the types at the end. The hint follows below:
 //
 //	v1: Order.spec.rollout.surge     *intstr.IntOrString
 //	          |    |       |

@@ -9,21 +9,21 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Type is a Go type as generated code writes it.
+// Type is a Go type as written in generated code.
 type Type struct {
-	// Package and Name are those of the declaration. A predeclared type has only a name, and so has one that is written
-	// as it is.
+	// Package and Name are the package and the name of the declaration. A predeclared type has only a name, and so does
+	// a type that is written literally.
 	Package, Name string
 	Args          []*Type
-	// An unnamed map has a Key; an unnamed pointer, slice or array has its signs, such as "[]", before Elem.
+	// An unnamed map has a Key. An unnamed pointer, slice or array has its signs, such as "[]", before Elem.
 	Signs     string
 	Key, Elem *Type
 }
 
-// Types are the types of a value of the spoke and of one of the hub.
+// Types are the types of a value of the spoke and of a value of the hub.
 type Types struct {
 	Spoke, Hub *Type
-	// Same says that they are one.
+	// Same is true if the two types are identical.
 	Same bool
 }
 
@@ -56,7 +56,7 @@ func typeOf(t *resolve.Type) *Type {
 	return w
 }
 
-// String is the same for types that are written alike, and for no others.
+// String returns equal texts exactly for types that are written alike.
 func (t *Type) String() string {
 	var args []string
 	for _, a := range t.Args {
@@ -71,13 +71,13 @@ func (t *Type) String() string {
 	return t.Signs + t.Elem.String()
 }
 
-// Test is how generated code tells that a value is set.
+// Test is the check in generated code that a value is set.
 type Test int
 
 const (
 	// NotNil compares with nil.
 	NotNil Test = iota
-	// NotEmpty asks for the length.
+	// NotEmpty checks the length.
 	NotEmpty
 	// True is the value, a bool, itself.
 	True
@@ -89,15 +89,15 @@ const (
 	NotIsZero
 	// NotEqual compares with the zero value.
 	NotEqual
-	// AnyField asks for each field.
+	// AnyField checks each field.
 	AnyField
 )
 
-// Set says how generated code tells that a value of a type is set.
+// Set is a check in generated code that a value of a type is set.
 type Set struct {
 	Type *Type
 	Test Test
-	// Fields are those of AnyField.
+	// Fields are the fields to check for AnyField.
 	Fields []SetField
 }
 
@@ -107,7 +107,7 @@ type SetField struct {
 	*Set
 }
 
-// setOf says how it is told that a value is not the zero value.
+// setOf returns the check that a value is not the zero value.
 func setOf(t *resolve.Type) *Set {
 	s := &Set{Type: typeOf(t)}
 	switch t.Kind() {
@@ -138,8 +138,8 @@ func setOf(t *resolve.Type) *Set {
 	return s
 }
 
-// fieldSet is setOf for a field. An empty list or map that JSON leaves out is not set: it would not be there any more
-// when the object returns.
+// fieldSet is setOf for a field. An empty list or map that JSON omits is not set: it would be missing when the object
+// returns.
 func fieldSet(f *resolve.Field) *Set {
 	if kind := f.Type.Kind(); f.OmitEmpty && (kind == resolve.Slice || kind == resolve.Map) {
 		return &Set{Type: typeOf(f.Type), Test: NotEmpty}
@@ -147,7 +147,7 @@ func fieldSet(f *resolve.Field) *Set {
 	return setOf(f.Type)
 }
 
-// comparable reports whether Go can compare values of the type with == and that does what it looks like.
+// comparable reports whether Go can compare values of the type with == and compares their content.
 func comparable(t *resolve.Type) bool {
 	switch t.Kind() {
 	case resolve.Basic, resolve.Pointer:
@@ -163,11 +163,11 @@ func comparable(t *resolve.Type) bool {
 // Step is a field on a path.
 type Step struct {
 	Name string
-	// Pointer is what the field points to; nil where it is no pointer.
+	// Pointer is the type of the field's target. It is nil if the field is not a pointer.
 	Pointer *Type
 }
 
-// Steps are the fields on the path.
+// Steps returns the fields on the path.
 func (p Path) Steps() []Step {
 	var steps []Step
 	for _, f := range p {
@@ -180,7 +180,7 @@ func (p Path) Steps() []Step {
 	return steps
 }
 
-// pointers reports whether there is a pointer on the way to the last field.
+// pointers reports whether any field before the last one is a pointer.
 func (p Path) pointers() bool {
 	return slices.ContainsFunc(p[:len(p)-1], func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer })
 }

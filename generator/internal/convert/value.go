@@ -17,27 +17,27 @@ import (
 type valuePlanner struct {
 	*planner
 	at                   place
-	rule                 *model.ConversionRule // nil where the names are the same
+	rule                 *model.ConversionRule // nil if the names are the same
 	renames              []Renaming
 	spokeField, hubField *resolve.Field
 	skipSpoke, skipHub   map[string]bool
-	// entries are the keys of entries of metadata, by side; empty for a side that is a field.
+	// entries are the keys of metadata entries, by side. The key is empty if that side is a field.
 	entries [2]string
-	// element says that the values are not the fields' own but elements of them.
+	// element is true if the values are elements of the fields' values.
 	element bool
 }
 
-// mismatch is why two types do not convert.
+// mismatch is the reason why two types do not convert.
 type mismatch struct {
 	rule       string
 	spoke, hub *resolve.Type
 	message    string
 	hint       string
-	// unlocated is the package that cannot be found, if that is why.
+	// unlocated is the package that cannot be found, if that is the reason.
 	unlocated string
 }
 
-// unresolved is the mismatch of a type that was not found.
+// unresolved makes the mismatch of a type that was not found.
 func unresolved(err error) *mismatch {
 	bad := &mismatch{rule: RuleType, message: err.Error()}
 	if e, ok := errors.AsType[*resolve.Error](err); ok && e.Err != nil {
@@ -46,7 +46,7 @@ func unresolved(err error) *mismatch {
 	return bad
 }
 
-// top plans the values of the two fields and reports why they do not convert.
+// top plans the values of the two fields, and reports the reason if they do not convert.
 func (p *valuePlanner) top(as []string) *Value {
 	v, bad := p.value(p.spokeField.Type, p.hubField.Type, as)
 	if bad == nil {
@@ -55,7 +55,7 @@ func (p *valuePlanner) top(as []string) *Value {
 	}
 	if bad.unlocated != "" {
 		if p.unlocated[bad.unlocated] {
-			return nil // the first field whose type is of that package says why
+			return nil // reported at the first field whose type is in that package
 		}
 		p.unlocated[bad.unlocated] = true
 	}
@@ -79,7 +79,7 @@ func (p *valuePlanner) top(as []string) *Value {
 	return nil
 }
 
-// noteEmpty marks lists and maps of which JSON writes an empty one on one side and leaves it out on the other.
+// noteEmpty marks lists and maps if JSON writes an empty one on one side and omits it on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
 	var empty EmptyIsNil
 	for d, fields := range [2][2]*resolve.Field{{p.spokeField, p.hubField}, {p.hubField, p.spokeField}} {
@@ -109,7 +109,7 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 	}
 }
 
-// value plans two types, with converters from the outside to the inside.
+// value plans two types. It applies the converters from the outside to the inside.
 func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
 	v := &Value{spoke: spoke, hub: hub}
 	if p.entries != [2]string{} {
@@ -194,7 +194,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	return p.structural(v)
 }
 
-// hook has the user's own code convert the value.
+// hook converts the value with the user's own code.
 func (p *valuePlanner) hook(v *Value) *Value {
 	v.How, v.Loss = Hook{}, [2]string{hookLoss, hookLoss}
 	if !slices.ContainsFunc(p.Hooks, func(h Types) bool { return h.Spoke.String() == v.Spoke.String() && h.Hub.String() == v.Hub.String() }) {
@@ -203,15 +203,15 @@ func (p *valuePlanner) hook(v *Value) *Value {
 	return v
 }
 
-// elements plans what a list or map holds.
+// elements plans the elements of a list or map.
 func (p *valuePlanner) elements() *valuePlanner {
 	inner := *p
 	inner.element = true
 	return &inner
 }
 
-// intent decides whether a pointer is made of a zero value. Where JSON leaves zero out, it is nil;
-// where JSON always has it, only the author knows whether it means anything.
+// intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
+// it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	field, plain := p.spokeField, v.spoke
 	if how.Outer == FromHub {
@@ -233,12 +233,12 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	return nil
 }
 
-// takesElsewhere reports whether rules take parts of a struct elsewhere.
+// takesElsewhere reports whether rules move parts of a struct elsewhere.
 func (p *valuePlanner) takesElsewhere(v *Value) bool {
 	return v.Pair() != nil && len(p.skipSpoke)+len(p.skipHub) > 0
 }
 
-// emptied is what is lost of a struct whose fields rules take elsewhere.
+// emptied is the loss of a struct whose fields rules move elsewhere.
 const emptied = "whether the rest of it was nil or empty"
 
 // structural plans types of the same shape.
@@ -271,12 +271,12 @@ func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 	return nil, p.differ(spoke, hub)
 }
 
-// callable reports whether functions of another package can take the struct.
+// callable reports whether functions of another package can have the struct as a parameter.
 func callable(t *resolve.Type) bool {
 	return t.Name != "" && t.Name[0] >= 'A' && t.Name[0] <= 'Z'
 }
 
-// encodesItself reports whether a type is something else in JSON than what Go makes of it.
+// encodesItself reports whether a type has its own JSON encoding, different from Go's default.
 func encodesItself(t *resolve.Type) bool {
 	return t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")
 }
@@ -286,7 +286,7 @@ func hidden(t *resolve.Type) bool {
 	return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !f.Exported })
 }
 
-// unread reports types that are alike in JSON, of which functions of another package do not see all.
+// unread reports types with the same JSON that have fields hidden from other packages.
 func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
 	t := spoke
 	if !hidden(spoke) {
@@ -311,7 +311,7 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	return nil, p.differ(v.spoke, v.hub)
 }
 
-// total holds that each constant of an enum has a value on the other side.
+// total checks that each constant of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
 	if resolve.Identical(v.spoke, v.hub) {
 		return nil
@@ -346,7 +346,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each, also where a value only stays what it is`}
 }
 
-// rename plans an enum whose values have other names in the hub.
+// rename plans an enum with values that are renamed in the hub.
 func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if v.spoke.Kind() != resolve.Basic || v.spoke.Basic() != "string" || v.hub.Kind() != resolve.Basic || v.hub.Basic() != "string" {
 		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "enum is for strings", hint: "use as for other types"}
@@ -364,8 +364,8 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 			}
 		}
 	}
-	// A value that the other side writes the same keeps its name on the way here, and gets another one on
-	// the way back.
+	// A value that the other side already has under the same name keeps it in this direction, and is renamed on the way
+	// back.
 	for d := range how {
 		for _, r := range how[d] {
 			if r.From != r.To && !slices.ContainsFunc(how[1-d], func(back Renaming) bool { return back.From == r.From }) {

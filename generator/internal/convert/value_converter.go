@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// known reports what is wrong with the name of a converter or its argument.
+// known reports mistakes in the name of a converter or in its argument.
 func (p *valuePlanner) known(name, argument string) *mismatch {
 	var names []string
 	for _, c := range model.Converters() {
@@ -31,7 +31,7 @@ func (p *valuePlanner) known(name, argument string) *mismatch {
 	return bad
 }
 
-// convert plans the converters that are for single values.
+// convert plans the converters for single values.
 func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*Value, *mismatch) {
 	if len(as) > 1 {
 		return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("nothing can follow the converter %s", name), hint: "it is for single values"}
@@ -68,7 +68,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	return p.text(v)
 }
 
-// text plans a value and what it is as text.
+// text plans the conversion between a value and its text.
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
 	for d, f := range []*resolve.Field{p.spokeField, p.hubField} {
@@ -87,7 +87,7 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.spoke, v.hub)
 }
 
-// entry plans a field and an entry of metadata, which is text, or two entries.
+// entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	v.Types = Types{Spoke: typeOf(v.spoke), Hub: typeOf(v.hub)}
 	side, field := ToHub, v.spoke
@@ -113,8 +113,8 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
 }
 
-// json plans anything and its JSON. What the text has beside the members of the type, and how it is
-// written, is lost.
+// json plans the conversion between any value and its JSON. The text loses its formatting and the members that the type
+// does not have.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 	blob, side, how := v.hub, ToHub, Checked{Funcs: [2]string{"FormatJSON", "ParseJSON"}}
 	v.Loss = [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
@@ -132,14 +132,14 @@ func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 	return v.as(Wrap{Outer: side, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types, spoke: v.spoke, hub: v.hub}, nil)
 }
 
-// isBlob reports types that hold JSON as text.
+// isBlob reports whether a type contains JSON as text.
 func isBlob(t *resolve.Type) bool {
 	return isText(t) || isNamed(t, "k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
 		isNamed(t, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
 		t.Kind() == resolve.Slice && t.Elem().Kind() == resolve.Basic && (t.Elem().Basic() == "byte" || t.Elem().Basic() == "uint8")
 }
 
-// textual is the word in the names of the functions for a type, and what its text does not say.
+// textual returns the word for a type in the names of its functions, and the loss in its text.
 func textual(t *resolve.Type) (word, loss string, ok bool) {
 	switch {
 	case wholeType(t):
@@ -164,13 +164,13 @@ func wholeType(t *resolve.Type) bool { return t.Kind() == resolve.Basic && isWho
 
 func isText(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "string" }
 
-// misfit reports a converter that is not for the two types.
+// misfit reports a converter that does not fit the two types.
 func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mismatch {
 	return &mismatch{rule: RuleConverter, spoke: spoke, hub: hub,
 		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, spoke, hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
 }
 
-// differ reports two types that do not convert, and what is likely to help.
+// differ reports two types that do not convert, with a hint that is likely to help.
 func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
 	bad := &mismatch{rule: RuleMismatch, spoke: spoke, hub: hub}
 	_, _, spokeText := textual(spoke)

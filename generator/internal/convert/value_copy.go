@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// copied plans a type that both sides share, so that the two objects share no memory.
+// copied plans a type used on both sides, so that the two objects share no memory.
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	t := v.spoke
 	if flat(t) {
@@ -32,8 +32,8 @@ func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	return p.structural(v)
 }
 
-// deepCopies reports whether a type has the method DeepCopyInto: written by hand, or by deepcopy-gen or
-// controller-gen into the file that both name alike and that the resolver does not read.
+// deepCopies reports whether a type has the method DeepCopyInto. The method is written by hand, or by deepcopy-gen or
+// controller-gen. Both write it to a file of the same name, which the resolver does not read.
 func (p *planner) deepCopies(t *resolve.Type) bool {
 	if t.File == nil {
 		return false
@@ -59,7 +59,7 @@ func flat(t *resolve.Type) bool {
 		return flat(t.Elem())
 	case resolve.Struct:
 		if t.Package == "time" && t.Name == "Time" {
-			return true // the location that it points to never changes
+			return true // its location never changes
 		}
 		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !flat(f.Type) })
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// wrap plans a value and a struct that has it as a member.
+// wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
 	outside, skip, side := v.hub, p.skipHub, ToHub
 	if v.spoke.Kind() == resolve.Struct {
@@ -42,7 +42,7 @@ func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mism
 	return v.as(how, elem, bad)
 }
 
-// hasOthers reports whether a struct has members beside those on the way to one, and those that are skipped.
+// hasOthers reports whether a struct has members besides the skipped members and the members on the way to one.
 func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 	names := strings.Split(to.String(), ".")
 	for _, m := range members(t, nil) {
@@ -59,7 +59,8 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 	return false
 }
 
-// keyed plans a map and a list whose elements have the map's key as a member. The list is in the order of the keys.
+// keyed plans the conversion between a map and a list whose elements have the map's key as a member. The list is sorted
+// by key.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
 	m, list, how := v.spoke, v.hub, Keyed{Outer: ToHub}
 	if list.Kind() == resolve.Map {
@@ -82,7 +83,7 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 	return v.as(how, elem, bad)
 }
 
-// listElement plans a value and the element of a list whose members have certain values.
+// listElement plans the conversion between a value and the list element whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
 	list, how := v.hub, Element{Outer: ToHub}
 	if v.spoke.Kind() == resolve.Slice {
@@ -111,7 +112,7 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	return v.as(how, elem, bad)
 }
 
-// beside plans what a list holds, less the members that the list itself accounts for.
+// beside plans the elements of a list, without the members that identify them.
 func (p *valuePlanner) beside(list Direction, told ...Path) *valuePlanner {
 	inner := p.elements()
 	skip := map[string]bool{}
@@ -139,7 +140,7 @@ func constant(t *resolve.Type, text string) (any, bool) {
 	return nil, false
 }
 
-// zeroOf is the zero value of a constant's type.
+// zeroOf returns the zero value of a constant's type.
 func zeroOf(constant any) any {
 	switch constant.(type) {
 	case string:

@@ -4,20 +4,20 @@ package convert
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 
-// Value says how a value of the spoke and one of the hub convert into each other.
+// Value describes how a value of the spoke and a value of the hub convert into each other.
 type Value struct {
 	Types
 	How How
-	// Elem is what How does with what the values hold: elements, a pointer's target, a member; nil where they hold
-	// nothing.
+	// Elem is the conversion of the values' content: elements, a pointer's target, a member. It is nil if the values
+	// have no content.
 	Elem *Value
-	// Loss says for each direction what of the value itself is lost; empty where nothing is.
+	// Loss describes, for each direction, the loss of the value itself. It is empty if nothing is lost.
 	Loss [2]string
 
 	spoke, hub *resolve.Type
 }
 
-// How is a way for a value to convert: one of the types below.
+// How is a way of converting a value: one of the types below.
 type How interface{ how() }
 
 type (
@@ -25,22 +25,22 @@ type (
 	Assign struct{}
 	// DeepCopyInto and DeepCopy call the type's method of that name.
 	DeepCopyInto struct {
-		// Nilable says that the value may be nil, of which the methods of deepcopy-gen make an empty list or map.
+		// Nilable is true if the value may be nil. The methods of deepcopy-gen turn nil into an empty list or map.
 		Nilable bool
 	}
-	// DeepCopy is the same for a method that returns its copy.
+	// DeepCopy is like DeepCopyInto for a method that returns its copy.
 	DeepCopy struct{}
-	// Not turns a bool round.
+	// Not negates a bool.
 	Not struct{}
-	// Hook has the user's own code convert all values of the two types.
+	// Hook converts all values of the two types with the user's own code.
 	Hook struct{}
 	// Checked calls a function of the package conversion.
 	Checked struct {
-		// Funcs are the functions by direction, and Argument what they take besides.
+		// Funcs are the functions by direction. Argument is their additional argument.
 		Funcs    [2]string
 		Argument string
-		// OmitsZero tells for each direction whether the source is set, where JSON leaves a zero value out, so that the
-		// call does too; nil where it does not.
+		// OmitsZero checks, for each direction, whether the source is set. It is used if JSON omits a zero value, so
+		// that the call is omitted too; otherwise it is nil.
 		OmitsZero [2]*Set
 	}
 	// Call converts a pair of structs.
@@ -50,68 +50,69 @@ type (
 		EmptyIsNil
 		IsArray bool
 	}
-	// Entries converts the values of a map, and Keys are the types of its keys.
+	// Entries converts the values of a map. Keys are the types of its keys.
 	Entries struct {
 		EmptyIsNil
 		Keys Types
 	}
-	// Keyed converts a map and a list whose elements have the map's key as a member.
+	// Keyed converts between a map and a list whose elements have the map's key as a member.
 	Keyed struct {
 		EmptyIsNil
-		// Outer leads to the side that has the list, and Member to the key in its elements.
+		// Outer is the direction to the side with the list. Member is the path of the key in its elements.
 		Outer  Direction
 		Member Path
 		Keys   Types
 	}
-	// Pointer converts what two pointers point to.
+	// Pointer converts the targets of two pointers.
 	Pointer struct{ OnlyIfSet }
-	// Optional converts a value and what a pointer points to.
+	// Optional converts between a value and the target of a pointer.
 	Optional struct {
 		OnlyIfSet
-		// Outer leads to the side that has the pointer.
+		// Outer is the direction to the side with the pointer.
 		Outer Direction
-		// Plain tells whether the value is set; nil where nothing asks.
+		// Plain checks whether the value is set. It is nil if the check is not needed.
 		Plain *Set
-		// ZeroIsNil says that there is no pointer to a zero value, and ZeroInWhole that there is one only in a whole
-		// object: in a part, nobody said the zero.
+		// ZeroIsNil makes a zero value a nil pointer. ZeroInWhole does so only in part of an object, because there
+		// nobody has set the zero value.
 		ZeroIsNil, ZeroInWhole bool
 	}
-	// Rename exchanges values of an enum: the pairs of it, by direction.
+	// Rename exchanges values of an enum: the pairs of values, by direction.
 	Rename [2][]Renaming
-	// First converts a value, of which Plain tells whether it is set, and the first element of a list, to whose side
-	// Outer leads.
+	// First converts between a value and the first element of a list. Plain checks whether the value is set. Outer is
+	// the direction to the side with the list.
 	First struct {
 		Outer Direction
 		Plain *Set
 	}
-	// Wrap converts a value and the member of a struct, to whose side Outer leads. Plain is nil where no pointer leads
-	// to the member.
+	// Wrap converts between a value and a member of a struct. Outer is the direction to the side with the struct. Plain
+	// is nil if no pointer leads to the member.
 	Wrap struct {
 		Outer  Direction
 		Member Path
 		Plain  *Set
 	}
-	// Element converts a value and the element that Constants tell from the others of a list, to whose side Outer leads.
+	// Element converts between a value and the list element that Constants identify. Outer is the direction to the side
+	// with the list.
 	Element struct {
 		Outer     Direction
 		Plain     *Set
 		Constants []Constant
 	}
-	// Entry converts a value and the text of an entry of metadata, or the texts of two.
+	// Entry converts between a value and the text of a metadata entry, or between two entries.
 	Entry struct {
-		// Keys are those of the entries, by side as a direction has its source; empty for a side that has none.
+		// Keys are the keys of the entries, by source side of a direction. A key is empty if the side has no entry.
 		Keys [2]string
-		// Parse is the function that reads the text; empty where that is JSON.
+		// Parse is the function that reads the text. It is empty if the text is JSON.
 		Parse string
 	}
 )
 
-// EmptyIsNil says for each direction that an empty list or map becomes none, because JSON leaves it out on the other
-// side alone.
+// EmptyIsNil is true for each direction in which an empty list or map becomes nil. This happens if only the other
+// side's JSON omits it.
 type EmptyIsNil [2]bool
 
-// OnlyIfSet tells for each direction whether anything of a struct is set, where there is no pointer to it otherwise:
-// rules take other fields of it elsewhere. It is nil where there always is one.
+// OnlyIfSet checks, for each direction, whether any field of a struct is set; otherwise the pointer to it is nil. It is
+// needed if rules move other fields of the struct elsewhere. It is nil if the pointer is always set.
 type OnlyIfSet [2]*Set
 
 func (Assign) how()       {}
@@ -132,16 +133,16 @@ func (Wrap) how()         {}
 func (Element) how()      {}
 func (Entry) how()        {}
 
-// Constant is a member of an element that always has the same value.
+// Constant is a member of an element with a fixed value.
 type Constant struct {
 	Member Path
 	Value  any // a string, bool or int
 }
 
-// Renaming is a value of an enum and what it becomes.
+// Renaming is a value of an enum and its new name.
 type Renaming struct{ From, To string }
 
-// side is the type of the side that has the hub's value, or the spoke's, as a direction has its destination.
+// side returns the type of the value on the destination side of a direction.
 func (v *Value) side(to Direction) *resolve.Type {
 	if to == ToHub {
 		return v.hub
@@ -149,13 +150,13 @@ func (v *Value) side(to Direction) *resolve.Type {
 	return v.spoke
 }
 
-// Pair is the pair of structs that Call converts; nil for another value.
+// Pair returns the pair of structs that Call converts, or nil for another value.
 func (v *Value) Pair() *Pair {
 	call, _ := v.How.(Call)
 	return call.Pair
 }
 
-// holds reports whether it is so of a value or of one that it holds.
+// holds reports whether is returns true for a value or for its content.
 func (v *Value) holds(is func(How) bool) bool {
 	for ; v != nil; v = v.Elem {
 		if is(v.How) {
@@ -165,7 +166,7 @@ func (v *Value) holds(is func(How) bool) bool {
 	return false
 }
 
-// as makes a way to convert that of the value, and elem what is in it.
+// as sets the value's way of converting, and the conversion of its content.
 func (v *Value) as(how How, elem *Value, bad *mismatch) (*Value, *mismatch) {
 	v.How, v.Elem = how, elem
 	return v, bad

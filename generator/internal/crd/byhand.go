@@ -15,14 +15,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// says reports whether the definition has a stanza, and it says what is wanted. A caBundle besides is
-// somebody else's business: cert-manager or the user put it there.
+// says reports whether the definition has a stanza that matches the wanted one. It ignores an additional caBundle,
+// which cert-manager or the user sets.
 func (d *definition) says(stanza []byte) bool {
 	_, differs := d.difference(stanza)
 	return d.value != nil && !differs
 }
 
-// byHand reports where a stanza that is not ours says something else than is wanted.
+// byHand reports the first difference of a user's stanza from the wanted one.
 func (d *definition) byHand(c Conversion) diag.List {
 	found, differs := d.difference(c.Stanza)
 	if !differs {
@@ -32,11 +32,11 @@ func (d *definition) byHand(c Conversion) diag.List {
 		WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").WithRelated(c.Range, "the conversion is asked for here")}
 }
 
-// difference is a place at which a stanza says something else.
+// difference is a place where a stanza differs from the wanted one.
 type difference struct {
 	node       *yamlv3.Node
 	path       string // below spec.conversion
-	have, want string // JSON; empty where there is none
+	have, want string // JSON; empty if the value is missing
 }
 
 func (d difference) String() string {
@@ -52,12 +52,12 @@ func (d difference) String() string {
 func (d *definition) difference(stanza []byte) (difference, bool) {
 	var want any
 	if err := yaml.Unmarshal(stanza, &want); err != nil {
-		return difference{}, false // the stanza is ours, and YAML
+		return difference{}, false // the stanza is generated, so it is valid YAML
 	}
 	return differ(d.key, d.value, want, "")
 }
 
-// differ finds the first place at which a value differs from what is wanted.
+// differ finds the first place where a value differs from the wanted one.
 func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 	members, isMap := want.(map[string]any)
 	if !isMap || value == nil || value.Kind != yamlv3.MappingNode {
@@ -92,7 +92,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// shown is a value of the file in JSON.
+// shown returns a value of the file as JSON.
 func shown(value *yamlv3.Node) string {
 	var v any
 	if value == nil || value.Decode(&v) != nil {
@@ -106,7 +106,7 @@ func text(v any) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Sprint(v) // YAML that JSON cannot say
+		return fmt.Sprint(v) // YAML without an equivalent in JSON
 	}
 	return string(bytes.TrimSpace(b.Bytes()))
 }

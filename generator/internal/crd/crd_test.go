@@ -28,7 +28,7 @@ func conversion(stanza string) Conversion {
 	return Conversion{Range: at, Name: "orders.shop.example.com", Versions: []string{"v1"}, Stanza: []byte(stanza)}
 }
 
-// merged is what becomes of one file.
+// merged returns one file after Merge.
 func merged(t *testing.T, text string, conversions ...Conversion) (string, diag.List) {
 	t.Helper()
 	root := t.TempDir()
@@ -45,7 +45,7 @@ func merged(t *testing.T, text string, conversions ...Conversion) (string, diag.
 	return string(files[0].Content), nil
 }
 
-// Line endings, and a last line without one, are as they were.
+// TestLineEndings checks that line endings stay the same, also for a last line without one.
 func TestLineEndings(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"LF":   {orders, strings.Replace(orders, "spec:\n", "spec:\n  conversion: "+output.YAMLHeader+"\n    strategy: Webhook\n", 1)},
@@ -69,8 +69,8 @@ func TestLineEndings(t *testing.T) {
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// FuzzMerge puts a stanza into any file and takes it out again: the file is as it was to the byte, and whatever
-// cannot be brought back to that is refused.
+// FuzzMerge inserts a stanza into any file and removes it again. The file must be the same to the byte, and a file that
+// cannot be restored must be refused.
 func FuzzMerge(f *testing.F) {
 	f.Add(orders)
 	f.Add(crlf(orders))

@@ -14,13 +14,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// definition is one CustomResourceDefinition in a file, with the places of what matters here.
+// definition is one CustomResourceDefinition in a file, with the positions of the relevant parts.
 type definition struct {
 	path       string
 	apiVersion entry
 	name       string
 	spec       entry
-	// entry is spec.conversion; without nodes where there is none.
+	// entry is spec.conversion; its nodes are nil if the definition does not have it.
 	entry
 }
 
@@ -52,7 +52,7 @@ func parse(path string, text []byte) ([]*definition, error) {
 	}
 }
 
-// find is the entry of a mapping; without nodes where it has none.
+// find returns the entry of a mapping; its nodes are nil if the mapping does not have it.
 func find(mapping *yaml.Node, key string) entry {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return entry{}
@@ -65,7 +65,7 @@ func find(mapping *yaml.Node, key string) entry {
 	return entry{}
 }
 
-// check says why a conversion cannot be told in the definition.
+// check reports why the definition cannot have the conversion.
 func (d *definition) check(c Conversion) diag.List {
 	if v := d.apiVersion.value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
 		return diag.List{diag.Errorf(d.at(d.apiVersion.value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
@@ -78,8 +78,8 @@ func (d *definition) check(c Conversion) diag.List {
 	return d.checkVersions(c)
 }
 
-// checkVersions holds the definition's versions to those that are converted: an API server asks for every
-// version that it serves.
+// checkVersions compares the definition's versions with the versions of the conversion. An API server requests
+// conversion to every version that it serves.
 func (d *definition) checkVersions(c Conversion) diag.List {
 	var problems diag.List
 	versions := find(d.spec.value, "versions")
@@ -106,7 +106,7 @@ func (d *definition) checkVersions(c Conversion) diag.List {
 	return problems
 }
 
-// at is the place of the first node that there is, or of the file.
+// at returns the position of the first non-nil node, or the file.
 func (d *definition) at(nodes ...*yaml.Node) diag.Range {
 	for _, n := range nodes {
 		if n != nil {
@@ -117,7 +117,7 @@ func (d *definition) at(nodes ...*yaml.Node) diag.Range {
 	return place(d.path, 0, 0, 0)
 }
 
-// place is a piece of a line; all of a file where the line is 0.
+// place returns a range within a line, or the whole file if the line is 0.
 func place(path string, line, column, length int) diag.Range {
 	r := diag.Range{Pos: diag.Position{File: path, Line: line, Column: column}}
 	if length > 0 {

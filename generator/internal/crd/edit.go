@@ -16,18 +16,18 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// change replaces the lines from up to, not including, to.
+// change replaces the lines [from, to).
 type change struct {
 	from, to int
 	lines    [][]byte
 }
 
-// isOurs reports whether the stanza carries our comment.
+// isOurs reports whether the stanza has our comment.
 func (d *definition) isOurs(lines [][]byte) bool {
 	return d.key != nil && bytes.HasSuffix(bytes.TrimRight(lines[d.key.Line-1], "\r\n"), []byte(": "+output.YAMLHeader))
 }
 
-// stanza is the lines of spec.conversion: that of its key, and what is indented deeper below it.
+// stanza returns the lines of spec.conversion: the line of the key, and the deeper indented lines below it.
 func (d *definition) stanza(lines [][]byte) (from, to int) {
 	from = d.key.Line - 1
 	to = from + 1
@@ -44,8 +44,8 @@ func (d *definition) stanza(lines [][]byte) (from, to int) {
 	return from, to
 }
 
-// write puts a conversion in the place of ours, or first into spec, which is where the order of
-// controller-gen has it. A caBundle that stands in ours stays.
+// write replaces our stanza with a conversion, or inserts it first into spec, the position in controller-gen's order. A
+// caBundle in our stanza is kept.
 func (d *definition) write(c Conversion, lines [][]byte) change {
 	from, to, column := d.spec.key.Line, d.spec.key.Line, d.spec.value.Content[0].Column
 	stanza := c.Stanza
@@ -66,14 +66,14 @@ func (d *definition) write(c Conversion, lines [][]byte) change {
 	return change{from, to, written}
 }
 
-// withBundle is a stanza with the caBundle of another.
+// withBundle returns a stanza with the caBundle of another stanza.
 func withBundle(stanza []byte, bundle *yamlv3.Node) []byte {
 	if bundle == nil {
 		return stanza
 	}
 	var content map[string]any
 	if err := yaml.Unmarshal(stanza, &content); err != nil {
-		return stanza // the stanza is ours, and YAML
+		return stanza // the stanza is generated, so it is valid YAML
 	}
 	if config, ok := clientConfig(content); ok {
 		config["caBundle"] = strings.Join(strings.Fields(bundle.Value), "")
@@ -85,15 +85,15 @@ func withBundle(stanza []byte, bundle *yamlv3.Node) []byte {
 	return text
 }
 
-// clientConfig is webhook.clientConfig of a stanza.
+// clientConfig returns webhook.clientConfig of a stanza.
 func clientConfig(stanza map[string]any) (map[string]any, bool) {
 	webhook, _ := stanza["webhook"].(map[string]any)
 	config, ok := webhook["clientConfig"].(map[string]any)
 	return config, ok
 }
 
-// sameBesides reports whether two texts mean the same but for spec.conversion of the definitions of
-// some names. What the lines of a file mean can hang on other lines, by anchors for one.
+// sameBesides reports whether two texts are equal as YAML, except for spec.conversion of the definitions with certain
+// names. Lines of a file can depend on other lines, for example by anchors.
 func sameBesides(names []string, a, b []byte) bool {
 	x, errX := besides(names, a)
 	y, errY := besides(names, b)

@@ -18,7 +18,7 @@ const (
 	RuleText     = "R4"
 )
 
-// Rules documents them.
+// Rules documents the rules.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleMissing, Title: "a kind with a conversion has its definition where crds says",
@@ -37,7 +37,7 @@ func Rules() []diag.Rule {
 	}
 }
 
-// reason strips the path, which is the diagnostic's place.
+// reason removes the path, because the diagnostic has it as its position.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diag is how every phase of the generator says what is wrong: a
-// Diagnostic is a value with a place, the rule that was broken, and what to do.
+// Package diag reports mistakes for every phase of the generator. A Diagnostic is a value with a position, the broken
+// rule, and advice.
 //
-// Phases collect diagnostics in a List and go on, so that one run reports every
-// mistake at once and, sorted, in the same order every time.
+// Phases collect diagnostics in a List and go on. One run therefore reports every mistake at once and, sorted, always
+// in the same order.
 package diag
 
 import (
@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Position is a place in a source file: absolute path, 1-based line and column.
-// Columns count bytes, as in go/token. The zero Position belongs to no file.
+// Position is a position in a source file: absolute path, 1-based line and column. Columns count bytes, as in go/token.
+// The zero Position belongs to no file.
 type Position struct {
 	File   string
 	Line   int
@@ -36,7 +36,7 @@ func (p Position) Compare(q Position) int {
 // IsValid reports whether the position names a file.
 func (p Position) IsValid() bool { return p.File != "" }
 
-// Range is a piece of one source line or of several: from Pos up to, not including, End.
+// Range is a range of source text: from Pos up to, not including, End.
 type Range struct {
 	Pos, End Position
 }
@@ -44,15 +44,15 @@ type Range struct {
 // IsValid reports whether the range names a file.
 func (r Range) IsValid() bool { return r.Pos.IsValid() }
 
-// Severity says whether a diagnostic stops the run.
+// Severity determines whether a diagnostic stops the run.
 type Severity int
 
 const (
 	// Error stops the run: nothing is written.
 	Error Severity = iota
-	// Warning is reported and the run goes on. --strict makes it an Error.
+	// Warning is reported and does not stop the run. --strict makes it an Error.
 	Warning
-	// Note is advice: it is reported, and no run fails for it.
+	// Note is advice. It is reported and never makes a run fail.
 	Note
 )
 
@@ -68,20 +68,20 @@ func (s Severity) String() string {
 
 // Diagnostic is one finding.
 type Diagnostic struct {
-	// Range is where the mistake stands; the zero Range concerns the run as a whole.
+	// Range is the position of the mistake; the zero Range concerns the run as a whole.
 	Range
 	Severity Severity
 	// Rule is the id under which docs/rules.md explains the finding.
 	Rule string
-	// Message says what is wrong, in one line, without a full stop.
+	// Message describes the mistake, in one line, without a full stop.
 	Message string
-	// Hint says what to do about it; it may be empty.
+	// Hint is the advice for fixing it; it may be empty.
 	Hint string
-	// Related are other places that take part in the mistake.
+	// Related are other positions that belong to the mistake.
 	Related []Related
 }
 
-// Related is a second place that a Diagnostic speaks of.
+// Related is a second position of a Diagnostic.
 type Related struct {
 	Range
 	Message string
@@ -97,13 +97,13 @@ func Warningf(at Range, rule, format string, args ...any) Diagnostic {
 	return Diagnostic{Range: at, Severity: Warning, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithHint returns the diagnostic with what to do about it.
+// WithHint returns the diagnostic with advice.
 func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
 	d.Hint = fmt.Sprintf(format, args...)
 	return d
 }
 
-// WithRelated returns the diagnostic with one more related place.
+// WithRelated returns the diagnostic with one more related position.
 func (d Diagnostic) WithRelated(at Range, format string, args ...any) Diagnostic {
 	d.Related = append(slices.Clip(d.Related), Related{Range: at, Message: fmt.Sprintf(format, args...)})
 	return d
@@ -115,13 +115,13 @@ type List []Diagnostic
 // Add appends diagnostics.
 func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
 
-// HasErrors reports whether any finding stops the run.
+// HasErrors reports whether any diagnostic stops the run.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sort orders the list by file, line, column, rule and message and drops exact repetitions,
-// so that the same input gives the same report however the phases ran.
+// Sort orders the list by file, line, column, rule and message, and removes exact duplicates. The same input gives the
+// same report, regardless of the order of the phases.
 func (l List) Sort() List {
 	slices.SortStableFunc(l, func(a, b Diagnostic) int {
 		return cmp.Or(
@@ -135,7 +135,7 @@ func (l List) Sort() List {
 	})
 }
 
-// Promote turns every warning into an error, as --strict asks.
+// Promote turns every warning into an error, as for --strict.
 func (l List) Promote() List {
 	out := slices.Clone(l)
 	for i := range out {
@@ -149,7 +149,7 @@ func (l List) Promote() List {
 // Sourced is a value that the source sets, with its position.
 type Sourced[T any] struct {
 	V T
-	// At is the value in the source; it is invalid while nothing sets the value.
+	// At is the position of the value in the source. It is invalid if the source does not set the value.
 	At Range
 	// Each is, for a list, the position of each element.
 	Each []Range
@@ -160,7 +160,7 @@ type Sourced[T any] struct {
 // IsSet reports whether the source sets the value.
 func (s Sourced[T]) IsSet() bool { return s.At.IsValid() }
 
-// Or is the value or, where the source does not set it, another one.
+// Or returns the value or, if the source does not set it, another value.
 func (s Sourced[T]) Or(other Sourced[T]) Sourced[T] {
 	if s.IsSet() {
 		return s
@@ -168,17 +168,17 @@ func (s Sourced[T]) Or(other Sourced[T]) Sourced[T] {
 	return other
 }
 
-// Rule documents one id under which diagnostics are reported. Each phase declares the
-// rules it reports as a table; docs/rules.md is generated from all of them.
+// Rule documents one id of diagnostics. Each phase declares the rules it reports as a table; docs/rules.md is generated
+// from all of them.
 type Rule struct {
 	// ID is short and never reused: a letter for the phase and a number.
 	ID string
-	// Title says what must hold, in one line.
+	// Title states the rule in one line.
 	Title string
-	// Severity is how a broken rule is reported by default.
+	// Severity is the default severity of a broken rule.
 	Severity Severity
-	// Doc explains the rule and what to do; where it comes from Kubernetes it names the upstream function.
+	// Doc explains the rule and the fix. If the rule comes from Kubernetes, Doc names the upstream function.
 	Doc string
-	// Fix says what to do, as a clause; it may be empty.
+	// Fix describes the fix, as a clause; it may be empty.
 	Fix string
 }

@@ -2,8 +2,8 @@
 
 package diag
 
-// Nearest returns the candidate that a misspelt word most likely meant: the one with
-// the fewest edits, if that is at most a third of the word's length (two for short words).
+// Nearest returns the candidate that a misspelt word most likely meant. It is the one with the fewest edits, if they
+// are at most a third of the word's length (two for short words).
 func Nearest(word string, candidates []string) (string, bool) {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, c := range candidates {
@@ -14,9 +14,8 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of neighbours
-// (optimal string alignment) that turn a into b. Case counts for nothing: people who
-// write "timeoutseconds" mean "timeoutSeconds".
+// distance counts the insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) that turn
+// a into b. It ignores case: people who write "timeoutseconds" mean "timeoutSeconds".
 func distance(a, b string) int {
 	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

@@ -13,16 +13,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Formats are the ways in which Print can write a list.
+// Formats are the output formats of Print.
 func Formats() []string { return []string{"text", "json", "github", "sarif"} }
 
-// Print writes the list in one of the Formats. Paths are shown relative to dir where that is shorter.
+// Print writes the list in one of the Formats. Paths are relative to dir if that is shorter.
 //
 //   - text: file:line:column: severity: message [rule], the source line and a caret below it.
 //   - json: one array of objects with the fields of Diagnostic.
 //   - github: workflow commands that GitHub shows beside the lines of a pull request.
-//   - sarif: a log in the Static Analysis Results Interchange Format 2.1.0, which says of those of the
-//     rules that the list has findings of what they are about.
+//   - sarif: a log in the Static Analysis Results Interchange Format 2.1.0. It describes the rules of the
+//     list's findings.
 func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 	p := printer{dir: dir, sources: map[string][]string{}}
 	switch format {
@@ -40,7 +40,7 @@ func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 
 type printer struct {
 	dir     string
-	sources map[string][]string // file to lines, read when the first excerpt is wanted
+	sources map[string][]string // file to lines, read for the first excerpt
 }
 
 func (p printer) text(w io.Writer, list List) error {
@@ -66,8 +66,8 @@ func (p printer) text(w io.Writer, list List) error {
 	return err
 }
 
-// excerpt shows the source line with a caret under the range. Tabs are kept in the caret line,
-// so that the two lines stay aligned whatever the width of a tab.
+// excerpt shows the source line with a caret under the range. The caret line keeps tabs, so that the two lines are
+// aligned for any tab width.
 func (p printer) excerpt(out *bytes.Buffer, at Range) {
 	line, ok := p.line(at.Pos)
 	if !ok || at.Pos.Column < 1 || at.Pos.Column > len(line)+1 {
@@ -89,7 +89,7 @@ func (p printer) excerpt(out *bytes.Buffer, at Range) {
 			pad.WriteByte(' ')
 		}
 	}
-	const longest = 60 // what is longer is known by its beginning
+	const longest = 60 // longer texts are cut
 	fmt.Fprintf(out, "    %s\n    %s^%s\n", line[indent:], pad.String(), strings.Repeat("~", min(max(width, 1), longest)-1))
 }
 
@@ -129,7 +129,7 @@ func (p printer) file(at Position) string {
 	return at.File
 }
 
-// The json shape is part of the command's contract: fields are added, never renamed.
+// jsonDiagnostic is part of the command's contract: fields are added, never renamed.
 type jsonDiagnostic struct {
 	File      string        `json:"file,omitempty"`
 	Line      int           `json:"line,omitempty"`

@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// What of SARIF 2.1.0 (OASIS Standard, 27 March 2020) is written, in the order of its fields there.
+// The following types are the fields of SARIF 2.1.0 (OASIS Standard, 27 March 2020) that are written, in the standard's
+// order.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -106,7 +107,7 @@ func (p printer) physical(at Range) sarifPhysical {
 	return where
 }
 
-// uri is relative to the folder of the run where the file lies below it.
+// uri is relative to the folder of the run if the file is below that folder.
 func (p printer) uri(at Position) string {
 	u := url.URL{Path: filepath.ToSlash(p.file(at))}
 	if filepath.IsAbs(p.file(at)) {
@@ -115,7 +116,7 @@ func (p printer) uri(at Position) string {
 	return u.String()
 }
 
-// character is a column that counts characters, as SARIF wants it, in place of bytes.
+// character returns a column in characters instead of bytes, as SARIF requires.
 func (p printer) character(at Position) int {
 	line, ok := p.line(at)
 	if !ok || at.Column > len(line)+1 || at.Column < 1 {

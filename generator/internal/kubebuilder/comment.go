@@ -12,14 +12,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// comment is a comment line that begins with a +.
+// comment is a comment line that begins with a + sign.
 type comment struct {
 	file *load.File
 	pos  token.Pos // of the +
 	text string    // from the + on, without blanks at the end
 }
 
-// rangeOf is where a piece of the text stands.
+// rangeOf returns the range of a part of the text in the file.
 func (c comment) rangeOf(s span) diag.Range {
 	return c.file.Range(c.pos+token.Pos(s.from), c.pos+token.Pos(s.to))
 }
@@ -33,9 +33,8 @@ func (c comment) diagnostics(faults []fault) (diags diag.List) {
 	return diags
 }
 
-// commentsOf returns a file's webhook markers in the order in which controller-gen collects
-// them: those that stand before a type come last. Markers that it does not collect or does not
-// know, but that were meant for it, are reported.
+// commentsOf returns a file's webhook markers in the order in which controller-gen collects them: markers before a type
+// come last. It reports markers that controller-gen does not collect or does not recognize, but that were meant for it.
 func commentsOf(f *load.File) (taken []comment, stray diag.List) {
 	var beforeTypes []comment
 	var placed placement
@@ -76,14 +75,14 @@ func commentsOf(f *load.File) (taken []comment, stray diag.List) {
 	return append(taken, beforeTypes...), stray
 }
 
-// lineMarker returns what a // comment says if it begins with a +.
+// lineMarker returns the text of a // comment if it begins with a + sign.
 func lineMarker(f *load.File, c *ast.Comment) (comment, bool) {
 	text := strings.TrimLeftFunc(c.Text[len("//"):], unicode.IsSpace)
 	m := comment{f, c.Pos() + token.Pos(len(c.Text)-len(text)), strings.TrimRightFunc(text, unicode.IsSpace)}
 	return m, strings.HasPrefix(text, "+")
 }
 
-// isExample reports whether a // comment is a line of code to gofmt.
+// isExample reports whether gofmt treats a // comment as a line of code.
 func isExample(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//\t") }
 
 // inBlock reports the markers in a /* */ comment.

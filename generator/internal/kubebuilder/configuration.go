@@ -24,10 +24,10 @@ func (c comment) configuration(p *load.Package, said parsed) Configuration {
 	}
 }
 
-// NameOf is the name that configurations, in the order of Read, give to the mutating or the
-// validating configuration object: that of the last one. It is empty if there is none or if
-// that one has no name; the name is then controller-gen's default,
-// mutating-webhook-configuration or validating-webhook-configuration.
+// NameOf returns the name that configurations, in the order of Read, give to the mutating or the validating
+// configuration object. The last configuration's name counts. It is empty if there is no configuration or if the last
+// one has no name. The name is then controller-gen's default, mutating-webhook-configuration or
+// validating-webhook-configuration.
 func NameOf(configurations []Configuration, mutating bool) string {
 	name := ""
 	for _, c := range configurations {
@@ -52,7 +52,7 @@ func repeated(ofPackage []Configuration) (diags diag.List) {
 	return diags
 }
 
-// overridden reports configurations, in the order of Read, to which another package gives another name.
+// overridden reports configurations, in the order of Read, whose object gets another name from another package.
 func overridden(all []Configuration) (diags diag.List) {
 	last := map[bool]Configuration{}
 	for _, c := range all {
@@ -68,8 +68,8 @@ func overridden(all []Configuration) (diags diag.List) {
 	return diags
 }
 
-// Configurations are the objects of the packages' markers: one for all mutating webhooks and one for all validating
-// ones, which may be empty, without the webhooks whose marker has errors.
+// Configurations returns the objects of the packages' markers: one for all mutating webhooks and one for all validating
+// webhooks. An object may be empty. Webhooks whose marker has errors are left out.
 func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List) {
 	webhooks, named, diags := Read(packages)
 	mutating, validating := Order(webhooks)
@@ -84,7 +84,7 @@ func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
 				return d.Severity == diag.Error && d.Pos.File == w.Pos.File && d.Pos.Line == w.Pos.Line
 			}) {
-				continue // half read, it would be reported for what follows from that
+				continue // its other findings would only follow from the errors
 			}
 			c.Webhooks = append(c.Webhooks, &model.Webhook{
 				Range: w.Range, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,

@@ -15,7 +15,7 @@ type parameter struct {
 	required bool
 }
 
-// kind is how a value is read.
+// kind is the syntax of a value.
 type kind int
 
 const (

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubebuilder is the drop-in dialect: it reads the markers +kubebuilder:webhook and
+// Package kubebuilder is a drop-in replacement: it reads the markers +kubebuilder:webhook and
 // +kubebuilder:webhookconfiguration and says what they mean to controller-gen v0.23.0.
 //
-// Where controller-gen succeeds the result is exactly its result, oddities included; where
-// the oddity is a trap there is a warning. Where controller-gen fails there are errors, each
-// at the argument that is to blame. Whether the API server takes what the markers say is not
-// asked here.
+// If controller-gen succeeds, the result is exactly its result, oddities included. A warning reports each oddity that
+// is a trap. If controller-gen fails, there are errors, each at the wrong argument. This package does not check whether
+// an API server accepts the result.
 package kubebuilder
 
 import (
@@ -20,50 +19,49 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Webhook is what one +kubebuilder:webhook marker says.
+// Webhook is the content of one +kubebuilder:webhook marker.
 type Webhook struct {
 	// Range is the marker, from its + to its end.
 	diag.Range
-	// File and Package are where the marker stands.
+	// File and Package contain the marker.
 	File    *load.File
 	Package *load.Package
-	// Mutating tells a mutating webhook from a validating one.
+	// Mutating is true for a mutating webhook and false for a validating one.
 	Mutating bool
-	// Spec is the webhook after its patch. A validating webhook, which has all the fields but
-	// one, has no ReinvocationPolicy.
+	// Spec is the webhook after its patch. In a validating webhook, ReinvocationPolicy is unset; the other fields are
+	// the same for both.
 	Spec admissionregistrationv1.MutatingWebhook
-	// At holds the argument, or for an element of a list the element, that set a field of Spec,
-	// by the field's path: "name", "rules[0].operations", "rules[0].operations[1]",
-	// "clientConfig.service.path". A field that the patch set or removed has the patch.
+	// At has the position of the argument, or of the list element, that set a field of Spec. Its keys are field paths:
+	// "name", "rules[0].operations", "rules[0].operations[1]", "clientConfig.service.path". For a field that the patch
+	// set or removed, it has the position of the patch.
 	At model.Places
 }
 
-// Place is where a field of Spec is said: At its path, or else At the nearest field around it,
-// or else the marker.
+// Place returns the position that sets a field of Spec: the position At its path, or else At the nearest enclosing
+// field, or else the marker.
 func (w Webhook) Place(path string) diag.Range {
 	return w.At.Nearest(path, w.Range)
 }
 
-// Configuration is what one +kubebuilder:webhookconfiguration marker says.
+// Configuration is the content of one +kubebuilder:webhookconfiguration marker.
 type Configuration struct {
 	// Range is the marker, from its + to its end.
 	diag.Range
-	// File and Package are where the marker stands.
+	// File and Package contain the marker.
 	File    *load.File
 	Package *load.Package
-	// Mutating says which of the two configuration objects is meant.
+	// Mutating selects one of the two configuration objects.
 	Mutating bool
 	// Name is the object's name; empty means the default.
 	Name string
-	// NameAt is the argument name or, where it is left out, the marker's own name.
+	// NameAt is the position of the argument name or, if it is missing, of the marker's own name.
 	NameAt diag.Range
 }
 
 // Read reads the markers of the packages, which are sorted by import path.
 //
-// Webhooks and configurations come in the order in which controller-gen handles them; see
-// Order and NameOf. They are good only if no diagnostic is an Error. Diagnostics come in the
-// order of the packages and of their files.
+// Webhooks and configurations have the order in which controller-gen handles them; see Order and NameOf. They are valid
+// only if no diagnostic is an Error. Diagnostics have the order of the packages and of their files.
 func Read(packages []*load.Package) (webhooks []Webhook, configurations []Configuration, diags diag.List) {
 	var all []contents
 	for _, p := range packages {
@@ -82,7 +80,7 @@ func Read(packages []*load.Package) (webhooks []Webhook, configurations []Config
 	return webhooks, configurations, diags
 }
 
-// contents is what one package's markers say.
+// contents is the content of one package's markers.
 type contents struct {
 	pkg            *load.Package
 	webhooks       []Webhook // by the argument name, and then in the order of the source
@@ -113,7 +111,7 @@ func readPackage(p *load.Package) contents {
 			}
 			w, problems := m.webhook(p, said)
 			c.diags.Add(problems...)
-			// The patch may rename the webhook, but comes after this order.
+			// The patch may rename the webhook, but it is applied after this sort.
 			hooks = append(hooks, named{said.arguments["name"].text, w})
 		}
 	}
@@ -125,9 +123,9 @@ func readPackage(p *load.Package) contents {
 	return c
 }
 
-// Order splits webhooks, in the order of Read, into the mutating and the validating ones and
-// orders each as in controller-gen's manifest: by name, and where names are equal by what
-// slices.SortFunc makes of them (sigs.k8s.io/controller-tools/pkg/webhook.Generator).
+// Order splits webhooks, in the order of Read, into the mutating and the validating ones. It sorts both as in
+// controller-gen's manifest: by name, with slices.SortFunc deciding between equal names
+// (sigs.k8s.io/controller-tools/pkg/webhook.Generator).
 func Order(webhooks []Webhook) (mutating, validating []Webhook) {
 	for _, w := range webhooks {
 		if w.Mutating {

@@ -17,10 +17,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// some is what a webhook needs besides its name, its path and whether it mutates.
+// some has the arguments that a webhook needs besides name, path and mutating.
 const some = "failurePolicy=fail,sideEffects=None,groups=g,resources=r,verbs=create,versions=v1,admissionReviewVersions=v1"
 
-// packages loads an archive as a module. $SOME in it stands for some.
+// packages loads an archive as a module. $SOME in it is replaced by some.
 func packages(t testing.TB, archive string) (dir string, loaded []*load.Package) {
 	t.Helper()
 	t.Setenv("GOENV", "off")
@@ -47,8 +47,8 @@ func packages(t testing.TB, archive string) (dir string, loaded []*load.Package)
 	return dir, result.Packages
 }
 
-// read reads the markers of an archive and renders what it reports: the line, the text that is
-// pointed at, the rule and the message.
+// read reads the markers of an archive and prints the diagnostics: the line, the text in the range, the rule and the
+// message.
 func read(t testing.TB, archive string) ([]Webhook, []Configuration, []string) {
 	t.Helper()
 	dir, loaded := packages(t, archive)
@@ -64,7 +64,7 @@ func read(t testing.TB, archive string) ([]Webhook, []Configuration, []string) {
 	return webhooks, configurations, lines
 }
 
-// textAt is the piece of a source line that a range covers.
+// textAt returns the text of a source line in a range.
 func textAt(t testing.TB, at diag.Range) string {
 	t.Helper()
 	src, err := os.ReadFile(at.Pos.File)

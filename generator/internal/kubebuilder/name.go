@@ -8,12 +8,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// identify says which definition a marker, from its + on, follows and at which of its bytes
-// the arguments begin.
+// identify returns the definition that a marker, from its + on, follows, and the offset of its arguments.
 //
 // The name ends at the last colon before the first equals sign, as in
-// sigs.k8s.io/controller-tools/pkg/markers.Definition.Parse; a marker without an equals sign
-// is all name.
+// sigs.k8s.io/controller-tools/pkg/markers.Definition.Parse. In a marker without an equals sign, everything is the
+// name.
 func identify(marker string) (d definition, arguments int, known bool) {
 	name, _, assigns := strings.Cut(marker[1:], "=")
 	if !isName(name) && assigns {
@@ -31,9 +30,8 @@ func identify(marker string) (d definition, arguments int, known bool) {
 
 func isName(s string) bool { return s == webhookName || s == configurationName }
 
-// misspelt reports whether a marker that identify does not know was nevertheless meant to be
-// one of the two, and which: its second word begins with webhook, or each of its first two
-// words is few letters away from what it should be.
+// misspelt reports whether a marker that identify does not recognize was meant to be one of the two, and which. It was
+// if its second word begins with webhook, or if each of its first two words is few letters away from the correct one.
 func misspelt(marker string) (meant string, ok bool) {
 	words := strings.FieldsFunc(marker[1:], func(r rune) bool { return strings.ContainsRune(":= \t", r) })
 	if len(words) < 2 {

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// span is a piece of a marker's text: from one byte up to, not including, another.
+// span is a part of a marker's text: from one byte up to, not including, another.
 type span struct{ from, to int }
 
 // argument is one argument=value.
@@ -30,7 +30,7 @@ type item struct {
 	text string
 }
 
-// fault is something to say about a piece of a marker's text.
+// fault is a finding about a part of a marker's text.
 type fault struct {
 	span
 	severity diag.Severity
@@ -39,24 +39,23 @@ type fault struct {
 	hint     string
 }
 
-// parsed is what a marker's text says.
+// parsed is the content of a marker's text.
 type parsed struct {
-	// arguments are those that could be read, by name; of one given twice the last.
+	// arguments are the readable arguments, by name. Of a repeated argument, the last counts.
 	arguments map[string]argument
-	// meant are the names of the arguments that the author wrote or, misspelling them, meant to write.
+	// meant are the names of the arguments that the author wrote, or meant if misspelt.
 	meant map[string]bool
-	// faults are in the order in which they are found.
+	// faults are in the order of detection.
 	faults []fault
-	// broken tells that from the last fault on the text cannot be told apart into arguments.
+	// broken is true if the text after the last fault cannot be split into arguments.
 	broken bool
 }
 
 // parse reads a marker's arguments, which begin at the byte from.
 //
-// The grammar is that of sigs.k8s.io/controller-tools/pkg/markers.Definition.Parse, which
-// is: what text/scanner makes of the text. Tokens are therefore taken from text/scanner in
-// the same modes and the same steps, oddities included. There is an Error among the faults
-// if, and only if, that function returns an error.
+// The grammar is the grammar of sigs.k8s.io/controller-tools/pkg/markers.Definition.Parse, which is defined by the
+// tokens of text/scanner. This parser therefore takes tokens from text/scanner in the same modes and the same steps,
+// oddities included. The faults contain an Error if, and only if, that function returns an error.
 func parse(d definition, marker string, from int) parsed {
 	p := &parser{definition: d, marker: marker, base: from}
 	p.arguments, p.meant = map[string]argument{}, map[string]bool{}
@@ -75,8 +74,8 @@ type parser struct {
 	definition
 	parsed
 	marker string
-	base   int // where in marker the scanner's text begins
-	end    int // of the last token
+	base   int // offset in marker of the scanner's text
+	end    int // end of the last token
 }
 
 func (p *parser) offset(inScanner int) int { return p.base + inScanner }
@@ -88,7 +87,7 @@ func (p *parser) report(at span, severity diag.Severity, rule, message, hint str
 	p.faults = append(p.faults, fault{at, severity, rule, message, hint})
 }
 
-// stop reports a mistake after which nothing more can be read. Only the first counts.
+// stop reports a mistake after which the rest cannot be read. Only the first one counts.
 func (p *parser) stop(at span, message string) {
 	if !p.broken {
 		p.broken = true
@@ -102,8 +101,8 @@ func (p *parser) scan() rune {
 	return tok
 }
 
-// peek looks at the next character that is not a blank. It consumes the blanks, and with
-// them, where there are any, the text of the last token.
+// peek returns the next character that is not a blank. It consumes the blanks. If there are any, the text of the last
+// token is lost.
 func (p *parser) peek() rune {
 	for {
 		switch next := p.Peek(); next {
@@ -115,7 +114,7 @@ func (p *parser) peek() rune {
 	}
 }
 
-// plainDigits makes digits characters like others, until the function that it returns is called.
+// plainDigits makes the scanner read digits like other characters, until the returned function is called.
 func (p *parser) plainDigits() (restore func()) {
 	mode := p.Mode
 	p.Mode &^= scanner.ScanInts | scanner.ScanFloats
@@ -162,7 +161,7 @@ func (p *parser) readArguments() {
 	}
 }
 
-// keep records an argument, in the place of an earlier one of the same name.
+// keep records an argument. It replaces an earlier one of the same name.
 func (p *parser) keep(a argument) {
 	if earlier, repeated := p.arguments[a.name]; repeated {
 		p.report(earlier.span, diag.Warning, ruleRepeated, a.name+" is given twice, and the last one counts", "remove this one")
@@ -170,7 +169,7 @@ func (p *parser) keep(a argument) {
 	p.arguments[a.name] = a
 }
 
-// value reads an argument's value. It returns false if that is not of the parameter's kind.
+// value reads an argument's value. It returns false if the value does not have the parameter's kind.
 func (p *parser) value(parameter parameter, a *argument) (good bool) {
 	good = true
 	switch parameter.kind {
@@ -186,11 +185,10 @@ func (p *parser) value(parameter parameter, a *argument) (good bool) {
 	return good
 }
 
-// text reads a string in quotes, or a bare one, which goes on up to a separator.
+// text reads a string in quotes, or a bare string, which ends at a separator.
 //
-// The first token of a bare string is taken unseen, so that a separator in its place becomes
-// part of it. A blank behind it makes peek drop the text of its last token, and with that
-// the last token.
+// It takes the first token of a bare string without looking, so that a separator there becomes part of the string. A
+// blank after the string makes peek lose the text of its last token, which is then missing from the result.
 func (p *parser) text(of string) item {
 	defer p.plainDigits()()
 	tok := p.scan()
@@ -249,7 +247,7 @@ func (p *parser) list(of string) (items []item) {
 	return items
 }
 
-// number reads a whole number. What text/scanner finds wrong with its digits is the number's fault alone.
+// number reads a whole number. Errors of text/scanner in its digits concern only the number.
 func (p *parser) number(of string) (n int, good bool) {
 	from, sign, digits := p.end, "", true
 	if next := p.Peek(); next == ',' || next == scanner.EOF {
@@ -287,21 +285,21 @@ func (p *parser) truth(of string) (value, good bool) {
 	return false, p.notOfType(from, tok, of+" is true or false")
 }
 
-// notOfType reports a value, of which tok is the last token read, and goes on behind it. It returns false.
+// notOfType reports a value of the wrong type and skips it. tok is the last token read. It returns false.
 func (p *parser) notOfType(from int, tok rune, wanted string) bool {
 	value := p.skipValue(from, tok)
 	p.report(value, diag.Error, ruleType, fmt.Sprintf("%s, not %q", wanted, p.marker[value.from:value.to]), "")
 	return false
 }
 
-// endsValue reports whether the argument's value is over.
+// endsValue reports whether the argument's value ends here.
 func (p *parser) endsValue() bool {
 	next := p.peek()
 	return next == ',' || next == scanner.EOF
 }
 
-// unknown reports an argument that the marker does not take and goes on behind its value.
-// The parameter that it was meant for is then not missing.
+// unknown reports an argument that the marker does not take, and skips its value. The parameter with the most similar
+// name does not count as missing.
 func (p *parser) unknown(a argument) {
 	message := fmt.Sprintf("+%s has no argument %q", p.definition.name, a.name)
 	if near, ok := diag.Nearest(a.name, p.names()); ok {
@@ -313,8 +311,8 @@ func (p *parser) unknown(a argument) {
 	p.skipValue(p.end, 0)
 }
 
-// skipValue reads on to the comma that ends a value of unknown shape, which begins at from,
-// and returns the value. The last token read so far is tok.
+// skipValue reads to the comma that ends a value of unknown form, which begins at from. It returns the value. tok is
+// the last token read.
 func (p *parser) skipValue(from int, tok rune) span {
 	defer p.plainDigits()()
 	depth := 0
@@ -348,7 +346,7 @@ func (p *parser) reportMissing() {
 	p.report(nameOf(p.definition), diag.Error, ruleMissing, fmt.Sprintf("+%s needs %s", p.definition.name, enumerate(names)), "")
 }
 
-// nameOf is where a marker of that definition has its name.
+// nameOf returns the span of the name in a marker of that definition.
 func nameOf(d definition) span { return span{0, len("+") + len(d.name)} }
 
 func enumerate(names []string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// say renders arguments as name=value@from-to in the order of their definition; lists in brackets.
+// say prints arguments as name=value@from-to in the order of their definition; lists in brackets.
 func say(d definition, p parsed) string {
 	var said []string
 	for _, parameter := range d.parameters {
@@ -38,8 +38,8 @@ func say(d definition, p parsed) string {
 	return strings.Join(said, " ")
 }
 
-// TestParse reads arguments that follow a marker's name. Offsets count from the arguments on.
-// What controller-gen accepts is compared in hack/peers.
+// TestParse reads the arguments after a marker's name. Offsets are relative to the arguments. hack/peers compares the
+// accepted inputs with controller-gen.
 func TestParse(t *testing.T) {
 	for _, test := range []struct{ arguments, said, faults string }{
 		{"name=a", `name="a"@0-6`, ""},
@@ -119,7 +119,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// shift moves all places in what was parsed.
+// shift moves all positions of a parsed marker.
 func shift(p *parsed, by int) {
 	move := func(s *span) { s.from, s.to = s.from+by, s.to+by }
 	for name, a := range p.arguments {
@@ -140,7 +140,7 @@ func TestMissing(t *testing.T) {
 		{"+kubebuilder:webhookconfiguration", "0-33 +kubebuilder:webhookconfiguration needs mutating"},
 		{"+kubebuilder:webhook:" + some, "0-20 +kubebuilder:webhook needs mutating and name"},
 		{"+kubebuilder:webhook:name=a,mutating=true," + some, ""},
-		// An argument that was meant is not missing, and after a broken one nobody knows.
+		// A misspelt argument does not count as missing. After a broken argument, no missing ones are reported.
 		{"+kubebuilder:webhook:nmae=a,mutatin=true," + some, ""},
 		{"+kubebuilder:webhook:name=a,mutating=yes", "0-20 +kubebuilder:webhook needs failurePolicy, groups, versions, resources, verbs and admissionReviewVersions"},
 		{"+kubebuilder:webhook:name=\"a", ""},
@@ -162,7 +162,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the parser to places within the marker and to reading text without faults as it stands.
+// FuzzParse checks that positions are within the marker, and that text without faults is read literally.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"name=a", "name=a ,b=", "groups={a,\"b\"}", "groups=;", "timeoutSeconds=-5", "mutating=tru", "name=`a", "name=\"\\q\",x={", "a==b"} {
 		f.Add(seed)

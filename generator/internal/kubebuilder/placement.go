@@ -9,17 +9,17 @@ import (
 	"slices"
 )
 
-// placement knows which comments of a file controller-gen takes for package-level markers.
+// placement determines which comments of a file controller-gen reads as package-level markers.
 //
-// controller-gen walks the syntax tree and hands each comment to the node that follows
-// (sigs.k8s.io/controller-tools/pkg/markers.Collector). For a marker that is defined for
-// packages alone the walk comes to this: the marker is taken where its comment group stands
+// controller-gen walks the syntax tree and assigns each comment to the node that follows
+// (sigs.k8s.io/controller-tools/pkg/markers.Collector). For a marker that is defined only for packages, the result is
+// as follows. The marker is read if its comment group is
 //
-//   - outside all declarations, save as the doc comment of one or behind one on its line, or
-//   - inside a type declaration, wherever that stands, if it is the last group before a
-//     type's name, that type's doc comment left out of account.
+//   - outside all declarations, except as the doc comment of one or behind one on its line, or
+//   - inside a type declaration at any level, if it is the last group before a type's name, not counting
+//     that type's doc comment.
 //
-// Everywhere else it is dropped.
+// It is dropped everywhere else.
 type placement struct {
 	file    *ast.File
 	docs    map[*ast.CommentGroup]string // doc comments of declarations, to what they document
@@ -71,8 +71,8 @@ func newPlacement(file *ast.File) placement {
 	return p
 }
 
-// markNearest finds the last comment group between two places, doc left out. One that stands
-// behind another declaration belongs to that.
+// markNearest finds the last comment group between two positions, except doc. A group behind another declaration
+// belongs to that declaration.
 func (p placement) markNearest(from, to token.Pos, doc *ast.CommentGroup) {
 	groups := p.file.Comments
 	i, _ := slices.BinarySearchFunc(groups, to, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
@@ -85,7 +85,7 @@ func (p placement) markNearest(from, to token.Pos, doc *ast.CommentGroup) {
 	}
 }
 
-// dropped reports whether the markers of a comment group are dropped, and says where it stands if so.
+// dropped reports whether the markers of a comment group are dropped. If so, where describes the group's place.
 func (p placement) dropped(g *ast.CommentGroup) (where string, dropped bool) {
 	if p.nearest[g] {
 		return "", false
@@ -104,7 +104,7 @@ func (p placement) dropped(g *ast.CommentGroup) (where string, dropped bool) {
 	return "", false
 }
 
-// describe names a declaration as a reader would.
+// describe names a declaration for the reader of a message.
 func describe(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlacement lets a marker stand in every kind of place. In the sources @x stands for a
-// marker x. What controller-gen itself makes of all these places is compared in hack/peers.
+// TestPlacement puts a marker in every kind of place. In the sources, @x is short for a marker x. hack/peers compares
+// the results for all these places with controller-gen.
 func TestPlacement(t *testing.T) {
 	for _, test := range []struct {
 		name, src string

@@ -26,8 +26,8 @@ const (
 	ruleOverridden    = "K18"
 )
 
-// Rules documents them. The errors are what stops controller-gen v0.23.0 too; the warnings
-// are what it passes over in silence.
+// Rules documents the rules. The errors also stop controller-gen v0.23.0. The warnings are mistakes that it ignores
+// silently.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{

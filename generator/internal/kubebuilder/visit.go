@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// dependsOnVisits reports whether it matters in which order the packages are visited: where
-// webhooks have one name, and where packages name the same configuration.
+// dependsOnVisits reports whether the result depends on the order in which packages are visited. It does if webhooks
+// share a name, or if several packages name the same configuration.
 func dependsOnVisits(all []contents) bool {
 	type object struct {
 		mutating bool
@@ -39,11 +39,11 @@ func dependsOnVisits(all []contents) bool {
 	return false
 }
 
-// sortByVisit brings packages into the order in which controller-gen visits those of the
-// pattern ./... : that of "go list -deps", which goes by the elements of the import paths
-// and puts what a package imports before it (golang.org/x/tools/go/packages.Load).
+// sortByVisit sorts packages in the order in which controller-gen visits them if its pattern is "./...". This is the
+// order of "go list -deps": by the elements of the import paths, with imported packages before their importers
+// (golang.org/x/tools/go/packages.Load).
 //
-// To that end it reads the imports of the packages' modules, which nothing else needs.
+// To that end it reads the imports of the packages' modules. Nothing else needs these imports.
 func sortByVisit(all []contents) []contents {
 	v := visitor{modules: map[*load.Module]bool{}, marked: map[string]*load.Package{}, seen: map[string]bool{}}
 	byPath := map[string]contents{}
@@ -64,7 +64,7 @@ func sortByVisit(all []contents) []contents {
 	return sorted
 }
 
-// byElements compares import paths as the go command does: element by element.
+// byElements compares import paths element by element, as the go command does.
 func byElements(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
@@ -98,7 +98,7 @@ func (v *visitor) visit(p *load.Package) {
 	v.order = append(v.order, p.Path)
 }
 
-// find returns a package of the modules that hold markers. No other package imports one of these.
+// find returns a package of the modules with markers. Packages of other modules do not import these.
 func (v *visitor) find(path string) *load.Package {
 	if p, ok := v.marked[path]; ok {
 		return p

@@ -15,10 +15,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
-// webhook says what a +kubebuilder:webhook marker means, as
-// sigs.k8s.io/controller-tools/pkg/webhook.Config.ToMutatingWebhook, ToValidatingWebhook and
-// the checks in Generator.Generate do. It makes what it can of a marker with errors, so that
-// all of them are found at once.
+// webhook makes a webhook from a +kubebuilder:webhook marker. It follows
+// sigs.k8s.io/controller-tools/pkg/webhook.Config.ToMutatingWebhook, ToValidatingWebhook and the checks in
+// Generator.Generate. It continues after errors in a marker, so that all of them are found at once.
 func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	r := reading{comment: c, parsed: said}
 	r.hook = Webhook{
@@ -38,7 +37,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	return r.hook, r.diags
 }
 
-// reading is a marker half understood.
+// reading is a marker during conversion to a webhook.
 type reading struct {
 	comment
 	parsed
@@ -46,7 +45,7 @@ type reading struct {
 	diags diag.List
 }
 
-// take returns an argument and records that it sets a field.
+// take returns an argument and records its position for a field.
 func (r *reading) take(name, field string) (argument, bool) {
 	a, given := r.arguments[name]
 	if given {
@@ -55,7 +54,7 @@ func (r *reading) take(name, field string) (argument, bool) {
 	return a, given
 }
 
-// takeList returns a list's elements and records that they set a field and its elements.
+// takeList returns a list's elements and records the positions for a field and its elements.
 func (r *reading) takeList(name, field string) (elements []string) {
 	a, _ := r.take(name, field)
 	for i, item := range a.items {
@@ -65,7 +64,7 @@ func (r *reading) takeList(name, field string) (elements []string) {
 	return elements
 }
 
-// at is where an argument stands; one that is not given stands at the marker's name.
+// at returns the position of an argument. For a missing argument, it returns the position of the marker's name.
 func (r *reading) at(name string) diag.Range {
 	if a, given := r.arguments[name]; given {
 		return r.rangeOf(a.span)
@@ -73,14 +72,14 @@ func (r *reading) at(name string) diag.Range {
 	return r.rangeOf(nameOf(webhookDefinition()))
 }
 
-// warn reports an argument, if it is given.
+// warn reports an argument, if the marker has it.
 func (r *reading) warn(name, rule, format string, args ...any) {
 	if _, given := r.arguments[name]; given {
 		r.diags.Add(diag.Warningf(r.at(name), rule, format, args...))
 	}
 }
 
-// fold finds the word that a value is but for upper and lower case.
+// fold returns the word that equals a value except for upper and lower case.
 func fold[T ~string](value string, words ...T) (word T, ok bool) {
 	for _, w := range words {
 		if strings.EqualFold(value, string(w)) {
@@ -90,13 +89,13 @@ func fold[T ~string](value string, words ...T) (word T, ok bool) {
 	return "", false
 }
 
-// argumentWord finds the value of an argument among its words, but for upper and lower case.
+// argumentWord finds the value of an argument among its words, ignoring case.
 func argumentWord[T ~string](argument, value string) (word T, known bool) {
 	text, known := fold(value, registry.Of(argument).Words...)
 	return T(text), known
 }
 
-// accepted are the values of an argument that the API server accepts: "Fail or Ignore".
+// accepted lists the values of an argument that the API server accepts: "Fail or Ignore".
 func accepted(argument string) string { return strings.Join(registry.Of(argument).Accepts(), " or ") }
 
 func (r *reading) name() {
@@ -152,7 +151,7 @@ func sideEffectClass(value string) (class admissionregistrationv1.SideEffectClas
 		admissionregistrationv1.SideEffectClassNoneOnDryRun, admissionregistrationv1.SideEffectClassSome)
 }
 
-// target decides between service and url.
+// target sets either the service or the url.
 func (r *reading) target() {
 	path, url := r.arguments["path"], r.arguments["url"]
 	switch {
@@ -207,7 +206,7 @@ func (r *reading) timeout() {
 	r.hook.Spec.TimeoutSeconds = &seconds
 }
 
-// narrow cuts a number down to 32 bits.
+// narrow converts a number to 32 bits.
 func (r *reading) narrow(a argument) int32 {
 	n := int32(a.number)
 	if int(n) != a.number {
@@ -240,7 +239,7 @@ func (r *reading) versions() {
 	}
 }
 
-// patch applies the patch. A field that it sets or removes stands there from then on.
+// patch applies the patch. A field that it sets or removes gets the patch's position.
 func (r *reading) patch() {
 	a := r.arguments["patch"]
 	if a.text == "" {
@@ -258,7 +257,7 @@ func (r *reading) patch() {
 	}
 }
 
-// afterPatch makes the checks that controller-gen makes on the finished configuration.
+// afterPatch makes the checks of controller-gen on the finished configuration.
 func (r *reading) afterPatch() {
 	r.checkSideEffects()
 	timeout := registry.Of("timeoutSeconds")

@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestWebhook reads one good marker and what the case adds. What controller-gen makes of these
-// arguments is compared in hack/peers.
+// TestWebhook reads one valid marker with the additions of each case. hack/peers compares the results with
+// controller-gen.
 func TestWebhook(t *testing.T) {
 	for _, test := range []struct {
 		add      string
-		yaml     string // lines of the webhook, separated by |; behind a ! words that it has not
+		yaml     string // lines of the webhook, separated by |; after a !, words that it must not contain
 		problems string
 	}{
 		{"verbs=create;UPDATE;*;x", "- CREATE|- UPDATE|- '*'|- x", "<verbs=create> K8 verbs is given twice, and the last one counts"},
@@ -61,7 +61,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestWebhookMistakes reads markers whose mistakes must not lead to others.
+// TestWebhookMistakes reads markers whose mistakes must not cause further findings.
 func TestWebhookMistakes(t *testing.T) {
 	const most = "mutating=false,failurePolicy=fail,groups=g,resources=r,verbs=create,versions=v1,admissionReviewVersions=v1"
 	for _, test := range []struct{ marker, problems string }{
@@ -96,7 +96,7 @@ func TestWebhookMistakes(t *testing.T) {
 	}
 }
 
-// checkProblems compares what is reported on line 2 of p.go, in the order of the report.
+// checkProblems compares the diagnostics for line 2 of p.go, in the order of the report.
 func checkProblems(t *testing.T, want string, got []string) {
 	t.Helper()
 	for i := range got {
@@ -161,7 +161,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestRules holds the table to what the package reports.
+// TestRules compares the table with the rules that the package reports.
 func TestRules(t *testing.T) {
 	var ids []string
 	for _, r := range Rules() {

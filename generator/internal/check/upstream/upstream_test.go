@@ -30,7 +30,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// TestScenarios compares verdicts on every object of every scenario of the generator.
+// TestScenarios compares the results of both validations on every object of every scenario of the generator.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -58,8 +58,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// projectOf runs the line up to the model. Scenarios for v1beta1 are read as v1, whose
-// validation is the only one that upstream still has.
+// projectOf runs the pipeline up to the model. It reads scenarios for v1beta1 as v1, because upstream now only has the
+// validation of v1.
 func projectOf(t *testing.T, archive *txtar.Archive) *model.Project {
 	dir := t.TempDir()
 	files := archive.Files
@@ -82,14 +82,14 @@ func projectOf(t *testing.T, archive *txtar.Archive) *model.Project {
 	return project
 }
 
-// compare says whether upstream refuses the object, and fails the test where our findings are
-// not upstream's, field by field.
+// compare reports whether upstream refuses the object. It fails the test if our findings differ from upstream's in any
+// field.
 func compare(t *testing.T, project *model.Project, c *model.Configuration) (refused bool) {
 	t.Helper()
 	want := fields(upstreamErrors(t, c))
 	var got []string
 	for _, f := range check.Findings(project) {
-		// E2 is a rule of the registry's strategy, not of the validation; U rules are our own.
+		// E2 is a rule of the registry's strategy, not of the validation. U rules are our own.
 		if f.Object == c && f.Rule != "E2" {
 			got = append(got, f.Field)
 		}
@@ -125,18 +125,18 @@ func upstreamErrors(t *testing.T, c *model.Configuration) field.ErrorList {
 	panic("unreachable")
 }
 
-// fields lists where upstream found something, as our findings name it.
+// fields lists the fields with upstream errors, under the names that our findings use.
 func fields(errors field.ErrorList) []string {
 	var list []string
 	for _, e := range errors {
 		f := e.Field
 		switch {
-		case strings.HasSuffix(f, ".service.name"): // the two are swapped in upstream's calls, kubernetes/kubernetes#141353
+		case strings.HasSuffix(f, ".service.name"): // upstream's calls swap the two, kubernetes/kubernetes#141353
 			f = strings.TrimSuffix(f, "name") + "namespace"
 		case strings.HasSuffix(f, ".service.namespace"):
 			f = strings.TrimSuffix(f, "namespace") + "name"
 		case e.Type == field.ErrorTypeTooMany:
-			f += "[64]" // we point at the first that is too many
+			f += "[64]" // our finding is at the first element beyond the limit
 		}
 		list = append(list, f)
 	}
@@ -144,7 +144,7 @@ func fields(errors field.ErrorList) []string {
 	return slices.Compact(list)
 }
 
-// TestRandomObjects compares verdicts on objects whose every field is drawn from good and bad values.
+// TestRandomObjects compares the results on objects whose every field is drawn from good and bad values.
 func TestRandomObjects(t *testing.T) {
 	const rounds = 20000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -171,7 +171,7 @@ func TestRandomObjects(t *testing.T) {
 	}
 }
 
-// odd is once in how many times a field gets a value that is likely bad.
+// odd sets how rarely a field gets a value that is likely bad: once in odd times.
 const odd = 60
 
 // randomWebhook draws good values for most fields, and bad ones now and then.
@@ -273,7 +273,7 @@ func mostly(r *rand.Rand, good string, bad ...string) string {
 	return pick(r, bad...)
 }
 
-// list draws one to three values, seldom none; the later ones of the pool are the odd ones.
+// list draws one to three values, and rarely none. The later values of the pool are the odd ones.
 func list[T ~string](r *rand.Rand, pool ...string) []T {
 	var out []T
 	n := 1 + r.IntN(3)
