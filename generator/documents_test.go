@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
@@ -45,7 +44,7 @@ func TestDocuments(t *testing.T) {
 		if !ok || !ok2 {
 			t.Fatalf("docs/%s has no section %q", s.page, s.section)
 		}
-		want := "\n" + strings.Trim(wrapped(s.want), "\n") + "\n\n"
+		want := "\n" + strings.Trim(scenario.Wrapped(s.want), "\n") + "\n\n"
 		switch {
 		case got == want:
 		case *update:
@@ -126,43 +125,6 @@ func upgradeSection() string {
 		fmt.Fprintf(&b, "\n### %s: %s\n\n*%s.* %s\n", r.ID, r.Title, strings.Join(words, ", "), r.Doc)
 	}
 	return b.String()
-}
-
-// wrapped breaks the lines of paragraphs and lists at 120 columns, but no code.
-func wrapped(text string) string {
-	const columns = 120
-	word := regexp.MustCompile("(?:`[^`]*`|[^ `])+")
-	var out strings.Builder
-	fenced := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
-		if fenced || len(line) <= columns || slices.ContainsFunc([]string{"|", "#", " "}, func(p string) bool { return strings.HasPrefix(line, p) }) {
-			out.WriteString(line)
-			continue
-		}
-		indent := ""
-		if strings.HasPrefix(line, "- ") {
-			indent = "  "
-		}
-		length := 0
-		for i, w := range word.FindAllString(strings.TrimSuffix(line, "\n"), -1) {
-			switch {
-			case i == 0:
-			case length+1+len(w) > columns:
-				out.WriteString("\n" + indent)
-				length = len(indent)
-			default:
-				out.WriteString(" ")
-				length++
-			}
-			out.WriteString(w)
-			length += len(w)
-		}
-		out.WriteString("\n")
-	}
-	return out.String()
 }
 
 // TestExamplesInTheRegistryParse parses every marker's own example by its definition.

@@ -20,7 +20,7 @@ func createAPICommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "api",
 		Short:   "Write the Go type of a new kind",
-		Long:    "api writes the Go type of a new kind, and the package of its group and version if there is none.",
+		Long:    "api writes the Go type of a new kind, and the package of its group and version if it does not exist.",
 		Example: "  webhook-gen create api --group shop --version v1 --kind Order",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

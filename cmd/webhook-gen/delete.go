@@ -22,7 +22,7 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "webhook",
 		Short: "Remove webhooks of a kind, with everything that was generated for them",
-		Long: "webhook removes markers from the type of a kind: those of its mutating and validating webhooks, unless flags choose.\n" +
+		Long: "webhook removes the markers of mutating and validating webhooks from the type of a kind, unless flags choose.\n" +
 			"Everything generated for them is removed, and so is the file of the policy if you have not edited it. A policy\n" +
 			"that you have edited stops the command, unless you pass --force.",
 		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",

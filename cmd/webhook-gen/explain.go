@@ -28,7 +28,7 @@ func explainConversionCommand(s streams) *cobra.Command {
 		Use:   "conversion [kind]",
 		Short: "Show for every field what claims it in each direction, and whether anything is lost",
 		Long: "conversion shows each field of both versions, what claims it (its name, or a rule), and for each direction\n" +
-			"whether it is lossless. What the other version cannot express is kept in an annotation, or given up by a drop.",
+			"whether it is lossless. Values that the other version cannot express are kept in an annotation, or given up by a drop.",
 		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion Order --format json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, kind []string) error {

@@ -18,7 +18,7 @@ func explainRequestCommand(s streams) *cobra.Command {
 		Use:   "request",
 		Short: "Show which webhooks an API server would call for a request, in which order, and why it skips others",
 		Long: "request runs the API server's own code, in the command webhook-gen-explain. webhook-gen runs the one\n" +
-			"beside itself, or one in PATH outside the project; if there is none, request prints the command that installs it.\n\n" +
+			"beside itself, or one in PATH outside the project; if it finds neither, request prints the command that installs it.\n\n" +
 			"The configurations are generated from the project's markers, or read with -c or from a cluster.\n" +
 			"No webhook is called. The answer assumes that none changes the object or refuses the request.",
 		Example: "  webhook-gen explain request -f order.yaml\n" +

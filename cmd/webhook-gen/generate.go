@@ -20,7 +20,7 @@ func generateCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate [packages]",
 		Short: "Write the files that the markers ask for",
-		Long: "generate reads the packages (by default those of webhook-gen.yaml, or all of the module) and writes\n" +
+		Long: "generate reads the packages (by default the list in webhook-gen.yaml, or the whole module) and writes\n" +
 			"what their markers ask for: everything, or nothing if there is a mistake.",
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
 		RunE: func(c *cobra.Command, patterns []string) error {

@@ -22,7 +22,7 @@ func lintCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint [packages]",
 		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
-		Long: "lint checks the webhooks of the markers, or those of files with -f, against the rules of docs/lint.md. It finds\n" +
+		Long: "lint checks the webhooks of the markers, or with -f the webhooks in files, against the rules of docs/lint.md. It finds\n" +
 			"webhooks that are never called, that keep their own server from starting, or that users can avoid. It reads any\n" +
 			"webhook configuration and writes nothing. Findings go to standard output. Notes alone leave the exit code 0.",
 		Example: "  webhook-gen lint\n  webhook-gen lint -f config/webhook/manifests.yaml\n  helm template ./charts/shop | webhook-gen lint -f - --format sarif",

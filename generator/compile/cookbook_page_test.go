@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
 // cookbook is the page.
@@ -25,7 +26,7 @@ func cookbook(all []recipe, plans map[string]generator.ConversionDoc) string {
 		}
 		b.WriteString("\n" + lost(plans[r.folder]) + "\n")
 	}
-	return b.String()
+	return scenario.Wrapped(b.String())
 }
 
 // lost lists the fields that a plan reports as lost, in both directions.
@@ -56,7 +57,7 @@ func lost(doc generator.ConversionDoc) string {
 
 const cookbookIntroduction = `# Cookbook of conversions
 
-One entry for each kind of change between versions of real APIs: before, after, the marker, and what is lost. v1 is the spoke and v2 the hub;
+One entry for each kind of change between versions of real APIs: before, after, the marker, and the losses. v1 is the spoke and v2 the hub;
 OrderSpec is the type of the field ` + "`spec`" + `, unless all of an Order is shown.
 
 Values that the other version cannot express are not lost: an annotation keeps them until the object returns ([conversions.md](conversions.md)).

@@ -88,6 +88,6 @@ func rules() []rule {
 			"name the thing instead of pointing at it"},
 		{regexp.MustCompile(`(?i)\bwhat (is|are|was|were|be|been|has|have|had|comes|goes|belongs|stands|takes|makes|gets|can|may|must|does|did|will|would)\b`),
 			"use a noun in place of the clause"},
-		{regexp.MustCompile(`(?i)\b(is|are|was|were) none\b`), "say what is absent"},
+		{regexp.MustCompile(`\b(is|are|was|were) none\b`), "say what is absent"},
 	}
 }

@@ -415,7 +415,7 @@ func (p *Pair) noteParents() {
 			}
 			for i, f := range path[:len(path)-1] {
 				if f.Type.Kind() == resolve.Pointer && !claimed[d][path[:i+1].String()] && c.Value.Loss[d] == "" {
-					c.Value.Loss[d] = "whether what is around it was nil or empty"
+					c.Value.Loss[d] = "whether the struct around it was nil or empty"
 				}
 			}
 		}

@@ -145,7 +145,7 @@ func TestLoss(t *testing.T) {
 		{"custom", "// +webhook:conversion:custom\nA string `a`", "A int32 `a`", "what your functions lose", "what your functions lose"},
 		{"only in the hub", "", "A string `a`", "", "all of it"},
 		{"parts of a struct", "A Part `a`\n}\ntype Part struct {\nB string `b`", "A Part `a`\n}\ntype Part struct {\nB string `b`\nC string `c`", "", "parts of it"},
-		{"out of a pointer's struct", "// +webhook:conversion:to=\"in.b\"\nA string `a`", "In *In `in`\n}\ntype In struct {\nB string `b`", "", "whether what is around it was nil or empty"},
+		{"out of a pointer's struct", "// +webhook:conversion:to=\"in.b\"\nA string `a`", "In *In `in`\n}\ntype In struct {\nB string `b`", "", "whether the struct around it was nil or empty"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, diags := plan(t, "type Spec struct {\n"+tc.spoke+"\n}", "type Spec struct {\n"+tc.hub+"\n}")

@@ -25,7 +25,7 @@ func Rules() []diag.Rule {
 		{ID: RuleMismatch, Title: "corresponding fields have types that convert", Doc: "Equal types, pointers and values of them, lists and maps of them, and whole numbers of any width convert by themselves, the last with a check. Other types need a rule that says how, or that the two are not the same thing. Memory is never reinterpreted, and a number never becomes a character."},
 		{ID: RuleEnum, Title: "every constant of an enum has a value on the other side", Doc: "If both sides have a string type with constants, each constant must exist on the other side, too, or have a +webhook:conversion:enum."},
 		{ID: RuleTwice, Title: "a field has one rule, and a package one spoke of a name", Doc: "Neither a field of the spoke nor one of the hub is claimed by two rules. The functions of two spokes in one package need two names."},
-		{ID: RuleConverter, Title: "converters fit the types", Doc: "`as` names converters, with arguments if they take one, and both types must be among those that the converter knows."},
+		{ID: RuleConverter, Title: "converters fit the types", Doc: "`as` names converters, with arguments if they take one, and the converter must support both types."},
 		{ID: RuleUnused, Title: "a conversion rule applies to something", Doc: "A rule has no effect on a struct that no spoke contains. A rule on a package has none if no struct has the field and its counterpart the target, nor if values of its two types never correspond."},
 	}
 }

@@ -54,7 +54,7 @@ func Rules() []diag.Rule {
 		},
 		{
 			ID: ruleUnknown, Title: "an argument's name is known",
-			Doc: "The names are those of sigs.k8s.io/controller-tools/pkg/webhook.Config and WebhookConfig, case-sensitive.",
+			Doc: "The names come from sigs.k8s.io/controller-tools/pkg/webhook.Config and WebhookConfig, and are case-sensitive.",
 		},
 		{
 			ID: ruleMissing, Title: "required arguments are given",
@@ -105,7 +105,7 @@ func Rules() []diag.Rule {
 		{
 			ID: rulePatch, Title: "patch is a strategic merge patch of the webhook",
 			Doc: "A JSON object with the fields of admissionregistration.k8s.io/v1 MutatingWebhook or ValidatingWebhook, " +
-				"case-sensitive, none twice; the directives are those of k8s.io/apimachinery/pkg/util/strategicpatch.",
+				"case-sensitive, none twice; the directives come from k8s.io/apimachinery/pkg/util/strategicpatch.",
 		},
 		{
 			ID: ruleConfiguration, Title: "a package names each configuration object once",
@@ -114,7 +114,7 @@ func Rules() []diag.Rule {
 		{
 			ID: ruleOverridden, Title: "one package names a configuration object", Severity: diag.Warning,
 			Doc: "There is one object of each kind for all packages. If several packages name it, controller-gen takes the name from " +
-				"the package it visits last: it visits packages by import path, and imported packages before those that import them.",
+				"the package it visits last: it visits packages by import path, and an imported package before its importers.",
 		},
 	}
 }

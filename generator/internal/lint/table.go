@@ -14,7 +14,7 @@ func table() []rule {
 			Fix: "use namespaceSelector"}},
 		{by: Expressions, Rule: diag.Rule{ID: "W2", Severity: diag.Warning, Title: "a match condition reads only what every request has",
 			Doc: "`object` is null for DELETE, `oldObject` for CREATE and CONNECT. Labels, annotations and other metadata may be missing, and so may what `request` leaves out where it is empty: subResource, namespace, name, userInfo.uid and extra. A new object with a generateName gets its name, and any new one its UID and time, after mutating webhooks and before validating ones. " +
-				"Reading what is not there is an error of the expression: where no other condition is false, the request is refused with failurePolicy Fail, and the webhook is not called with Ignore. " +
+				"Reading a missing field is an error of the expression: where no other condition is false, the request is refused with failurePolicy Fail, and the webhook is not called with Ignore. " +
 				"Guards are seen on either side of && and ||, in ?: and in other conditions of the webhook: comparisons with null and of request.operation, has(), in, and optional fields. Fields below spec and status are not judged.",
 			Fix: "guard it: object != null, has(object.metadata.labels), has(request.subResource), or object.metadata.?labels"}},
 		{configuration: neverCalled, Rule: diag.Rule{ID: "W3", Title: "a webhook has a rule",
@@ -78,9 +78,9 @@ func table() []rule {
 				"nor what webhooks of other projects take. The default itself, though longer than Kubernetes advises, is not reported, because every webhook would be.",
 			Fix: "set a smaller timeoutSeconds"}},
 		{project: unvalidated, Rule: diag.Rule{ID: "W19", Severity: diag.Note, Title: "what a mutating webhook enforces on built-in kinds is validated",
-			Doc: "A mutating webhook that is called later, even of another project, may undo what one did; a validating webhook sees what is stored. Lint reports mutating webhooks with failurePolicy Fail that name built-in resources which no validating webhook here sees when they are created or updated. " +
+			Doc: "A mutating webhook that is called later, even of another project, may undo what one did; a validating webhook sees the stored object. Lint reports mutating webhooks with failurePolicy Fail that name built-in resources which no validating webhook here sees when they are created or updated. " +
 				"It does not report a project's own kinds, whose defaults nobody else changes and a schema may enforce, nor wildcards. It does not consider ValidatingAdmissionPolicies.",
-			Fix: "add a validating webhook for the same resources, if what is set must hold"}},
+			Fix: "add a validating webhook for the same resources, if the values must hold"}},
 		{webhook: untestedReinvocation, Rule: diag.Rule{ID: "W20", Severity: diag.Warning, Title: "a webhook that may be called again is tested for that",
 			Doc: "With reinvocationPolicy IfNeeded a webhook sees its own result. The generated tests call each handler twice, but this project has switched them off. " +
 				"Whether a handler leaves its own work alone is seen by running it, not by reading it: nothing is said of manifests, nor of handlers of controller-runtime, which have tests of their own or none.",
@@ -92,7 +92,7 @@ func table() []rule {
 			Doc: "API servers know v1 and v1beta1. They do not check whether a v1beta1 answer belongs to the request, and ignore versions that they do not know (k8s.io/apiserver/pkg/admission/plugin/webhook/request, CreateAdmissionObjects).",
 			Fix: "write v1"}},
 		{webhook: optOut, Rule: diag.Rule{ID: "W23", Severity: diag.Warning, Title: "users cannot opt out of a policy",
-			Doc: "Whoever may create an object may label it. A validating webhook for CREATE whose objectSelector skips objects with a label does not restrict such users.",
+			Doc: "A user who may create an object may label it. A validating webhook for CREATE whose objectSelector skips objects with a label does not restrict such users.",
 			Fix: "use namespaceSelector, or a match condition on the user"}},
 		{configuration: unreachable, Rule: diag.Rule{ID: "W24", Severity: diag.Warning, Title: "a url can be reached from an API server",
 			Doc: "localhost is the machine of the API server itself, and it cannot resolve names of the cluster's own DNS, *.svc. Files on an API server's own disk may say localhost.",

@@ -23,7 +23,7 @@ func Rules() []diag.Rule {
 		},
 		{
 			ID: ruleNoMatch, Title: "every pattern matches a package",
-			Doc: "Patterns are those of the go command: folders (./api/v1), folders with all below them (./api/...), and " +
+			Doc: "Patterns work as in the go command: folders (./api/v1), folders with all below them (./api/...), and " +
 				"import paths of the module or of the modules that go.work uses. As there, ... leaves out vendor and testdata, " +
 				"folders that begin with . or _, nested modules, and what go.mod ignores.",
 		},

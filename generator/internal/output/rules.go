@@ -37,7 +37,7 @@ func Rules() []diag.Rule {
 			Doc: "A Go file is ours if it has the line `" + GoHeader + "` before its package clause " +
 				"(the rule of go/ast.IsGenerated); a manifest if it begins with `" + YAMLHeader + "`, or holds nothing but " +
 				"MutatingWebhookConfiguration and ValidatingWebhookConfiguration documents. In a definition that crds names, the lines of spec.conversion are. " +
-				"Move what is yours to another file."},
+				"Move your own lines to another file."},
 		{ID: RuleInTheWay, Title: "no folder or link is in the place of a generated file",
 			Doc: "A folder, a device, or a file in place of a folder is not removed. Neither is a link to a generated " +
 				"file that is no longer wanted. Move it out of the way, or change the path in webhook-gen.yaml."},

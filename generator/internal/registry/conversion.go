@@ -41,7 +41,7 @@ func conversionDefinitions() marker.Registry {
 		{
 			Name: "webhook:conversion:spoke", On: marker.OnType | marker.OnPackage, Repeatable: true,
 			Doc: "A version of a kind that is converted to and from the hub. Fields of the same JSON name correspond. For the others, and for types that do not " +
-				"convert by themselves, use the markers that follow. What only the hub has is kept in an annotation of the spoke.",
+				"convert by themselves, use the markers that follow. Fields of the hub alone are kept in an annotation of the spoke.",
 			Example: `+webhook:conversion:spoke(hub: "example.com/shop/api/v2.Order")`,
 			New: func() (any, []marker.Parameter) {
 				m := &Spoke{}
@@ -94,7 +94,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:stash(field: "phase")`,
 			func(*Field) []marker.Parameter { return nil }),
 		fieldDefinition(model.Drop, "drop",
-			"A field whose value is given up on purpose. The value of the marker says why.",
+			"A field whose value is given up on purpose. The value of the marker is the reason.",
 			`+webhook:conversion:drop="replaced by status.conditions"`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
@@ -105,7 +105,7 @@ func conversionDefinitions() marker.Registry {
 		{
 			Name: "webhook:conversion:alike", On: marker.OnType | marker.OnPackage, Repeatable: true,
 			Doc: "A type with its own JSON methods, whose counterpart in the hub has its own, too. Only you know whether both write and read the same JSON; " +
-				"this marker says so, and their fields are converted like those of any types.",
+				"this marker confirms it, and their fields are converted as in any types.",
 			Example: `+webhook:conversion:alike`,
 			New: func() (any, []marker.Parameter) {
 				m := &Field{Verb: model.Alike}

@@ -84,7 +84,7 @@ func webhookDefinitions() marker.Registry {
 		webhookDefinition(false),
 		{
 			Name: "webhook:rule", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "Further requests that the same webhook is called for. Arguments that are left out are those of the webhook's own rule. " +
+			Doc: "Further requests that the same webhook is called for. The webhook's own rule supplies arguments that are left out. " +
 				"It applies to every webhook of its declaration, unless `webhook` names one.",
 			Example: `+webhook:rule(versions: "v1beta1", operations: "update")`,
 			New: func() (any, []marker.Parameter) {
