@@ -30,8 +30,7 @@ func ExampleMutating() {
 	handler.ServeHTTP(w, r)
 	fmt.Println(w.Body)
 	// Output:
-	// {"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"1","allowed":true,"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvcHJpb3JpdHlDbGFzc05hbWUiLCJ2YWx1ZSI6InN0YW5kYXJkIn1d","patchType":"JSONPatch","warnings":["pods
-	// get a priority class"]}}
+	// {"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"1","allowed":true,"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvcHJpb3JpdHlDbGFzc05hbWUiLCJ2YWx1ZSI6InN0YW5kYXJkIn1d","patchType":"JSONPatch","warnings":["pods get a priority class"]}}
 }
 
 // A policy on who may do what needs no object.
