@@ -116,7 +116,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o := Observation{Webhook: h.name, Code: http.StatusOK, Allowed: true}
 	returned := false
 	defer func() {
-		if !returned { // The policy has called runtime.Goexit.
+		if !returned { // The user's code has called runtime.Goexit.
 			h.finish(w, r, c, start, &o, sendLast)
 		}
 	}()

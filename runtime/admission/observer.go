@@ -43,11 +43,11 @@ type Observation struct {
 	// Failed says that there is no verdict, so that the failurePolicy of the webhook's configuration applies.
 	Failed bool
 	// Code is 200 if the request is allowed, otherwise the code of the status that says why not. A request is denied
-	// with 500 if the policy panicked, and with 400 if an object could not be decoded.
+	// with 500 if the user's code panicked, and with 400 if an object could not be decoded.
 	Code int32
 	// Patched says that the answer changes the object.
 	Patched bool
-	// Err is why the request is not allowed. If a policy panicked, it wraps a *[PanicError].
+	// Err is why the request is not allowed. If the user's code panicked, it wraps a *[PanicError].
 	Err error
 	// Duration is the time from the call to the answer, including reading the one and writing the other.
 	Duration time.Duration

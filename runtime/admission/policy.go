@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// policy is what a handler does for one operation: a user's function without its types.
+// policy is the action of a handler for one operation: a user's function without its types.
 type policy struct {
 	// objectType and optionsType are the types of the object and of the options; nil if the function gets none.
 	objectType, optionsType reflect.Type

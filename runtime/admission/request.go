@@ -57,7 +57,7 @@ type Request struct {
 
 	warnings    []string
 	annotations map[string]string
-	envelope    *envelope // until the policy has returned
+	envelope    *envelope // until the function has returned
 }
 
 // AdmissionRequest returns the request as the API server sent it, with copies of its objects.
