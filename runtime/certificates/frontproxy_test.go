@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// With a real API server, hack/delivery has it.
+// TestFrontProxy runs without an API server; hack/delivery tests with a real one.
 func TestFrontProxy(t *testing.T) {
 	h, _, err := next(nil, names, time.Now())
 	if err != nil {
