@@ -38,7 +38,7 @@ func WithRequest(derive func(context.Context, admissionv1.AdmissionRequest) cont
 	return func(a *adapter) { a.derive = derive }
 }
 
-// adapter is what the adapters have in common.
+// adapter holds the options of an adapter.
 type adapter struct {
 	derive func(context.Context, admissionv1.AdmissionRequest) context.Context
 }
@@ -58,9 +58,9 @@ func (a adapter) context(ctx context.Context, r *Request) context.Context {
 	return a.derive(ctx, r.AdmissionRequest())
 }
 
-// settle gives an error the status that controller-runtime gives it: its own if it has one, else 403 Forbidden. There,
-// every error denies, even one that is plainly a failure; code that is being migrated marks with [Failure] what should
-// not deny.
+// settle gives an error the status that controller-runtime gives it: its own status, or else 403 Forbidden. In
+// controller-runtime every error denies, even a clear failure. Code that is being migrated marks an error with
+// [Failure] if it should not deny.
 func settle(err error) error {
 	marked := (*failure)(nil)
 	if err == nil || errors.As(err, &marked) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// auditKeyLimit is how long the key of an audit annotation may be: it is the name part of a qualified name.
+// auditKeyLimit is the longest key of an audit annotation: it is the name part of a qualified name.
 const auditKeyLimit = 63
 
 // AuditAnnotation adds an annotation to the audit event of the user's request, at level Metadata and above. The API

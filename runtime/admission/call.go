@@ -17,14 +17,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// call is one call of a webhook: what has been found out of it so far, and the memory that the next call uses again.
+// call is one call of a webhook. It holds the parts of the review read so far, and memory that the next call reuses.
 type call struct {
 	memory   []byte // for a body that the server has not read
 	body     []byte
 	out      []byte        // the review that answers the call
 	problem  *wire.Problem // why there is no such review, or nil
 	patcher  patcher
-	patch    []byte // what the policy has changed, in the memory of the patcher
+	patch    []byte // the changes by the validator or defaulter, in the memory of the patcher
 	texts    wire.Texts
 	kind     kept[metav1.GroupVersionKind]
 	resource kept[metav1.GroupVersionResource]
@@ -32,8 +32,8 @@ type call struct {
 	envelope envelope
 	version  string   // of the review: v1 or v1beta1
 	head     Request  // what all requests have in common
-	policy   *policy  // what is to be asked
-	request  *Request // what the policy has got, nil before
+	policy   *policy  // the function for the operation
+	request  *Request // the request that the function gets; nil before
 }
 
 // The shapes of the parts of every request that have members.
@@ -60,8 +60,7 @@ func (c *call) open() error {
 	return c.common()
 }
 
-// openHead reads what the beginning of a body that is too large says of the request, and says whether it can be
-// answered.
+// openHead reads the beginning of a body that is too large, and reports whether the request in it can be answered.
 func (c *call) openHead(r *http.Request) bool {
 	if len(c.body) == 0 {
 		c.body = wire.ReceiveHead(c.body, r)
@@ -128,8 +127,8 @@ func (c *call) common() error {
 	if err := e.optional(dryRunPart, boolShape, reflect.ValueOf(&r.DryRun)); err != nil {
 		return err
 	}
-	// What has not been converted is the same as what was asked for, and so is what an API server that knows of no
-	// matchPolicy does not send.
+	// A kind that has not been converted equals the requested kind. An API server without matchPolicy does not send the
+	// requested kind.
 	switch requested := e.raw(requestKindPart); {
 	case requested == nil, bytes.Equal(requested, e.raw(objectKindPart)):
 		r.RequestKind = r.Kind
@@ -152,8 +151,8 @@ func (c *call) common() error {
 	return nil
 }
 
-// fill reads what a policy asks for. The Request is that of the policy from now on. An error is undecodable content, or
-// a problem with the request.
+// fill decodes the parts of the request that a function needs, and makes r the request of the call. The error is
+// undecodable content, or a problem with the request.
 func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	c.request = r
 	if c.envelope.found[p].Absent() {
@@ -168,8 +167,8 @@ func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	return c.envelope.content(optionsPart, c.policy.options, options)
 }
 
-// decide has the policy decide, and leaves the patch for what it has edited in c.patch if edits count. An object that a
-// policy has made unusable denies: what a user has sent may be why.
+// decide calls the user's function. If edits count, it leaves the patch of the edits in c.patch. An object that cannot
+// be written after the edits is denied, because the content that a user has sent may be the cause.
 func (c *call) decide(ctx context.Context, edits bool) error {
 	edited, err := c.policy.run(ctx, c)
 	if err != nil || !edits || !edited.IsValid() {
@@ -189,7 +188,8 @@ func (c *call) decide(ctx context.Context, edits bool) error {
 // largeCall is the memory from which on a call is not kept for another one: large objects are rare.
 const largeCall = 1 << 20
 
-// reset forgets everything but the memory. The policy's Request cannot read the body any more, which another call gets.
+// reset clears all but the memory. The function's Request cannot read the body any more, because another call reuses
+// it.
 func (c *call) reset() {
 	if c.request != nil {
 		c.request.envelope = nil

@@ -30,8 +30,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// What the content of a request can cause denies it. A failed call would let it pass a webhook with failurePolicy
-// Ignore.
+// The content of a request can only cause a denial. If it could make the call fail, the request would pass a webhook
+// with failurePolicy Ignore.
 
 // logged has slog.Default write to a buffer during a test.
 func logged(t *testing.T) *bytes.Buffer {
@@ -205,7 +205,7 @@ func TestTooLargeIsDenied(t *testing.T) {
 	}
 }
 
-// touchy panics or ends its goroutine where its text tells it to.
+// touchy panics or ends its goroutine if its text contains the word for it.
 type touchy struct{ text string }
 
 func (x *touchy) UnmarshalJSON(text []byte) error {
@@ -233,7 +233,7 @@ func (x touchy) act(when string) error {
 	return nil
 }
 
-// broken is an error that panics when it is asked for its text.
+// broken is an error whose Error method panics.
 type broken struct{ reason *string }
 
 func (b *broken) Error() string { return *b.reason }
@@ -305,7 +305,7 @@ func TestPanicDenies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			server.Close() // which waits for what is logged behind the answer
+			server.Close() // waits for the log lines after the answer
 			var got struct {
 				Response struct {
 					UID     string
@@ -504,14 +504,14 @@ func TestHostileListsAreBounded(t *testing.T) {
 		if got.Allowed || got.Result.Code != http.StatusBadRequest || !strings.Contains(got.Result.Message, "decodes to more than 256 MiB") {
 			t.Errorf("%.20s: %+v", src, got)
 		}
-		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2<<30 { // of which a list that grows makes garbage
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2<<30 { // a list that grows makes garbage
 			t.Errorf("%.20s: %d MiB were allocated", src, allocated>>20)
 		}
 	}
 }
 
-// TestBytesAsNumbers compares with sigs.k8s.io/json what bytes are that stand as an array of numbers, and wants no
-// patch where nothing is edited.
+// TestBytesAsNumbers compares bytes that are written as an array of numbers with sigs.k8s.io/json. Without an edit,
+// there must be no patch.
 func TestBytesAsNumbers(t *testing.T) {
 	type name []byte
 	type small uint8

@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// requestContext returns the context that a policy gets: with the values of the request's, ending when the API server
-// stops waiting, which its timeout parameter announces, and when it hangs up.
+// requestContext returns the context of a function. It has the values of the request's context. It ends when the API
+// server stops waiting, as its timeout parameter announces, and when the API server hangs up.
 //
-// That a server is told to stop must not end it, for a policy that is cut short then rejects what the user asked. The
-// context of a request derives from the BaseContext of its http.Server. Where there is one, the end of the server and
-// the end of the connection look alike, so neither counts: the timeout alone ends the context. That is so under
-// controller-runtime, whose base is the context of the manager. Without a BaseContext only the connection can end it.
+// Stopping the server must not end it, because a function that is cut short rejects the user's request. The context of
+// a request derives from the BaseContext of its http.Server. With a BaseContext, the end of the server and the end of
+// the connection look alike, so neither counts: the timeout alone ends the context. That is so under
+// controller-runtime, whose base is the context of the manager. Without a BaseContext, the end of the connection ends
+// it, too.
 //
-// The caller ends the deadline, which is nil if no timeout has been announced.
+// The caller ends the deadline, which is nil if the API server has not announced a timeout.
 func requestContext(r *http.Request, start time.Time) (context.Context, *deadline, error) {
 	ctx := r.Context()
 	if server, ok := ctx.Value(http.ServerContextKey).(*http.Server); ok && server.BaseContext != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// deadline is what context.WithDeadline returns, but for the timer, which it sets only when somebody waits. Most
-// policies only look at the object.
+// deadline replaces context.WithDeadline: it starts its timer only when somebody waits. Most functions only read the
+// object.
 type deadline struct {
 	parent context.Context
 	at     time.Time
@@ -57,7 +57,8 @@ func (d *deadline) Done() <-chan struct{} { return d.waited().Done() }
 
 func (d *deadline) Err() error { return d.waited().Err() }
 
-// Value asks the inner context if there is one: package context looks there for what a derived context waits for.
+// Value returns a value of the inner context or, before somebody waits, of the parent: package context looks there for
+// the context to wait for.
 func (d *deadline) Value(key any) any {
 	d.mu.Lock()
 	from := d.inner

@@ -23,7 +23,7 @@ type level string
 
 type embedded struct {
 	Shared string `json:"shared,omitempty"`
-	Name   string `json:"name,omitempty"` // hidden by that of everything
+	Name   string `json:"name,omitempty"` // hidden by the Name of everything
 }
 
 type Behind struct {
@@ -86,7 +86,7 @@ var everythingJSON = []string{
 	`{"NAME":"case counts","Level":"x","unknown":{"deep":[1,{"a":"}]"}]},"hidden":"h","Skipped":"s","-":"-"}`,
 	"{\"name\":\"not \xff utf8\",\"labels\":{\"\xfe\":\"\xfd\"}}",
 	" {\n\t\"name\" : \"spaced\" , \"strings\" : [ \"a\" , \"b\" ] , \"labels\" : { \"a\" : \"b\" } , \"matrix\" : [ [ 1 , 2 ] ] } ",
-	// What does not fit.
+	// Values that do not fit.
 	`{"name":1}`, `{"bool":"x"}`, `{"small":128}`, `{"small":1.0}`, `{"unsigned":-1}`, `{"large":1e3}`, `{"float":"x"}`,
 	`{"narrow":1e300}`, `{"bytes":"%"}`, `{"strings":{}}`, `{"strings":[1]}`, `{"labels":{"a":1}}`, `{"labels":[]}`,
 	`{"metadata":[]}`, `{"time":"yesterday"}`, `{"named":{"cpu":"lots"}}`, `{"keyed":[{"name":"A"},{"value":5}]}`,
@@ -104,8 +104,8 @@ func decodeAll(src []byte, s *wire.Shape) (any, error) {
 	return v.Interface(), err
 }
 
-// agrees checks that what decodes gives the value that sigs.k8s.io/json gives, and that this refuses what does not,
-// unless a key stands twice, which only decode refuses.
+// agrees checks that decode gives the same value or error as sigs.k8s.io/json. A key that occurs twice is the
+// exception: only decode refuses it.
 func agrees[T any](t *testing.T, s *wire.Shape, src []byte) {
 	t.Helper()
 	got, err := decodeAll(src, s)
@@ -163,7 +163,8 @@ func TestDecodeRefusesDuplicates(t *testing.T) {
 	}
 }
 
-// A key in another case is another key: a policy that reads spec sees what the API server stores under spec.
+// TestDecodeCaseCounts checks that keys are case-sensitive: a validator that reads spec gets the value that the API
+// server stores under spec.
 func TestDecodeCaseCounts(t *testing.T) {
 	type object struct {
 		Spec int `json:"spec"`

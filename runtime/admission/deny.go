@@ -19,11 +19,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Failure marks an error that is no verdict on the request: the webhook could not decide. The failurePolicy of the
-// webhook's configuration then allows or rejects the request, whereas any other error denies it. Failure(nil) is nil.
+// Failure marks an error as a failure: the webhook could not decide. The failurePolicy of the webhook's configuration
+// then allows or rejects the request. Any other error denies it. Failure(nil) is nil.
 //
-// Mark only what infrastructure causes, such as a lookup that gets no answer. With failurePolicy Ignore, users pass a
-// webhook whenever what they send can make it fail.
+// Mark only errors of infrastructure, such as a lookup without an answer. With failurePolicy Ignore, users pass a
+// webhook whenever the content of their requests can make it fail.
 func Failure(err error) error {
 	if err == nil {
 		return nil
@@ -35,8 +35,8 @@ type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// PanicError is a recovered panic of a policy, of a method of its types, or of an error that it returned. It denies the
-// request with code 500. A call of [runtime.Goexit] counts as a panic.
+// PanicError is a recovered panic of a validator or defaulter, of a method of its types, or of an error that it
+// returned. It denies the request with code 500. A call of [runtime.Goexit] counts as a panic.
 type PanicError struct {
 	// Value is what recover returned, and Stack the stack of the panic as debug.Stack writes it.
 	Value any
@@ -54,7 +54,8 @@ func (e *PanicError) Error() (text string) {
 	return fmt.Sprintf("panic: %v", e.Value)
 }
 
-// undecodable is a part of a request that the type of a policy cannot hold. It denies the request with code 400.
+// undecodable is a part of a request that does not fit the type of a validator or defaulter. It denies the request with
+// code 400.
 type undecodable struct {
 	part   part
 	err    error
@@ -74,11 +75,11 @@ func (u *undecodable) Error() string {
 // Status is what the API server is told.
 func (u *undecodable) Status() metav1.Status { return *wire.BadRequest(u).Status() }
 
-// fault returns the denial, with code 500, for an error that a mistake in a policy causes.
+// fault returns the denial, with code 500, for an error that a mistake in a validator or defaulter causes.
 func fault(err error) error { return &verdict{err, *wire.InternalError(err).Status()} }
 
-// isFailure says whether an error of a policy is a failure and no denial. Of several joined errors all must be: what is
-// denied for one good reason is denied.
+// isFailure reports whether an error is a failure and not a denial. Joined errors are a failure only if all of them
+// are: one good reason to deny is enough.
 func isFailure(err error) bool {
 	switch e := err.(type) {
 	case *failure:
@@ -125,7 +126,7 @@ func (v *verdict) Unwrap() error { return v.error }
 
 // denial returns the status that tells the user why the request is denied:
 //
-//   - an error with a status of its own, such as those of k8s.io/apimachinery/pkg/api/errors, keeps it;
+//   - an error with a status, such as an error of k8s.io/apimachinery/pkg/api/errors, keeps it;
 //   - an object that cannot be decoded is 400 BadRequest, a panic 500 InternalError;
 //   - field errors, one or several, joined, aggregated or wrapped, are 422 Invalid with a cause for each, as the API
 //     server's own validation answers;

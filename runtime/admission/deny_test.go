@@ -87,7 +87,7 @@ func TestDenialAndFailure(t *testing.T) {
 	}
 }
 
-// tags is what controller-runtime's Warnings are.
+// tags has the form of controller-runtime's Warnings.
 type tags []string
 
 type oldValidator struct{ err error }

@@ -63,12 +63,12 @@ func partOf(key []byte, first, last, before part) part {
 	return none
 }
 
-// envelope is where the parts of an AdmissionReview stand in its body. It is all that one pass over the body finds;
-// nothing has been decoded then.
+// envelope holds the positions of the parts of an AdmissionReview in its body. One pass over the body finds them,
+// without decoding anything.
 //
-// The pass reads as sigs.k8s.io/json does, by which the API server decodes: the body must be one well-formed value that
-// nests no deeper than 10000, keys count with their case, members of no interest are passed over, and null is as good
-// as absent. It is stricter in one thing: a part may stand only once.
+// The pass reads JSON as sigs.k8s.io/json does, the decoder of the API server. The body must be one well-formed value
+// that nests no deeper than 10000. Keys are case-sensitive, other members are skipped, and null counts as absent. One
+// rule is stricter: a part must not occur twice.
 //
 // The API server limits the depth of an object before it puts it into a review. So object, oldObject and options may
 // each nest 10000 deep in a review: otherwise a user could make a review unreadable.
@@ -108,7 +108,7 @@ func (e *envelope) scan(body []byte) error {
 	return nil
 }
 
-// part is partOf for a key that may have escapes in it, which those of the API server do not.
+// part is partOf for a key that may contain escapes. The keys of the API server do not.
 func (e *envelope) part(key wire.Span, first, last, before part) part {
 	raw := e.body[key.Start+1 : key.End-1]
 	p := partOf(raw, first, last, before)
@@ -135,7 +135,7 @@ func (e *envelope) member(key wire.Span, i, depth int) int {
 	return e.note(p, i, wire.ScanValue(e.body, i, depth))
 }
 
-// note takes down where a part stands, and returns its end.
+// note records the position of a part, and returns its end.
 func (e *envelope) note(p part, start, end int) int {
 	if p == none || end < 0 {
 		return end
@@ -151,7 +151,7 @@ func (e *envelope) note(p part, start, end int) int {
 	return end
 }
 
-// decode reads a part of the request, which must be there, into what v points to.
+// decode reads a part of the request, which must be present, into the value that v points to.
 func (e *envelope) decode(p part, s *wire.Shape, v reflect.Value) error {
 	if e.found[p].Absent() {
 		return fmt.Errorf("the request has no %s", p)
@@ -162,7 +162,7 @@ func (e *envelope) decode(p part, s *wire.Shape, v reflect.Value) error {
 	return nil
 }
 
-// content is decode for a part that the user has written, and whose error denies.
+// content is decode for a part that the user has written. Its error denies the request.
 func (e *envelope) content(p part, s *wire.Shape, v reflect.Value) error {
 	err := e.decode(p, s, v)
 	if u, ok := err.(*undecodable); ok {
@@ -175,14 +175,13 @@ func (e *envelope) content(p part, s *wire.Shape, v reflect.Value) error {
 	return err
 }
 
-// storedToo says whether the stored object cannot be decoded either, so that the user has not caused the fault by this
-// request.
+// storedToo reports whether the stored object cannot be decoded either. Then this request has not caused the fault.
 func (e *envelope) storedToo(s *wire.Shape) bool {
 	at := e.found[oldObjectPart]
 	return !at.Absent() && wire.Decode(e.body, at, e.texts, s, reflect.New(s.Typ).Elem()) != nil
 }
 
-// optional is decode for a part that need not be there.
+// optional is decode for a part that may be missing.
 func (e *envelope) optional(p part, s *wire.Shape, v reflect.Value) error {
 	if e.found[p].Absent() {
 		return nil
@@ -190,7 +189,7 @@ func (e *envelope) optional(p part, s *wire.Shape, v reflect.Value) error {
 	return e.decode(p, s, v)
 }
 
-// text returns the string that a part is, and "" if it is absent.
+// text returns the string value of a part, and "" if it is absent.
 func (e *envelope) text(p part) (string, error) {
 	at := e.found[p]
 	switch {

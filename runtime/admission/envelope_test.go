@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// createReview is a review in the API server's own way of writing.
+// createReview is a review as the API server writes it.
 const createReview = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"705ab4f5-6393-11e8-b7cc-42010a800002",` +
 	`"kind":{"group":"autoscaling","version":"v1","kind":"Scale"},"resource":{"group":"apps","version":"v1","resource":"deployments"},` +
 	`"subResource":"scale","requestKind":{"group":"autoscaling","version":"v1","kind":"Scale"},` +
@@ -48,7 +48,7 @@ var envelopes = []string{
 	`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"x","object":nul}}`,
 }
 
-// TestEnvelopeGrammar holds the scanner to json.Valid, byte for byte of every input and every prefix of it.
+// TestEnvelopeGrammar compares the scanner with json.Valid, for every byte of every input and for every prefix.
 func TestEnvelopeGrammar(t *testing.T) {
 	for _, body := range envelopes {
 		for end := range len(body) + 1 {
@@ -57,7 +57,7 @@ func TestEnvelopeGrammar(t *testing.T) {
 	}
 }
 
-// TestEnvelopeLevels nests objects and arrays in one another, around where a word of levels is full, and closes one
+// TestEnvelopeLevels nests objects and arrays in one another, to depths around a full word of levels. It closes one
 // level in a wrong way or not at all.
 func TestEnvelopeLevels(t *testing.T) {
 	for _, depth := range []int{1, 2, 61, 62, 63, 64, 65, 124, 125, 126, 127, 200} {
@@ -123,8 +123,8 @@ func TestEnvelopeDepth(t *testing.T) {
 	}
 }
 
-// sameEnvelope checks that the review is read as sigs.k8s.io/json reads it: whatever is accepted has the same members,
-// and whatever is not is refused there too, is no review, or has a key twice.
+// sameEnvelope checks that the review is read as sigs.k8s.io/json reads it. An accepted review has the same members. A
+// refused review is also refused there, is not a review, or has a key twice.
 func sameEnvelope(t *testing.T, body []byte) {
 	t.Helper()
 	var c call
@@ -144,7 +144,7 @@ func sameEnvelope(t *testing.T, body []byte) {
 		return // Objects may nest as deep in a review as they may outside of one.
 	}
 	if wantErr != nil {
-		// Options and objects are decoded when a policy asks for them, and only then can they be wrong.
+		// Options and objects are decoded when a function needs them, and only then can they be wrong.
 		t.Fatalf("%.300q: accepted, sigs.k8s.io/json says %v", body, wantErr)
 	}
 	if want.Request.RequestKind == nil {

@@ -30,11 +30,10 @@ func ExampleMutating() {
 	handler.ServeHTTP(w, r)
 	fmt.Println(w.Body)
 	// Output:
-	// {"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"1","allowed":true,"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvcHJpb3JpdHlDbGFzc05hbWUiLCJ2YWx1ZSI6InN0YW5kYXJkIn1d","patchType":"JSONPatch","warnings":["pods
-	// get a priority class"]}}
+	// {"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"1","allowed":true,"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvcHJpb3JpdHlDbGFzc05hbWUiLCJ2YWx1ZSI6InN0YW5kYXJkIn1d","patchType":"JSONPatch","warnings":["pods get a priority class"]}}
 }
 
-// A policy on who may do what needs no object.
+// A rule about users and operations needs no object.
 func ExampleOn() {
 	handler := admission.Validating("guard.example.com",
 		admission.On(admission.Delete, func(_ context.Context, r *admission.RawRequest) error {
@@ -47,7 +46,7 @@ func ExampleOn() {
 	// Output: guard.example.com
 }
 
-// A policy is tested without a server.
+// A validator is tested without a server.
 func ExampleNewUpdateRequest() {
 	keepNode := func(_ context.Context, r *admission.UpdateRequest[corev1.Pod]) error {
 		old, err := r.OldObject()

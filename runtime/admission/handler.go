@@ -39,12 +39,12 @@ type Handler struct {
 // Option configures a handler: a function for an operation, an expected kind, a limit, an observer.
 type Option func(*Handler)
 
-// Validating returns the handler of a validating webhook, which allows or denies. The name is that of the webhook in
-// its configuration.
+// Validating returns the handler of a validating webhook, which allows or denies. The name is the webhook's name in its
+// configuration.
 func Validating(name string, options ...Option) *Handler { return newHandler(name, false, options) }
 
-// Mutating returns the handler of a mutating webhook, which may also edit the object. The name is that of the webhook
-// in its configuration.
+// Mutating returns the handler of a mutating webhook, which may also edit the object. The name is the webhook's name in
+// its configuration.
 func Mutating(name string, options ...Option) *Handler { return newHandler(name, true, options) }
 
 func newHandler(name string, mutating bool, options []Option) *Handler {
@@ -79,9 +79,9 @@ func (h *Handler) With(options ...Option) *Handler {
 	return h
 }
 
-// ForKind makes the handler refuse objects of other kinds. It may be given several times, for several kinds. The kind
-// is that of the request: for a subresource that is, for example, Scale of autoscaling/v1, and for CONNECT the kind of
-// the options.
+// ForKind makes the handler refuse objects of other kinds. Pass it several times for several kinds. The kind is the
+// kind of the request: for a subresource, for example, Scale of autoscaling/v1, and for CONNECT the kind of the
+// options.
 func ForKind(apiVersion, kind string) Option {
 	gv, _ := schema.ParseGroupVersion(apiVersion)
 	return func(h *Handler) {
@@ -89,9 +89,9 @@ func ForKind(apiVersion, kind string) Option {
 	}
 }
 
-// ListKeys declares which members identify the elements of the list S.member, as +listMapKey markers do. Patches then
-// follow elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as those of
-// Kubernetes itself, do not need it.
+// ListKeys declares the members that identify the elements of the list S.member, as +listMapKey markers do. Patches
+// then follow elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as Kubernetes'
+// own types, do not need it.
 func ListKeys[S any](member string, keys ...string) Option {
 	return func(h *Handler) { h.listKeys[wire.ListField{Structure: reflect.TypeFor[S](), Member: member}] = keys }
 }
@@ -104,19 +104,19 @@ func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.po
 
 // ServeHTTP answers one review.
 //
-// Verdicts, allowed or denied, are answered with 200. Everything else is a failed call, to which the API server applies
-// the failurePolicy: 400, 405, 408, 413 and 415 for a call that is not a review for this webhook, 500 if the policy
-// could not decide. A metav1.Status says what is wrong.
+// Verdicts, allowed or denied, are answered with 200. All other calls have failed, and the API server applies the
+// failurePolicy: 400, 405, 408, 413 and 415 for a call that is not a review for this webhook, 500 if the validator or
+// defaulter could not decide. The body is then a metav1.Status with the reason.
 //
-// What a user can cause is a verdict: an object that cannot be decoded denies with code 400, a review that is too large
-// with 413, and code that panics with 500.
+// The content of a request can only cause a verdict: an object that cannot be decoded is denied with code 400, a review
+// that is too large with 413, and code that panics with 500.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	c := h.calls.Get().(*call)
 	o := Observation{Webhook: h.name, Code: http.StatusOK, Allowed: true}
 	returned := false
 	defer func() {
-		if !returned { // The policy has called runtime.Goexit.
+		if !returned { // The user's code has called runtime.Goexit.
 			h.finish(w, r, c, start, &o, sendLast)
 		}
 	}()
@@ -125,7 +125,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.finish(w, r, c, start, &o, send)
 }
 
-// finish sends the answer, and tells the observers.
+// finish sends the answer and calls the observers.
 func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start time.Time, o *Observation, send func(http.ResponseWriter, int, []byte)) {
 	if p := c.problem; p != nil {
 		o.Allowed, o.Failed, o.Code, o.Patched, o.Err = false, true, int32(p.Code), false, p.Err
@@ -147,8 +147,9 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start 
 	}
 }
 
-// answer leaves in c.out the review that answers the call, or in c.problem why the call fails. The code of others runs
-// in here: their policies, the methods of their types, and those of their errors. If it panics, the request is denied.
+// answer leaves the review that answers the call in c.out, or the reason of a failed call in c.problem. It runs the
+// users' code: validators, defaulters, the methods of their types, and the methods of their errors. If that code
+// panics, the request is denied.
 func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observation) {
 	done := false
 	defer func() {
@@ -165,7 +166,7 @@ func (h *Handler) answer(c *call, r *http.Request, start time.Time, o *Observati
 	done = true
 }
 
-// panicked answers for code that panicked with a value, or that called runtime.Goexit, which leaves none.
+// panicked answers a call whose code panicked with a value, or called runtime.Goexit, which leaves no value.
 func (h *Handler) panicked(c *call, v any, o *Observation) {
 	if v == nil {
 		v = errors.New("runtime.Goexit was called")
@@ -179,7 +180,7 @@ func (h *Handler) panicked(c *call, v any, o *Observation) {
 	h.reject(c, err, o)
 }
 
-// decide reads the request and has the policy decide on it.
+// decide reads the request and calls the function for it.
 func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observation) error {
 	o.refused = noReview
 	if err := wire.CheckPost(r, "an AdmissionReview"); err != nil {
@@ -205,8 +206,8 @@ func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observati
 	return c.decide(ctx, h.mutating)
 }
 
-// unread returns the error for a body that could not be read. One that is too large is denied if its beginning says
-// which request it is about, because users choose the size of their objects.
+// unread returns the error for a body that could not be read. A body that is too large is denied if its beginning
+// identifies the request, because users choose the size of their objects.
 func (h *Handler) unread(c *call, r *http.Request, err error) error {
 	p := (*wire.Problem)(nil)
 	if !errors.As(err, &p) || p.Code != http.StatusRequestEntityTooLarge {
@@ -218,7 +219,7 @@ func (h *Handler) unread(c *call, r *http.Request, err error) error {
 	return &verdict{p.Err, *p.Status()}
 }
 
-// expects says whether the webhook is for such a request, and looks up what it does with it.
+// expects reports whether the webhook is for such a request, and looks up its function.
 func (h *Handler) expects(c *call) error {
 	r := &c.head
 	if len(h.kinds) > 0 && !slices.Contains(h.kinds, r.Kind) {
@@ -252,9 +253,9 @@ func kindName(kind metav1.GroupVersionKind) string {
 	return fmt.Sprintf("%s of %s", kind.Kind, schema.GroupVersion{Group: kind.Group, Version: kind.Version})
 }
 
-// reject answers for a call that is no request for the webhook, a request that could not be decoded, or one whose
-// policy has returned an error: with a denial, unless the call is at fault or the error is a failure. A policy cannot
-// fail on an object that cannot be decoded.
+// reject answers a call that is not a request for the webhook, a request that could not be decoded, or a request whose
+// function has returned an error. The answer is a denial, unless the call is at fault or the error is a failure. A
+// function cannot turn an object that cannot be decoded into a failure.
 func (h *Handler) reject(c *call, err error, o *Observation) {
 	if p, ok := err.(*wire.Problem); ok {
 		c.problem = p

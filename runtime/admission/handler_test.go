@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// reviewOf returns a review of an operation on a Pod. An object or old object that is empty is null.
+// reviewOf returns a review of an operation on a Pod. An empty object or old object becomes null.
 func reviewOf(operation Operation, object, old string) string {
 	orNull := func(s string) string {
 		if s == "" {
@@ -160,8 +160,8 @@ func TestHandlerOldObjectEndsWithThePolicy(t *testing.T) {
 	}
 }
 
-// TestHandlerKeepsCallsApart holds that a policy which keeps what it got sees nothing of the next call, whose body
-// takes the place of its own.
+// TestHandlerKeepsCallsApart checks that a function which keeps its objects sees nothing of the next call, whose body
+// reuses the memory.
 func TestHandlerKeepsCallsApart(t *testing.T) {
 	var first *UpdateRequest[corev1.Pod]
 	h := Validating("pods.example.com", OnUpdate(func(_ context.Context, r *UpdateRequest[corev1.Pod]) error {
@@ -191,7 +191,7 @@ func TestHandlerKeepsCallsApart(t *testing.T) {
 	}
 }
 
-// sharedCall has all calls of a handler use the memory of one, which the pool alone does not promise.
+// sharedCall makes all calls of a handler use the memory of one call, which the pool alone does not guarantee.
 func sharedCall(h *Handler) {
 	c := new(call)
 	h.calls.New = func() any { return c }
@@ -406,8 +406,8 @@ func TestHandlerDeadline(t *testing.T) {
 	}
 }
 
-// TestContextOfServers checks what ends the context of a policy: the client that hangs up does, where net/http can tell
-// that from the end of the server; the end of the server never does.
+// TestContextOfServers checks the end of a function's context. A client that hangs up ends it if net/http can tell that
+// from the end of the server. The end of the server never ends it.
 func TestContextOfServers(t *testing.T) {
 	type key struct{}
 	for name, test := range map[string]struct {

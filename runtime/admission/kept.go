@@ -12,9 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// kept is a part of a request as the last call has decoded it, to be taken again where it stands in the same words: a
-// webhook is mostly called for objects of one kind, and often for the same controller. What of T is no string must be
-// copied before a policy gets it, for policies may change what they get.
+// kept holds a decoded part of the last request. A part with the same text in the next request is not decoded again: a
+// webhook is mostly called for objects of one kind, and often for the same controller. The members of T other than
+// strings must be copied before a function gets them, because functions may change them.
 type kept[T any] struct {
 	raw   []byte
 	value T
@@ -23,7 +23,7 @@ type kept[T any] struct {
 // longPart is the length from which on a part is not kept.
 const longPart = 512
 
-// decode reads a part, which need not be there, into what v points to, which must be zero.
+// decode reads a part, which may be missing, into the zero value that v points to.
 func (k *kept[T]) decode(e *envelope, p part, s *wire.Shape, v *T) error {
 	raw := e.raw(p)
 	if bytes.Equal(raw, k.raw) {
@@ -39,7 +39,8 @@ func (k *kept[T]) decode(e *envelope, p part, s *wire.Shape, v *T) error {
 	return nil
 }
 
-// decodeUser reads who asks. The groups are the policy's own; a user with extra information is not kept.
+// decodeUser reads the user of the request. Each function gets its own copy of the groups. A user with extra
+// information is not kept.
 func decodeUser(k *kept[authenticationv1.UserInfo], e *envelope, user *authenticationv1.UserInfo) error {
 	if err := k.decode(e, userInfoPart, userShape, user); err != nil {
 		return err

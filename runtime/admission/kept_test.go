@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestKept has one call read parts that come again, change, are absent, are wrong and are long.
+// TestKept reads parts with one call: repeated, changed, absent, wrong and long parts.
 func TestKept(t *testing.T) {
 	var k kept[metav1.GroupVersionKind]
 	long := strings.Repeat("x", longPart)
@@ -51,7 +51,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptUser has policies change what they got of a user, which the next call must not see.
+// TestKeptUser has functions change their user, and checks that the next call does not see the change.
 func TestKeptUser(t *testing.T) {
 	var k kept[authenticationv1.UserInfo]
 	for _, test := range []struct {

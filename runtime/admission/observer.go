@@ -43,11 +43,11 @@ type Observation struct {
 	// Failed says that there is no verdict, so that the failurePolicy of the webhook's configuration applies.
 	Failed bool
 	// Code is 200 if the request is allowed, otherwise the code of the status that says why not. A request is denied
-	// with 500 if the policy panicked, and with 400 if an object could not be decoded.
+	// with 500 if the user's code panicked, and with 400 if an object could not be decoded.
 	Code int32
 	// Patched says that the answer changes the object.
 	Patched bool
-	// Err is why the request is not allowed. If a policy panicked, it wraps a *[PanicError].
+	// Err is why the request is not allowed. If the user's code panicked, it wraps a *[PanicError].
 	Err error
 	// Duration is the time from the call to the answer, including reading the one and writing the other.
 	Duration time.Duration
@@ -65,7 +65,7 @@ func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
 }
 
-// known returns the operation if it is one of those there are, else "".
+// known returns the operation if it is one of the four operations, else "".
 func known(operation Operation) Operation {
 	switch operation {
 	case Create, Update, Delete, Connect:
@@ -74,7 +74,8 @@ func known(operation Operation) Operation {
 	return ""
 }
 
-// observe calls an observer. The answer has been given then, and a panic would keep net/http from sending it.
+// observe calls an observer after the answer has been written. It recovers panics, which would keep net/http from
+// sending the answer.
 func (h *Handler) observe(ctx context.Context, observer Observer, o Observation) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -84,7 +85,7 @@ func (h *Handler) observe(ctx context.Context, observer Observer, o Observation)
 	observer.Observe(ctx, o)
 }
 
-// refusal says why a call is not taken for a request. It is empty if it is taken for one.
+// refusal is why a call is refused before it becomes a request. It is empty if the call is a request.
 type refusal string
 
 const (
@@ -92,12 +93,12 @@ const (
 	notForThis refusal = "not for this webhook"
 )
 
-// failureLog is the observer that every webhook has, so that no failure and no panic goes unnoticed. Anybody who
-// reaches the server can make calls that are refused, and the content of an object can make policies panic. So it logs
-// only the first of each kind in an interval, with the number since the last line.
+// failureLog is the observer that every webhook has: it logs all failures and panics. Anybody who reaches the server
+// can make calls that are refused, and the content of an object can make validators panic. So it logs only the first of
+// each kind in an interval, with the number since the last line.
 type failureLog struct{ repeated wire.Tallies[repeated] }
 
-// repeated tells apart what callers can repeat.
+// repeated identifies a kind of event that callers can repeat.
 type repeated struct {
 	what string // a refusal, or one of the messages
 	code int32  // of a refusal
@@ -110,7 +111,7 @@ const (
 	observerPanicked = "observer panicked"
 )
 
-// Observe logs what is not a verdict, and verdicts that a mistake in a policy has caused.
+// Observe logs failures, and verdicts that a mistake in a validator or defaulter has caused.
 func (l *failureLog) Observe(ctx context.Context, o Observation) {
 	if !o.Failed && o.Code < http.StatusInternalServerError {
 		return

@@ -33,7 +33,7 @@ func TestObserversAddUp(t *testing.T) {
 	}
 }
 
-// TestObservationNamesOnlyOperations sends what would be a time series of its own in a metric.
+// TestObservationNamesOnlyOperations sends operations that would each make a time series in a metric.
 func TestObservationNamesOnlyOperations(t *testing.T) {
 	var o observed
 	h := Validating("pods.example.com", OnCreate(allowCreate), Observe(&o))
@@ -76,8 +76,8 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 				}
 			}
 		}
-		// One for what is no review, and one for reviews that are not for this webhook, which a flood of the others
-		// must not hide.
+		// One line for bodies that are not reviews, and one for reviews of other webhooks. A flood of the first kind
+		// must not hide the second.
 		if got := log.String(); strings.Count(got, "\n") != 2 || len(got) > 8<<10 {
 			t.Errorf("%d lines of %d bytes: %.2000s", strings.Count(got, "\n"), len(got), got)
 		}
@@ -90,7 +90,7 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 		t.Errorf("%d of 3000 calls are observed", len(o))
 	}
 
-	// What is a failure of this webhook is logged each time.
+	// Failures of this webhook are logged each time.
 	log.Reset()
 	failing := Validating("pods.example.com", OnDelete(func(context.Context, *DeleteRequest[corev1.Pod]) error { return Failure(errors.New("no stock")) }))
 	for range 5 {
@@ -101,8 +101,8 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 	}
 }
 
-// TestPanicsAreCounted has the content of reviews cause panics, of a policy and of an observer, and denials by a fault
-// of the webhook: of each the first is logged, and one a minute.
+// TestPanicsAreCounted causes panics of a validator and of an observer by the content of reviews, and denials by a
+// fault of the webhook. Of each kind, the first is logged, and one a minute.
 func TestPanicsAreCounted(t *testing.T) {
 	log := logged(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

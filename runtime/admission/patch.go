@@ -15,28 +15,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// patcher writes the JSON Patch (RFC 6902) that makes the object in src say what its decoded and then edited form says.
+// patcher writes the JSON Patch (RFC 6902) from the object in src to its decoded and edited value.
 //
-// It walks the original text and the edited value side by side and writes an operation where they differ, in the order
-// of the text, additions last and in the order of the Go type. What the text has and the type does not know is never
-// looked at, nothing equal is ever written again, and a missing parent is added together with what is in it.
+// It walks the original text and the edited value side by side and writes an operation for each difference. Operations
+// are in the order of the text; additions come last, in the order of the Go type. Members that are unknown to the type
+// are skipped, equal values are never written again, and a missing parent is added together with its content.
 //
-// A text and a value are equal if the value is what decoding the text gives. Hence an edit that JSON cannot express,
-// such as from nil to empty under omitempty, is none, and neither is the zero value of a member that the text leaves
-// out.
+// A text and a value are equal if decoding the text gives the value. So some edits are not differences: an edit that
+// JSON cannot express, such as from nil to empty under omitempty, and the zero value of a member that is not in the
+// text.
 type patcher struct {
 	src   []byte
-	path  []step      // where the patcher stands
+	path  []step      // the current path
 	out   []byte      // the operations, each but the first behind a comma
-	spans []wire.Span // where the elements of the arrays stand that are being compared, those of the innermost last
+	spans []wire.Span // the elements of the arrays being compared, the innermost array last
 	probe bool        // only find out whether there is a difference
 	found bool        // what a probe found
 	err   error       // the first value that cannot be marshalled
 }
 
-// diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. It is valid until
-// the next one. The members kind and apiVersion are left alone: a webhook cannot change them, and a program that
-// replaces an object forgets them.
+// diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. The patch is
+// valid until the next call. The members kind and apiVersion are left alone: a webhook cannot change them, and a
+// program that replaces an object may forget them.
 func (p *patcher) diff(src []byte, at wire.Span, s *wire.Shape, v reflect.Value) ([]byte, error) {
 	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0]}
 	p.value(s, nil, at.Start, v)
@@ -48,7 +48,7 @@ func (p *patcher) diff(src []byte, at wire.Span, s *wire.Shape, v reflect.Value)
 	return p.out, nil
 }
 
-// done says that a probe needs no further look.
+// done reports whether a probe has found a difference and can stop.
 func (p *patcher) done() bool { return p.probe && p.found }
 
 // step is one level of a path: to a member or to an element.
@@ -82,7 +82,7 @@ func (p *patcher) pointer() string {
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// begin starts an operation at the path. It is false if none may be written.
+// begin starts an operation at the path. It returns false if no operation may be written.
 func (p *patcher) begin(op string) bool {
 	if p.probe {
 		p.found = true
@@ -121,12 +121,12 @@ func (p *patcher) marshal(v reflect.Value) {
 	p.out = append(p.out, encoded...)
 }
 
-// encode gives the JSON of v, by its address, since MarshalJSON may have been declared on the pointer.
+// encode returns the JSON of v, by its address, because MarshalJSON may be declared on the pointer.
 func encode(v reflect.Value) ([]byte, error) {
 	return json.Marshal(address(v).Interface())
 }
 
-// address returns a pointer to v, or to a copy if v has no address, being an element of a map.
+// address returns a pointer to v, or to a copy if v has no address, as an element of a map.
 func address(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v.Addr()
@@ -183,7 +183,7 @@ func (p *patcher) value(s *wire.Shape, listKeys []string, i int, v reflect.Value
 	return end
 }
 
-// numbers compares bytes that the text has as an array of numbers. If they differ, they are written as base64.
+// numbers compares bytes that the text holds as an array of numbers. Different bytes are written as base64.
 func (p *patcher) numbers(s *wire.Shape, i int, v reflect.Value) int {
 	at := wire.Span{Start: i, End: wire.Skip(p.src, i)}
 	before := reflect.New(s.Typ).Elem()
@@ -196,7 +196,7 @@ func (p *patcher) numbers(s *wire.Shape, i int, v reflect.Value) int {
 	return at.End
 }
 
-// isScalar says whether the text is what v is written as.
+// isScalar reports whether the text is the encoding of v.
 func isScalar(k wire.Kind, src []byte, at wire.Span, v reflect.Value) bool {
 	raw := at.Of(src)
 	switch k {
@@ -218,14 +218,14 @@ func isScalar(k wire.Kind, src []byte, at wire.Span, v reflect.Value) bool {
 	return isText(src, at, v.String())
 }
 
-// isText says whether the string in the text reads s.
+// isText reports whether the string in the text equals s.
 func isText(src []byte, at wire.Span, s string) bool {
 	raw := src[at.Start+1 : at.End-1]
 	return string(raw) == s && wire.IsPlain(raw) || string(wire.Text(src, at)) == s
 }
 
-// whole compares a value that only its type can read: with what decoding gives or, since values that are written alike
-// may differ inside (a resource.Quantity remembers how it was printed), with what is written.
+// whole compares a value that only its type can read. It compares the decoded values and then the encoded texts, since
+// equal texts may have different values (a resource.Quantity caches its text).
 func (p *patcher) whole(s *wire.Shape, i int, v reflect.Value) int {
 	at := wire.Span{Start: i, End: wire.Skip(p.src, i)}
 	before := reflect.New(s.Typ)
@@ -247,7 +247,7 @@ func (p *patcher) whole(s *wire.Shape, i int, v reflect.Value) int {
 	return at.End
 }
 
-// unwritable notes that v cannot be marshalled. What MarshalJSON says of it may quote the value.
+// unwritable notes that v cannot be marshalled. It drops the error of MarshalJSON, which may quote the value.
 func (p *patcher) unwritable(v reflect.Value) {
 	p.fail(fmt.Errorf("%s: %s cannot be written as JSON", p.pointer(), v.Type()))
 }
@@ -270,7 +270,7 @@ func (p *patcher) dynamic(s *wire.Shape, i int, v reflect.Value) int {
 	return p.whole(s, i, v)
 }
 
-// The shapes of what a value without a type decodes into.
+// The shapes of the values that JSON without a type decodes into.
 var (
 	anyValue = &wire.Shape{Kind: wire.Dynamic, Typ: reflect.TypeFor[any]()}
 	anyDict  = &wire.Shape{Kind: wire.Dict, Typ: reflect.TypeFor[map[string]any](), Elem: anyValue}
@@ -328,21 +328,21 @@ func (p *patcher) member(f *wire.Member, i int, v reflect.Value) int {
 	if ok && !f.Omits(value) {
 		return p.value(f.Shape, f.ListKeys, i, value)
 	}
-	// The field is not written any more. That is a change only if it says something else than the text did.
+	// The field is not written any more. That is a change only if its value differs from the text.
 	if !ok || p.differs(f.Shape, i, value) {
 		p.remove()
 	}
 	return wire.Skip(p.src, i)
 }
 
-// differs says whether the value at src[i] and v differ.
+// differs reports whether the value at src[i] and v differ.
 func (p *patcher) differs(s *wire.Shape, i int, v reflect.Value) bool {
 	_, found := p.probing(func() int { return p.value(s, nil, i, v) })
 	return found
 }
 
-// probing returns the offset that a comparison returns, and whether there is a difference. If there is, the offset
-// means nothing.
+// probing returns the offset of a comparison, and whether it found a difference. After a difference the offset has no
+// meaning.
 func (p *patcher) probing(compare func() int) (end int, found bool) {
 	outer := p.probe
 	p.probe, p.found = true, false
@@ -390,7 +390,7 @@ func (p *patcher) dict(s *wire.Shape, i int, v reflect.Value) int {
 	return d.I
 }
 
-// labels is dict for the commonest map.
+// labels is dict for map[string]string, the commonest map.
 func (p *patcher) labels(labels map[string]string, i int) int {
 	d := wire.Decoder{Src: p.src, I: i}
 	present := 0

@@ -294,8 +294,8 @@ func TestPatchOfManyEdits(t *testing.T) {
 	}
 }
 
-// TestPatchOfNestedLists checks that the work of a patch does not depend on how deep lists are nested, where an edit is
-// made elsewhere. With every level compared once for each list around it, this takes minutes.
+// TestPatchOfNestedLists checks that the depth of nested lists does not slow a patch down if the edit is elsewhere. If
+// every level were compared once for each list around it, the test would take minutes.
 func TestPatchOfNestedLists(t *testing.T) {
 	type tree struct {
 		Any   any    `json:"any,omitempty"`

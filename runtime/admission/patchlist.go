@@ -14,14 +14,13 @@ const none = -1
 
 // list compares the array at src[i] with the slice v, and returns the offset behind the array.
 //
-// First it finds out which element became which, then it takes out the elements that went or moved, from the last to
-// the first, puts in those that are new or moved, from the first to the last, and finally edits each element at the
-// place where it now is. An element that moves is put back with its own text, so that what it says besides what the
-// type knows goes with it. Where less than half stays in its place, the list is written in one piece instead, with the
-// texts of the elements that were there before.
+// It first finds the new position of each element. Then it removes the elements that were deleted or moved, from the
+// last to the first, adds the new and moved ones, from the first to the last, and finally edits each element at its new
+// place. A moved element is added with its own text, so that it keeps the members that its type does not have. If less
+// than half of the elements stay in place, the list is written as a whole, with the texts of the old elements.
 //
-// A list without a difference is left at once. So the texts of lists in lists are read again for each list around them
-// only where something has been edited, and not because of how deep a user has nested them.
+// A list without a difference is left at once. So the texts of nested lists are read again for each outer list only
+// after an edit, and the nesting depth that a user chooses does not matter.
 func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value) int {
 	if p.probe {
 		return p.probeList(s, i, v)
@@ -64,7 +63,7 @@ func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value)
 	return end
 }
 
-// probeList compares element by element: to a probe, a moved element is a difference.
+// probeList compares element by element: for a probe, a moved element is a difference.
 func (p *patcher) probeList(s *wire.Shape, i int, v reflect.Value) int {
 	n := 0
 	d := wire.Decoder{Src: p.src, I: i}
@@ -82,7 +81,8 @@ func (p *patcher) probeList(s *wire.Shape, i int, v reflect.Value) int {
 	return d.I
 }
 
-// elements appends to p.spans where the elements of the array at src[i] stand, and returns the offset behind the array.
+// elements appends the spans of the elements of the array at src[i] to p.spans, and returns the offset behind the
+// array.
 func (p *patcher) elements(i int) int {
 	d := wire.Decoder{Src: p.src, I: i}
 	for more := d.Open(']'); more; more = d.More() {
@@ -97,8 +97,8 @@ func (p *patcher) elements(i int) int {
 type listDiff struct {
 	*patcher
 	elem  *wire.Shape
-	of    *wire.Shape // what the elements are or point to
-	keys  []string    // what tells elements apart; none if nothing but their content does
+	of    *wire.Shape // the shape of the elements, or of the values they point to
+	keys  []string    // the members that identify elements; nil if only their content does
 	old   []wire.Span
 	v     reflect.Value
 	from  []int  // for each element of the slice: which element of the array it was
@@ -123,8 +123,8 @@ func (l *listDiff) match() {
 		l.assign(lo, l.identities(lo, hi, content))
 		return
 	}
-	// Keys ought to be unique. Where they are not (a Service may have one port for two protocols), equal elements are
-	// each other's counterpart before elements of one key are.
+	// Keys ought to be unique, but may repeat: a Service may have one port for two protocols. Then equal elements
+	// become counterparts before elements with the same key.
 	byKey := l.identities(0, 0, l.key)
 	if byKey.repeat() {
 		l.assign(0, l.identities(0, 0, content))
@@ -135,8 +135,8 @@ func (l *listDiff) match() {
 // link makes element i of the array and element j of the slice counterparts.
 func (l *listDiff) link(i, j int) { l.from[j], l.taken[i] = i, true }
 
-// inPlace says whether no element came, went or moved: those of the array and of the slice have the same keys in the
-// same order or, if they have none, are equal.
+// inPlace reports whether no element was added, removed or moved: the elements of the array and of the slice have the
+// same keys in the same order or, without keys, are equal.
 func (l *listDiff) inPlace() bool {
 	if len(l.old) != l.v.Len() {
 		return false
@@ -149,7 +149,7 @@ func (l *listDiff) inPlace() bool {
 	return true
 }
 
-// sameKey says whether an element of the array and one of the slice have the same key.
+// sameKey reports whether an element of the array and one of the slice have the same key.
 func (l *listDiff) sameKey(at wire.Span, v reflect.Value) bool {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -178,7 +178,7 @@ func (l *listDiff) sameKey(at wire.Span, v reflect.Value) bool {
 	return l.key(l.decoded(at)) == l.key(v)
 }
 
-// trim links the elements at both ends that are equal, and returns how many these are at the front and at the back.
+// trim links the equal elements at both ends, and returns their number at the front and at the back.
 func (l *listDiff) trim() (lo, hi int) {
 	n, m := len(l.old), len(l.from)
 	for lo < min(n, m) && !l.differs(l.elem, l.old[lo].Start, l.v.Index(lo)) {
@@ -192,10 +192,10 @@ func (l *listDiff) trim() (lo, hi int) {
 	return lo, hi
 }
 
-// identities tells the elements apart: equal ones are candidates for being counterparts.
+// identities holds the identities of elements: elements with equal identities are candidates for counterparts.
 type identities struct{ old, new []string }
 
-// identities asks for those of all elements but lo at the front and hi at the back.
+// identities returns the identities of all elements but lo at the front and hi at the back.
 func (l *listDiff) identities(lo, hi int, of func(reflect.Value) string) identities {
 	var ids identities
 	for _, at := range l.old[lo : len(l.old)-hi] {
@@ -207,7 +207,7 @@ func (l *listDiff) identities(lo, hi int, of func(reflect.Value) string) identit
 	return ids
 }
 
-// repeat says whether two elements of one side have the same identity.
+// repeat reports whether two elements of one side have the same identity.
 func (ids identities) repeat() bool {
 	for _, side := range [][]string{ids.old, ids.new} {
 		seen := make(map[string]bool, len(side))
@@ -251,7 +251,7 @@ func (l *listDiff) decoded(at wire.Span) reflect.Value {
 	return v
 }
 
-// content identifies an element by all that its type knows.
+// content identifies an element by all members of its type.
 func content(v reflect.Value) string {
 	encoded, err := encode(v)
 	if err != nil {
@@ -306,9 +306,9 @@ func increasing(from []int) []bool {
 	return stays
 }
 
-// pair links elements without keys that have no counterpart, where between two elements that stay there are as many of
-// them now as there were: these have been edited in their place. Where the numbers differ nobody can tell an edited
-// element from a new one, and what one element says beyond its type must not end up in another.
+// pair links elements without keys and without counterparts. Between two elements that stay, if the number of elements
+// is the same as before, each was edited in place. If the numbers differ, an edited element looks like a new one, and
+// the unknown members of one element must not end up in another.
 func (l *listDiff) pair(stays []bool) []bool {
 	if l.keys != nil {
 		return stays

@@ -11,12 +11,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// policy is what a handler does for one operation: a user's function without its types.
+// policy is the action of a handler for one operation: a user's function without its types.
 type policy struct {
-	// object and options are the types that the function gets these as; nil for none.
+	// objectType and optionsType are the types of the object and of the options; nil if the function gets none.
 	objectType, optionsType reflect.Type
-	// run decodes what the function asks for and calls it. It returns the address of what the function may have edited,
-	// and the zero Value if there is no such thing.
+	// run decodes the parts that the function needs and calls it. It returns the address of the object or of the
+	// options if the function may have edited them, else the zero Value.
 	run func(ctx context.Context, c *call) (edited reflect.Value, err error)
 	// object and options are the shapes of the types.
 	object, options *wire.Shape
@@ -24,8 +24,8 @@ type policy struct {
 
 // OnCreate registers f to decide on requests to create an object of type T, or to edit it if the webhook is mutating.
 //
-// T is the Go type of the objects, or a projection of it: a struct with only the members that the policy looks at,
-// under the same JSON names. Other members are not decoded, and stay as they are if T is edited.
+// T is the Go type of the objects, or a projection of it: a struct with only the members that the function reads, under
+// the same JSON names. Other members are not decoded, and stay as they are if T is edited.
 func OnCreate[T any](f func(context.Context, *CreateRequest[T]) error) Option {
 	return on(Create, &policy{
 		objectType:  reflect.TypeFor[T](),
@@ -90,9 +90,8 @@ func OnConnect[O any](f func(context.Context, *ConnectRequest[O]) error) Option 
 	})
 }
 
-// On registers f to decide on requests of an operation by what all requests have in common, without decoding any
-// object. It is for policies on who does what where, and for webhooks whose rules match several kinds. It cannot edit
-// the object.
+// On registers f to decide on requests of an operation without decoding any object. It is for rules about users and
+// operations, and for webhooks whose rules match several kinds. It cannot edit the object.
 func On(operation Operation, f func(context.Context, *RawRequest) error) Option {
 	return on(operation, &policy{
 		run: func(ctx context.Context, c *call) (edited reflect.Value, err error) {

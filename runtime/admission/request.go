@@ -17,7 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// Operation is what a request wants to do with the object.
+// Operation is the operation of a request: CREATE, UPDATE, DELETE or CONNECT.
 type Operation = admissionv1.Operation
 
 // The operations. Deleting a collection is one DELETE for each of its objects.
@@ -28,20 +28,20 @@ const (
 	Connect Operation = admissionv1.Connect
 )
 
-// Request is what the requests of all operations have in common: who wants to do what with which object. It is
-// embedded in them. A request, like its object, belongs to one goroutine at a time.
+// Request holds the fields that the requests of all operations share. It is embedded in them. A request, like its
+// object, belongs to one goroutine at a time.
 type Request struct {
 	// UID identifies this call. It differs for each call of the API server.
 	UID types.UID
-	// Operation is what the request wants to do.
+	// Operation is the operation of the request.
 	Operation Operation
 
-	// Kind, Resource and SubResource are those in which the object was sent.
+	// Kind, Resource and SubResource are the kind, resource and subresource in which the object was sent.
 	Kind        metav1.GroupVersionKind
 	Resource    metav1.GroupVersionResource
 	SubResource string
-	// RequestKind, RequestResource and RequestSubResource are those of the user's request. They differ from the above if
-	// matchPolicy: Equivalent has converted the object to a version or resource that the webhook's rules match.
+	// RequestKind, RequestResource and RequestSubResource are the values of the user's request. They differ from the
+	// fields above if matchPolicy: Equivalent has converted the object to a version or resource of the webhook's rules.
 	RequestKind        metav1.GroupVersionKind
 	RequestResource    metav1.GroupVersionResource
 	RequestSubResource string
@@ -50,14 +50,14 @@ type Request struct {
 	Name string
 	// Namespace is the object's namespace. It is empty for cluster-scoped objects, except that a Namespace is in itself.
 	Namespace string
-	// UserInfo is who asks.
+	// UserInfo is the user who made the request.
 	UserInfo authenticationv1.UserInfo
-	// DryRun says that nothing will be stored. A policy must then have no side effects.
+	// DryRun reports that nothing will be stored. A validator or defaulter must then have no side effects.
 	DryRun bool
 
 	warnings    []string
 	annotations map[string]string
-	envelope    *envelope // until the policy has returned
+	envelope    *envelope // until the function has returned
 }
 
 // AdmissionRequest returns the request as the API server sent it, with copies of its objects.
@@ -95,7 +95,7 @@ type CreateRequest[T any] struct {
 	Request
 	// Object is the object to create. A mutating webhook's function edits it in place.
 	Object *T
-	// Options are those of the user's request.
+	// Options are the options of the user's request.
 	Options metav1.CreateOptions
 }
 
@@ -104,7 +104,7 @@ type UpdateRequest[T any] struct {
 	Request
 	// Object is the new object. A mutating webhook's function edits it in place.
 	Object *T
-	// Options are those of the user's request. A patch is an update, too.
+	// Options are the options of the user's request. A patch is an update, too.
 	Options metav1.UpdateOptions
 
 	old    *T
@@ -112,16 +112,16 @@ type UpdateRequest[T any] struct {
 	shape  *wire.Shape
 }
 
-// NewUpdateRequest returns a request for the test of a policy: to replace old by object.
+// NewUpdateRequest returns a request to replace old by object, for the test of a validator or defaulter.
 func NewUpdateRequest[T any](old, object *T) *UpdateRequest[T] {
 	return &UpdateRequest[T]{Request: Request{Operation: Update}, Object: object, old: old}
 }
 
-// OldObject returns the object as it is stored. It is decoded on the first call, and only while the policy runs: a
-// policy that does not need it does not pay for it.
+// OldObject returns the object as it is stored. It is decoded on the first call, and only while the function runs: a
+// function that does not need it does not pay for it.
 //
-// If it cannot be decoded, the error has the code 400 and says how to repair or delete the object. Return it: it denies
-// the request. It also denies if the policy marks it, or any other error, as a [Failure].
+// If the object cannot be decoded, the error has the code 400 and a message on how to repair or delete the object.
+// Return the error: it denies the request. It also denies if the function marks it, or any other error, as a [Failure].
 func (r *UpdateRequest[T]) OldObject() (*T, error) {
 	if r.old == nil && r.oldErr == nil {
 		r.old, r.oldErr = r.decodeOld()
@@ -143,13 +143,13 @@ func (r *UpdateRequest[T]) decodeOld() (*T, error) {
 	return old, nil
 }
 
-// DeleteRequest is a request to delete an object. It cannot be edited: what a mutating webhook's function does to the
-// object is lost, because the API server allows no patch here.
+// DeleteRequest is a request to delete an object. It cannot be edited: edits by a mutating webhook's function are lost,
+// because the API server allows no patch here.
 type DeleteRequest[T any] struct {
 	Request
 	// OldObject is the object to delete.
 	OldObject *T
-	// Options are those of the user's request.
+	// Options are the options of the user's request.
 	Options metav1.DeleteOptions
 }
 
@@ -157,12 +157,12 @@ type DeleteRequest[T any] struct {
 // example corev1.PodExecOptions. Of the object that it connects to, only Name and Namespace are known.
 type ConnectRequest[O any] struct {
 	Request
-	// Options are those of the connection. A mutating webhook's function edits them in place.
+	// Options are the options of the connection. A mutating webhook's function edits them in place.
 	Options *O
 }
 
-// RawRequest is a request of any operation on objects of any kind. Only what all requests have in common is decoded,
-// which makes it by far the cheapest.
+// RawRequest is a request of any operation on objects of any kind. Only the fields that all requests share are decoded,
+// so it is by far the cheapest.
 type RawRequest struct {
 	Request
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // appendReview appends the review that answers a call: the uid of the request, in the version of the request. A denial
-// has a status, and a change the patch in c.patch.
+// has a status, and an edited object has the patch in c.patch.
 func (c *call) appendReview(denial *metav1.Status) {
 	out := append(c.out[:0], `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/`...)
 	out = append(out, c.version...)
@@ -34,7 +34,7 @@ func (c *call) appendReview(denial *metav1.Status) {
 		out = append(out, `","patchType":"JSONPatch"`...)
 	}
 	r := c.request
-	if r == nil { // no policy was asked
+	if r == nil { // no function was called
 		r = &c.head
 	}
 	if annotations := r.annotations; len(annotations) > 0 {
@@ -62,7 +62,7 @@ func (c *call) appendReview(denial *metav1.Status) {
 	c.out = append(out, "}}"...)
 }
 
-// send writes an answer. That the other side has gone meanwhile is nothing that could be told to anybody.
+// send writes an answer. It ignores errors: a client that has hung up cannot be told.
 func send(w http.ResponseWriter, code int, body []byte) {
 	w.Header()["Content-Type"] = []string{"application/json"} // Set would look first whether the key is canonical.
 	w.WriteHeader(code)

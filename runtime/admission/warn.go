@@ -10,7 +10,7 @@ import (
 )
 
 // The API server's limits on warnings, in characters: see AddWarning in k8s.io/apiserver/pkg/endpoints/filters. If the
-// warnings of a request exceed the total, each is cut, and those that still exceed it are dropped.
+// warnings of a request exceed the total, the API server cuts each, and drops the warnings that still exceed it.
 const (
 	warningLimit  = 256
 	warningsLimit = 4096
@@ -19,9 +19,9 @@ const (
 // Warn shows messages to the user, whether the request is allowed or denied. `kubectl` prints each on a line of its
 // own.
 //
-// The API server silently drops messages that do not fit into a header or are too long, so messages are made to fit:
+// The API server silently drops messages that do not fit into a header or are too long, so Warn makes messages fit:
 // control characters such as line breaks become spaces, invalid UTF-8 becomes U+FFFD, and a message is cut after 256
-// characters. Empty and repeated messages are left out, and so are those that exceed 4096 characters in total.
+// characters. Warn leaves out empty and repeated messages, and messages beyond 4096 characters in total.
 func (r *Request) Warn(messages ...string) {
 	for _, message := range messages {
 		message = printable(message)

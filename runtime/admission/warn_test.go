@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// TestWarningsFit checks that no warning is one that the API server drops or cuts.
+// TestWarningsFit checks that the API server neither drops nor cuts a warning.
 func TestWarningsFit(t *testing.T) {
 	var r Request
 	r.Warn("a\nb\tc\x00d", " spaced ", "\xff", "", "\n", strings.Repeat("ä", 300), "a b c d")
@@ -35,7 +35,7 @@ func TestWarningsFit(t *testing.T) {
 	}
 }
 
-// TestAuditKeysFit checks that no key is one that the API server drops.
+// TestAuditKeysFit checks that the API server drops no key.
 func TestAuditKeysFit(t *testing.T) {
 	for key, want := range map[string]string{
 		"reason":                       "reason",

@@ -52,7 +52,7 @@ func InCluster() (*API, error) {
 	}, nil
 }
 
-// statusError is an answer of the API server that is none of success.
+// statusError is an answer of the API server with a code other than success.
 type statusError struct {
 	code         int
 	method, path string
@@ -63,7 +63,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s %s: %d: %s", e.method, e.path, e.code, e.Message)
 }
 
-// isConflict reports that something else has written the object meanwhile.
+// isConflict reports whether something else has written the object meanwhile.
 func isConflict(err error) bool {
 	var s *statusError
 	return errors.As(err, &s) && s.code == http.StatusConflict
@@ -74,7 +74,7 @@ func isNotFound(err error) bool {
 	return errors.As(err, &s) && s.code == http.StatusNotFound
 }
 
-// call sends an object, if there is one, and decodes the answer into another.
+// call sends an object, if there is one, and decodes the answer into another object.
 func (a *API) call(ctx context.Context, method, path, contentType string, body, answer any) error {
 	var sent io.Reader
 	if body != nil {

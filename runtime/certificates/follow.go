@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// follow looks until that has succeeded once, and then goes on once an interval, a minute by default, in the background
-// until ctx is done. Its error is the end of ctx before the first success.
+// follow calls look until it has succeeded once. Then it continues in the background, once an interval, a minute by
+// default, until ctx is done. Its error is the end of ctx before the first success.
 func follow(ctx context.Context, log *slog.Logger, interval time.Duration, look func(context.Context) error) error {
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		err := look(ctx)
@@ -37,7 +37,7 @@ func follow(ctx context.Context, log *slog.Logger, interval time.Duration, look 
 	return nil
 }
 
-// sleep waits, and reports whether that was not broken off.
+// sleep waits, and reports whether it was not interrupted.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -47,8 +47,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write puts a file in its place as a whole, for its owner only. The server reads both files again when one has
-// changed, and takes them once they belong together.
+// write replaces a file as a whole, readable for its owner only. The server reads both files again when one has
+// changed, and uses them once they belong together.
 func write(file string, content []byte) error {
 	const mode = 0o600
 	if info, err := os.Lstat(file); err == nil && info.Mode() == mode {
@@ -63,7 +63,7 @@ func write(file string, content []byte) error {
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	// A file that is there keeps its mode, so it must be a new one.
+	// An existing file keeps its mode, so it must be a new one.
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err

@@ -16,15 +16,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// FrontProxy learns how kube-aggregator names itself to a server of an aggregated API: who signs its client certificate
-// and which common names that may have. An API server says both in the ConfigMap extension-apiserver-authentication of
-// kube-system, of which the Role extension-apiserver-authentication-reader lets a service account know
-// (k8s.io/kubernetes pkg/controlplane/controller/clusterauthenticationtrust). Fields must not change once it has
-// started.
+// FrontProxy learns how kube-aggregator authenticates itself to a server of an aggregated API: the authority of its
+// client certificate, and the allowed common names. An API server publishes both in the ConfigMap
+// extension-apiserver-authentication of kube-system, and the Role extension-apiserver-authentication-reader lets a
+// service account read it (k8s.io/kubernetes pkg/controlplane/controller/clusterauthenticationtrust). Fields must not
+// change once it has started.
 type FrontProxy struct {
-	// AuthorityFile is where the server reads who signs the certificate, PEM.
+	// AuthorityFile is the file from which the server reads the authority of the client certificate, PEM.
 	AuthorityFile string
-	// NamesFile is where it reads the common names, one a line; * means any.
+	// NamesFile is the file from which it reads the common names, one a line; * means any.
 	NamesFile string
 	// API is the API server. Nil means the one of the cluster that the process runs in.
 	API *API
@@ -34,8 +34,8 @@ type FrontProxy struct {
 	Log *slog.Logger
 }
 
-// Start returns when both files are written, and goes on in the background until ctx is done. An error is one that
-// nothing but another configuration mends, or the end of ctx: until the API server answers, Start tries again.
+// Start returns when both files are written, and goes on in the background until ctx is done. Until the API server
+// answers, Start tries again. It returns an error only for the end of ctx, or if the configuration must change.
 func (f *FrontProxy) Start(ctx context.Context) error {
 	api := f.API
 	if api == nil {
@@ -64,7 +64,7 @@ func (f *FrontProxy) look(ctx context.Context, api *API) error {
 		}
 	}
 	if len(names) == 0 {
-		names = []string{"*"} // as kube-aggregator takes it; for the server an empty file is one that revokes
+		names = []string{"*"} // as kube-aggregator does; for the server, an empty file revokes all names
 	}
 	var lines strings.Builder
 	for _, name := range names {

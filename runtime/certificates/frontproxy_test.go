@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// With a real API server, hack/delivery has it.
+// TestFrontProxy runs without an API server; hack/delivery tests with a real one.
 func TestFrontProxy(t *testing.T) {
 	h, _, err := next(nil, names, time.Now())
 	if err != nil {
@@ -46,7 +46,7 @@ func TestFrontProxy(t *testing.T) {
 			}))
 			defer server.Close()
 			dir := t.TempDir()
-			// What a process that was killed left behind, and what somebody else wrote, open to all.
+			// A file that a killed process left behind, and a file that somebody else wrote, open to all.
 			for _, name := range []string{"ca.crt.new", "names.new", "ca.crt"} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(authority), 0o644); err != nil {
 					t.Fatal(err)

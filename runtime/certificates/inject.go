@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// target is an object that says who signs a server's certificate.
+// target is an object with the authority of a server's certificate.
 type target struct{ resource, name string }
 
 func (t target) String() string { return t.resource + "/" + t.name }
@@ -29,7 +29,7 @@ func targetsOf(objects []string) ([]target, error) {
 	return targets, nil
 }
 
-// group is the API group of the object; empty for one that says nothing of certificates.
+// group returns the API group of the object; empty for a resource without certificates.
 func (t target) group() string {
 	switch t.resource {
 	case "validatingwebhookconfigurations", "mutatingwebhookconfigurations":
@@ -42,7 +42,7 @@ func (t target) group() string {
 	return ""
 }
 
-// clientConfig is what there is of both of Kubernetes' types of that name, and of an APIService's specification.
+// clientConfig holds the members that both of Kubernetes' types of that name share with an APIService's specification.
 type clientConfig struct {
 	CABundle []byte `json:"caBundle"`
 	Service  *struct {
@@ -51,7 +51,7 @@ type clientConfig struct {
 	} `json:"service"`
 }
 
-// injected is what there is of the objects, of all kinds in one.
+// injected holds the members of the objects, for all kinds.
 type injected struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`
@@ -87,8 +87,10 @@ func (t target) inject(ctx context.Context, api *API, namespace, service string,
 		}
 		return false, err
 	}
-	patch := []step{{"replace", "/metadata/resourceVersion", object.Metadata.ResourceVersion}} // another one is a conflict
-	set := func(at string, c *clientConfig) {                                                  // at is the parent of caBundle
+	// The patch of another version is a conflict.
+	patch := []step{{"replace", "/metadata/resourceVersion", object.Metadata.ResourceVersion}}
+	// at is the parent of caBundle.
+	set := func(at string, c *clientConfig) {
 		if c != nil && c.Service != nil && c.Service.Namespace == namespace && c.Service.Name == service && !bytes.Equal(c.CABundle, authorities) {
 			patch = append(patch, step{"add", at + "/caBundle", authorities})
 		}

@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// The keys of the Secret's data, those of kubernetes.io/tls among them.
+// The keys of the Secret's data, with the keys of kubernetes.io/tls among them.
 const (
 	certKey         = "tls.crt"
 	keyKey          = "tls.key"
-	authoritiesKey  = "ca.crt" // all that are trusted, the newest first
+	authoritiesKey  = "ca.crt" // all trusted authorities, the newest first
 	authorityKeyKey = "ca.key" // of the newest
 )
 
-// understand reads what a Secret holds, as far as it can be read.
+// understand decodes the content of a Secret, as far as it can be read.
 func understand(data map[string][]byte) *held {
 	h := &held{data: maps.Clone(data)}
 	if h.data == nil {
@@ -41,7 +41,7 @@ func understand(data map[string][]byte) *held {
 	return h
 }
 
-// certificates are those in a PEM text; none where one of them cannot be read.
+// certificates returns the certificates of a PEM text; nil if one of them cannot be read.
 func certificates(text []byte) []*x509.Certificate {
 	var all []*x509.Certificate
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
@@ -54,7 +54,7 @@ func certificates(text []byte) []*x509.Certificate {
 	return all
 }
 
-// key is the private key in a PEM text; nil where it cannot be read.
+// key returns the private key of a PEM text; nil if it cannot be read.
 func key(text []byte) *ecdsa.PrivateKey {
 	block, _ := pem.Decode(text)
 	if block == nil {
@@ -68,7 +68,7 @@ func key(text []byte) *ecdsa.PrivateKey {
 	return private
 }
 
-// newAuthority puts an authority of its own before those that are trusted.
+// newAuthority adds a new authority before the trusted ones.
 func (h *held) newAuthority(now time.Time) error {
 	template := &x509.Certificate{
 		Subject: pkix.Name{CommonName: "webhook authority"}, NotBefore: now, NotAfter: now.Add(authorityLife),
@@ -112,7 +112,7 @@ func (h *held) newLeaf(names []string, now time.Time) error {
 	return err
 }
 
-// sign makes a key and its certificate, which signs itself where there is no authority.
+// sign makes a key and its certificate. Without an authority, the certificate signs itself.
 func sign(template, authority *x509.Certificate, by crypto.Signer) (*ecdsa.PrivateKey, []byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

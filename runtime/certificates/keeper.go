@@ -14,16 +14,16 @@ import (
 
 // Keeper keeps the certificates of one server. Fields must not change once it has started.
 type Keeper struct {
-	// Secret is where they are kept, as namespace/name.
+	// Secret is the Secret of the certificates, as namespace/name.
 	Secret string
 	// Service is the name of the server's Service, in the namespace of the Secret.
 	Service string
-	// Objects are those that say who signs the certificate, as resource/name:
+	// Objects are the objects with the authority of the certificate, as resource/name:
 	// "validatingwebhookconfigurations/shop", "mutatingwebhookconfigurations/shop",
-	// "customresourcedefinitions/orders.shop.example.com", "apiservices/v1.shop.shop-system.svc". One that does not exist
-	// is left out until it does.
+	// "customresourcedefinitions/orders.shop.example.com", "apiservices/v1.shop.shop-system.svc". A missing object is
+	// skipped until it exists.
 	Objects []string
-	// CertFile and KeyFile are where the server reads its certificate and key, PEM.
+	// CertFile and KeyFile are the files from which the server reads its certificate and key, PEM.
 	CertFile, KeyFile string
 	// API is the API server. Nil means the one of the cluster that the process runs in.
 	API *API
@@ -31,13 +31,13 @@ type Keeper struct {
 	Interval time.Duration
 	// Now tells the time. Nil means time.Now.
 	Now func() time.Time
-	// Log receives what is renewed and what fails. Nil means slog.Default().
+	// Log receives renewals and failures. Nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Start returns when the certificate is in its files and who signs it in the objects that there are, and goes on in the
-// background until ctx is done. An error is one that nothing but another configuration mends, or the end of ctx: until
-// the API server answers, Start tries again.
+// Start returns when the files have the certificate and the existing objects have its authority. It goes on in the
+// background until ctx is done. Until the API server answers, Start tries again. It returns an error only for the end
+// of ctx, or if the configuration must change.
 func (k *Keeper) Start(ctx context.Context) error {
 	namespace, name, ok := strings.Cut(k.Secret, "/")
 	if !ok || namespace == "" || name == "" || k.Service == "" {
@@ -73,8 +73,8 @@ type round struct {
 	now             func() time.Time
 }
 
-// run brings the Secret, the files and the objects into line with the time, in this order: who signs a certificate is
-// published at the latest when a replica serves it.
+// run brings the Secret, the files and the objects up to date. When a replica serves a certificate, its authority has
+// been published.
 func (r *round) run(ctx context.Context) error {
 	held, err := r.renew(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *round) run(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// renew reads the Secret and renews what is due. Where another replica is quicker, its certificates count.
+// renew reads the Secret and renews certificates that are due. If another replica is quicker, its certificates count.
 func (r *round) renew(ctx context.Context) (*held, error) {
 	names := []string{r.Service + "." + r.namespace + ".svc", r.Service + "." + r.namespace + ".svc.cluster.local"}
 	const attempts = 5

@@ -16,7 +16,7 @@ const (
 	overlap       = 24 * time.Hour
 )
 
-// held is what the Secret holds, understood.
+// held is the decoded content of the Secret.
 type held struct {
 	data         map[string][]byte
 	trusted      []*x509.Certificate // authorities, the newest first
@@ -24,11 +24,11 @@ type held struct {
 	leaf         *x509.Certificate
 }
 
-// authorities are those that are trusted, PEM.
+// authorities returns the PEM of the trusted authorities.
 func (h *held) authorities() []byte { return h.data[authoritiesKey] }
 
-// next is what a Secret shall hold at a time, given what it holds, and in words what had to be renewed; nothing if all
-// is well. What cannot be read is made anew: it would serve nobody.
+// next returns the content that a Secret must have at a time, given its present content, and the reason of a renewal;
+// the reason is empty if nothing is due. Unreadable content is replaced by new content, because it would serve nobody.
 func next(data map[string][]byte, names []string, now time.Time) (*held, string, error) {
 	h := understand(data)
 	h.trusted = slices.DeleteFunc(h.trusted, func(c *x509.Certificate) bool { return now.After(c.NotAfter) })

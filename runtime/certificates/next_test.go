@@ -10,7 +10,7 @@ import (
 
 var names = []string{"shop.shop-system.svc", "shop.shop-system.svc.cluster.local"}
 
-// verify reports whether a client that trusts the authorities takes the certificate at a time.
+// verify checks that a client with these authorities accepts the certificate at a time.
 func verify(certificate, authorities []byte, at time.Time) error {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(authorities)
@@ -18,8 +18,8 @@ func verify(certificate, authorities []byte, at time.Time) error {
 	return err
 }
 
-// TestRotation lives through two and a half years, one look each six hours. At every moment, whoever has looked at the
-// Secret or at an object up to a day ago can talk to whoever has done so.
+// TestRotation simulates two and a half years, with one look each six hours. At every moment, any two parties that have
+// looked at the Secret or at an object within a day can talk to each other.
 func TestRotation(t *testing.T) {
 	const looks = 4 * 900
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

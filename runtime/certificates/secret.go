@@ -13,7 +13,7 @@ import (
 // secret is the Secret that all replicas share.
 type secret struct{ corev1.Secret }
 
-// readSecret reads the Secret; one that does not exist is empty.
+// readSecret reads the Secret; a missing one is empty.
 func readSecret(ctx context.Context, api *API, namespace, name string) (*secret, error) {
 	s := &secret{}
 	err := api.call(ctx, http.MethodGet, "/api/v1/namespaces/"+namespace+"/secrets/"+name, "", nil, &s.Secret)
@@ -28,7 +28,7 @@ func readSecret(ctx context.Context, api *API, namespace, name string) (*secret,
 	return s, err
 }
 
-// write creates or updates the Secret, and is a conflict where another replica has been quicker.
+// write creates or updates the Secret. It returns a conflict if another replica has been quicker.
 func (s *secret) write(ctx context.Context, api *API) error {
 	path, method := "/api/v1/namespaces/"+s.Namespace+"/secrets", http.MethodPost
 	if s.ResourceVersion != "" {

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// aggregated has webhooks served as an aggregated API too, if that is asked for: below /apis, the group and the
-// version, with the discovery documents of both beside them. An API server holds an APIService for available only while
-// the one of the version is there (k8s.io/kube-aggregator pkg/controllers/status/remote,
+// aggregated also serves webhooks as an aggregated API, if the field Aggregated is set: below /apis, the group and the
+// version, with the discovery documents of both. An API server treats an APIService as available only while the
+// version's document is there (k8s.io/kube-aggregator pkg/controllers/status/remote,
 // availableConditionController.sync).
 func (s *Server) aggregated(webhooks http.Handler) http.Handler {
 	if s.Aggregated == "" {
@@ -40,7 +40,7 @@ func (s *Server) aggregated(webhooks http.Handler) http.Handler {
 	return mux
 }
 
-// resources are the webhooks as an API server lists them: reviews can be created, and nothing else.
+// resources returns the webhooks as an API server lists them: reviews can be created, and nothing else.
 func (s *Server) resources() []metav1.APIResource {
 	resources := []metav1.APIResource{}
 	for _, path := range s.paths {

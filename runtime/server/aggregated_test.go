@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Under a real kube-aggregator, hack/delivery has it.
+// TestAggregatedAPI runs without kube-aggregator; hack/delivery tests with a real one.
 func TestAggregatedAPI(t *testing.T) {
 	t.Parallel()
 	proxy := newAuthority(t, "front proxy")

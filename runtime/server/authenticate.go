@@ -17,9 +17,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// knownClients are the callers that a server knows, by certificate, bearer token or
-// password: the three ways that an API server has of naming itself to a webhook
-// (k8s.io/apiserver pkg/util/webhook, authentication.go). A nil one is not in use.
+// knownClients are the callers that a server knows, by certificate, bearer token or password: the three ways by which
+// an API server authenticates itself to a webhook (k8s.io/apiserver pkg/util/webhook, authentication.go). A nil way is
+// not in use.
 type knownClients struct {
 	authorities *reloaded[x509.CertPool]
 	names       []string
@@ -29,8 +29,7 @@ type knownClients struct {
 	refused     *wire.Tally
 }
 
-// wrap lets the requests of known callers through, and of all callers if no way
-// to know them is in use.
+// wrap passes on the requests of known callers. If no way to authenticate is in use, it passes on all requests.
 func (c *knownClients) wrap(next http.Handler) http.Handler {
 	if c.authorities == nil && c.tokens == nil && c.passwords == nil {
 		return next
@@ -45,8 +44,7 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// recognize returns nil for a caller that passes one of the ways in use, and
-// otherwise what to tell it.
+// recognize returns nil for a caller that passes one of the ways in use, and otherwise the status for the caller.
 func (c *knownClients) recognize(r *http.Request) *metav1.Status {
 	var refusal *metav1.Status
 	if c.authorities != nil && len(r.TLS.PeerCertificates) > 0 {
@@ -87,11 +85,10 @@ func (c *knownClients) ways() string {
 	return strings.Join(ways, " or ")
 }
 
-// secrets are kept as hashes: those compare in a time that tells nothing of the
-// secret, not even its length.
+// secrets are kept as hashes: the time of their comparison reveals nothing of the secret, not even its length.
 type secrets [][sha256.Size]byte
 
-// has reports whether a secret is one of them, looking at all of them.
+// has reports whether a secret is in the list. It compares with all of them.
 func (s *secrets) has(secret string) bool {
 	hash, found := sha256.Sum256([]byte(secret)), 0
 	for i := range *s {

@@ -187,7 +187,7 @@ func TestEmptiedFilesRevoke(t *testing.T) {
 	}
 }
 
-// TestUnknownCallersAreCounted has callers that anybody can be fill no log.
+// TestUnknownCallersAreCounted checks that unknown callers, which anybody can be, do not fill the log.
 func TestUnknownCallersAreCounted(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer, func(s *site) { s.TokenFile = write(t, s.dir, "tokens", []byte("first")) })
@@ -212,7 +212,7 @@ func TestUnknownCallersAreCounted(t *testing.T) {
 	}
 }
 
-// TestMalformedCallsAreNotLoggedOneByOne sends what is no review to both kinds of handlers.
+// TestMalformedCallsAreNotLoggedOneByOne sends bodies that are not reviews to both kinds of handlers.
 func TestMalformedCallsAreNotLoggedOneByOne(t *testing.T) {
 	var logs logBuffer
 	before := slog.Default()
@@ -249,7 +249,7 @@ func TestRefusalReachesAClientThatIsStillSending(t *testing.T) {
 	}
 }
 
-// TestSecretsStayOutOfTheLog looks for what a broken file holds.
+// TestSecretsStayOutOfTheLog looks in the log for the content of a broken file.
 func TestSecretsStayOutOfTheLog(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer, func(s *site) { s.BasicAuthFile = write(t, s.dir, "passwords", []byte("user:hunter2")) })

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// keyPairAt returns the parser of the PEM certificate chain and key of the
-// server. Its result has its Leaf, so that nothing is parsed again for a handshake.
+// keyPairAt returns the parser of the PEM certificate chain and key of the server. The Leaf of its result is set, so
+// that a handshake parses nothing again.
 //
-// A pair that is not valid now is refused while the current one is. It is taken
-// as the first, and in place of one that is no better: then the server runs, is
-// not ready, and waits for another.
+// A pair that is not valid now is refused while the current pair is valid. It is accepted as the first pair, and in
+// place of another invalid pair: then the server runs, is not ready, and waits for a valid one.
 func keyPairAt(clock func() time.Time) func(current *tls.Certificate, contents [][]byte) (*tls.Certificate, error) {
 	return func(current *tls.Certificate, contents [][]byte) (*tls.Certificate, error) {
 		pair, err := tls.X509KeyPair(contents[0], contents[1])
@@ -32,7 +31,7 @@ func keyPairAt(clock func() time.Time) func(current *tls.Certificate, contents [
 	}
 }
 
-// validAt reports why a certificate is not valid at a time, or nil.
+// validAt returns the reason why a certificate is not valid at a time, or nil.
 func validAt(certificate *x509.Certificate, now time.Time) error {
 	switch {
 	case now.Before(certificate.NotBefore):

@@ -200,7 +200,7 @@ func TestExpiredCertificateMeansNotReady(t *testing.T) {
 	s.expect(t, s.client(t, nil), http.StatusOK, "")
 }
 
-// serialOf is the serial number of a certificate in PEM.
+// serialOf returns the serial number of a certificate in PEM.
 func serialOf(t testing.TB, certificate []byte) string {
 	t.Helper()
 	block, _ := pem.Decode(certificate)
@@ -211,13 +211,13 @@ func serialOf(t testing.TB, certificate []byte) string {
 	return parsed.SerialNumber.String()
 }
 
-// servedSerial is the serial number of the certificate that a new connection gets.
+// servedSerial returns the serial number of the certificate that a new connection gets.
 func (s *site) servedSerial(t testing.TB) string {
 	t.Helper()
 	return s.dial(t).ConnectionState().PeerCertificates[0].SerialNumber.String()
 }
 
-// load is what clients do beside a test until it ends them.
+// load is the work of clients beside a test, until the test ends it.
 type load struct {
 	ending  atomic.Bool
 	working sync.WaitGroup
@@ -260,7 +260,7 @@ func (l *load) record(got reply, err error) {
 	}
 }
 
-// goesOn waits until clients have been answered some more times.
+// goesOn waits until clients have received some more answers.
 func (l *load) goesOn(t testing.TB) {
 	t.Helper()
 	count := func() int {

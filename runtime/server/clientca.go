@@ -17,9 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// parseAuthorities parses the PEM certificates of the authorities that sign
-// client certificates. Unlike x509.CertPool.AppendCertsFromPEM it passes over no
-// certificate that it cannot read.
+// parseAuthorities parses the PEM certificates of the authorities that sign client certificates. Unlike
+// x509.CertPool.AppendCertsFromPEM, it returns an error for a certificate that it cannot read.
 func parseAuthorities(_ *x509.CertPool, contents [][]byte) (*x509.CertPool, error) {
 	pool, found := x509.NewCertPool(), false
 	for rest := contents[0]; ; {
@@ -43,9 +42,8 @@ func parseAuthorities(_ *x509.CertPool, contents [][]byte) (*x509.CertPool, erro
 	return pool, nil
 }
 
-// verified is what is known of the client certificate of one connection, so that
-// its signatures are checked once and not with every request. It holds for the
-// authorities it was found with, and until a certificate of the chain ends.
+// verified caches the verification of the client certificate of one connection, so that its signatures are checked once
+// and not with every request. It is valid for the authorities of that check, and until a certificate of the chain ends.
 // A connection serves one request at a time, so it needs no lock.
 type verified struct {
 	by    *x509.CertPool
@@ -63,9 +61,8 @@ func (c *knownClients) remember(ctx context.Context, _ net.Conn) context.Context
 	return context.WithValue(ctx, verifiedKey{}, &verified{})
 }
 
-// byCertificate returns nil if one of the authorities of this moment signed the
-// client certificate of a request, it is valid now, and it has an allowed name;
-// otherwise what to tell the caller.
+// byCertificate returns nil if one of the current authorities signed the client certificate of a request, it is valid
+// now, and it has an allowed name. Otherwise it returns the status for the caller.
 func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
 	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), c.authorities.files.now()
 	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.by != authorities || now.After(seen.until) {
@@ -99,8 +96,7 @@ func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
 	return nil
 }
 
-// anyName is the line of AllowedClientsFile that stands for every name. No file stands for it by being empty: that
-// revokes.
+// anyName is the line of AllowedClientsFile that allows every name. An empty file revokes all names.
 const anyName = "*"
 
 // parseNames reads one name a line. Blank lines are skipped.
@@ -120,7 +116,7 @@ func parseNames(_ *[]string, contents [][]byte) (*[]string, error) {
 // isAllowed reports whether AllowedClients has a name.
 func (c *knownClients) isAllowed(name string) bool { return slices.Contains(c.names, name) }
 
-// certificateNames lists the names that a client certificate vouches for.
+// certificateNames returns the names in a client certificate.
 func certificateNames(certificate *x509.Certificate) []string {
 	var names []string
 	if certificate.Subject.CommonName != "" {
@@ -134,7 +130,7 @@ func certificateNames(certificate *x509.Certificate) []string {
 	return names
 }
 
-// firstEnd is when the first certificate of a chain ends.
+// firstEnd returns the end of the first certificate of a chain to end.
 func firstEnd(chain []*x509.Certificate) time.Time {
 	end := chain[0].NotAfter
 	for _, certificate := range chain[1:] {

@@ -78,9 +78,8 @@ func TestAnyNameWillDoWithoutAllowedClients(t *testing.T) {
 	s.expect(t, s.client(t, nil), http.StatusUnauthorized, "send a client certificate")
 }
 
-// TestClientAuthorityRotationUnderLoadFailsNothing goes from an old authority to
-// a new one by way of both. In the end the old one's clients are refused, on
-// connections that are open as on new ones.
+// TestClientAuthorityRotationUnderLoadFailsNothing goes from an old authority to a new one by way of both. In the end
+// the old authority's clients are refused, on open connections as on new ones.
 func TestClientAuthorityRotationUnderLoadFailsNothing(t *testing.T) {
 	t.Parallel()
 	before, after := newAuthority(t, "before"), newAuthority(t, "after")

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A connection is late once its client has been waited for longer than patience, to which every byte adds what it takes
-// at pace. Bytes add no more than a patience from now on, so that neither a burst nor a byte now and then keeps a
-// connection in time.
+// A connection is late once the server has waited for its client for longer than patience. Every byte adds the time
+// that it takes at pace. Bytes never add more than one patience from now on, so that neither a burst nor a byte now and
+// then keeps a connection in time.
 const (
 	patience = 2 * time.Second
 	pace     = 64 << 10 // bytes a second
@@ -26,15 +26,15 @@ type phase int32
 const (
 	opening   phase = iota // its client: the TLS handshake and the header of a request
 	receiving              // its client: the body of a request
-	working                // the server, which alone can end that
+	working                // the server, which alone can end this phase
 	sending                // its client: the response
 	idle                   // its client, who may have no request
 	closed                 // nothing: the server closed it in favor of others
 )
 
-// connections bounds the connections that are open. At the bound a new one takes the place of the slowest: of those
-// that are late the one that is most, else of those without a request the one idle for longest, else the one that is
-// soonest late. Connections that the server works for are never closed.
+// connections bounds the open connections. At the bound, a new connection takes the place of the slowest: the
+// connection that is late by most, else the one idle for longest, else the one that will be late soonest. Connections
+// that the server works for are never closed.
 type connections struct {
 	bound  int
 	closed atomic.Uint64
@@ -63,7 +63,7 @@ func remember(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connectionOf(c))
 }
 
-// connectionOf returns the connection below TLS, or nil if it is not one of a boundListener.
+// connectionOf returns the connection below TLS, or nil if it is not a connection of a boundListener.
 func connectionOf(c net.Conn) *connection {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
@@ -72,7 +72,7 @@ func connectionOf(c net.Conn) *connection {
 	return found
 }
 
-// follow is the http.Server.ConnState that tells the phases which handlers do not see.
+// follow is the http.Server.ConnState that records the phases which handlers do not see.
 func follow(c net.Conn, state http.ConnState) {
 	switch found := connectionOf(c); {
 	case found == nil:
@@ -98,7 +98,7 @@ func (l boundListener) Accept() (net.Conn, error) {
 	return l.connections.add(c), nil
 }
 
-// add takes a connection in. If the server works for all others, it waits until that ends for one.
+// add takes a connection in. If the server works for all others, it waits until it is done with one of them.
 func (s *connections) add(accepted net.Conn) *connection {
 	c := &connection{Conn: accepted, of: s}
 	c.begin(opening)
@@ -183,7 +183,7 @@ func (c *connection) cut() bool {
 	}
 }
 
-// moved puts off when the connection is late, by bytes that its client has sent or taken.
+// moved postpones the time at which the connection is late, for bytes that its client has sent or taken.
 func (c *connection) moved(n int) {
 	if n > 0 {
 		now := time.Now()
@@ -226,7 +226,7 @@ func (c *connection) leave() {
 	}
 }
 
-// answers says that the response to the request at hand begins: a client that reads it slowly keeps no place.
+// answers records that the response to the request at hand begins: a client that reads it slowly keeps no place.
 func (c *connection) answers() {
 	c.leave()
 	if phase(c.phase.Load()) == working {

@@ -11,12 +11,10 @@ import (
 	"time"
 )
 
-// drainState is the way out of a server that fails no request. While endpoints and
-// API servers still send requests, they are served; each response closes its
-// connection, so that the next request dials anew and reaches another replica.
-// Only then does the listener close. Idle connections are not closed before
-// that: a request may be under way on one, and an API server does not send a
-// POST again that broke with its connection.
+// drainState stops a server without failing a request. While endpoints and API servers still send requests, they are
+// served; each response closes its connection, so that the next request dials anew and reaches another replica. Only
+// then does the listener close. Idle connections stay open until then, because a request may be under way on one, and
+// an API server does not repeat a POST whose connection broke.
 type drainState struct {
 	begun atomic.Bool
 }
@@ -42,8 +40,8 @@ func (d *drainState) run(server *http.Server, failed <-chan error, period, timeo
 	return nil
 }
 
-// wrap makes responses during the drain close their connection, those of
-// requests that began before it included.
+// wrap makes responses during the drain close their connection, including the responses to requests that began before
+// it.
 func (d *drainState) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, _ := r.Context().Value(connectionKey{}).(*connection)

@@ -189,8 +189,8 @@ func TestDrainWaitsNoLongerThanShutdownTimeout(t *testing.T) {
 	}
 }
 
-// TestRequestContextEndsWithTheClientAndNotWithTheServer is what keeps a drain
-// from cancelling the look-ups of a handler at work.
+// TestRequestContextEndsWithTheClientAndNotWithTheServer checks that a drain does not cancel the look-ups of a handler
+// at work.
 func TestRequestContextEndsWithTheClientAndNotWithTheServer(t *testing.T) {
 	t.Parallel()
 	var s *site
@@ -226,8 +226,7 @@ func TestRequestContextEndsWithTheClientAndNotWithTheServer(t *testing.T) {
 	}
 }
 
-// TestConnectionsStayOpenUntilTheDrain covers every way in which a handler
-// begins its response.
+// TestConnectionsStayOpenUntilTheDrain covers every way in which a handler begins its response.
 func TestConnectionsStayOpenUntilTheDrain(t *testing.T) {
 	t.Parallel()
 	responses := map[string]http.HandlerFunc{

@@ -4,7 +4,7 @@ package server
 
 import "time"
 
-// SetClock sets by what clock certificates are valid, before Serve.
+// SetClock sets the clock by which certificates are valid. Call it before Serve.
 func (s *Server) SetClock(now func() time.Time) { s.now = now }
 
 // LookAtFiles has the running server look at its files now, as it does once a ReloadInterval.

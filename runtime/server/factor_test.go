@@ -21,7 +21,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
-// mebibytes is how long the bodies of heavy calls are: nearly as long as an admission review may be.
+// mebibytes is the length of heavy bodies: nearly the maximum of an admission review.
 const mebibytes = 7
 
 // heavyBodies are updates of large objects, which carry two, and a conversion of many small ones, by the paths of their
@@ -76,7 +76,7 @@ func heavyHandlers() map[string]http.Handler {
 	}
 }
 
-// light is a kind of which v2 has the watts in text.
+// light is a kind whose version v2 has the watts in text.
 type light[W any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -113,8 +113,8 @@ func update(t testing.TB, object any) []byte {
 		`"resource":{"group":"","version":"v1","resource":"objects"},"operation":"UPDATE","userInfo":{},"object":%s,"oldObject":%s}}`, kind.Kind, content, content)
 }
 
-// TestWorkFactor holds the factor by which MaxBytesInFlight counts bodies that handlers work on to what such handlers
-// need.
+// TestWorkFactor compares workFactor, by which MaxBytesInFlight counts bodies that handlers work on, with the measured
+// need of such handlers.
 func TestWorkFactor(t *testing.T) {
 	if race {
 		t.Skip("its bounds of memory and time are those without the race detector")
@@ -122,7 +122,7 @@ func TestWorkFactor(t *testing.T) {
 	handlers := heavyHandlers()
 	for name, body := range heavyBodies(t) {
 		t.Run(name, func(t *testing.T) {
-			defer debug.SetGCPercent(debug.SetGCPercent(5)) // little garbage beside what is in use
+			defer debug.SetGCPercent(debug.SetGCPercent(5)) // little garbage beside the memory in use
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			stop := peak()

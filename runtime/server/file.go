@@ -14,16 +14,13 @@ import (
 	"time"
 )
 
-// reloaded is a value parsed from files, and parsed again when their content has
-// changed. Content decides and not the time of modification: that holds for the
-// symbolic links that the kubelet swaps in a volume, for file systems with
-// coarse clocks, and where no notification reaches the process.
+// reloaded is a value parsed from files, and parsed again when their content has changed. The content decides and not
+// the time of modification. So it works for the symbolic links that the kubelet swaps in a volume, for file systems
+// with coarse clocks, and where no notification reaches the process.
 //
-// Content that cannot be parsed leaves the value as it is and is tried again
-// with every look, because a certificate and its key may arrive one after the
-// other. A file of callers that is emptied is no such content: it revokes all of
-// them, once a second look has found it empty as well, because a writer may
-// empty a file before it fills it.
+// Content that cannot be parsed leaves the value as it is. It is tried again with every look, because a certificate and
+// its key may arrive one after the other. An emptied file of callers is different: it revokes all of them. That takes a
+// second look that finds the file empty as well, because a writer may empty a file before it fills it.
 type reloaded[T any] struct {
 	name  string
 	paths []string
@@ -39,7 +36,7 @@ type reloaded[T any] struct {
 	emptied bool                  // the last look found the file empty
 }
 
-// fileReader is what the reloaded values of one server share.
+// fileReader holds the state that the reloaded values of one server share.
 type fileReader struct {
 	interval time.Duration
 	now      func() time.Time
@@ -54,8 +51,8 @@ type reloading interface {
 	problem() error
 }
 
-// reloadFrom reads the value for the first time, which must succeed, and keeps
-// it in step with its files from then on.
+// reloadFrom reads the value for the first time, which must succeed. From then on, it updates the value when its files
+// change.
 func reloadFrom[T any](
 	files *fileReader, name string, parse func(current *T, contents [][]byte) (*T, error), none *T, paths ...string,
 ) (*reloaded[T], error) {
@@ -88,8 +85,8 @@ func (f *fileReader) look() {
 	}
 }
 
-// get returns the value. It looks at the files itself if nobody has for two
-// intervals, so that a process that was suspended wakes up with fresh ones.
+// get returns the value. It looks at the files itself if nobody has for two intervals, so that a process that was
+// suspended wakes up with current files.
 func (r *reloaded[T]) get() *T {
 	overdue := r.files.now().Sub(r.files.started)-time.Duration(r.looked.Load()) > 2*r.files.interval
 	if overdue && r.reading.TryLock() {
@@ -120,8 +117,7 @@ func (r *reloaded[T]) reload() {
 	r.look()
 }
 
-// look reads the files and logs what became of it: a problem once, and not once
-// an interval.
+// look reads the files and logs the result. A problem is logged once, and not once an interval.
 func (r *reloaded[T]) look() {
 	changed, err := r.read()
 	switch {
@@ -136,7 +132,7 @@ func (r *reloaded[T]) look() {
 	}
 }
 
-// read replaces the value if the files hold something else than what it came from.
+// read replaces the value if the content of the files has changed.
 func (r *reloaded[T]) read() (changed bool, err error) {
 	defer func() { r.looked.Store(int64(r.files.now().Sub(r.files.started))) }()
 	contents := make([][]byte, len(r.paths))

@@ -23,8 +23,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
-// serviceName is what an API server asks for in the TLS handshake, whatever
-// address it dials.
+// serviceName is the name that an API server sends in the TLS handshake, whatever address it dials.
 const serviceName = "orders.default.svc"
 
 // site is a Server on a real listener, with the authority that signed for it.
@@ -101,7 +100,7 @@ type reply struct {
 	body string
 }
 
-// review posts a review of 4.5 kB, as large as that of a common Pod.
+// review posts a review of 4.5 kB, the size of a common Pod's review.
 func (s *site) review(client *http.Client, change ...func(*http.Request)) (reply, error) {
 	return s.do(client, http.MethodPost, "/review?timeout=10s", bytes.Repeat([]byte("r"), 4500), change...)
 }
@@ -175,7 +174,7 @@ func (s *site) health(t testing.TB, path string) reply {
 	return got
 }
 
-// eventually waits for what must become true within a minute, which a machine with other work to do may need.
+// eventually waits until a condition is true, for at most a minute, which a machine with other work to do may need.
 func eventually(t testing.TB, what string, true func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !true(); time.Sleep(2 * time.Millisecond) {

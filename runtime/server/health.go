@@ -12,14 +12,12 @@ import (
 	"time"
 )
 
-// healthChecks answers /healthz and /readyz from what the server knows of itself; it
-// calls nobody.
+// healthChecks answers /healthz and /readyz from the server's own state; it calls nobody.
 //
-// /readyz is whether to send requests: the listener is open, the certificate is
-// valid now, no drain has begun, and the user's own check agrees. /healthz is
-// whether to leave the process alive: only a listener lost other than by a drain
-// tells against it, because a restart mends nothing else. Both list every condition, in the
-// form of kube-apiserver's own, and the reloads that failed.
+// /readyz reports whether to send requests: the listener is open, the certificate is valid now, no drain has begun, and
+// ReadyCheck agrees. /healthz reports whether to keep the process: it fails only if the listener was lost other than by
+// a drain, because a restart mends nothing else. Both list every condition, in the form of kube-apiserver's own checks,
+// and the failed reloads.
 type healthChecks struct {
 	listening   atomic.Bool
 	certificate *reloaded[tls.Certificate]

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// httpServer is what the webhook and the health listener have in common.
+// httpServer returns the common base of the webhook server and the health server.
 func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *wire.Tally) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -24,15 +24,14 @@ func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *
 		ErrorLog:          connectionLog(log, handshakes),
 		ConnState:         follow,
 		ConnContext:       remember,
-		// An empty map keeps HTTP/2 off, which no API server asks a webhook for.
+		// An empty map keeps HTTP/2 off. No API server calls webhooks over HTTP/2.
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 	}
 }
 
-// tlsConfig asks for a client certificate where authorities are set, but leaves
-// its verification to clients.wrap: there every request is judged by the
-// authorities of that moment, a refused caller can be told why, and the kubelet
-// needs no certificate for its probes.
+// tlsConfig requests a client certificate if authorities are set, but leaves its verification to clients.wrap. There,
+// every request is verified with the current authorities, a refused caller can be told why, and the kubelet needs no
+// certificate for its probes.
 func (s *Server) tlsConfig(certificate *reloaded[tls.Certificate], clients *knownClients) *tls.Config {
 	config := &tls.Config{}
 	if s.TLSConfig != nil {

@@ -16,10 +16,9 @@ func connectionLog(log *slog.Logger, handshakes *wire.Tally) *stdlog.Logger {
 	return stdlog.New(connectionLines{log, handshakes}, "", 0)
 }
 
-// connectionLines takes what http.Server logs. Clients that connect and leave
-// without a handshake, as load balancers and TCP probes do all day, are worth no
-// more than the debug level. Handshakes that fail are counted: whoever reaches the
-// port can make as many as they like.
+// connectionLines handles the log lines of http.Server. Clients that connect and leave without a handshake, as load
+// balancers and TCP probes do all day, are logged at the debug level. Failed handshakes are counted, because anybody
+// who reaches the port can make as many as they like.
 type connectionLines struct {
 	log        *slog.Logger
 	handshakes *wire.Tally

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What MaxBytesInFlight is made of: a quarter for bodies that arrive or wait, the rest for those that handlers work on.
+// The parts of MaxBytesInFlight: a quarter for bodies that arrive or wait, the rest for bodies that handlers work on.
 const (
 	arrivingPart = 4
 
@@ -36,14 +36,14 @@ func defaultBytesInFlight() int64 {
 // errNoMemory is the error of a request that waited in vain for memory.
 var errNoMemory = errors.New("its memory is in use")
 
-// memory divides a number of bytes among requests. A share may grow, step by step, to what its request has claimed.
+// memory divides a number of bytes among requests. A share may grow, step by step, to the claim of its request.
 //
 // A request waits for a step that would leave too little for others to come to their end, so that requests never wait
 // for each other in a circle (Dijkstra's banker's algorithm). Meanwhile requests whose client is late lose their
 // connection, the latest first.
 type memory struct {
 	bound   int64
-	inOrder bool // no step overtakes another one; otherwise those that fit do
+	inOrder bool // no step overtakes another one; otherwise steps that fit may overtake
 
 	mu      sync.Mutex
 	free    int64
@@ -51,7 +51,7 @@ type memory struct {
 	waiting []*step
 }
 
-// share is what one request holds, and the most that it will hold at once.
+// share is the memory that one request holds, and the most that it will hold at once.
 type share struct{ held, claim int64 }
 
 // step is one growth of a share, for which its request waits until granted is closed.
@@ -65,8 +65,8 @@ func newMemory(bound int64, inOrder bool) *memory {
 	return &memory{bound: bound, inOrder: inOrder, free: bound, shares: make(map[*connection]*share)}
 }
 
-// grow adds bytes to the share of a connection's request, which claims no more than claim in all. It waits for as long
-// as the caller does, which wait tells.
+// grow adds bytes to the share of a connection's request, which claims at most claim in all. It waits for as long as
+// the caller does: wait returns that time.
 func (m *memory) grow(ctx context.Context, c *connection, more, claim int64, wait func() time.Duration) error {
 	c.shares = true
 	m.mu.Lock()
@@ -84,7 +84,7 @@ func (m *memory) grow(ctx context.Context, c *connection, more, claim int64, wai
 	}
 
 	was := phase(c.phase.Load())
-	c.begin(working) // the client is not waited for
+	c.begin(working) // the server does not wait for the client
 	defer c.begin(was)
 	look := time.NewTicker(10 * time.Millisecond) // clients become late
 	defer look.Stop()
@@ -104,7 +104,7 @@ func (m *memory) grow(ctx context.Context, c *connection, more, claim int64, wai
 	}
 }
 
-// withdraw takes a step back whose request does not wait any longer, unless it was granted at the same time.
+// withdraw cancels a step whose request does not wait any longer, unless it was granted at the same time.
 func (m *memory) withdraw(s *step) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +116,7 @@ func (m *memory) withdraw(s *step) error {
 	return nil
 }
 
-// complete says that the share of a connection's request does not grow any more.
+// complete records that the share of a connection's request does not grow any more.
 func (m *memory) complete(c *connection) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,7 +137,7 @@ func (m *memory) release(c *connection) {
 	}
 }
 
-// grant grants the steps that can be, those that waited for longest first.
+// grant grants the possible steps, the longest waiting first.
 func (m *memory) grant() {
 	for i := 0; i < len(m.waiting); {
 		s := m.waiting[i]
@@ -155,7 +155,7 @@ func (m *memory) grant() {
 	}
 }
 
-// safe reports whether after a step all requests can still come to their end, one after the other.
+// safe reports whether all requests can still finish after a step, one after the other.
 func (m *memory) safe(s *step) bool {
 	if s.more > m.free {
 		return false
@@ -180,7 +180,7 @@ func (m *memory) safe(s *step) bool {
 	return true
 }
 
-// cutLatest closes the connection that is latest of those that hold memory, if one is late.
+// cutLatest closes the connection that is late by most among the connections that hold memory, if any is late.
 func (m *memory) cutLatest() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
-// peak samples the memory that Go has of the system. When asked to stop it returns the most it saw, and what of that
-// was added.
+// peak samples the memory that Go has obtained from the system. When stopped, it returns the peak, and its growth since
+// the start.
 func peak() (stop func() (most, added uint64)) {
 	debug.FreeOSMemory()
 	in := func() uint64 {
@@ -46,8 +46,7 @@ func peak() (stop func() (most, added uint64)) {
 	return func() (uint64, uint64) { close(ended); <-sampled; return most, most - before }
 }
 
-// TestMemoryFollowsWhatArrived has 150 connections that announce much, and send 1.1 MB. The bytes that arrive are 165
-// MB.
+// TestMemoryFollowsWhatArrived opens 150 connections that each announce a large body and send 1.1 MB. 165 MB arrive.
 func TestMemoryFollowsWhatArrived(t *testing.T) {
 	if race {
 		t.Skip("its bounds of memory and time are those without the race detector")
@@ -70,7 +69,7 @@ func TestMemoryFollowsWhatArrived(t *testing.T) {
 			var senders sync.WaitGroup
 			for range 150 {
 				connection := s.dial(t)
-				connection.SetWriteDeadline(time.Now().Add(3 * time.Second)) // what the server does not take
+				connection.SetWriteDeadline(time.Now().Add(3 * time.Second)) // the server does not read all of it
 				senders.Add(1)
 				go func() {
 					defer senders.Done()

@@ -16,9 +16,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// inFlightLimit bounds the requests that are handled at once, so that under overload those that are accepted take no
-// longer than at capacity. A request comes to a place with a body that has arrived as a whole, so a client that sends
-// slowly keeps none from others.
+// inFlightLimit bounds the requests that are handled at once, so that under overload accepted requests take no longer
+// than at capacity. A request takes a place only after its whole body has arrived, so a client that sends slowly keeps
+// no place from others.
 type inFlightLimit struct {
 	places   chan struct{}
 	wait     time.Duration
@@ -79,7 +79,7 @@ type request struct {
 	longest    time.Duration
 }
 
-// left is for how long its caller goes on waiting.
+// left returns how long the caller still waits.
 func (q *request) left() time.Duration {
 	patience := q.longest
 	if announced, ok := announcedTimeout(q.Request); ok {
@@ -88,7 +88,7 @@ func (q *request) left() time.Duration {
 	return time.Until(q.began.Add(patience))
 }
 
-// release gives back what memory a request has had.
+// release gives back the memory of a request.
 func (l *inFlightLimit) release(c *connection) {
 	if c.shares {
 		l.arriving.release(c)
@@ -150,7 +150,7 @@ func (l *inFlightLimit) receive(q *request, kept *[]byte, limit int64) (*wire.Re
 	return wire.NewReceived(body), nil
 }
 
-// work waits for the memory to work on a body, which then is no longer one of those that arrive.
+// work waits for the memory to work on a body, which then is no longer an arriving body.
 func (l *inFlightLimit) work(q *request, length int) error {
 	if length > wire.FirstBytes {
 		needs := min(int64(length)*workFactor, l.worked.bound)

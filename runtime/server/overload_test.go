@@ -38,7 +38,7 @@ func TestOverload(t *testing.T) {
 	t.Error(strings.Join(wrong, "\n"))
 }
 
-// overload returns what is wrong with an overload.
+// overload runs an overload and returns the errors in its results.
 func overload(t *testing.T) (wrong []string) {
 	const factor, unlimited = 2, 100_000
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -66,7 +66,7 @@ func overload(t *testing.T) (wrong []string) {
 	return wrong
 }
 
-// offered is what came of a load.
+// offered holds the results of a load.
 type offered struct {
 	refused int
 	counted uint64 // refused, as the server counts

@@ -74,7 +74,7 @@ func (a *authority) issue(t testing.TB, change func(*x509.Certificate)) (certifi
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})
 }
 
-// serving issues a certificate for the name that an API server asks for.
+// serving issues a certificate for the name that an API server sends.
 func (a *authority) serving(t testing.TB) (certificate, key []byte) {
 	t.Helper()
 	return a.issue(t, func(c *x509.Certificate) { c.DNSNames = []string{serviceName} })
@@ -90,12 +90,12 @@ func (a *authority) client(t testing.TB, change func(*x509.Certificate)) *tls.Ce
 	return &pair
 }
 
-// named makes a client certificate carry a common name.
+// named gives a client certificate a common name.
 func named(name string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) { c.Subject.CommonName = name }
 }
 
-// dnsNamed has a certificate be for a DNS name.
+// dnsNamed gives a certificate a DNS name.
 func dnsNamed(name string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) { c.DNSNames = []string{name} }
 }

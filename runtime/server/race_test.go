@@ -4,5 +4,5 @@
 
 package server_test
 
-// race says whether the race detector is on, which takes several times the memory and the time.
+// race reports whether the race detector is on, which takes several times the memory and the time.
 const race = true

@@ -12,9 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// refusalOf is the status of a request that never reaches its webhook. An API
-// server takes it for a failed call, so that failurePolicy decides, and shows
-// the message to its user.
+// refusalOf returns the status of a request that never reaches its webhook. An API server treats it as a failed call,
+// so that failurePolicy decides, and shows the message to its user.
 func refusalOf(code int32, message string) *metav1.Status {
 	reason := metav1.StatusReasonServiceUnavailable
 	switch code {
@@ -49,7 +48,7 @@ func refuse(w http.ResponseWriter, status *metav1.Status) {
 	w.Write(body)
 }
 
-// route finds the webhook of a request, and answers for paths that have none.
+// route passes a request to its webhook, and answers for unknown paths.
 func (s *Server) route(limit *inFlightLimit) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler, pattern := s.webhooks.Handler(r)
@@ -61,7 +60,7 @@ func (s *Server) route(limit *inFlightLimit) http.Handler {
 	})
 }
 
-// limitOf returns how many bytes the body of a request may have for a handler that tells.
+// limitOf returns the longest request body for a handler, in bytes: math.MaxInt64 for a handler without MaxBody.
 func limitOf(handler http.Handler) int64 {
 	if limited, ok := handler.(interface{ MaxBody() int64 }); ok {
 		return limited.MaxBody()

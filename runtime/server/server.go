@@ -18,17 +18,15 @@ import (
 	"time"
 )
 
-// Server serves webhooks over TLS. Its zero value is ready to use,
-// and every field says what its zero value means:
+// Server serves webhooks over TLS. Its zero value is ready to use, and every field documents its zero value:
 //
 //	s := &server.Server{CertFile: "tls.crt", KeyFile: "tls.key"}
 //	if err := webhooks.Register(s.Handle); err != nil { ... }
 //	err := s.ListenAndServe()
 //
-// Files are read again within ReloadInterval of a change, without a restart and
-// without a failed request. A file that cannot be used leaves the one before it
-// in place; the log and /healthz say why. A file of callers that is emptied revokes all
-// of them: ClientCAFile, AllowedClientsFile, TokenFile and BasicAuthFile.
+// Files are read again within ReloadInterval of a change, without a restart and without a failed request. If a new file
+// cannot be used, the content before it stays in use; the log and /healthz report the reason. An empty file of callers
+// revokes all of them: ClientCAFile, AllowedClientsFile, TokenFile and BasicAuthFile.
 //
 // It speaks HTTP/1.1 only, which is all that an API server speaks to a webhook
 // (k8s.io/apiserver pkg/util/webhook, ClientManager.HookClient), and TLS 1.2 or
@@ -55,14 +53,12 @@ type Server struct {
 	// authentication and protocols itself. Nil means Go's defaults.
 	TLSConfig *tls.Config
 
-	// ClientCAFile holds the PEM certificates of the authorities that sign the
-	// client certificates of API servers. Empty means that client
-	// certificates are not asked for.
+	// ClientCAFile holds the PEM certificates of the authorities that sign the client certificates of API servers. If
+	// empty, the server requests no client certificates.
 	//
-	// ClientCAFile, TokenFile and BasicAuthFile are ways to authenticate an
-	// API server, and a caller must pass one of those that are set. With none
-	// set every caller is served. What an API server presents is in the
-	// kubeConfigFile of its AdmissionConfiguration.
+	// ClientCAFile, TokenFile and BasicAuthFile are ways to authenticate an API server. If some of them are set, a
+	// caller must pass one. If none is set, every caller is served. The kubeConfigFile of an API server's
+	// AdmissionConfiguration has the credentials that it presents.
 	ClientCAFile string
 
 	// AllowedClients lists the names that a client certificate may have: one
@@ -70,20 +66,16 @@ type Server struct {
 	// means that any client the authorities signed may call.
 	AllowedClients []string
 
-	// AllowedClientsFile holds names, one a line, of which a client
-	// certificate's common name must be one; a line * means any. It is for
-	// the names of kube-aggregator, which alone goes by common names
-	// (k8s.io/apiserver pkg/authentication/request/x509,
-	// NewDynamicCAVerifier). Empty means that there is no such condition.
+	// AllowedClientsFile holds names, one a line. The common name of a client certificate must be one of them; a line *
+	// means any. It is for the names of kube-aggregator, which alone is identified by common names (k8s.io/apiserver
+	// pkg/authentication/request/x509, NewDynamicCAVerifier). If empty, there is no such condition.
 	AllowedClientsFile string
 
-	// Aggregated is the group and version, as "shop.shop-system.svc/v1", under
-	// which an APIService has kube-aggregator hand requests on to this server:
-	// the webhook of the path /validate is then also at
-	// /apis/shop.shop-system.svc/v1/validate, beside the discovery documents
-	// that make the APIService available. It needs ClientCAFile, by which
-	// kube-aggregator is known; whom that lets through has been authenticated
-	// and authorized by the API server. Empty means that there is none.
+	// Aggregated is the group and version, as "shop.shop-system.svc/v1", under which an APIService has kube-aggregator
+	// hand requests on to this server. The webhook of the path /validate is then also at
+	// /apis/shop.shop-system.svc/v1/validate, beside the discovery documents that make the APIService available. It
+	// needs ClientCAFile to authenticate kube-aggregator. The API server has authenticated and authorized the callers
+	// that kube-aggregator passes on. If empty, there is no aggregated API.
 	Aggregated string
 
 	// TokenFile holds bearer tokens of API servers, one a line, so that an old
@@ -109,21 +101,17 @@ type Server struct {
 	// means 20 milliseconds; negative means not at all.
 	MaxWait time.Duration
 
-	// MaxConnections bounds the connections that are open at once. At the bound
-	// a new connection is accepted and another one closed: the slowest of those
-	// that are slow in a handshake, in sending a request or in reading a response,
-	// or else the one that has been idle for longest. It must be more than
-	// MaxInFlight. Zero means 1000, or twice MaxInFlight if that is more.
+	// MaxConnections bounds the connections that are open at once. At the bound a new connection is accepted and
+	// another one closed: the slowest connection in a handshake, in sending a request or in reading a response, or else
+	// the one that has been idle for longest. It must be more than MaxInFlight. Zero means 1000, or twice MaxInFlight
+	// if that is more.
 	MaxConnections int
 
-	// MaxBytesInFlight bounds the memory for the bodies of requests. A quarter
-	// of it is for bodies that arrive or wait; a longer one is refused with 413.
-	// The rest is for bodies that handlers work on, each of which counts six
-	// times, as decoding takes so much. A request over the bound waits for as
-	// long as its caller does, while the connections of clients that send or read
-	// less than 64 KiB a second are closed, the slowest first. Bodies of up to 16
-	// KiB are not counted. Zero means half of Go's memory limit, which GOMEMLIMIT
-	// sets, or 1 GiB if there is none.
+	// MaxBytesInFlight bounds the memory for the bodies of requests. A quarter of it is for bodies that arrive or wait;
+	// a longer body is refused with 413. The rest is for bodies that handlers work on. Each of them counts six times,
+	// because decoding takes that much. A request over the bound waits for as long as its caller does. Meanwhile,
+	// connections of clients that send or read less than 64 KiB a second are closed, the slowest first. Bodies of up to
+	// 16 KiB are not counted. Zero means half of Go's memory limit, which GOMEMLIMIT sets, or 1 GiB without a limit.
 	MaxBytesInFlight int64
 
 	// ReadHeaderTimeout bounds the TLS handshake and the reading of a
@@ -156,8 +144,7 @@ type Server struct {
 	// the longest request.
 	ShutdownTimeout time.Duration
 
-	// ReadyCheck is a further condition of readiness, such as synced caches.
-	// Nil means there is none.
+	// ReadyCheck is a further condition of readiness, such as synced caches. Nil means no further condition.
 	ReadyCheck func(*http.Request) error
 
 	// Log receives reloads, failures and the steps of a drain. Nil means
@@ -173,9 +160,8 @@ type Server struct {
 // Handle registers the handler of a path. It is the function to give to a
 // generated Register. Like http.ServeMux, it panics if the path is taken.
 //
-// The handler is called when the body of a request has arrived as a whole. A
-// handler with a method MaxBody() int64, such as those of this module, is not
-// given more bytes than that, and one byte more where there are more.
+// The handler is called when the whole body of a request has arrived. If the handler has a method MaxBody() int64, as
+// the handlers of this module do, it gets at most one byte more than that.
 func (s *Server) Handle(path string, handler http.Handler) {
 	s.webhooks.Handle(path, handler)
 	s.paths = append(s.paths, path)
@@ -191,11 +177,9 @@ func (s *Server) ListenAndServe() error {
 	return s.Run(ctx)
 }
 
-// Run listens on Address and serves until ctx is done. It then drains: readiness
-// fails at once, requests are served for another DrainPeriod on connections that
-// close after each response, and those still running get ShutdownTimeout to end.
-// The contexts of requests do not derive from ctx: it is the client that hangs
-// up, and nothing else, that cancels one.
+// Run listens on Address and serves until ctx is done. It then drains: readiness fails at once, requests are served for
+// another DrainPeriod on connections that close after each response, and running requests get ShutdownTimeout to end.
+// The contexts of requests do not derive from ctx: only the client cancels one, by closing its connection.
 //
 // Run returns nil after a clean drain, and an error if the server could not
 // start, stopped by itself, or had to cut requests off.
@@ -216,8 +200,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// Addr returns the address that the server listens on, which tells the port where Address leaves it to the system. It
-// is nil before the server listens.
+// Addr returns the address that the server listens on, with the port that the system chose if Address leaves it open.
+// It is nil before the server listens.
 func (s *Server) Addr() net.Addr {
 	running := s.running.Load()
 	if running == nil {

@@ -157,9 +157,8 @@ func TestServerEndsWithItsListener(t *testing.T) {
 	}
 }
 
-// TestServerIsRunnableByAManager holds the Server to the two interfaces by which
-// a controller-runtime manager (sigs.k8s.io/controller-runtime/pkg/manager,
-// Runnable and LeaderElectionRunnable) starts it on every replica.
+// TestServerIsRunnableByAManager checks that the Server implements the two interfaces by which a controller-runtime
+// manager (sigs.k8s.io/controller-runtime/pkg/manager, Runnable and LeaderElectionRunnable) starts it on every replica.
 func TestServerIsRunnableByAManager(t *testing.T) {
 	t.Parallel()
 	var runnable interface {
@@ -299,8 +298,8 @@ func (s *site) dial(t testing.TB) *tls.Conn {
 	return connection
 }
 
-// BenchmarkServer is one review over an open TLS connection: the server of this
-// package, and beside it http.Server alone.
+// BenchmarkServer measures one review over an open TLS connection, with the server of this package and with http.Server
+// alone.
 func BenchmarkServer(b *testing.B) {
 	b.Run("server", func(b *testing.B) {
 		s := serve(b, answer, nil)

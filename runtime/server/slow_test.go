@@ -52,7 +52,7 @@ func (s *site) connect(t testing.TB) net.Conn {
 	return connection
 }
 
-// large answers with more than the system takes in for a client that does not read.
+// large answers with more than the system buffers for a client that does not read.
 func large(w http.ResponseWriter, _ *http.Request) {
 	page := make([]byte, 64<<10)
 	for range 32 << 20 / len(page) {
@@ -161,8 +161,8 @@ func TestSlowConnectionsCostCallersNothing(t *testing.T) {
 	}
 }
 
-// TestSlowConnectionsTakeNoPlace is the load that took all of the default's places: 220 connections that each send a
-// header and one byte, and 400 calls.
+// TestSlowConnectionsTakeNoPlace makes the load that once took all places of the default: 220 connections that each
+// send a header and one byte, and 400 calls.
 func TestSlowConnectionsTakeNoPlace(t *testing.T) {
 	s := serve(t, answer, nil)
 	s.slow(t, 220, "one byte of a body")
@@ -171,8 +171,8 @@ func TestSlowConnectionsTakeNoPlace(t *testing.T) {
 	}
 }
 
-// TestDrippingBodiesAreTheSlowest has clients who send a byte now and then, at a full bound, so that none of them
-// stands still.
+// TestDrippingBodiesAreTheSlowest has clients that send a byte now and then, at a full bound, so that each makes some
+// progress.
 func TestDrippingBodiesAreTheSlowest(t *testing.T) {
 	s := serve(t, answer, func(s *site) { s.MaxInFlight, s.MaxConnections = 10, 40 })
 	var clients sync.WaitGroup

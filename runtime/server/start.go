@@ -16,7 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// runningServer is what a Server holds while it serves.
+// runningServer holds the state of a Server while it serves.
 type runningServer struct {
 	address net.Addr
 	limit   *inFlightLimit
@@ -153,7 +153,7 @@ func (s *Server) check() error {
 	return nil
 }
 
-// clients reads the files that say which callers are known.
+// clients reads the files of the known callers.
 func (s *Server) clients(files *fileReader) (*knownClients, error) {
 	clients := &knownClients{names: s.AllowedClients}
 	var err error

@@ -4,11 +4,11 @@ package server
 
 import "time"
 
-// Stats is what a Server can tell a metrics system about itself.
+// Stats holds the figures of a Server for a metrics system.
 type Stats struct {
 	// InFlight is the number of requests being handled.
 	InFlight int
-	// BytesInFlight is how much of MaxBytesInFlight is in use.
+	// BytesInFlight is the used part of MaxBytesInFlight.
 	BytesInFlight int64
 	// Connections is the number of open connections.
 	Connections int
@@ -27,12 +27,11 @@ type Stats struct {
 	// BodiesFailed counts the requests whose body did not arrive as announced,
 	// arrived too slowly, or is too long for the server.
 	BodiesFailed uint64
-	// CertificateExpiry is when the certificate being served ends.
+	// CertificateExpiry is the end of the current certificate.
 	CertificateExpiry time.Time
 }
 
-// Stats returns the figures of this moment; they are zero before the server
-// runs.
+// Stats returns the current figures; they are zero before the server runs.
 func (s *Server) Stats() Stats {
 	running := s.running.Load()
 	if running == nil {

@@ -22,7 +22,7 @@ func boundWrites(longest time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// announcedTimeout returns for how long the caller waits, if it says so.
+// announcedTimeout returns how long the caller waits, if the request announces it.
 func announcedTimeout(r *http.Request) (time.Duration, bool) {
 	timeout, err := time.ParseDuration(r.URL.Query().Get("timeout"))
 	return timeout, err == nil && timeout > 0

@@ -24,7 +24,7 @@ import (
 )
 
 // apiServer calls webhooks as kube-apiserver does: with the client that it builds from a webhook's configuration, and
-// with its checks of what comes back. What follows the call is written after the dispatchers in
+// with its checks of the answer. The code after the call follows the dispatchers in
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating and validating.
 type apiServer struct {
 	clients webhookutil.ClientManager
@@ -60,7 +60,7 @@ func apiServerFor(t testing.TB, url string, ca []byte) *apiServer {
 	return &apiServer{clients, webhookutil.ClientConfig{Name: "test.example.com", URL: url, CABundle: ca}}
 }
 
-// outcome is what becomes of a user's request.
+// outcome is the result of a user's request.
 type outcome struct {
 	object   []byte // after the patch
 	rejected error  // by a verdict
@@ -69,7 +69,7 @@ type outcome struct {
 	audit    map[string]string
 }
 
-// call is what is asked of a webhook.
+// call holds the values of one admission review.
 type call struct {
 	version     string // v1 if empty
 	operation   admissionv1.Operation

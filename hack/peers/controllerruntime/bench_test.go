@@ -90,7 +90,7 @@ func checkProjected(p *imagesOnly) error {
 	return nil
 }
 
-// discard is a connection that nobody listens at.
+// discard is a response that nobody reads.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }
@@ -170,7 +170,7 @@ func (c *client) call() {
 	c.h.ServeHTTP(&c.w, c.r)
 }
 
-// block is how many calls are timed at once, and few enough that both sides have the same weather.
+// block is the number of calls that are timed together: few enough that both sides run under the same conditions.
 const block = 100
 
 // measure times blocks of calls. It returns the time and the allocations of one call.
@@ -186,7 +186,7 @@ func (c *client) measure() (time.Duration, float64) {
 	return elapsed / block, float64(after.Mallocs-before.Mallocs) / block
 }
 
-// BenchmarkRatio runs both sides in turn, and reports the median of each and how they compare.
+// BenchmarkRatio runs both sides in turn, and reports the median of each and their ratio.
 func BenchmarkRatio(b *testing.B) {
 	for _, row := range rows(b) {
 		b.Run(row.name, func(b *testing.B) {
@@ -236,8 +236,8 @@ func podOf(bytes int) ([]byte, int) {
 		strings.Join(env, ",") + `]}]}}`), len(env)
 }
 
-// BenchmarkGrowth reports what a kilobyte costs in objects of different sizes, and an edit in lists of different
-// length: where these do not grow, the cost is linear.
+// BenchmarkGrowth reports the cost of a kilobyte in objects of different sizes, and of an edit in lists of different
+// lengths. If these do not grow, the cost is linear.
 func BenchmarkGrowth(b *testing.B) {
 	decide := func(edit func([]corev1.EnvVar) []corev1.EnvVar) *admission.Handler {
 		return admission.Mutating("pods.example.com", admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[corev1.Pod]) error {

@@ -178,8 +178,8 @@ func TestAPIServerSubresources(t *testing.T) {
 	}
 }
 
-// TestAPIServerSeesFailures checks that what is no verdict is a call that failed, with a message that the user gets,
-// and that what the content of a request causes is a denial.
+// TestAPIServerSeesFailures checks that a failure is a call that failed, with a message for the user, and that the
+// content of a request can only cause a denial.
 func TestAPIServerSeesFailures(t *testing.T) {
 	var mode string
 	a := newAPIServer(t, admission.Validating("pods.example.com", admission.ForKind("v1", "Pod"), admission.BodyLimit(100<<10),
@@ -226,7 +226,7 @@ func TestAPIServerSeesFailures(t *testing.T) {
 			}
 		})
 	}
-	// What the content of a request causes is a denial.
+	// The content of a request can only cause a denial.
 	for _, test := range []struct {
 		mode    string
 		c       call
@@ -251,7 +251,7 @@ func TestAPIServerSeesFailures(t *testing.T) {
 	}
 }
 
-// TestConnections checks what only a connection can show.
+// TestConnections checks behavior that only a connection can show.
 func TestConnections(t *testing.T) {
 	entered, left := make(chan struct{}), make(chan error, 1)
 	h := admission.Validating("pods.example.com", admission.OnCreate(func(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error {
@@ -329,7 +329,7 @@ func TestConnections(t *testing.T) {
 }
 
 // TestManagerStopEndsNoPolicy serves on controller-runtime's webhook server, whose base context ends with the manager,
-// and stops it while a policy runs.
+// and stops it while a validator runs.
 func TestManagerStopEndsNoPolicy(t *testing.T) {
 	dir := t.TempDir()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)

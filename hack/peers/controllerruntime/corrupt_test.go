@@ -36,14 +36,14 @@ type defaulterFunc[T runtime.Object] func(T)
 
 func (f defaulterFunc[T]) Default(_ context.Context, object T) error { f(object); return nil }
 
-// corruption is an object, an edit, and what the object must be then.
+// corruption is an object, an edit, and the wanted object after the edit.
 type corruption struct {
 	name, object, want string
 	ours, theirs       []byte
 }
 
-// TestCorruptions lists what controller-runtime v0.25.2 makes of some objects. Each must be right here; each must still
-// be wrong there, else it does not belong on the list any more.
+// TestCorruptions lists objects that controller-runtime v0.25.2 corrupts. Each must be right with this runtime, and
+// still be wrong with controller-runtime; otherwise it does not belong on the list any more.
 func TestCorruptions(t *testing.T) {
 	pod := func(name, object string, edit func(*corev1.Pod), want string) corruption {
 		return corruption{name, object, want, reviews.Mutated(t, []byte(object), edit),

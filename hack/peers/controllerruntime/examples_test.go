@@ -32,7 +32,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 )
 
-// objects are what the examples' webhooks are sent, by resource and version: the least that is an object of its kind.
+// objects returns the kinds of the objects that the examples' webhooks get, by resource and version. Each object has
+// only the members that its kind requires.
 func objects() map[string]metav1.GroupVersionKind {
 	return map[string]metav1.GroupVersionKind{
 		"orders.v1":                   {Group: "shop.example.com", Version: "v1", Kind: "Order"},
@@ -51,8 +52,9 @@ func objects() map[string]metav1.GroupVersionKind {
 	}
 }
 
-// TestExamples starts the examples' own programs and calls every webhook of their manifests for everything that its
-// rules match: as an API server does, in both versions of AdmissionReview, and then with what no API server sends.
+// TestExamples starts the examples' own programs and calls every webhook of their manifests for all operations and
+// resources of its rules. It calls as an API server does, in both versions of AdmissionReview, and then with bodies
+// that no API server sends.
 func TestExamples(t *testing.T) {
 	for _, example := range []struct{ name, folder, program string }{
 		{"policies", "policies", "."},
@@ -117,8 +119,8 @@ func matching(t *testing.T, w admissionregistrationv1.MutatingWebhook) []call {
 	return calls
 }
 
-// refuses sends what is no review that the webhook is for: each gets the HTTP status that says why, and a
-// metav1.Status.
+// refuses sends bodies that are not reviews for the webhook. Each gets the HTTP status for its fault, and a
+// metav1.Status with the reason.
 func refuses(t *testing.T, url string, ca []byte, calls []call) {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -140,7 +142,8 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 		{"another object", "POST", "application/json", []byte(`{"kind":"Pod","apiVersion":"v1"}`), http.StatusBadRequest},
 		{"another operation", "POST", "application/json", reviews.Of(t, "PATCH", calls[0].kind, raw(calls[0].object).Raw, nil), http.StatusBadRequest},
 		{"too large a body", "POST", "application/json", bytes.Repeat([]byte(" "), 9<<20), http.StatusRequestEntityTooLarge},
-		{"too large a review", "POST", "application/json", append(good, bytes.Repeat([]byte(" "), 9<<20)...), http.StatusOK}, // a denial
+		// A denial.
+		{"too large a review", "POST", "application/json", append(good, bytes.Repeat([]byte(" "), 9<<20)...), http.StatusOK},
 	}
 	kinds := map[metav1.GroupVersionKind]bool{}
 	for _, c := range calls {
@@ -173,8 +176,7 @@ func refuses(t *testing.T, url string, ca []byte, calls []call) {
 	}
 }
 
-// manifest reads the webhooks of a manifest. Mutating ones are known by their ReinvocationPolicy, which is set for
-// that.
+// manifest reads the webhooks of a manifest. For mutating webhooks, it sets ReinvocationPolicy as their mark.
 func manifest(t *testing.T, file string) []admissionregistrationv1.MutatingWebhook {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -201,7 +203,7 @@ func manifest(t *testing.T, file string) []admissionregistrationv1.MutatingWebho
 	return webhooks
 }
 
-// serveExample builds and starts an example's program with a certificate of its own, and returns where it serves.
+// serveExample builds and starts an example's program with a certificate of its own, and returns its address.
 func serveExample(t *testing.T, folder string) (url string, ca []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -220,7 +222,7 @@ func serveExample(t *testing.T, folder string) (url string, ca []byte) {
 	listener.Close()
 	arguments := []string{"-cert", filepath.Join(dir, "tls.crt"), "-key", filepath.Join(dir, "tls.key"), "-address", "127.0.0.1:" + port, "-metrics-address", "127.0.0.1:0"}
 	if strings.HasSuffix(folder, "manager") {
-		// The API server that it names is not there: what serves webhooks asks it nothing.
+		// No API server listens at this address: programs that serve webhooks do not call it.
 		config := "apiVersion: v1\nkind: Config\nclusters: [{name: none, cluster: {server: \"https://127.0.0.1:1\"}}]\n" +
 			"contexts: [{name: none, context: {cluster: none}}]\ncurrent-context: none\n"
 		if err := os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte(config), 0o600); err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestVendored runs the other tests of this package in a module that keeps a copy of the runtime. Those of the examples
-// are left out: they start the examples' programs.
+// TestVendored runs the other tests of this package in a module that keeps a copy of the runtime. The tests of the
+// examples are left out, because they start the examples' programs.
 func TestVendored(t *testing.T) {
 	execute(t, vendored(t), "go", "test", "-skip", "^TestExamples$", ".")
 }

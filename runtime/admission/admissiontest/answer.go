@@ -17,11 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// takeAnswer holds an answer to the rules of an API server: those that make it
-// refuse the answer (k8s.io/apiserver pkg/admission/plugin/webhook/request,
-// VerifyAdmissionResponse), and those by which it drops warnings and audit
-// annotations without a word (pkg/endpoints/filters/warning.go, pkg/admission
-// attributes.go).
+// takeAnswer checks an answer by the rules of an API server. By some rules it refuses the answer (k8s.io/apiserver
+// pkg/admission/plugin/webhook/request, VerifyAdmissionResponse). By others it silently drops warnings and audit
+// annotations (pkg/endpoints/filters/warning.go, pkg/admission attributes.go).
 func takeAnswer(asked *admissionv1.AdmissionReview, header http.Header, body []byte) (*admissionv1.AdmissionResponse, error) {
 	if _, _, err := mime.ParseMediaType(header.Get("Content-Type")); err != nil {
 		return nil, fmt.Errorf("Content-Type %q: %w", header.Get("Content-Type"), err)

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// deniesBadObjects sends a text in place of the objects. The answer is to be a denial: failurePolicy Ignore would let
+// deniesBadObjects sends a text in place of the objects. The answer must be a denial: failurePolicy Ignore would let
 // the request pass if the call failed.
 func (c handlerCheck) deniesBadObjects(t testing.TB, call call) {
 	if c.Object == nil {
@@ -51,8 +51,8 @@ func (c handlerCheck) deniesBadObjects(t testing.TB, call call) {
 	c.wantUnasked(t)
 }
 
-// refusesBodies sends what is no review that the webhook is for. The answer is to be an HTTP error with a Status that
-// says what is wrong.
+// refusesBodies sends bodies that are not reviews for the webhook. The answer must be an HTTP error and a Status with
+// the reason.
 func (c handlerCheck) refusesBodies(t testing.TB, call call) {
 	review, err := c.review(c.operations()[0], call, 1).review()
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 )
 
 // filled returns the JSON of an object of a type that is filled at random, the same for the same seed. Lists and maps
-// have up to elements elements. What JSON does not leave out when it is empty is always there, for the schema of a CRD
-// would require it. Every fourth object has everything that there is room for.
+// have at most as many elements as the parameter allows. Members without omitempty are always there, because the schema
+// of a CRD would require them. In every fourth object all members are set, as far as there is room.
 func filled(t reflect.Type, seed uint64, elements int) []byte {
 	f := filler{random: rand.New(rand.NewPCG(seed, uint64(elements))), elements: elements, full: seed%4 == 0}
 	object := reflect.New(t)
 	f.value(object.Elem(), true)
 	data, err := json.Marshal(object.Interface())
 	if err != nil {
-		data = []byte("{}") // of a type that cannot write what it has not read itself
+		data = []byte("{}") // its type cannot write values that it has not read itself
 	}
 	return data
 }
@@ -38,8 +38,8 @@ type filler struct {
 	texts    int
 }
 
-// Types that hold themselves end where they are deepest, and nothing more is added that may be left out when an object
-// has too many values.
+// Recursive types end at the greatest depth. Once an object has too many values, members that may be left out are not
+// added any more.
 const (
 	deepest = 12
 	tooMany = 4000
@@ -102,7 +102,7 @@ func (f *filler) value(v reflect.Value, required bool) {
 	}
 }
 
-// known fills types whose Go fields are not what they are in JSON.
+// known fills types whose JSON differs from their Go fields.
 func (f *filler) known(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.TypeMeta, *metav1.FieldsV1:
@@ -126,7 +126,8 @@ func (f *filler) known(v reflect.Value) bool {
 	case *json.RawMessage:
 		*p = f.raw()
 	case json.Unmarshaler:
-		// Types that hold JSON of any kind, such as runtime.RawExtension, keep it in Raw. Others take what they can read.
+		// Types that hold JSON of any kind, such as runtime.RawExtension, keep it in Raw. Others take any JSON that
+		// they can read.
 		if raw := reflect.Indirect(v).FieldByName("Raw"); v.Kind() == reflect.Struct && raw.IsValid() && raw.Type() == reflect.TypeFor[[]byte]() {
 			raw.SetBytes(f.raw())
 			break
@@ -148,7 +149,7 @@ func (f *filler) known(v reflect.Value) bool {
 
 func (f *filler) raw() []byte { return fmt.Appendf(nil, `{"text":%q}`, f.text()) }
 
-// text differs from all others, for it may be a key.
+// text returns a text that differs from all others, because it may become a key.
 func (f *filler) text() string { return fmt.Sprintf("%s-%d", f.unique(), f.random.IntN(1000)) }
 
 func (f *filler) unique() string {

@@ -19,7 +19,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// handlerCheck calls a handler as an API server does, and as it never would, with a probe in place of the policy.
+// handlerCheck calls a handler, as an API server does and as it never would, with a probe in place of the validator or
+// defaulter.
 type handlerCheck struct {
 	Webhook
 	handler http.Handler
@@ -47,13 +48,13 @@ func (c handlerCheck) checks(calls []call) []check {
 		check{name + "bad bodies", func(t testing.TB) { c.refusesBodies(t, calls[0]) }})
 }
 
-// review asks about objects that are filled at random.
+// review returns a review of objects that are filled at random.
 func (w Webhook) review(operation admissionv1.Operation, c call, seed uint64) Review[json.RawMessage] {
 	const elements = 2
 	return w.reviewOf(operation, c, filled(w.objectType(), seed, elements), filled(w.objectType(), seed+1000, elements))
 }
 
-// reviewOf asks about objects, of which a review of most operations has one.
+// reviewOf returns a review of an object, an old object or both, as the operation requires.
 func (w Webhook) reviewOf(operation admissionv1.Operation, c call, object, old json.RawMessage) Review[json.RawMessage] {
 	var r Review[json.RawMessage]
 	switch operation {
@@ -70,7 +71,7 @@ func (w Webhook) reviewOf(operation admissionv1.Operation, c call, object, old j
 	return r.As(c.kind.APIVersion, c.kind.Kind).Resource(anyKind(c.apiVersion).APIVersion, resource, subResource).Named("default", "filled")
 }
 
-// answers wants a review to reach the function for its operation, and each answer to reach the API server.
+// answers checks that a review reaches the function for its operation, and that each answer reaches the API server.
 func (c handlerCheck) answers(t testing.TB, r Review[json.RawMessage]) {
 	t.Helper()
 	for _, answer := range []struct {
@@ -127,7 +128,7 @@ func (c handlerCheck) answers(t testing.TB, r Review[json.RawMessage]) {
 	}
 }
 
-// reached wants the probe to have been asked once, by the function for the operation, about what was sent.
+// reached checks that the function for the operation has been called once, with the request that was sent.
 func (c handlerCheck) reached(t testing.TB, sent *admissionv1.AdmissionRequest) {
 	t.Helper()
 	want := c.Functions[sent.Operation]
@@ -164,7 +165,7 @@ func (c handlerCheck) reached(t testing.TB, sent *admissionv1.AdmissionRequest) 
 	}
 }
 
-// compacted is a request with its objects as they are written in a review.
+// compacted returns a request with its objects in the compact JSON of a review.
 func compacted(r admissionv1.AdmissionRequest) admissionv1.AdmissionRequest {
 	for _, raw := range []*[]byte{&r.Object.Raw, &r.OldObject.Raw, &r.Options.Raw} {
 		var text bytes.Buffer
@@ -175,7 +176,7 @@ func compacted(r admissionv1.AdmissionRequest) admissionv1.AdmissionRequest {
 	return r
 }
 
-// throughType is what an object is once it has been the Go type; empty where there is none.
+// throughType returns an object after decoding it into the Go type and encoding it again; empty if there is no object.
 func (w Webhook) throughType(object []byte) string {
 	if len(object) == 0 {
 		return ""
@@ -187,8 +188,8 @@ func (w Webhook) throughType(object []byte) string {
 	return written(value)
 }
 
-// edits has the function exchange the object for another one. A mutating webhook is to answer with a patch that makes
-// the other one of it, and keeps what the type does not know. All others are to answer with none.
+// edits has the function replace the object by another one. A mutating webhook must answer with a patch that leads to
+// the other object and keeps the members that are unknown to the type. All other webhooks must answer without a patch.
 func (c handlerCheck) edits(t testing.TB, r Review[json.RawMessage]) {
 	if c.Object == nil {
 		return
@@ -267,7 +268,7 @@ func (c handlerCheck) refusesOthers(t testing.TB, call call) {
 	c.wantUnasked(t)
 }
 
-// wantUnasked wants that no function was asked.
+// wantUnasked checks that no function was called.
 func (c handlerCheck) wantUnasked(t testing.TB) {
 	t.Helper()
 	for _, q := range c.probe.asked {

@@ -14,8 +14,8 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 )
 
-// movesElements has the function turn a list with keys round and edit each of its elements. Each is to keep what its
-// Go type does not know, which only a handler can see to that knows the keys.
+// movesElements has the function reverse a list with keys and edit each of its elements. Each element must keep the
+// members that are unknown to its Go type, which only works if the handler has the keys.
 func (c handlerCheck) movesElements(t testing.TB, list List, call call) {
 	operation := c.operations()[0]
 	if !c.Mutating || operation != admissionv1.Create && operation != admissionv1.Update {
@@ -44,7 +44,7 @@ func (c handlerCheck) movesElements(t testing.TB, list List, call call) {
 	}
 }
 
-// withElements is an object with two elements at least in each such list, and members in all that no type knows.
+// withElements returns an object with at least two elements in each such list, and with unknown members everywhere.
 func (c handlerCheck) withElements(list List) []byte {
 	object := reflect.New(c.objectType())
 	f := filler{elements: 2}
@@ -74,7 +74,7 @@ func (c handlerCheck) withElements(list List) []byte {
 	return withUnknown(c.objectType(), []byte(written(object)))
 }
 
-// unknown is what the elements of the list have that their type does not know, by their keys.
+// unknown returns the unknown members of the list's elements, by the elements' keys.
 func (l List) unknown(t reflect.Type, object []byte) map[string]any {
 	found := map[string]any{}
 	value, err := decodeJSON(object)
@@ -123,7 +123,7 @@ func (l List) each(v reflect.Value, visit func(elements reflect.Value)) {
 	}
 }
 
-// setKeys gives an element keys that no other one has.
+// setKeys gives an element unique keys.
 func (l List) setKeys(element reflect.Value, f *filler) {
 	for i := range element.NumField() {
 		member := reflect.Indirect(element.Field(i))

@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// CheckManifest wants the webhooks in a manifest to be those that are served, by their paths. Those that are served
-// elsewhere are those that a project has no handlers for.
+// CheckManifest checks that the webhooks in a manifest and the served webhooks have the same paths. The paths in
+// elsewhere belong to webhooks without a handler in the project.
 func CheckManifest(t testing.TB, file string, served, elsewhere []string) {
 	t.Helper()
 	var called []string
@@ -35,7 +35,7 @@ func CheckManifest(t testing.TB, file string, served, elsewhere []string) {
 	}
 }
 
-// configured is a webhook as a configuration has it.
+// configured is a webhook of a configuration.
 type configured struct {
 	mutating bool
 	// MutatingWebhook has all the fields of a ValidatingWebhook.
@@ -72,8 +72,8 @@ func configuredIn(t testing.TB, file string) []configured {
 	}
 }
 
-// path is where the server has the webhook: where the API server calls it or, through kube-aggregator, what the path of
-// that call has below the group and version.
+// path returns the path of the webhook in the server. It is the path that the API server calls; through
+// kube-aggregator, it is the part of that path below the group and version.
 func (c configured) path() string {
 	if s := c.ClientConfig.Service; s != nil {
 		if s.Path == nil {
@@ -93,15 +93,15 @@ func (c configured) path() string {
 	return "/"
 }
 
-// call is what a review for a webhook names.
+// call holds the names in a review for a webhook.
 type call struct {
 	kind Kind
-	// apiVersion and resource are those of a rule, subresource included.
+	// apiVersion and resource are the values of a rule. The resource includes the subresource.
 	apiVersion, resource string
 }
 
-// calls are the kinds and resources that the manifest has the webhook called for. They report where manifest and
-// marker do not say the same. Without a manifest the marker is all there is to go by.
+// calls returns the kinds and resources for which the manifest has the webhook called. It reports differences between
+// manifest and marker. Without a manifest, the marker alone counts.
 func (w Webhook) calls(t testing.TB, file string, all []configured) []call {
 	if file == "" {
 		return w.markedCalls()
@@ -145,7 +145,7 @@ func (w Webhook) calls(t testing.TB, file string, all []configured) []call {
 	return calls
 }
 
-// markedCalls are the calls by the marker's word alone.
+// markedCalls returns the calls that follow from the marker alone.
 func (w Webhook) markedCalls() []call {
 	kinds := w.Kinds
 	if len(kinds) == 0 {
@@ -160,7 +160,7 @@ func (w Webhook) markedCalls() []call {
 	return calls
 }
 
-// kindOf is the kind that a review for a resource is about. Subresources such as scale have kinds of other groups.
+// kindOf returns the kind in a review for a resource. Subresources such as scale have kinds of other groups.
 func (w Webhook) kindOf(apiVersion, resource string) (Kind, bool) {
 	if len(w.Kinds) == 0 {
 		return anyKind(apiVersion), true
@@ -175,12 +175,12 @@ func (w Webhook) kindOf(apiVersion, resource string) (Kind, bool) {
 	return w.Kinds[i], true
 }
 
-// anyKind is a kind that only a webhook for any kind is for.
+// anyKind returns a kind that only a webhook for any kind accepts.
 func anyKind(apiVersion string) Kind {
 	return Kind{strings.ReplaceAll(apiVersion, "*", "any"), "Any"}
 }
 
-// checkOperations wants the operations of the rules to be those that the webhook has functions for.
+// checkOperations checks that the operations of the rules are the operations that the webhook has functions for.
 func (w Webhook) checkOperations(t testing.TB, file string, own configured) {
 	called := map[admissionregistrationv1.OperationType]bool{}
 	for _, rule := range own.Rules {

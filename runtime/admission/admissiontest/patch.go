@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// applyPatch applies a JSON patch by RFC 6902 to the letter. An API server is
-// more lenient in places, but what passes here it applies alike.
+// applyPatch applies a JSON patch strictly by RFC 6902. An API server is more lenient in places, but it gives the same
+// result for each patch that passes here.
 func applyPatch(object, patch []byte) ([]byte, error) {
 	document, err := decodeJSON(object)
 	if err != nil {
@@ -33,7 +33,7 @@ func applyPatch(object, patch []byte) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// decodeJSON decodes one JSON value, with numbers to the last digit.
+// decodeJSON decodes one JSON value, with all digits of numbers.
 func decodeJSON(data []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -121,7 +121,7 @@ func pointer(path string) ([]string, error) {
 	return members, nil
 }
 
-// action is what edit does at the end of a path.
+// action is the operation of edit at the end of a path.
 type action int
 
 const (
@@ -131,8 +131,7 @@ const (
 	remove
 )
 
-// edit returns the node after an action at a path below it, and the value that
-// was at the path before.
+// edit returns the node after an action at a path below it, and the former value at the path.
 func edit(node any, path []string, do action, value any) (after, before any, err error) {
 	if len(path) == 0 {
 		if do == read {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestApplyPatch has the examples of RFC 6902, appendix A, where they are about
-// operations that an admission patch may have, and what goes wrong.
+// TestApplyPatch has the examples of RFC 6902, appendix A, for the operations of admission patches. It also has patches
+// that fail.
 func TestApplyPatch(t *testing.T) {
 	for name, test := range map[string]struct{ object, patch, want, err string }{
 		"add a member":              {`{"foo":"bar"}`, `[{"op":"add","path":"/baz","value":"qux"}]`, `{"baz":"qux","foo":"bar"}`, ""},

@@ -12,14 +12,14 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 )
 
-// policyCheck asks a policy about objects that are filled at random. Most of them it will deny, and that it may: it is
-// to do so the same way each time, and to leave alone what it has made itself.
+// policyCheck calls validators and defaulters with objects that are filled at random. They may deny most of them. They
+// must give the same answer each time, and defaulters must not change their own results.
 type policyCheck struct {
 	Webhook
 	handler http.Handler
 }
 
-// rounds is how many objects a policy is asked about for each density and operation.
+// rounds is the number of objects for each density and operation.
 const rounds = 12
 
 func (c policyCheck) checks(call call) []check {
@@ -61,7 +61,7 @@ func (c policyCheck) asked(t testing.TB, r Review[json.RawMessage]) {
 	}
 }
 
-// leavesAlone wants a defaulter to change nothing more of what it has made, for an API server may call it again.
+// leavesAlone checks that a defaulter does not change its own result, for an API server may call it again.
 func (c policyCheck) leavesAlone(t testing.TB, first *Result[json.RawMessage]) {
 	again := first.Again()
 	if again.Response == nil || !again.Response.Allowed || len(again.Response.Patch) > 0 {
@@ -69,8 +69,7 @@ func (c policyCheck) leavesAlone(t testing.TB, first *Result[json.RawMessage]) {
 	}
 }
 
-// keepsUnknown wants a defaulter to do the same with an object that has members which the type does not know, and
-// these to be there still.
+// keepsUnknown checks that a defaulter does the same with an object that has unknown members, and keeps these members.
 func (c policyCheck) keepsUnknown(t testing.TB, r Review[json.RawMessage], first *Result[json.RawMessage]) {
 	object := json.RawMessage(withUnknown(c.objectType(), *r.object))
 	r.object = &object
@@ -95,7 +94,7 @@ func (c policyCheck) keepsUnknown(t testing.TB, r Review[json.RawMessage], first
 	}
 }
 
-// sameAnswer compares what two answers to the same review say.
+// sameAnswer compares two answers to the same review.
 func sameAnswer[T any](t testing.TB, when string, first, other *Result[T]) {
 	t.Helper()
 	if diff := cmp.Diff(first.summary(), other.summary()); diff != "" {
@@ -103,7 +102,7 @@ func sameAnswer[T any](t testing.TB, when string, first, other *Result[T]) {
 	}
 }
 
-// summary is an answer without what tells it from others to the same review.
+// summary returns the parts of an answer that every answer to the same review shares.
 func (r *Result[T]) summary() string {
 	summary := struct {
 		Code    int

@@ -13,15 +13,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Probe stands in for the policies of a package: what their functions are asked it notes, and it answers as the Suite
-// wants to see it answered.
+// Probe replaces the validators and defaulters of a package. It records the calls of their functions, and returns the
+// answer that the Suite has set.
 type Probe struct {
 	asked    []question
 	answer   func(question) error
 	observed []admission.Observation
 }
 
-// Request is what a function of a policy gets: *admission.CreateRequest, *admission.RawRequest and so on.
+// Request is a request of any operation: *admission.CreateRequest, *admission.RawRequest and so on.
 type Request interface {
 	// AdmissionRequest returns the request as the API server sent it.
 	AdmissionRequest() admissionv1.AdmissionRequest
@@ -31,18 +31,19 @@ type Request interface {
 	AuditAnnotation(key, value string)
 }
 
-// question is what a function of a policy has been asked.
+// question is one recorded call of a function.
 type question struct {
 	function string
 	deadline bool // whether the context has one
 	request  Request
 	sent     admissionv1.AdmissionRequest
 	err      error // of the old object
-	// object and old are the decoded objects; invalid where there is none.
+	// object and old are the decoded objects; invalid if the request has no such object.
 	object, old reflect.Value
 }
 
-// Asked is all that the functions of a policy do which is a probe.
+// Asked records a call of a function and returns the answer that the Suite has set. Each function of a probe consists
+// of one call of Asked.
 func (p *Probe) Asked(ctx context.Context, function string, r Request) error {
 	q := question{function: function, request: r, sent: r.AdmissionRequest()}
 	_, q.deadline = ctx.Deadline()
@@ -52,7 +53,7 @@ func (p *Probe) Asked(ctx context.Context, function string, r Request) error {
 	if q.sent.Operation == admissionv1.Connect {
 		q.object = fields.FieldByName("Options")
 	}
-	// The old object of an update is decoded when it is asked for. The JSON of raw requests is in sent already.
+	// The old object of an update is decoded on the call of OldObject. The JSON of raw requests is in sent already.
 	if get := request.MethodByName("OldObject"); get.IsValid() && get.Type().NumOut() == 2 {
 		results := get.Call(nil)
 		q.old = results[0]
@@ -65,15 +66,15 @@ func (p *Probe) Asked(ctx context.Context, function string, r Request) error {
 	return p.answer(q)
 }
 
-// Observe notes that a webhook has been called, by whichever way it was registered.
+// Observe records a call of a webhook, however the webhook was registered.
 func (p *Probe) Observe(_ context.Context, o admission.Observation) {
 	p.observed = append(p.observed, o)
 }
 
-// expect has the probe answer so from now on, and forget what it has been asked.
+// expect sets the answer of the probe from now on, and clears its record.
 func (p *Probe) expect(answer func(question) error) { *p = Probe{answer: answer} }
 
-// written is a decoded object as JSON; empty where there is none.
+// written returns a decoded object as JSON; empty if the object is nil.
 func written(object reflect.Value) string {
 	if !object.IsValid() || object.IsNil() {
 		return ""

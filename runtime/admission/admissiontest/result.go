@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Allowed says that the request is allowed.
+// Allowed checks that the request is allowed.
 func (r *Result[T]) Allowed() *Result[T] {
 	r.t.Helper()
 	if r.answered() && !r.Response.Allowed {
@@ -21,8 +21,7 @@ func (r *Result[T]) Allowed() *Result[T] {
 	return r
 }
 
-// Denied says that the request is denied, with a code and with all of the texts
-// in the message.
+// Denied checks that the request is denied, with a code and with all of the texts in the message.
 func (r *Result[T]) Denied(code int, texts ...string) *Result[T] {
 	r.t.Helper()
 	if !r.answered() {
@@ -36,8 +35,8 @@ func (r *Result[T]) Denied(code int, texts ...string) *Result[T] {
 	return r
 }
 
-// Failed says that the call failed, so that the failurePolicy decides: with an
-// HTTP code and with all of the texts in the message.
+// Failed checks that the call failed, so that the failurePolicy decides: with an HTTP code and with all of the texts in
+// the message.
 func (r *Result[T]) Failed(code int, texts ...string) *Result[T] {
 	r.t.Helper()
 	if r.Response != nil {
@@ -48,7 +47,7 @@ func (r *Result[T]) Failed(code int, texts ...string) *Result[T] {
 	return r
 }
 
-// Causes says which fields a denial is about, in their order.
+// Causes checks the fields that a denial is about, in their order.
 func (r *Result[T]) Causes(fields ...string) *Result[T] {
 	r.t.Helper()
 	var got []string
@@ -63,8 +62,7 @@ func (r *Result[T]) Causes(fields ...string) *Result[T] {
 	return r
 }
 
-// Warned says which warnings there are, in their order; without any, that there
-// are none.
+// Warned checks the warnings, in their order. Without arguments, it checks that there is no warning.
 func (r *Result[T]) Warned(warnings ...string) *Result[T] {
 	r.t.Helper()
 	if r.answered() && !slices.Equal(r.Response.Warnings, warnings) {
@@ -73,8 +71,8 @@ func (r *Result[T]) Warned(warnings ...string) *Result[T] {
 	return r
 }
 
-// Audited says that there is an audit annotation. Its key is without the name of
-// the webhook, which the API server puts before it.
+// Audited checks that there is an audit annotation. Its key is without the name of the webhook, which the API server
+// puts before it.
 func (r *Result[T]) Audited(key, value string) *Result[T] {
 	r.t.Helper()
 	if !r.answered() {
@@ -86,7 +84,7 @@ func (r *Result[T]) Audited(key, value string) *Result[T] {
 	return r
 }
 
-// Unchanged says that the object is not patched.
+// Unchanged checks that the object is not patched.
 func (r *Result[T]) Unchanged() *Result[T] {
 	r.t.Helper()
 	if r.answered() && len(r.Response.Patch) > 0 {
@@ -95,7 +93,7 @@ func (r *Result[T]) Unchanged() *Result[T] {
 	return r
 }
 
-// Patched says which patch there is, as JSON: the operations in their order.
+// Patched checks the patch, as JSON: the operations in their order.
 func (r *Result[T]) Patched(patch string) *Result[T] {
 	r.t.Helper()
 	if !r.answered() {
@@ -116,8 +114,8 @@ func (r *Result[T]) Patched(patch string) *Result[T] {
 	return r
 }
 
-// Becomes says what the object is after the patch. Objects are compared as JSON;
-// apiVersion and kind count only where want has them.
+// Becomes checks the object after the patch. Objects are compared as JSON; apiVersion and kind count only if want has
+// them.
 func (r *Result[T]) Becomes(want *T) *Result[T] {
 	r.t.Helper()
 	if !r.answered() {
@@ -136,7 +134,7 @@ func (r *Result[T]) Becomes(want *T) *Result[T] {
 	return r
 }
 
-// BecomesJSON is Becomes for the whole JSON, fields that T does not know included.
+// BecomesJSON is Becomes for the whole JSON, including fields that are unknown to T.
 func (r *Result[T]) BecomesJSON(want string) *Result[T] {
 	r.t.Helper()
 	if !r.answered() {
@@ -163,7 +161,7 @@ func (r *Result[T]) compare(want, got []byte) {
 	}
 }
 
-// Object is the object after the patch; nil for a DELETE and for a failed call.
+// Object returns the object after the patch; nil for a DELETE and for a failed call.
 func (r *Result[T]) Object() *T {
 	r.t.Helper()
 	if len(r.object) == 0 {
@@ -176,9 +174,8 @@ func (r *Result[T]) Object() *T {
 	return object
 }
 
-// Again sends the review once more, with the object after the patch, as an API
-// server does where reinvocationPolicy is IfNeeded. What a webhook has done once
-// it must not do twice: Again().Unchanged().
+// Again sends the review once more, with the object after the patch, as an API server does if reinvocationPolicy is
+// IfNeeded. A webhook must not repeat its change: Again().Unchanged().
 func (r *Result[T]) Again() *Result[T] {
 	r.t.Helper()
 	if !r.answered() {
@@ -213,8 +210,8 @@ func (r *Result[T]) wantStatus(verb string, got, want int, texts []string) {
 	}
 }
 
-// statusCode is the code that the user gets for a denial: 400 where the webhook
-// gives none (k8s.io/apiserver pkg/admission/plugin/webhook/errors, ToStatusErr).
+// statusCode returns the code that the user gets for a denial: 400 if the webhook gives no code (k8s.io/apiserver
+// pkg/admission/plugin/webhook/errors, ToStatusErr).
 func (r *Result[T]) statusCode() int {
 	if r.Status.Code < http.StatusBadRequest {
 		return http.StatusBadRequest

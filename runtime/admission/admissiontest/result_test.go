@@ -18,7 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 )
 
-// defaulting gives orders a priority and warns of it.
+// defaulting sets a priority in orders and warns of it.
 func defaulting() http.Handler {
 	return admission.Mutating("orders.shop.example.com", admission.OnCreate(
 		func(_ context.Context, r *admission.CreateRequest[order]) error {
@@ -71,7 +71,7 @@ func TestAssertionsThatHold(t *testing.T) {
 	}
 }
 
-// TestAssertionsThatDoNotHold wants each to report what it found.
+// TestAssertionsThatDoNotHold checks that each failed assertion reports the actual value.
 func TestAssertionsThatDoNotHold(t *testing.T) {
 	handler := defaulting()
 	type result = admissiontest.Result[order]
@@ -159,7 +159,7 @@ func TestReviewsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// handlerOf agrees, with more in its response.
+// handlerOf allows, with more members in its response.
 func handlerOf(more string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -167,10 +167,10 @@ func handlerOf(more string) http.Handler {
 	})
 }
 
-// denying denies with a status: of two members of one name the last one counts.
+// denying denies with a status. Of two members with one name, the last one counts.
 func denying(status string) http.Handler { return handlerOf(`,"allowed":false,"status":` + status) }
 
-// appending says more than it should.
+// appending adds text after the review.
 func appending(more string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handlerOf("").ServeHTTP(w, r)
@@ -178,7 +178,7 @@ func appending(more string) http.Handler {
 	})
 }
 
-// raw answers always the same.
+// raw always gives the same answer.
 func raw(contentType, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -186,7 +186,7 @@ func raw(contentType, body string) http.Handler {
 	})
 }
 
-// report returns what a test would have reported.
+// report returns the reports of a test.
 func report(t testing.TB, test func(testing.TB)) string {
 	recorder := &recorder{TB: t}
 	done := make(chan struct{})
@@ -198,7 +198,7 @@ func report(t testing.TB, test func(testing.TB)) string {
 	return recorder.said.String()
 }
 
-// recorder is a test whose failure is no failure.
+// recorder is a testing.TB that records failures without failing the test.
 type recorder struct {
 	testing.TB
 	said strings.Builder

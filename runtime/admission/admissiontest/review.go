@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admissiontest sends admission reviews to a webhook's handler as an API
-// server does, and says what must come back:
+// Package admissiontest sends admission reviews to a webhook's handler as an API server does, and checks the answers:
 //
 //	order := &shopv1.Order{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "first"}}
 //	admissiontest.Create(order).As("shop.example.com/v1", "Order").By("alice").
@@ -11,8 +10,8 @@
 //		Becomes(want).
 //		Again().Unchanged()
 //
-// Every answer is held to the rules by which an API server takes or refuses it,
-// and patches are applied, so that a test compares objects and not patches.
+// Each answer is checked by the rules by which an API server accepts or refuses it, and patches are applied, so that a
+// test compares objects and not patches.
 package admissiontest
 
 import (
@@ -25,9 +24,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Review is what an API server asks a webhook about an object of type T. It is a
-// value: each method returns a changed copy, so that tests can share what they
-// have in common.
+// Review is the review that an API server sends to a webhook about an object of type T. It is a value: each method
+// returns a changed copy, so that tests can share a common base.
 type Review[T any] struct {
 	operation   admissionv1.Operation
 	object, old *T
@@ -88,9 +86,8 @@ func (r Review[T]) As(apiVersion, kind string) Review[T] {
 	return r
 }
 
-// Resource says which resource the request names, and which subresource if not
-// empty. Without it, it is the plural of the kind, in the way of
-// k8s.io/apimachinery/pkg/api/meta.UnsafeGuessKindToResource.
+// Resource sets the resource and, if not empty, the subresource of the request. The default is the plural of the kind,
+// as k8s.io/apimachinery/pkg/api/meta.UnsafeGuessKindToResource forms it.
 func (r Review[T]) Resource(apiVersion, resource, subResource string) Review[T] {
 	r.resource = schema.FromAPIVersionAndKind(apiVersion, "").GroupVersion().WithResource(resource)
 	r.subResource = subResource

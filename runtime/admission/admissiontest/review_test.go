@@ -20,7 +20,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 )
 
-// order is a type of some user: projections have no apiVersion and kind of their own.
+// order is a user's type: projections have no apiVersion and kind of their own.
 type order struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Priority string            `json:"priority,omitempty"`
@@ -30,7 +30,7 @@ func newOrder() *order {
 	return &order{Metadata: metav1.ObjectMeta{Namespace: "shop", Name: "first"}}
 }
 
-// TestWhatIsSent looks at the body of every kind of review. The handler agrees.
+// TestWhatIsSent checks the body of every kind of review. The handler allows.
 func TestWhatIsSent(t *testing.T) {
 	pod := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -91,7 +91,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// sent is a review of any type on its way.
+// sent returns a function that sends a review and checks that it is allowed unchanged.
 func sent[T any](r admissiontest.Review[T]) func(testing.TB, http.Handler) {
 	return func(t testing.TB, h http.Handler) { t.Helper(); r.Send(t, h).Allowed().Unchanged() }
 }
@@ -120,7 +120,7 @@ func TestReviewsDoNotShare(t *testing.T) {
 	}
 }
 
-// agree answers a review with more in its response, such as `,"warnings":["a"]`.
+// agree allows a review, with more members in its response, such as `,"warnings":["a"]`.
 func agree(w http.ResponseWriter, review []byte, more string) {
 	var asked admissionv1.AdmissionReview
 	json.Unmarshal(review, &asked)
@@ -140,7 +140,7 @@ func decode(t testing.TB, data []byte) any {
 	return value
 }
 
-// partsOf leaves of got what want speaks of.
+// partsOf returns the parts of got that are in want.
 func partsOf(got, want any) any {
 	all, ok := got.(map[string]any)
 	wanted, also := want.(map[string]any)

@@ -30,8 +30,8 @@ type sample struct {
 	metav1.PartialObjectMetadata
 }
 
-// checkSamples creates each sample as an API server would, as far as webhooks of the package are called for that, and
-// writes it back unchanged. All of that is to be allowed.
+// checkSamples creates each sample as an API server would, as far as webhooks of the package are called for it, and
+// updates it without a change. All of these requests must be allowed.
 func (s Suite) checkSamples(t testing.TB, all []configured, policies map[string]http.Handler) {
 	asked := map[string]bool{}
 	for _, o := range s.samples(t) {
@@ -45,7 +45,7 @@ func (s Suite) checkSamples(t testing.TB, all []configured, policies map[string]
 	}
 }
 
-// ask sends a sample to the webhooks that are called for it, mutating ones first, and returns what becomes of it.
+// ask sends a sample to the webhooks that are called for it, mutating ones first, and returns the object after them.
 func (s Suite) ask(t testing.TB, all []configured, policies map[string]http.Handler, operation admissionv1.Operation, o sample, object json.RawMessage, asked map[string]bool) json.RawMessage {
 	t.Helper()
 	kind := o.GroupVersionKind()
@@ -80,8 +80,8 @@ func verb(operation admissionv1.Operation) string {
 	return "update"
 }
 
-// matches reports whether an API server calls the webhook for an object. What matchConditions say of it, and the
-// selector of namespaces, is open here.
+// matches reports whether an API server calls the webhook for an object. It ignores matchConditions and
+// namespaceSelector.
 func (c configured) matches(operation admissionv1.Operation, kind schema.GroupVersionKind, own map[string]string) bool {
 	if selector, err := metav1.LabelSelectorAsSelector(c.ObjectSelector); c.ObjectSelector != nil && (err != nil || !selector.Matches(labels.Set(own))) {
 		return false

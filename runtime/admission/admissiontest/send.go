@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Send sends the review to a handler. It ends the test if the review cannot be
-// made, or if an API server would not take the answer.
+// Send sends the review to a handler. It ends the test if the review cannot be made, or if an API server would refuse
+// the answer.
 func (r Review[T]) Send(t testing.TB, handler http.Handler) *Result[T] {
 	t.Helper()
 	review, err := r.review()
@@ -54,18 +54,17 @@ func (r Review[T]) Send(t testing.TB, handler http.Handler) *Result[T] {
 	return result
 }
 
-// succeeded says which HTTP codes an API server takes an answer with
-// (k8s.io/client-go rest, transformResponse).
+// succeeded reports whether an API server accepts an answer with this HTTP code (k8s.io/client-go rest,
+// transformResponse).
 func succeeded(code int) bool { return code >= http.StatusOK && code <= http.StatusPartialContent }
 
-// Result is what a handler answered. Its methods say what must be so, and report
-// to the test what is not.
+// Result is the answer of a handler. Its methods check the answer, and report differences to the test.
 type Result[T any] struct {
 	// Code is the HTTP code.
 	Code int
 	// Response is the answer, and nil if the call failed.
 	Response *admissionv1.AdmissionResponse
-	// Status says why the request is denied or the call failed.
+	// Status is the reason of a denial or of a failed call.
 	Status metav1.Status
 
 	t       testing.TB

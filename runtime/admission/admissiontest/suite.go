@@ -16,53 +16,55 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Suite is what must be true of the webhooks of a package whatever their policies say. Generated tests run it:
+// Suite tests the webhooks of a package, independent of the rules in their validators and defaulters. Generated tests
+// run it:
 //
-//   - Each webhook is served at the path that the manifest has for it, with the operations and kinds of its rules, and
-//     none is if a policy is missing.
-//   - A review of either version reaches the one function that its operation is for, with what was sent, and what the
-//     function answers reaches the API server: a verdict, a failure, warnings, audit annotations, and from mutating
-//     webhooks alone a patch, which never is one of a DELETE and keeps the fields that the Go type does not know.
-//   - What is no review for the webhook is refused, and an object that cannot be decoded is denied.
-//   - Policies answer the same review the same each time and without a panic, defaulters leave alone what they have
-//     made themselves, and what they make of the samples the validators accept.
+//   - Each webhook is served at its path in the manifest, with the operations and kinds of its rules. If a validator or
+//     defaulter is missing, no webhook is served.
+//   - A review of either version reaches the one function for its operation, unchanged. The answer of the function
+//     reaches the API server: a verdict, a failure, warnings, audit annotations. Only mutating webhooks send a patch,
+//     never for a DELETE, and the patch keeps the fields that are unknown to the Go type.
+//   - Bodies that are not reviews for the webhook are refused, and an object that cannot be decoded is denied.
+//   - Validators and defaulters answer the same review the same each time and without a panic. Defaulters do not change
+//     their own results, and validators accept the samples after the defaulters.
 //
-// Probes find faults in the handlers, which the first three are about: they stand in for the policies. The policies
-// themselves are asked about samples, and about objects that are filled at random.
+// The first three tests look for faults in the handlers: probes replace the validators and defaulters. The last test
+// calls the validators and defaulters themselves, with the samples and with objects that are filled at random.
 type Suite struct {
 	// Manifest is the file with the webhook configurations; empty if the project has none.
 	Manifest string
-	// Samples are folders with objects that users would create, in YAML files. A folder that is missing has none.
+	// Samples are folders with objects that users would create, in YAML files. A folder may be missing.
 	Samples []string
-	// Webhooks are those of the package.
+	// Webhooks are the webhooks of the package.
 	Webhooks []Webhook
-	// Policies are the webhooks with their policies.
+	// Policies are the webhooks with their validators and defaulters.
 	Policies Webhooks
-	// Probes are the webhooks with a probe in place of each policy.
+	// Probes returns the webhooks with a probe in place of each validator and defaulter.
 	Probes func(*Probe) Webhooks
 }
 
-// Webhooks is what the generated struct of that name is: a policy in each field, and what registers their handlers.
+// Webhooks is the generated struct of that name. Each of its fields is a validator or defaulter, and Register registers
+// their handlers.
 type Webhooks interface {
-	// Register hands each handler to a function, with the path that its webhook is served at.
+	// Register passes each handler to handle, with the path of its webhook.
 	Register(handle func(path string, handler http.Handler), options ...admission.Option) error
 }
 
-// Webhook is what is known of a webhook from its marker.
+// Webhook describes a webhook by the values of its marker.
 type Webhook struct {
-	// Name is that in the manifest, and Path where it is served.
+	// Name is the name in the manifest, and Path the path at which the webhook is served.
 	Name, Path string
-	// Mutating says that the webhook may patch.
+	// Mutating reports whether the webhook may patch.
 	Mutating bool
-	// Object is a value of the type that reviews are decoded into; nil where nothing is decoded.
+	// Object is a value of the type that reviews are decoded into; nil if nothing is decoded.
 	Object any
-	// Kinds are those that reviews can be about; none means any.
+	// Kinds are the kinds of the reviews; empty for any kind.
 	Kinds []Kind
-	// Resources are those of the rules: "pods", "pods/exec".
+	// Resources are the resources of the rules: "pods", "pods/exec".
 	Resources []string
-	// Functions are what is asked by operation, as a Probe hears of it.
+	// Functions are the names of the functions by operation, as they are passed to Probe.Asked.
 	Functions map[admissionv1.Operation]string
-	// Lists are those in the object whose elements have keys.
+	// Lists are the lists with keys in the object.
 	Lists []List
 }
 
@@ -72,7 +74,7 @@ type Kind struct {
 	APIVersion, Kind string
 }
 
-// List says which members tell the elements of a list apart: admission.ListKeys as a value.
+// List declares the members that identify the elements of a list: admission.ListKeys as a value.
 type List struct {
 	// In is a value of the struct that has the list, and Member the list's JSON name.
 	In     any
@@ -87,13 +89,13 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// check is one of the tests that a suite consists of.
+// check is one test of a suite.
 type check struct {
 	name string
 	run  func(testing.TB)
 }
 
-// checks are the tests of the suite. What stands in the way of them it reports.
+// checks returns the tests of the suite. It reports problems that keep a test from running.
 func (s Suite) checks(t testing.TB) []check {
 	probe := new(Probe)
 	probes, policies := serve(t, s.Probes(probe), admission.Observe(probe)), serve(t, s.Policies)
@@ -130,7 +132,7 @@ func serve(t testing.TB, webhooks Webhooks, options ...admission.Option) map[str
 	return served
 }
 
-// checkPaths wants each webhook to be registered at its path, under its name, and nothing else.
+// checkPaths checks that each webhook is registered at its path, under its name, and nothing else.
 func (s Suite) checkPaths(t testing.TB, served map[string]http.Handler) {
 	for _, w := range s.Webhooks {
 		handler := served[w.Path]
@@ -147,8 +149,8 @@ func (s Suite) checkPaths(t testing.TB, served map[string]http.Handler) {
 	}
 }
 
-// checkMissing takes one policy away at a time, and wants an error that names it in place of a panic of the first
-// review.
+// checkMissing removes one validator or defaulter at a time, and checks that Register returns an error with its name.
+// Otherwise the first review would panic.
 func checkMissing(t testing.TB, webhooks Webhooks) {
 	complete := reflect.ValueOf(webhooks)
 	for i := range complete.NumField() {
@@ -163,7 +165,7 @@ func checkMissing(t testing.TB, webhooks Webhooks) {
 	}
 }
 
-// objectType is the type that reviews are decoded into. Where nothing is, any object will do.
+// objectType returns the type that reviews are decoded into. If nothing is decoded, any object will do.
 func (w Webhook) objectType() reflect.Type {
 	if w.Object == nil {
 		return reflect.TypeFor[anyObject]()
@@ -171,12 +173,12 @@ func (w Webhook) objectType() reflect.Type {
 	return reflect.TypeOf(w.Object)
 }
 
-// anyObject stands for objects of any kind, of which nothing but metadata is known.
+// anyObject is the type for objects of any kind. It has only metadata.
 type anyObject struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 }
 
-// operations are those that the webhook has, in the order of an object's life.
+// operations returns the operations of the webhook, in the order of an object's life.
 func (w Webhook) operations() []admissionv1.Operation {
 	return slices.DeleteFunc(allOperations(), func(o admissionv1.Operation) bool { return w.Functions[o] == "" })
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// widget is the kind that the webhooks of these tests are for.
+// widget is the kind of the webhooks in these tests.
 type widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -39,7 +39,7 @@ type part struct {
 	Note string `json:"note,omitempty"`
 }
 
-// widgets are webhooks as they are generated: their faults are what the suite is to find.
+// widgets are webhooks as they are generated. The suite must find their faults.
 type widgets struct {
 	Widget *faulty
 }
@@ -51,7 +51,7 @@ func (w widgets) Register(handle func(string, http.Handler), options ...admissio
 	return w.Widget.register(handle, options...)
 }
 
-// carelessWidgets do not look whether a policy is missing.
+// carelessWidgets are webhooks that do not check for a missing validator or defaulter.
 type carelessWidgets struct{ Widget *faulty }
 
 func (w carelessWidgets) Register(handle func(string, http.Handler), options ...admission.Option) error {
@@ -61,7 +61,7 @@ func (w carelessWidgets) Register(handle func(string, http.Handler), options ...
 	return w.Widget.register(handle, options...)
 }
 
-// faulty is a policy in handlers with a fault.
+// faulty has the code of the webhooks, and registers handlers with a fault.
 type faulty struct {
 	Widget interface {
 		DefaultCreate(context.Context, *admission.CreateRequest[widget]) error
@@ -143,7 +143,7 @@ func (w faulty) register(handle func(string, http.Handler), options ...admission
 	return nil
 }
 
-// policy is the policy that the fault is in, if it is in one.
+// policy is the validator and defaulter with the fault, for faults that are not in a handler.
 type policy struct {
 	fault string
 	asked *int
@@ -187,7 +187,7 @@ func (p policy) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[wid
 
 func (p policy) ValidateAnyCreate(context.Context, *admission.RawRequest) error { return nil }
 
-// widgetProbe is a policy that asks a probe.
+// widgetProbe is a validator and defaulter that calls a probe.
 type widgetProbe struct{ *Probe }
 
 func (p widgetProbe) DefaultCreate(ctx context.Context, r *admission.CreateRequest[widget]) error {
@@ -206,7 +206,7 @@ func (p widgetProbe) ValidateAnyCreate(ctx context.Context, r *admission.RawRequ
 	return p.Asked(ctx, "Widget.ValidateAnyCreate", r)
 }
 
-// suite is the suite of the widgets, with a fault or without one.
+// suite returns the suite of the widgets, with or without a fault.
 func suite(t *testing.T, fault string, manifest func(string) string) Suite {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -268,7 +268,7 @@ func asItIs(manifest string) string { return manifest }
 
 func TestSuite(t *testing.T) { suite(t, "", asItIs).Run(t) }
 
-// TestSuiteFindsFaults has one fault at a time, in the handlers or in the policy.
+// TestSuiteFindsFaults has one fault at a time, in a handler or in the user's code.
 func TestSuiteFindsFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"another path":                    "nothing is registered at /mutate",
@@ -306,7 +306,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 	}
 }
 
-// TestSuiteFindsDrift has manifests that say something else than the markers.
+// TestSuiteFindsDrift has manifests that differ from the markers.
 func TestSuiteFindsDrift(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"another path":          {"/mutate}", "/mutated}", "called at /mutated, and it is served at /mutate"},
@@ -339,8 +339,8 @@ func TestCheckManifest(t *testing.T) {
 	}
 }
 
-// TestCheckManifestThroughAggregator has a webhook called through the API server itself, and one of a Service that only
-// looks like it.
+// TestCheckManifestThroughAggregator has a webhook that is called through the API server itself, and a webhook of a
+// Service with a similar name.
 func TestCheckManifestThroughAggregator(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "manifests.yaml")
 	const manifest = `kind: ValidatingWebhookConfiguration
@@ -354,7 +354,8 @@ webhooks:
 	CheckManifest(t, file, []string{"/validate"}, []string{"/apis/shop.shop-system.svc/v1/other"})
 }
 
-// TestFilled wants the same for the same seed, another for another one, and JSON that the type reads as it was.
+// TestFilled checks that one seed always gives the same JSON, that most seeds give different JSON, and that the type
+// keeps all of it.
 func TestFilled(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(20) {
@@ -372,7 +373,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// findings are what all checks of a suite report.
+// findings returns the reports of all checks of a suite.
 func findings(t *testing.T, s Suite) string {
 	var said strings.Builder
 	var checks []check
@@ -383,7 +384,7 @@ func findings(t *testing.T, s Suite) string {
 	return said.String()
 }
 
-// reported is what a test would have reported.
+// reported returns the reports of a test.
 func reported(t *testing.T, test func(testing.TB)) string {
 	recorder := &recorder{TB: t}
 	done := make(chan struct{})
@@ -395,7 +396,7 @@ func reported(t *testing.T, test func(testing.TB)) string {
 	return recorder.said.String()
 }
 
-// recorder is a test whose failure is no failure.
+// recorder is a testing.TB that records failures without failing the test.
 type recorder struct {
 	testing.TB
 	said strings.Builder

@@ -14,16 +14,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Table tests the policies for objects of type T by cases: what a user asks of the API server, and what comes of it
-// when all webhooks have been asked.
+// Table tests the validators and defaulters for objects of type T by cases: the request of a user, and its result after
+// all webhooks.
 type Table[T any] struct {
 	// Webhooks are the webhooks that are tested.
 	Webhooks Webhooks
-	// Paths are those of the webhooks that are called for such objects: mutating ones first, as an API server calls them.
+	// Paths are the paths of the webhooks for such objects: mutating ones first, in the order of an API server.
 	Paths []string
-	// Kind is that of the objects. Those that say it themselves may be of others.
+	// Kind is the kind of the objects. An object with its own apiVersion and kind may have another kind.
 	Kind Kind
-	// Resource is what requests name. If it is empty, it is the plural of the kind: see [Review.Resource].
+	// Resource is the resource of the requests. If it is empty, it is the plural of the kind: see [Review.Resource].
 	Resource Resource
 	Cases    []Case[T]
 }
@@ -34,14 +34,14 @@ type Resource struct {
 	APIVersion, Name, SubResource string
 }
 
-// Case is a request and all that comes of it: what it does not name is not to be. A case with nothing but a request
-// wants it to be allowed, the object to stay as it is, and no warning.
+// Case is a request and its whole result: a denial, a warning or an edit that is missing here must not occur. A case
+// with only a request checks that it is allowed, without an edit and without a warning.
 type Case[T any] struct {
-	// Name says what the case shows.
+	// Name is a description of the case.
 	Name string
-	// Request is what a user asks for.
+	// Request is the request of a user.
 	Request Review[T]
-	// Object is what is made of the object; nil if it stays as it is.
+	// Object is the object after all webhooks; nil if it stays as it is.
 	Object *T
 	// Denied is the code with which the request is denied: 422 for field errors, 400 for an object that cannot be
 	// decoded, 500 for a panic, 403 for most others.
@@ -49,13 +49,13 @@ type Case[T any] struct {
 	// Failed is the HTTP code of a call that failed, so that the failurePolicy decides: 500 for an error marked with
 	// admission.Failure.
 	Failed int
-	// Message is a part of why it is denied or has failed.
+	// Message is a part of the reason of the denial or failure.
 	Message string
 	// Causes are the fields that a denial is about, in their order.
 	Causes []string
-	// Warnings are those of all webhooks, in their order.
+	// Warnings are the warnings of all webhooks, in their order.
 	Warnings []string
-	// Audit are the audit annotations. If it is nil they are not looked at.
+	// Audit are the audit annotations. If it is nil, they are not checked.
 	Audit map[string]string
 }
 
@@ -72,8 +72,8 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
-// run asks the webhooks one after the other, each about what those before have made of the object, until one of them
-// does not allow the request.
+// run sends the request to the webhooks one after the other, each with the object as the earlier ones left it. It stops
+// at the first webhook that does not allow the request.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	request := table.named(c.Request)
 	var last *Result[T]
@@ -109,7 +109,7 @@ func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case
 	}
 }
 
-// named is a request for the table's kind and resource, where it does not name others itself.
+// named returns the request with the table's kind and resource, unless the request sets others.
 func (table Table[T]) named(r Review[T]) Review[T] {
 	if r.kind.Empty() && !saysKind(r) {
 		r = r.As(table.Kind.APIVersion, table.Kind.Kind)
@@ -130,7 +130,7 @@ func saysKind[T any](r Review[T]) bool {
 	return err == nil && json.Unmarshal(object, &known) == nil && known.Kind != ""
 }
 
-// decides reports whether a webhook is for an operation.
+// decides reports whether a webhook has a function for an operation.
 func decides(handler http.Handler, operation admissionv1.Operation) bool {
 	h, ok := handler.(interface {
 		Operations() []admissionv1.Operation
@@ -138,7 +138,7 @@ func decides(handler http.Handler, operation admissionv1.Operation) bool {
 	return !ok || slices.Contains(h.Operations(), operation)
 }
 
-// check compares the answer of the last webhook that was asked.
+// check compares the answer of the last webhook that was called.
 func (c Case[T]) check(last *Result[T]) {
 	last.t.Helper()
 	switch {
@@ -151,7 +151,7 @@ func (c Case[T]) check(last *Result[T]) {
 	}
 }
 
-// compare compares what has become of the object.
+// compare compares the object after all webhooks.
 func (c Case[T]) compare(last *Result[T]) {
 	last.t.Helper()
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// sized are webhooks of which one gives widgets a size, and another one has something against some.
+// sized has two webhooks: one sets the size of widgets, and the other denies some widgets.
 type sized struct{}
 
 func (sized) Register(handle func(string, http.Handler), options ...admission.Option) error {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// unknownMember is the name of a member that no Go type knows.
+// unknownMember is the name of a member that no Go type has.
 const unknownMember = "unknownToTheType"
 
-// withUnknown adds to each JSON object that is a struct in Go a member that the struct does not know, as objects have
-// them that were written by a newer client. Each has a value of its own.
+// withUnknown adds an unknown member to each JSON object that is a struct in Go, as a newer client would write it. Each
+// has a value of its own.
 func withUnknown(t reflect.Type, object []byte) []byte {
 	value, err := decodeJSON(object)
 	if err != nil {
@@ -33,7 +33,7 @@ func withUnknown(t reflect.Type, object []byte) []byte {
 	return data
 }
 
-// withoutUnknown takes them away again, wherever they are now.
+// withoutUnknown removes the unknown members again, wherever they are now.
 func withoutUnknown(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -49,9 +49,9 @@ func withoutUnknown(value any) any {
 	return value
 }
 
-// lostUnknown is the path of a member that was there before and is not after; empty if there is none. What became of
-// the elements of a list is open where their number, or a text by which one may be known, has changed: an element that
-// went took its unknown members along.
+// lostUnknown returns the path of an unknown member that is in before and not in after; empty if all are kept. It skips
+// the elements of a list if their number has changed, or a text that may identify one of them: a removed element takes
+// its unknown members along.
 func lostUnknown(before, after any, path string) string {
 	switch before := before.(type) {
 	case map[string]any:
@@ -84,7 +84,7 @@ func lostUnknown(before, after any, path string) string {
 	return ""
 }
 
-// sameTexts reports whether the texts of an object are what they were, if they were any.
+// sameTexts reports whether all non-empty texts of an object are unchanged.
 func sameTexts(before, after any) bool {
 	had, _ := before.(map[string]any)
 	has, _ := after.(map[string]any)
@@ -127,7 +127,7 @@ func eachStruct(t reflect.Type, value any, visit func(reflect.Type, map[string]a
 	}
 }
 
-// membersOf are the types of a struct's members by their JSON names.
+// membersOf returns the types of a struct's members by their JSON names.
 func membersOf(t reflect.Type) map[string]reflect.Type {
 	members := map[string]reflect.Type{}
 	for i := range t.NumField() {

@@ -81,7 +81,7 @@ func (r Review[T]) review() (*admissionv1.AdmissionReview, error) {
 	}, nil
 }
 
-// parts returns the JSON of the new and of the old object; nil where there is none.
+// parts returns the JSON of the new and of the old object; nil for a missing object.
 func (r Review[T]) parts() (object, old []byte, err error) {
 	if r.object != nil {
 		if object, err = rawJSON(r.object); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 )
 
-// TestDecodedLength measures how much memory a body of empty containers takes, for both handlers. Ours denies at a
-// bound. The other one gets a shorter body, because nothing bounds what it takes.
+// TestDecodedLength measures the memory for a body of empty containers, for both handlers. Ours denies at a bound. The
+// other handler gets a shorter body, because its memory has no bound.
 func TestDecodedLength(t *testing.T) {
 	log.SetLogger(logr.Discard())
 	for _, test := range []struct {

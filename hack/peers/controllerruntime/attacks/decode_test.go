@@ -33,7 +33,7 @@ const canary = "4711"
 // writer makes JSON texts for Go types.
 type writer struct {
 	*rand.Rand
-	hostile int // of a thousand values, how many are not what their type wants
+	hostile int // how many of a thousand values do not fit their type
 	out     []byte
 }
 
@@ -61,7 +61,7 @@ func (w *writer) number() {
 // small adds a number that most types can hold.
 func (w *writer) small() { w.add(pick(w, "0", "1", "2", "42", "100")) }
 
-// content returns what is between the quotes of a string.
+// content returns the text between the quotes of a string.
 func (w *writer) content() string {
 	return pick(w, "", "a", "web", "IfNotPresent", "secret-"+canary, `\u0061`, `\"\\\/\b\f\n\r\t`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, "zwölf", "😀",
 		"\xff\xfe", "<&>\u2028", strings.Repeat("x", 70), canary)
@@ -123,7 +123,7 @@ func (w *writer) names() []string {
 	return all[:w.IntN(4)]
 }
 
-// members adds an object. Now and then a key stands twice.
+// members adds an object. Now and then a key occurs twice.
 func (w *writer) members(names []string, value func(name string)) {
 	w.add("{")
 	if len(names) > 0 && w.chance(w.hostile) {
@@ -141,7 +141,7 @@ func (w *writer) members(names []string, value func(name string)) {
 	w.add("}")
 }
 
-// own adds a value of a type that reads itself.
+// own adds a value of a type with its own UnmarshalJSON or UnmarshalText.
 func (w *writer) own(typ reflect.Type, depth int) bool {
 	switch reflect.Zero(typ).Interface().(type) {
 	case metav1.Time, metav1.MicroTime:
@@ -293,7 +293,7 @@ func damaged(r *rand.Rand, text []byte) []byte {
 			text[i] = `{}[]",:\0123456789-+.eEntfu `[r.IntN(28)]
 		case 2: // a part goes
 			text = slices.Delete(text, i, min(len(text), i+1+r.IntN(4)))
-		case 3: // a part stands twice
+		case 3: // a part is doubled
 			i, j = min(i, j), max(i, j)
 			text = slices.Insert(text, i, slices.Clone(text[i:min(j, i+40)])...)
 		case 4: // two parts change places
@@ -308,7 +308,7 @@ func damaged(r *rand.Rand, text []byte) []byte {
 	return text
 }
 
-// node is a JSON value. Unlike a map, it has a member for each time that a key stands in it.
+// node is a JSON value. Unlike a map, it has a member for each occurrence of a key.
 type node struct {
 	object, array bool
 	keys          []string
@@ -350,7 +350,7 @@ func nodes(t *testing.T, text []byte) *node {
 	return value()
 }
 
-// twice says whether a key stands twice in an object that decoding a type looks into. A nil type looks into all.
+// twice reports whether a key occurs twice in an object that decoding reads for a type. A nil type means all objects.
 func (n *node) twice(typ reflect.Type) bool {
 	for typ != nil && typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -391,13 +391,13 @@ func (n *node) twice(typ reflect.Type) bool {
 	return false
 }
 
-// names says whether a text is part of a key.
+// names reports whether a text is part of a key.
 func (n *node) names(part string) bool {
 	return slices.ContainsFunc(n.keys, func(key string) bool { return strings.Contains(key, part) }) ||
 		slices.ContainsFunc(n.elements, func(e *node) bool { return e.names(part) })
 }
 
-// decoders are webhooks whose policies keep the object that they get.
+// decoders are webhooks whose functions keep the object that they get.
 type decoders[T any] struct {
 	object, old, mutating http.Handler
 	got                   *T
@@ -467,7 +467,7 @@ func (d *decoders[T]) check(t *testing.T, seed uint64, text []byte, secret bool,
 		return
 	}
 	seen.allowed++
-	// The memory of the review belongs to the next one, so what the policy keeps must not lie in it.
+	// The memory of the review is reused for the next one, so the object that the function keeps must not lie in it.
 	for i := range body {
 		body[i] = 'X'
 	}
@@ -475,7 +475,7 @@ func (d *decoders[T]) check(t *testing.T, seed uint64, text []byte, secret bool,
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("ATTACKSEED=%d: (-sigs.k8s.io/json +admission)\n%s\n%s", seed, cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })), text)
 	}
-	// What nobody edits has no patch.
+	// Without an edit there is no patch.
 	if reflect.TypeFor[T]() != reflect.TypeFor[odd]() {
 		if response := reviews.Ask(t, d.mutating, fmt.Appendf(nil, `%s"CREATE","object":%s}}`, before, text)); len(response.Patch) > 0 || !response.Allowed {
 			t.Fatalf("ATTACKSEED=%d: allowed %v, a patch without an edit: %s\n%s", seed, response.Allowed, response.Patch, text)
@@ -495,7 +495,7 @@ func (d *decoders[T]) both(t *testing.T, seed uint64, seen *tally) {
 }
 
 // TestDecoding decodes random texts, valid and hostile, for types with every Go kind of field. A webhook must come to
-// the verdict and to the value of sigs.k8s.io/json. The difference that is documented: a key that stands twice denies.
+// the verdict and to the value of sigs.k8s.io/json. One difference is documented: a key that occurs twice denies.
 func TestDecoding(t *testing.T) {
 	everyKind, odds, pods := newDecoders[every](), newDecoders[odd](), newDecoders[corev1.Pod]()
 	var seen tally

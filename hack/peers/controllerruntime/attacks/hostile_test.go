@@ -125,14 +125,14 @@ type converted struct {
 	} `json:"response"`
 }
 
-// bounds are the time and memory that an answer may take: many times what it takes. With another one beside it, a
-// machine may stop for a moment, so the time has room for that.
+// bounds are the most time and memory for an answer: many times the usual need. Another load may stop a machine for a
+// moment, so there is extra time for that.
 type bounds struct {
 	time  time.Duration
 	bytes uint64 // allocated
 }
 
-// answered sends a body, and holds the answer to bounds. The answer is never that the server is at fault.
+// answered sends a body, and checks the answer against the bounds. The answer must never blame the server.
 func answered(t *testing.T, h http.Handler, what string, body []byte, most bounds) (code int, content []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -147,7 +147,7 @@ func answered(t *testing.T, h http.Handler, what string, body []byte, most bound
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > most.bytes {
 		t.Errorf("%s: %d bytes took %d bytes of memory, more than %d", what, len(body), allocated, most.bytes)
 	}
-	// No API server leaves the old object out: what a policy makes of that error is a failure.
+	// An API server always sends the old object. A function may turn the error for a missing one into a failure.
 	if w.Code >= 500 && !strings.Contains(w.Body.String(), "the request has no oldObject") {
 		t.Fatalf("%s: HTTP %d: %.300s\n%.1000q", what, w.Code, w.Body, body)
 	}
@@ -172,7 +172,7 @@ func verdict(t *testing.T, what string, code int, content []byte) *admissionv1.A
 	return review.Response
 }
 
-// hostileObjects are objects that no type can hold, or that make work, with the verdict on them for the type every.
+// hostileObjects are objects that no type can hold, or that are expensive, with the verdict on them for the type every.
 func hostileObjects() map[string]struct {
 	object string
 	denied bool
@@ -232,8 +232,8 @@ func hostileObjects() map[string]struct {
 	}
 }
 
-// TestHostileObjects has objects that make work or do not fit. Each is answered with a verdict, in bounded time and
-// memory.
+// TestHostileObjects sends objects that are expensive or do not fit. Each is answered with a verdict, in bounded time
+// and memory.
 func TestHostileObjects(t *testing.T) {
 	validating := newDecoders[every]().object
 	edited := admission.Mutating("every.example.com", admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[every]) error {
@@ -261,8 +261,8 @@ func TestHostileObjects(t *testing.T) {
 	}
 }
 
-// TestHostileReviews damages reviews. Whatever the body is, the answer is a verdict or a call that failed for the fault
-// of the caller.
+// TestHostileReviews damages reviews. For any body, the answer is a verdict or a call that failed by the fault of the
+// caller.
 func TestHostileReviews(t *testing.T) {
 	h := ourValidator()
 	whole := reviews.Of(t, admissionv1.Update, reviews.PodKind, reviews.Pod, reviews.Pod)
@@ -270,7 +270,7 @@ func TestHostileReviews(t *testing.T) {
 	if code, content := answered(t, h, "the review", whole, most); !verdict(t, "the review", code, content).Allowed {
 		t.Fatalf("%s", content)
 	}
-	// An end anywhere is no review, and never allows.
+	// A truncated body is not a review, and is never allowed.
 	for i := range len(whole) - 1 {
 		if i%7 > 0 && i > 500 && i < len(whole)-100 || whole[i] == '\n' && i == len(whole)-1 {
 			continue
@@ -301,7 +301,7 @@ func TestHostileReviews(t *testing.T) {
 				code, content := answered(t, h, name, body, bounds{20 * time.Second, 60 << 20})
 				got := verdict(t, name, code, content)
 				switch name {
-				case "object", "oldObject", "options": // which users write: a verdict, unless there is none or the body is no JSON
+				case "object", "oldObject", "options": // written by users: a verdict, unless it is missing or the body is not JSON
 					if got == nil && other != nil && fmt.Sprintf("%T", other) != "json.RawMessage" {
 						t.Errorf("%s %.50v: HTTP %d: %.300s", name, other, code, content)
 					}
@@ -326,7 +326,7 @@ func TestHostileReviews(t *testing.T) {
 			}
 		}
 	}
-	// At random. What is no JSON is never allowed.
+	// Random damage. A body that is not JSON is never allowed.
 	var seen tally
 	for seed := range seeds(t, 20000) {
 		body := damaged(rand.New(rand.NewPCG(seed, 4)), whole)
@@ -350,8 +350,8 @@ func TestHostileReviews(t *testing.T) {
 	}
 }
 
-// TestHostileConversions has conversion reviews with objects that do not fit, make work, or are none. The webhook
-// answers every review with 200: all objects converted or a failure that says why.
+// TestHostileConversions sends conversion reviews with values that do not fit, are expensive, or are not objects. The
+// webhook answers every review with 200: all objects converted, or a failure with the reason.
 func TestHostileConversions(t *testing.T) {
 	h := lamps()
 	lamp := func(rest string) string {
@@ -394,7 +394,7 @@ func TestHostileConversions(t *testing.T) {
 	}
 }
 
-// digest is that of the annotation: anybody can compute it.
+// digest computes the digest of an annotation, as anybody can.
 func digest(value any) string {
 	text, _ := json.Marshal(value)
 	h := fnv.New64a()
@@ -422,7 +422,7 @@ func annotation(r *rand.Rand, lamp *lampV1) string {
 		if r.IntN(3) > 0 {
 			change["is"] = values[r.IntN(len(values))]
 		}
-		switch r.IntN(4) { // with the digest of what stands there
+		switch r.IntN(4) { // with the digest of the value there
 		case 0:
 			change["was"] = digest(values[r.IntN(len(values))])
 		case 1:
@@ -442,8 +442,8 @@ func annotation(r *rand.Rand, lamp *lampV1) string {
 	return string(text)
 }
 
-// TestHostileAnnotations has annotations of every sort. Whatever they are, the object says in v2 what it says in v1,
-// what is restored is what the markers allow, and the review is answered.
+// TestHostileAnnotations sends annotations of every sort. For any annotation, the values of v1 are unchanged in v2,
+// only members that the markers allow are restored, and the review is answered.
 func TestHostileAnnotations(t *testing.T) {
 	h := lamps()
 	restored := 0

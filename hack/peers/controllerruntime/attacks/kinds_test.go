@@ -36,7 +36,7 @@ type (
 	pair struct{ left, right int64 }
 )
 
-// UnmarshalText implements encoding.TextUnmarshaler. Its error quotes the value, as those of many types do.
+// UnmarshalText implements encoding.TextUnmarshaler. Its error quotes the value, like the errors of many types.
 func (t *tag) UnmarshalText(text []byte) error {
 	name, ok := strings.CutPrefix(string(text), "#")
 	if !ok {

@@ -222,7 +222,8 @@ func start(t *testing.T, p process, environment ...string) *running {
 	wait := func() (err error) {
 		once.Do(func() {
 			input.Close()
-			timer := time.AfterFunc(45*time.Second, func() { _ = command.Process.Kill() }) // controller-runtime waits for slow connections
+			// controller-runtime waits for slow connections.
+			timer := time.AfterFunc(45*time.Second, func() { _ = command.Process.Kill() })
 			defer timer.Stop()
 			err = command.Wait()
 		})

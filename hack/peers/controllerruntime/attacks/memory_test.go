@@ -30,7 +30,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/server"
 )
 
-// inUse is what is left when nobody does anything.
+// inUse is the memory and the goroutines in use when the process is idle.
 type inUse struct {
 	heap       uint64
 	goroutines int
@@ -40,7 +40,7 @@ func measure() inUse {
 	http.DefaultClient.CloseIdleConnections()
 	var m runtime.MemStats
 	for range 3 {
-		debug.FreeOSMemory() // twice for what pools keep
+		debug.FreeOSMemory() // twice, for the memory in pools
 	}
 	runtime.ReadMemStats(&m)
 	return inUse{m.HeapAlloc, runtime.NumGoroutine()}
@@ -56,8 +56,8 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(code int)        { d.code = code }
 
-// hostileCalls are the bodies of TestNothingStays by their paths: some valid, some damaged, and each with content of
-// its own, so that what is kept of a call would grow.
+// hostileCalls are the bodies of TestNothingStays by their paths: some valid, some damaged. Each has content of its
+// own, so that memory kept of a call would grow.
 func hostileCalls(t *testing.T) func(i int) (path string, body []byte) {
 	type small struct{ path, format string }
 	review := func(operation, object string) string {
@@ -66,15 +66,23 @@ func hostileCalls(t *testing.T) func(i int) (path string, body []byte) {
 	}
 	calls := []small{
 		{"/validate", review("CREATE", `{"metadata":{"name":"p-%[1]d","labels":{"l-%[1]d":"v"}},"spec":{"containers":[{"name":"c","image":"i-%[1]d"}]}}`)},
-		{"/validate", review("CREATE", `{"metadata":{"name":"p-%[1]d"},"spec":{"containers":[{"name":"c"}]}}`)},       // denied
-		{"/validate", review("CREATE", `{"metadata":{"name":"p-%[1]d","name":"p"},"spec":{"containers":"c-%[1]d"}}`)}, // undecodable
-		{"/validate", review("X-%[1]d", `{}`)},                                                                                      // no such operation
-		{"/validate", `{"kind":"AdmissionReview","request":{"uid":"u-%[1]d"`},                                                       // no JSON
-		{"/validate", review("CREATE", `{"unknown-%[1]d":[[[[[[{}]]]]]]}`)},                                                         // unknown fields
-		{"/default", review("CREATE", `{"metadata":{"name":"p-%[1]d"},"spec":{"containers":[{"name":"c-%[1]d","future":%[1]d}]}}`)}, // patched
+		// Denied.
+		{"/validate", review("CREATE", `{"metadata":{"name":"p-%[1]d"},"spec":{"containers":[{"name":"c"}]}}`)},
+		// Undecodable.
+		{"/validate", review("CREATE", `{"metadata":{"name":"p-%[1]d","name":"p"},"spec":{"containers":"c-%[1]d"}}`)},
+		// No such operation.
+		{"/validate", review("X-%[1]d", `{}`)},
+		// No JSON.
+		{"/validate", `{"kind":"AdmissionReview","request":{"uid":"u-%[1]d"`},
+		// Unknown fields.
+		{"/validate", review("CREATE", `{"unknown-%[1]d":[[[[[[{}]]]]]]}`)},
+		// Patched.
+		{"/default", review("CREATE", `{"metadata":{"name":"p-%[1]d"},"spec":{"containers":[{"name":"c-%[1]d","future":%[1]d}]}}`)},
 		{"/convert", string(conversionReview("v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"l-%[1]d"},"spec":{"watts":%[1]d}}`))},
-		{"/convert", string(conversionReview("v1", `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"l-%[1]d"},"spec":{"color":"c-%[1]d"}}`))}, // kept
-		{"/convert", string(conversionReview("v-%[1]d", `{"apiVersion":"example.com/v1","kind":"K-%[1]d","metadata":{"name":"l"}}`))},                          // unknown
+		// An annotation keeps the color.
+		{"/convert", string(conversionReview("v1", `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"l-%[1]d"},"spec":{"color":"c-%[1]d"}}`))},
+		// Unknown version and kind.
+		{"/convert", string(conversionReview("v-%[1]d", `{"apiVersion":"example.com/v1","kind":"K-%[1]d","metadata":{"name":"l"}}`))},
 		{"/convert", string(conversionReview("v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"l","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"x-%[1]d\"],\"is\":%[1]d}]}"}}}`))},
 	}
 	panics := review("CREATE", `{"metadata":{"name":"panic"},"spec":{}}`)
@@ -91,8 +99,8 @@ func hostileCalls(t *testing.T) func(i int) (path string, body []byte) {
 	}
 }
 
-// TestNothingStays makes a million requests, valid and hostile, a part of them over connections, some of which are cut.
-// When they are answered, the heap and the goroutines must be what they were after the first of them.
+// TestNothingStays makes a million requests, valid and hostile. Some use connections, and some of these connections are
+// cut. Afterwards, the heap and the goroutines must be as they were after the first requests.
 func TestNothingStays(t *testing.T) {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // panics
@@ -220,7 +228,7 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
-// stacks are those of all goroutines.
+// stacks returns the stacks of all goroutines.
 func stacks() []byte {
 	text := make([]byte, 64<<10)
 	return text[:runtime.Stack(text, true)]

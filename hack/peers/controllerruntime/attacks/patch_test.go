@@ -34,7 +34,7 @@ type Shared struct {
 	Large int64   `json:"large,omitempty"`
 }
 
-// order is a custom type with what Kubernetes' own types do not have.
+// order is a custom type with members that Kubernetes' own types do not have.
 type order struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -57,8 +57,8 @@ type order struct {
 	} `json:"status,omitempty"`
 }
 
-// differential makes an object, mutates it in a webhook, and compares what the API server would make of the patch with
-// what the policy left.
+// differential makes an object, mutates it in a webhook, and compares the API server's result of the patch with the
+// function's result.
 func differential[T any](t *testing.T, seed uint64) {
 	t.Helper()
 	r := newRandom(seed)
@@ -90,7 +90,8 @@ func differential[T any](t *testing.T, seed uint64) {
 			t.Fatal(err)
 		}
 	})
-	// A pointer to a nil map, for example, comes back as a nil pointer: both are read as the next webhook would read them.
+	// A pointer to a nil map, for example, comes back as a nil pointer, so both are read as the next webhook would read
+	// them.
 	again := func(text []byte) []byte {
 		back := new(T)
 		if err := kjson.Unmarshal(text, back); err != nil {
@@ -111,7 +112,7 @@ func differential[T any](t *testing.T, seed uint64) {
 	}
 }
 
-// sameUnknown checks that what has stayed has its unknown members, and what is new has none.
+// sameUnknown checks that values that stayed keep their unknown members, and that new values have none.
 func sameUnknown(before, after any, typ reflect.Type, key string) error {
 	if whole(typ) {
 		return nil
@@ -172,8 +173,8 @@ func sameKeyed(was, is []any, typ reflect.Type, key string) error {
 	return nil
 }
 
-// sameUnkeyed checks that each element has the unknown members of one element at most, and those of its own if it says
-// what only one element said before and says now.
+// sameUnkeyed checks that each element has the unknown members of at most one old element. If its texts occur only once
+// before and after, it must have kept its own unknown members.
 func sameUnkeyed(was, is []any) error {
 	texts := func(list []any) (unknown, known []string, count map[string]int) {
 		count = map[string]int{}
@@ -225,7 +226,7 @@ func collect(x any, unknown bool) any {
 }
 
 // TestPatches has webhooks edit random objects at random. With their patches, the API server's engine must make exactly
-// the object that the policy left, with the unknown members of the object that came.
+// the object that the function left, with the unknown members of the original object.
 func TestPatches(t *testing.T) {
 	for seed := range seeds(t, 1500) {
 		if seed%5 == 0 { // it is large

@@ -33,7 +33,7 @@ func (r *random) text() string {
 	return words[r.IntN(len(words))] + fmt.Sprint(r.IntN(3))
 }
 
-// own sets values of the types that write themselves.
+// own sets values of types with their own MarshalJSON or MarshalText.
 func (r *random) own(v reflect.Value) bool {
 	at := time.Unix(1700000000+r.Int64N(1000), 0)
 	switch x := v.Addr().Interface().(type) {
@@ -69,7 +69,7 @@ func (r *random) own(v reflect.Value) bool {
 	return true
 }
 
-// fill sets v to something. What is nested deeper than depth stays empty.
+// fill sets v to a random value. Values nested deeper than depth stay empty.
 func (r *random) fill(v reflect.Value, depth int) {
 	if r.own(v) {
 		return
@@ -138,7 +138,7 @@ func (r *random) put(v reflect.Value, depth int) {
 	v.SetMapIndex(key, elem)
 }
 
-// untyped returns what may stand under any.
+// untyped returns a random value for a field of type any.
 func (r *random) untyped(depth int) any {
 	switch n := r.IntN(7); {
 	case n == 0 && depth > 0:
@@ -291,7 +291,7 @@ func clone(v reflect.Value) reflect.Value {
 // unknownKey is a member that no type has. Its values are numbers that neither float64 nor int64 can hold.
 const unknownKey = "futureMember"
 
-// addUnknown gives JSON objects that stand for structs of typ a member that typ does not know, each another value.
+// addUnknown adds an unknown member to JSON objects that are structs in typ, each with another value.
 func (r *random) addUnknown(x any, typ reflect.Type) {
 	if whole(typ) {
 		return
@@ -356,7 +356,7 @@ func membersOf(typ reflect.Type) map[string]reflect.StructField {
 	return members
 }
 
-// memberNamed returns the member of a struct, or of what a pointer points to, by its JSON name.
+// memberNamed returns the member of a struct, or of a pointer's struct, by its JSON name.
 func memberNamed(v reflect.Value, name string) (reflect.Value, bool) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()

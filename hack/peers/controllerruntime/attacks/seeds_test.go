@@ -14,7 +14,7 @@ import (
 // randomTests is how many tests divide ATTACKTIME among themselves.
 const randomTests = 6
 
-// seeds returns the seeds of a random test: the first n numbers, or those that ATTACKSEED or ATTACKTIME say.
+// seeds returns the seeds of a random test: the first n numbers, or the seeds that ATTACKSEED or ATTACKTIME sets.
 func seeds(t *testing.T, n uint64) iter.Seq[uint64] {
 	t.Helper()
 	if text := os.Getenv("ATTACKSEED"); text != "" {

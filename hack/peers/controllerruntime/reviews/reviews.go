@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reviews makes the admission reviews that the tests of this module send, sends them, and does with the answers
-// what the API server does.
+// Package reviews makes the admission reviews for the tests of this module, sends them, and processes the answers as
+// the API server does.
 package reviews
 
 import (
@@ -30,7 +30,7 @@ var PodKind = metav1.GroupVersionKind{Version: "v1", Kind: "Pod"}
 //go:embed testdata/pod.json
 var Pod []byte
 
-// Of returns the body that the API server would send, in its own way of writing: k8s.io/api marshals it.
+// Of returns the body that the API server would send, marshalled by k8s.io/api as there.
 func Of(t testing.TB, operation admissionv1.Operation, kind metav1.GroupVersionKind, object, old []byte) []byte {
 	t.Helper()
 	dryRun := false
@@ -102,14 +102,14 @@ func Patched(t testing.TB, object []byte, response *admissionv1.AdmissionRespons
 	return after
 }
 
-// Mutated sends the object through a mutating webhook whose policy is edit.
+// Mutated sends the object through a mutating webhook with the defaulter edit.
 func Mutated[T any](t testing.TB, object []byte, edit func(*T)) []byte {
 	h := admission.Mutating("differential.example.com", admission.OnCreate(
 		func(_ context.Context, r *admission.CreateRequest[T]) error { edit(r.Object); return nil }))
 	return Patched(t, object, Ask(t, h, Of(t, admissionv1.Create, metav1.GroupVersionKind{Kind: "X"}, object, nil)))
 }
 
-// Parse parses JSON. Numbers are as they are written.
+// Parse parses JSON. Numbers keep their text.
 func Parse(t testing.TB, text []byte) any {
 	var x any
 	decoder := json.NewDecoder(bytes.NewReader(text))
