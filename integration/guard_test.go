@@ -23,7 +23,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
-// defaultPilot has a webhook set docking.pilot, which v1alpha1 does not have, to true in all Fleets of a namespace, in the hub's version.
+// defaultPilot has a webhook set docking.pilot, which v1alpha1 does not have, to true in all Fleets of a namespace, in
+// the hub's version.
 func defaultPilot(t *testing.T, e *environment, namespace string) {
 	t.Helper()
 	yes := true
@@ -76,7 +77,8 @@ func annotationsOf(fleet *unstructured.Unstructured) map[string]string {
 	return map[string]string{conversion.Annotation: fleet.GetAnnotations()[conversion.Annotation], conversion.Signature: fleet.GetAnnotations()[conversion.Signature]}
 }
 
-// writes are the ways in which a client of v1alpha1 writes a Fleet that exists. Each sets the size, and the annotations unless they are nil.
+// writes are the ways in which a client of v1alpha1 writes a Fleet that exists. Each sets the size, and the annotations
+// unless they are nil.
 var writes = map[string]func(e *environment, t *testing.T, fleet *unstructured.Unstructured, size int64, annotations map[string]string) error{
 	"merge patch": func(e *environment, t *testing.T, fleet *unstructured.Unstructured, size int64, annotations map[string]string) error {
 		patch := object{"spec": object{"size": size}}
@@ -115,8 +117,8 @@ var writes = map[string]func(e *environment, t *testing.T, fleet *unstructured.U
 	},
 }
 
-// TestGuardWithHubDefaulter has a webhook default a field that only the hub has, which gives every Fleet of v1alpha1 the annotation. What an
-// administrator has set in the hub survives each way to write the Fleet in v1alpha1.
+// TestGuardWithHubDefaulter has a webhook default a field that only the hub has, which gives every Fleet of v1alpha1
+// the annotation. A value that an administrator has set in the hub survives each way to write the Fleet in v1alpha1.
 func TestGuardWithHubDefaulter(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, quiet())
@@ -202,7 +204,7 @@ func TestGuardWithHubDefaulter(t *testing.T) {
 		e.create(t, another)
 		e.wantPilot(t, namespace, "another", true)
 	})
-	// What the documentation says of the annotation's absence: values of the hub alone are gone, and the default comes.
+	// As documented: without the annotation, values of the hub alone are gone, and the default applies.
 	t.Run("replace without the annotation", func(t *testing.T) {
 		guarded(t, "bare")
 		bare := e.getFleet(t, "v1alpha1", namespace, "bare")
@@ -218,8 +220,8 @@ func TestGuardWithHubDefaulter(t *testing.T) {
 	})
 }
 
-// TestGuardAgainstHostileAnnotations has a user of v1alpha1 try to do without the pilot that the hub's default prescribes: by an annotation of
-// his own, by that of another Fleet, and by an old one of the same Fleet.
+// TestGuardAgainstHostileAnnotations has a user of v1alpha1 try to do without the pilot that the hub's default
+// prescribes: by an annotation of his own, of another Fleet, and by an old one of the same Fleet.
 func TestGuardAgainstHostileAnnotations(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, quiet())
@@ -270,7 +272,7 @@ func TestGuardAgainstHostileAnnotations(t *testing.T) {
 			check(id+"-created", 3)
 		})
 	}
-	// What the documentation says of old annotations of the same Fleet.
+	// As documented for old annotations of the same Fleet.
 	t.Run("replayed", func(t *testing.T) {
 		fleet := newFleet("v1", namespace, "replayed", hub())
 		unstructured.SetNestedField(fleet.Object, false, "spec", "docking", "pilot")

@@ -32,8 +32,8 @@ func requestsFor(namespace, version string, match admissionregistrationv1.MatchP
 	}
 }
 
-// TestValidatingPolicyAsGuard has a ValidatingAdmissionPolicy forbid requests of v1alpha1 to change the annotation. With a webhook that defaults
-// the hub, it denies requests that do not touch the annotation.
+// TestValidatingPolicyAsGuard has a ValidatingAdmissionPolicy forbid requests of v1alpha1 to change the annotation.
+// With a webhook that defaults the hub, it denies requests that do not touch the annotation.
 func TestValidatingPolicyAsGuard(t *testing.T) {
 	e := onAPIServer(t)
 	e.conversions.withoutKeys(t)
@@ -93,7 +93,8 @@ func TestValidatingPolicyAsGuard(t *testing.T) {
 	}
 }
 
-// TestMutatingPolicyAsGuard has a MutatingAdmissionPolicy undo what requests do to the annotation, without keys and with them.
+// TestMutatingPolicyAsGuard has a MutatingAdmissionPolicy undo what requests do to the annotation, without keys and
+// with them.
 func TestMutatingPolicyAsGuard(t *testing.T) {
 	e := onAPIServer(t)
 	known, err := discovery.NewDiscoveryClientForConfigOrDie(e.config).ServerResourcesForGroupVersion(admissionregistrationv1.SchemeGroupVersion.String())
@@ -133,7 +134,7 @@ func TestMutatingPolicyAsGuard(t *testing.T) {
 		backup.SetUID("")
 		e.create(t, backup)
 	}
-	// updates are written in each way with each annotation, none of which counts.
+	// updates writes in each way with each annotation, and wants none to count.
 	updates := func(t *testing.T, namespace string, annotations map[string]map[string]string) {
 		t.Helper()
 		for kind, annotation := range annotations {
@@ -201,8 +202,8 @@ func TestMutatingPolicyAsGuard(t *testing.T) {
 	})
 }
 
-// revertAnnotation has the MutatingAdmissionPolicy of docs/security.md judge requests: objects get the annotations of the conversion back that
-// they had before.
+// revertAnnotation has the MutatingAdmissionPolicy of docs/security.md judge requests: objects get the annotations of
+// the conversion back that they had before.
 func (e *environment) revertAnnotation(t *testing.T, namespace string, requests *admissionregistrationv1.MatchResources) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/security.md")

@@ -19,12 +19,12 @@ func devCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dev [-- program's arguments]",
 		Short: "Run the program on this machine, and let a cluster call it",
-		Long: "dev generates, builds and runs the program on this machine, and applies the configurations to the cluster of kubectl with\n" +
-			"a URL instead of the Service. It repeats that after every change to a Go file. At the end (Ctrl-C) it restores the\n" +
+		Long: "dev generates, builds and runs the program on this machine, and applies the configurations to the cluster of kubectl\n" +
+			"with a URL instead of the Service. It repeats that after every change to a Go file. At the end (Ctrl-C) it restores the\n" +
 			"cluster: it removes the configurations, and CRDs get their previous conversions back.\n\n" +
 			"The cluster must reach --advertise, a host and port: this machine's address, or host.docker.internal and the like for\n" +
-			"a cluster in containers. The program gets -address, -cert and -key, as one from webhook-gen init takes them; for\n" +
-			"another program, say all of its arguments, in which {address}, {cert}, {key} and {dir} are filled in.",
+			"a cluster in containers. The program gets -address, -cert and -key, the flags of programs from webhook-gen init; for\n" +
+			"another program, give all of its arguments, in which {address}, {cert}, {key} and {dir} are filled in.",
 		Example: "  webhook-gen dev --listen :9443 --advertise host.docker.internal:9443\n" +
 			"  webhook-gen dev --program cmd -- --webhook-cert-path={dir}",
 		RunE: func(c *cobra.Command, arguments []string) error {

@@ -33,7 +33,7 @@ func commandsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Commands\n\n<!-- Made from the commands' help by `go test ./cmd/webhook-gen -update`. -->\n\n" +
 		"Exit codes: 0 all is well, 1 mistakes or drift were found, 2 the command was called wrongly or could not do its\nwork. " +
-		"Findings go to standard error, in the form that `--format` sets; file names, diffs and manifests to standard output.\n")
+		"Findings go to standard error, in the form that `--format` sets; file names, diffs and manifests to\nstandard output.\n")
 	root := rootCommand(streams{out: io.Discard, err: io.Discard})
 	for _, c := range append([]*cobra.Command{root}, leaves(root)...) {
 		use := c.Use

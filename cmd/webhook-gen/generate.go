@@ -20,8 +20,8 @@ func generateCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate [packages]",
 		Short: "Write the files that the markers ask for",
-		Long: "generate reads the packages (by default the list in webhook-gen.yaml, or the whole module) and writes\n" +
-			"what their markers ask for: everything, or nothing if there is a mistake.",
+		Long: "generate reads the packages, by default the list in webhook-gen.yaml or the whole module, and writes\n" +
+			"the files of their markers: all of them, or none if there is a mistake.",
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
 		RunE: func(c *cobra.Command, patterns []string) error {
 			config, err := flags.config(patterns)

@@ -26,6 +26,7 @@ type sentence struct {
 
 var (
 	directive = regexp.MustCompile(`^(\+|[a-z]+:[a-z]|nolint|line |export |SPDX-|Code generated )`)
+	output    = regexp.MustCompile(`^(?i:(unordered )?output:)`)
 	item      = regexp.MustCompile(`^\s*([-*]|\d+[.)]) `)
 	inline    = regexp.MustCompile("`[^`]*`|\\[[^\\]]*\\]\\([^)]*\\)|\"[^\"]*\"")
 	// A sentence ends with a mark before a space, unless an abbreviation has the mark.
@@ -53,6 +54,9 @@ func commentBlocks(file string, text []byte) ([]block, error) {
 		for _, comment := range group.List {
 			line, isLine := strings.CutPrefix(comment.Text, "//")
 			bare := strings.TrimPrefix(line, " ")
+			if output.MatchString(bare) {
+				break // an example's output is no prose
+			}
 			if !isLine || directive.MatchString(bare) || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "\t") ||
 				strings.HasPrefix(line, "  ") && !item.MatchString(line) && len(current.lines) == 0 || strings.HasPrefix(bare, "# ") {
 				end()

@@ -18,8 +18,8 @@ func table() []rule {
 				"Guards are seen on either side of && and ||, in ?: and in other conditions of the webhook: comparisons with null and of request.operation, has(), in, and optional fields. Fields below spec and status are not judged.",
 			Fix: "guard it: object != null, has(object.metadata.labels), has(request.subResource), or object.metadata.?labels"}},
 		{configuration: neverCalled, Rule: diag.Rule{ID: "W3", Title: "a webhook has a rule",
-			Doc: "An API server accepts a webhook without rules, and never calls it. Lint reports it if the configuration is complete: another webhook of it has rules, or something says who signs the server's certificate. " +
-				"Otherwise the server may fill in both by itself, as that of knative does.",
+			Doc: "An API server accepts a webhook without rules, and never calls it. Lint reports it if the configuration is complete: another webhook of it has rules, or it has a CA bundle. " +
+				"Otherwise the server may fill in both by itself, as knative's webhooks do.",
 			Fix: "add a rule, or remove the webhook"}},
 		{webhook: overlap, Rule: diag.Rule{ID: "W4", Severity: diag.Warning, Title: "a rule's resources do not repeat each other",
 			Doc: "An API server refuses a resource behind the wildcard that covers it, and accepts it before: whoever sorts the list breaks the manifest. " +
