@@ -35,8 +35,8 @@ const (
 	RuntimeWarning
 )
 
-// Constants reads the packages in which the policies of a project stand. It looks at the syntax alone: a text is known
-// where it is a literal, a constant of the package, or several of them with + between.
+// Constants reads the packages that contain the validators and defaulters of a project. It looks at the syntax alone:
+// it finds the value of a literal, of a constant of the package, and of several of them with + between.
 func Constants(ctx context.Context, module *load.Module, p *model.Project) (all []Constant) {
 	read := map[string]bool{}
 	for _, w := range p.Webhooks() {
@@ -113,7 +113,8 @@ func (p policies) constants() (all []Constant) {
 	return all
 }
 
-// webhookOf is the webhook whose policy the function is; one of the package's where it is none's alone.
+// webhookOf returns the webhook that the function handles, or one of the package's if the function belongs to none in
+// particular.
 func (p policies) webhookOf(fn *ast.FuncDecl) *model.Webhook {
 	for _, w := range p.webhooks {
 		if h := w.Handler; h != nil && h.Package.Path == p.Path &&

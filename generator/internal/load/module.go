@@ -122,8 +122,8 @@ func newModules(env goenv, s *selection) *modules {
 	}
 }
 
-// around returns the module that a folder stands in: that of the nearest go.mod upward. It
-// is nil, with found true, if that go.mod cannot be used.
+// around returns the module around a folder, from the nearest go.mod upward. It is nil, with found true, if that
+// go.mod cannot be used.
 func (ms *modules) around(dir string) (m *Module, found bool) {
 	for {
 		if m, found = ms.at(dir); found {

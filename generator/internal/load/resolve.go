@@ -106,9 +106,8 @@ func (ms *modules) local(base string, p pattern) []*tree {
 	return []*tree{{module: m, dir: dir, wild: &wild}}
 }
 
-// workspaceBelow finds the trees of a local pattern whose folder stands in no module: the
-// modules below it that its go.work uses. The go command refuses such a pattern; for a
-// manifest of the whole workspace it is the natural one.
+// workspaceBelow finds the trees of a local pattern whose folder is in no module: the modules below it that its
+// go.work uses. The go command refuses such a pattern; for a manifest of the whole workspace it is the natural one.
 func (ms *modules) workspaceBelow(dir string, p pattern) []*tree {
 	w := ms.workspaceAround(dir)
 	if w == nil {

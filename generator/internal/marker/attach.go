@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Place says what kind of declaration a marker may stand on. Places combine with |.
+// Place is a kind of declaration that a marker may belong to. Places combine with |.
 type Place int
 
 const (

@@ -32,7 +32,7 @@ type Parameter struct {
 	Name     string
 	Type     Type
 	Required bool
-	// Default says in words or as a value what holds when the argument is absent.
+	// Default is the value or, in words, the behaviour without the argument.
 	Default string
 	Doc     string
 }

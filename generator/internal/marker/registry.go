@@ -28,8 +28,8 @@ type Decoded struct {
 	Target any
 }
 
-// Decode checks markers of one file against the registry and decodes them.
-// Whatever can be decoded is, so that one run reports every mistake.
+// Decode checks markers of one file against the registry and decodes them. It decodes as much as it can, so that one
+// run reports every mistake.
 func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	var decoded []Decoded
 	var diags diag.List

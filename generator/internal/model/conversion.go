@@ -17,7 +17,7 @@ type Conversion struct {
 	Package HandlerPackage
 	// CRD is the definition of the kind; nil where it is not the project's own.
 	CRD *CRD
-	// Declared is the import path of the package that the marker stands in.
+	// Declared is the import path of the package that contains the marker.
 	Declared string
 	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
 	NeedsTestStub bool
@@ -62,12 +62,12 @@ const (
 	Alike   Verb = "alike"
 )
 
-// ConversionRule is what one marker says of a field.
+// ConversionRule is one marker's setting for a field.
 type ConversionRule struct {
 	// Range is the marker.
 	diag.Range
 	Verb Verb
-	// Declared is the import path of the package that the marker stands in.
+	// Declared is the import path of the package that contains the marker.
 	Declared string
 	// Struct is the spoke's struct or other type; zero where a rule is for every struct that the
 	// conversions of the package Declared reach and that has the field.
@@ -97,7 +97,7 @@ type ConversionRule struct {
 
 // Converter is a way in which a value changes between versions, and back.
 type Converter struct {
-	// Name is what `as` says; Argument describes what may follow behind a colon.
+	// Name is the value of `as`; Argument describes the text that may follow a colon.
 	Name, Argument string
 	Doc            string
 }
@@ -110,7 +110,7 @@ func (c Converter) Usage() string {
 	return c.Name + ":" + c.Argument
 }
 
-// Converters are all ways that `as` knows.
+// Converters returns every way of converting that `as` accepts.
 func Converters() []Converter {
 	return []Converter{
 		{Name: "not", Doc: "a bool and its inverse"},

@@ -16,8 +16,8 @@ type Handler struct {
 	// marked type itself.
 	Implementation string
 	Holder         bool
-	// Object is what is decoded. It is zero where nothing is: the marker says so, or the rules
-	// match several kinds, or a kind of which no Go type is known.
+	// Object is the type of the decoded object. It is zero if nothing is decoded: the marker turns decoding off, the
+	// rules match several kinds, or the Go type of the kind is unknown.
 	Object GoType
 	// Kinds are the kinds that the handler expects; none means any.
 	Kinds []ObjectKind
@@ -63,7 +63,7 @@ type ObjectKind struct {
 	APIVersion, Kind string
 }
 
-// ListKey says which members tell the elements of a list apart.
+// ListKey names the members that identify the elements of a list.
 type ListKey struct {
 	// Struct has the list as its member of that JSON name.
 	Struct GoType
@@ -94,7 +94,7 @@ func (h *Handler) Method(mutating bool, operation string) string {
 // TestFunction is the name of the user's function that makes the policy for tests.
 func (h *Handler) TestFunction() string { return "new" + h.Implementation }
 
-// Sample is an object as tests begin with: what has to be said of it, and no more.
+// Sample is a minimal object for tests: it has the required fields and no more.
 type Sample struct {
 	Type   GoType
 	Fields []SampleField

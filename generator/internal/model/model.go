@@ -25,11 +25,11 @@ type Project struct {
 	Configurations []*Configuration
 	// Conversions are the spokes, in the order in which they are written.
 	Conversions []*Conversion
-	// ConversionRules are what markers say of fields in conversions.
+	// ConversionRules are the markers' settings for fields in conversions.
 	ConversionRules []ConversionRule
 }
 
-// Module is a Go module; zero where there is none.
+// Module is a Go module; zero without a module.
 type Module struct {
 	// Path is the module path that go.mod declares.
 	Path string
@@ -94,7 +94,7 @@ type Webhook struct {
 	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
 	// server needs.
 	KeptOut bool
-	// At holds which argument said what, by field path in Spec.
+	// At maps the field paths in Spec to the positions of the arguments that set them.
 	At Places
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
@@ -111,8 +111,8 @@ func (w *Webhook) Path() string {
 	return ""
 }
 
-// Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it
-// that the source says, or the marker itself.
+// Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
+// marker itself.
 func (w *Webhook) Where(field string) diag.Range {
 	return w.At.Nearest(field, w.Range)
 }
@@ -122,10 +122,11 @@ func (c *Configuration) Where(field string) diag.Range {
 	return c.At.Nearest(field, c.Range)
 }
 
-// Places says where in the source fields of a webhook are set, by path: "clientConfig.service.path", "rules[0].scope".
+// Places maps the fields of a webhook to their places in the source, by path: "clientConfig.service.path",
+// "rules[0].scope".
 type Places map[string]diag.Range
 
-// Nearest is where a field is set, or else the nearest field around it, or else what is around them all.
+// Nearest is the place of a field, or else of the nearest field around it, or else around.
 func (p Places) Nearest(field string, around diag.Range) diag.Range {
 	for field != "" {
 		if at, ok := p[field]; ok {
