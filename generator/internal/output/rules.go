@@ -53,8 +53,7 @@ func Rules() []diag.Rule {
 	}
 }
 
-// trouble reports an error of the file system under the rule that it breaks. verb is what was
-// to be done to the file.
+// trouble reports an error of the file system under the rule that it breaks. verb is the failed operation on the file.
 func trouble(path, verb string, err error, cause diag.Range) diag.Diagnostic {
 	base := filepath.Base(path)
 	switch {
