@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Constant is a text that the code of a policy gives an API server as it stands.
+// Constant is a text that the code of a validator or defaulter passes to an API server unchanged.
 type Constant struct {
 	diag.Range
 	Use     Use
@@ -58,7 +58,7 @@ func Constants(ctx context.Context, module *load.Module, p *model.Project) (all 
 	return all
 }
 
-// policies are the code of policies in one package.
+// policies are the validators and defaulters in one package.
 type policies struct {
 	*load.Package
 	webhooks []*model.Webhook

@@ -21,7 +21,7 @@ type rule struct {
 	diag.Rule
 	// insteadOf is the rule of package check that a finding of this one, at the same place, says more exactly.
 	insteadOf string
-	// by is what finds it, where that is not this package.
+	// by is the finder, if another package finds it.
 	by            Finder
 	webhook       func(webhookPass)
 	configuration func(configurationPass)
@@ -116,7 +116,7 @@ type webhookPass struct {
 	object *model.Configuration
 }
 
-// at reports a finding at the argument that says the field.
+// at reports a finding at the argument that sets the field.
 func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
 	return p.report(p.Webhook, p.Where(field), format, args...)
 }

@@ -162,7 +162,7 @@ func connectsOnly(rule admissionregistrationv1.RuleWithOperations) bool {
 	})
 }
 
-// optOut reports labels by which users keep objects from a policy.
+// optOut reports labels by which users keep objects from a webhook.
 func optOut(p webhookPass) {
 	s := p.Spec.ObjectSelector
 	creates := slices.ContainsFunc(p.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool { return holds(r.Operations, "CREATE") })

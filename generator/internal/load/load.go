@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Config says where to look and what for.
+// Config contains the places to search and the texts to find.
 type Config struct {
 	// Dir is the folder that relative patterns start from; absolute.
 	Dir string
@@ -31,7 +31,7 @@ type Config struct {
 	Overlay Overlay
 }
 
-// Result is what a run reads.
+// Result contains the packages and files that a run reads.
 type Result struct {
 	// Module is the module around Dir or, if Dir is in no module, the module of the first pattern's packages. It is
 	// nil only if no module was found.

@@ -173,7 +173,7 @@ func (ms *modules) read(name string) *Module {
 	return &Module{Path: file.Module.Mod.Path, Dir: filepath.Dir(name), file: file}
 }
 
-// modErrors converts what modfile finds wrong.
+// modErrors converts the errors of modfile.
 func modErrors(name string, err error) diag.List {
 	var errs modfile.ErrorList
 	if !errors.As(err, &errs) {

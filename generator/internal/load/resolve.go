@@ -25,12 +25,12 @@ type tree struct {
 	name string
 	wild *wildcard // nil for a single folder
 
-	// settled says that the pattern needs no complaint: a package was found, or another
+	// settled is true if the pattern needs no complaint: a package was found, or another
 	// problem was reported.
 	settled atomic.Bool
 }
 
-// scope is what a run covers: the trees of each pattern.
+// scope is the extent of a run: the trees of each pattern.
 type scope struct {
 	module   *Module
 	patterns []pattern

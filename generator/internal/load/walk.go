@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// folder is what a covered folder holds, before anything is parsed.
+// folder is the content of a covered folder, before anything is parsed.
 type folder struct {
 	module    *Module
 	dir       string
@@ -63,7 +63,7 @@ type visit struct {
 	name string // what the tree's wildcard is held against
 }
 
-// walk collects what the visits find.
+// walk collects the results of the visits.
 type walk struct {
 	overlay Overlay
 

@@ -89,7 +89,7 @@ func decode(node *yaml.Node, mutating bool) (object admissionregistrationv1.Muta
 	return object, unknown, kjson.UnmarshalCaseSensitivePreserveInts(plain, &object)
 }
 
-// allowances reads those in a comment that stands above a webhook in a manifest.
+// allowances reads the allowances in a comment above a webhook in a manifest.
 func allowances(comment []marker.Line) (found []*model.Allowance, diags diag.List) {
 	markers, diags := marker.Parse(comment, registry.Prefix+":allow")
 	var placed []marker.Placed

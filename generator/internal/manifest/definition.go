@@ -12,13 +12,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Definition is what a CustomResourceDefinition says of the versions of a kind.
+// Definition contains the versions of a kind, from a CustomResourceDefinition.
 type Definition struct {
 	diag.Range
 	// Name is the object's name: "orders.shop.example.com".
 	Name, Group, Kind, Plural, Scope string
 	Versions                         []Version
-	// Stored are the versions that objects may be stored in; nil where no cluster says it.
+	// Stored are the versions that objects may be stored in; nil without a cluster's status.
 	Stored []string
 	// Conversion is the webhook that converts the versions; nil without a webhook.
 	Conversion *Conversion

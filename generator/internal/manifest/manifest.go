@@ -33,18 +33,18 @@ func Rules() []diag.Rule {
 	}
 }
 
-// Contents are what files hold.
+// Contents are the objects in files.
 type Contents struct {
 	// Projects are the webhook configurations by the API version they are written in, v1 first. A version without
 	// objects has no project.
 	Projects []*model.Project
-	// Definitions are the CustomResourceDefinitions, in the order in which they stand.
+	// Definitions are the CustomResourceDefinitions, in the order of the files.
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.
 	Namespaces map[string]map[string]string
 	// Servers are the Services, as namespace/name, whose pods' permissions are known.
 	Servers map[string]bool
-	// Injects says that a role may let something write webhook configurations.
+	// Injects is true if a role may let something write webhook configurations.
 	Injects bool
 }
 

@@ -24,11 +24,12 @@ type Property struct {
 	// Path is the field's path, with [] for any element of a list or map: "spec.ports[].name". The object's path is
 	// empty.
 	Path string
-	// Type is "object", "array", "string", "integer", "number", "boolean" or "int-or-string"; empty where nothing says it.
+	// Type is "object", "array", "string", "integer", "number", "boolean" or "int-or-string";
+	// empty if the schema sets no type.
 	Type string
-	// Open says that fields which the schema does not know are kept: x-kubernetes-preserve-unknown-fields.
+	// Open is true if fields outside the schema are kept: x-kubernetes-preserve-unknown-fields.
 	Open bool
-	// Default is what the API server fills in, as JSON; empty for nothing.
+	// Default is the value that the API server fills in, as JSON; empty without a default.
 	Default string
 }
 

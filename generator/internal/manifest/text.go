@@ -62,7 +62,7 @@ func (t text) above(node *yaml.Node) (comment []marker.Line) {
 	return comment
 }
 
-// resolve is what an alias stands for.
+// resolve returns the node that an alias refers to.
 func resolve(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias

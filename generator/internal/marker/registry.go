@@ -24,7 +24,7 @@ func (r Registry) Lookup(name string) (Definition, bool) {
 // Decoded is a marker decoded into its definition's target.
 type Decoded struct {
 	Placed
-	// Target is what the definition's New made.
+	// Target is the result of the definition's New.
 	Target any
 }
 

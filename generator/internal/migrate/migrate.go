@@ -60,7 +60,7 @@ func Rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Config
 	return done
 }
 
-// edit collects what changes in one file.
+// edit collects the changes in one file.
 type edit struct {
 	file    *load.File
 	removed []int    // line numbers, from 1

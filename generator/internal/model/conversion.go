@@ -19,17 +19,17 @@ type Conversion struct {
 	CRD *CRD
 	// Declared is the import path of the package that contains the marker.
 	Declared string
-	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
+	// NeedsTestStub is true if the function that gives tests the conversion of the kind is missing.
 	NeedsTestStub bool
 	// Convertible says, and where, that the spoke has the methods of controller-runtime's Convertible.
 	Convertible diag.Sourced[bool]
 	// HubPackage is the hub's own package, where the method Hub is to be generated; its zero value where none is.
 	HubPackage HandlerPackage
-	// Stored says that objects are stored in the spoke's version.
+	// Stored is true if objects are stored in the spoke's version.
 	Stored bool
 }
 
-// TestFunction is the name of the user's function that says to tests how the kind is converted.
+// TestFunction is the name of the user's function that gives tests the conversion of the kind.
 func (c *Conversion) TestFunction() string { return "new" + c.Spoke.Name + "Conversion" }
 
 // CRD is a CustomResourceDefinition whose versions a webhook converts.
@@ -38,7 +38,7 @@ type CRD struct {
 	Plural string
 	// Service serves the webhook.
 	Service admissionregistrationv1.ServiceReference
-	// CABundle signs the service's certificate; nil where something in the cluster says who does.
+	// CABundle signs the service's certificate; nil if something in the cluster injects it.
 	CABundle []byte
 }
 
@@ -48,7 +48,7 @@ type VersionedType struct {
 	Group, Version string
 }
 
-// Verb is what a conversion rule does.
+// Verb is the action of a conversion rule.
 type Verb string
 
 // The verbs, each a marker's name.

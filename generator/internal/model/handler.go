@@ -19,7 +19,7 @@ type Handler struct {
 	// Object is the type of the decoded object. It is zero if nothing is decoded: the marker turns decoding off, the
 	// rules match several kinds, or the Go type of the kind is unknown.
 	Object GoType
-	// Kinds are the kinds that the handler expects; none means any.
+	// Kinds are the kinds that the handler expects; empty for any kind.
 	Kinds []ObjectKind
 	// Operations are "Create", "Update", "Delete" and "Connect", as far as the webhook has them.
 	Operations []string
@@ -83,7 +83,7 @@ func (w *Webhook) ServedPath() string {
 	return u.Path
 }
 
-// Method is the name of the policy's function for an operation: ValidateCreate, DefaultQuotaUpdate.
+// Method is the name of the validator's or defaulter's method for an operation: ValidateCreate, DefaultQuotaUpdate.
 func (h *Handler) Method(mutating bool, operation string) string {
 	if mutating {
 		return "Default" + h.Suffix + operation
@@ -91,7 +91,7 @@ func (h *Handler) Method(mutating bool, operation string) string {
 	return "Validate" + h.Suffix + operation
 }
 
-// TestFunction is the name of the user's function that makes the policy for tests.
+// TestFunction is the name of the user's function that makes the validator or defaulter for tests.
 func (h *Handler) TestFunction() string { return "new" + h.Implementation }
 
 // Sample is a minimal object for tests: it has the required fields and no more.
@@ -100,14 +100,14 @@ type Sample struct {
 	Fields []SampleField
 }
 
-// SampleField is a field of a Sample. One of Literal, Struct and Metadata says its value.
+// SampleField is a field of a Sample. One of Literal, Struct and Metadata gives its value.
 type SampleField struct {
 	// Name is Go's.
 	Name string
 	// Literal is Go source.
 	Literal string
 	Struct  *Sample
-	// Metadata says that the field is the object's metadata.
+	// Metadata is true if the field is the object's metadata.
 	Metadata bool
 }
 

@@ -48,7 +48,7 @@ func (p *Project) Webhooks() []*Webhook {
 
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
 type Configuration struct {
-	// Range is the marker that declares the object; invalid when none does.
+	// Range is the marker that declares the object; invalid without a marker.
 	diag.Range
 	Mutating    bool
 	Name        string
@@ -57,7 +57,7 @@ type Configuration struct {
 	// Webhooks are in the order in which they are written, which for mutating webhooks is the
 	// order in which the API server calls them.
 	Webhooks []*Webhook
-	// At holds where "name", "labels" and "annotations" are said.
+	// At contains the places of "name", "labels" and "annotations".
 	At Places
 }
 
@@ -66,7 +66,7 @@ type Kind struct {
 	Group, Version, Kind string
 	// Plural is the resource's name.
 	Plural string
-	// Scope is "Cluster", "Namespaced", or empty where the source does not say.
+	// Scope is "Cluster", "Namespaced", or empty if the source does not set it.
 	Scope string
 }
 
@@ -184,6 +184,6 @@ type Allowance struct {
 	diag.Range
 	// Rule is the rule's id, and Reason why it may be broken.
 	Rule, Reason string
-	// RuleAt and ReasonAt are where they stand.
+	// RuleAt and ReasonAt are their places.
 	RuleAt, ReasonAt diag.Range
 }

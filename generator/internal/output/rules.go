@@ -120,7 +120,7 @@ func asked(d diag.Diagnostic, cause diag.Range) diag.Diagnostic {
 	return d
 }
 
-// reason strips what the diagnostic says already: the operation and the path.
+// reason strips the operation and the path, which the diagnostic already has.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -49,7 +49,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// outcome is what a scenario expects; one of the two is empty.
+// outcome is the expected result of a scenario; one of the two is empty.
 type outcome struct{ Diff, Problems string }
 
 func run(t *testing.T, archive *txtar.Archive) outcome {

@@ -67,7 +67,7 @@ func follow(path string) (string, error) {
 	return follow(target)
 }
 
-// obstacle returns the file that stands where the path needs a folder.
+// obstacle returns the file at a place where the path needs a folder.
 func obstacle(path string) (string, bool) {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {

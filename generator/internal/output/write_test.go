@@ -176,7 +176,7 @@ func TestWriteLongName(t *testing.T) {
 	}
 }
 
-// Where even undoing fails, the file as it was is kept and its name is said.
+// Where even undoing fails, the original file is kept and its name is reported.
 func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
 	p := newProject(t)
 	tx := transaction{}

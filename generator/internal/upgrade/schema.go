@@ -162,7 +162,7 @@ func (n *version) shapeOf(path string) string {
 	return f.shape
 }
 
-// widens reports whether a value of one type has the other one, too. A value without a type may have any.
+// widens reports whether the new type allows every value of the old one. A field without a type may have any type.
 func widens(old, now string) bool {
 	switch now {
 	case "", "number":

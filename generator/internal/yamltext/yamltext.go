@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package yamltext finds the positions of the nodes of package yaml in a file, and of that package's errors.
+// Package yamltext finds the positions of the nodes of package yaml in a file, and cleans its error messages.
 package yamltext
 
 import (
