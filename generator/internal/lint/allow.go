@@ -25,8 +25,8 @@ func allowanceRules() []diag.Rule {
 	}
 }
 
-// Apply leaves out the findings that the project allows and adds what is wrong with its allowances.
-// Judged says of a rule's id whether it was looked for: an allowance of any other is left alone.
+// Apply leaves out the findings that the project allows and adds errors in its allowances. Judged reports whether the
+// rule with an id was checked: an allowance of another rule is left alone.
 func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.List {
 	var list diag.List
 	used := map[*model.Allowance]bool{}

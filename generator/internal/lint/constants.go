@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Constant is a text that the code of a policy gives an API server as it stands.
+// Constant is a text that the code of a validator or defaulter passes to an API server unchanged.
 type Constant struct {
 	diag.Range
 	Use     Use
@@ -35,8 +35,8 @@ const (
 	RuntimeWarning
 )
 
-// Constants reads the packages in which the policies of a project stand. It looks at the syntax alone: a text is known
-// where it is a literal, a constant of the package, or several of them with + between.
+// Constants reads the packages that contain the validators and defaulters of a project. It looks at the syntax alone:
+// it finds the value of a literal, of a constant of the package, and of several of them with + between.
 func Constants(ctx context.Context, module *load.Module, p *model.Project) (all []Constant) {
 	read := map[string]bool{}
 	for _, w := range p.Webhooks() {
@@ -58,7 +58,7 @@ func Constants(ctx context.Context, module *load.Module, p *model.Project) (all 
 	return all
 }
 
-// policies are the code of policies in one package.
+// policies are the validators and defaulters in one package.
 type policies struct {
 	*load.Package
 	webhooks []*model.Webhook
@@ -113,7 +113,8 @@ func (p policies) constants() (all []Constant) {
 	return all
 }
 
-// webhookOf is the webhook whose policy the function is; one of the package's where it is none's alone.
+// webhookOf returns the webhook that the function handles, or one of the package's if the function belongs to none in
+// particular.
 func (p policies) webhookOf(fn *ast.FuncDecl) *model.Webhook {
 	for _, w := range p.webhooks {
 		if h := w.Handler; h != nil && h.Package.Path == p.Path &&

@@ -16,7 +16,7 @@ import (
 // need is a request that has to succeed for a webhook's server to start and to be reached.
 type need struct {
 	request
-	in []string // namespaces; none for what has no namespace
+	in []string // namespaces; empty for cluster-scoped objects
 }
 
 // needs lists them for a server in a namespace. Pods of kube-system are the network, its leases are held by the

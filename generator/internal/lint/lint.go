@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lint holds webhooks to what Kubernetes advises, and to what an API server accepts and then does
-// not do. What an API server refuses is package check's. Each rule is one entry of a table: an id, what it
-// says, what to do, and one function.
+// Package lint checks webhooks against the advice of Kubernetes, and for settings that an API server accepts but does
+// not honour. Package check finds the settings that an API server refuses. Each rule is one entry of a table: an id, a
+// message, a remedy, and one function.
 //
-// A rule fires where the configuration alone proves it right. What depends on something that cannot be seen
-// from here (labels of a namespace that nobody said, what a match condition lets through) is left alone.
+// A rule fires only if the configuration alone proves it right. Rules ignore facts that the configuration does not
+// show, such as the labels of a namespace or the objects that a match condition lets through.
 package lint
 
 import (
@@ -21,40 +21,40 @@ type rule struct {
 	diag.Rule
 	// insteadOf is the rule of package check that a finding of this one, at the same place, says more exactly.
 	insteadOf string
-	// by is what finds it, where that is not this package.
+	// by is the finder, if another package finds it.
 	by            Finder
 	webhook       func(webhookPass)
 	configuration func(configurationPass)
 	project       func(projectPass)
 }
 
-// Finder is what can find that a rule is broken.
+// Finder is a check that can find a broken rule.
 type Finder int
 
 const (
 	// Here is this package.
 	Here Finder = iota
-	// Expressions asks for what reads CEL.
+	// Expressions is the check that reads CEL.
 	Expressions
-	// Code asks for what reads the Go code of handlers, types and all.
+	// Code is the check that reads the Go code of handlers, with types.
 	Code
 )
 
-// Surroundings are what is known besides the webhooks.
+// Surroundings are the facts known besides the webhooks.
 type Surroundings struct {
 	// Namespaces are the labels of the namespaces that are known, by name.
 	Namespaces map[string]map[string]string
-	// Servers are the Services, as namespace/name, of which is known what their pods may do, and Injects says that
-	// something may write webhook configurations.
+	// Servers are the Services, as namespace/name, whose pods' permissions are known. Injects is true if something may
+	// write webhook configurations.
 	Servers map[string]bool
 	Injects bool
 	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are known.
 	Served map[string][]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
-	// Tests says that the handlers have generated tests.
+	// Tests is true if the handlers have generated tests.
 	Tests bool
-	// Constants are what is known of the policies' code.
+	// Constants are the constants found in the code of validators and defaulters.
 	Constants []Constant
 }
 
@@ -88,7 +88,7 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 	return found
 }
 
-// Replaces reports whether a finding says more exactly what another, of package check, says at the same place.
+// Replaces reports whether a finding is more exact than another one, of package check, at the same place.
 func Replaces(d, other diag.Diagnostic) bool {
 	return d.Range == other.Range && slices.ContainsFunc(table(), func(r rule) bool { return r.ID == d.Rule && r.insteadOf == other.Rule })
 }
@@ -116,7 +116,7 @@ type webhookPass struct {
 	object *model.Configuration
 }
 
-// at reports a finding at the argument that says the field.
+// at reports a finding at the argument that sets the field.
 func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
 	return p.report(p.Webhook, p.Where(field), format, args...)
 }
@@ -172,7 +172,7 @@ func Table() []Rule {
 	return docs
 }
 
-// Rules are the rules of the table and those of allowances.
+// Rules returns the rules of the table and the rules of allowances.
 func Rules() []diag.Rule {
 	var docs []diag.Rule
 	for _, r := range table() {

@@ -54,7 +54,7 @@ func isEmpty(s *metav1.LabelSelector) bool {
 	return s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0
 }
 
-// keys are the labels that a selector asks for.
+// keys are the labels that a selector requires.
 func keys(s *metav1.LabelSelector) []string {
 	if s == nil {
 		return nil

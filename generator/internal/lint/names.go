@@ -74,7 +74,7 @@ func impossibleNames(p webhookPass) {
 	}
 }
 
-// plural is the resource of Kubernetes itself that a word means which is none.
+// plural returns the resource of Kubernetes itself that a misspelt word means.
 func (p pass) plural(groups []string, word string) (string, bool) {
 	var names []string
 	for _, r := range p.builtin {
@@ -91,8 +91,8 @@ func (p pass) plural(groups []string, word string) (string, bool) {
 	return diag.Nearest(word, names)
 }
 
-// wrongResource reports words in the place of resources of Kubernetes itself that are none but mean one,
-// and the deletion of pods without their eviction.
+// wrongResource reports words that mean a resource of Kubernetes itself but do not name it, and the deletion of pods
+// without their eviction.
 func wrongResource(p webhookPass) {
 	for i, rule := range p.Spec.Rules {
 		for j, r := range rule.Resources {

@@ -25,7 +25,7 @@ func neverCalled(p configurationPass) {
 	}
 }
 
-// isTrusted reports whether the webhook itself says whom to trust. A url is trusted as browsers do.
+// isTrusted reports whether the webhook itself configures a trusted authority. A url is trusted as browsers do.
 func isTrusted(w *model.Webhook) bool {
 	return len(w.Spec.ClientConfig.CABundle) > 0 || w.Spec.ClientConfig.URL != nil
 }
@@ -74,7 +74,7 @@ func untrusted(p configurationPass) {
 	}
 }
 
-// isKnown reports a webhook of whose server is known what it may do.
+// isKnown reports whether the permissions of the webhook's server are known.
 func (p pass) isKnown(w *model.Webhook) bool {
 	s := w.Spec.ClientConfig.Service
 	return s != nil && p.Servers[s.Namespace+"/"+s.Name]

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// exact reports matchPolicy Exact beside rules that name versions, unless other webhooks are for the other versions, or
-// there are none.
+// exact reports matchPolicy Exact beside rules that name versions. It reports nothing if other webhooks handle the
+// other versions, or if there are no other versions.
 func exact(p webhookPass) {
 	policy := p.Spec.MatchPolicy
 	isDefault := policy == nil && p.api == "v1beta1"
@@ -162,7 +162,7 @@ func connectsOnly(rule admissionregistrationv1.RuleWithOperations) bool {
 	})
 }
 
-// optOut reports labels by which users keep objects from a policy.
+// optOut reports labels by which users keep objects from a webhook.
 func optOut(p webhookPass) {
 	s := p.Spec.ObjectSelector
 	creates := slices.ContainsFunc(p.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool { return holds(r.Operations, "CREATE") })

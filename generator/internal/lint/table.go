@@ -4,8 +4,7 @@ package lint
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// table lists the rules. An error is what cannot work, a warning what goes wrong some day or lets something
-// by, a note is advice.
+// table lists the rules. An error cannot work. A warning goes wrong some day or lets something by. A note is advice.
 func table() []rule {
 	return []rule{
 		{by: Expressions, Rule: diag.Rule{ID: "W1", Title: "a match condition does not read namespaceObject",

@@ -78,7 +78,7 @@ func (p projectPass) chains() (chains [][]*model.Webhook) {
 	return chains
 }
 
-// bound is what a webhook asks of requests besides its rules; empty for nothing.
+// bound is a webhook's conditions on requests besides its rules; a field is empty without conditions.
 type bound struct{ namespaces, objects, conditions string }
 
 func boundOf(w *model.Webhook) (b bound) {
@@ -100,7 +100,7 @@ func (b bound) isCalledFor(other bound) bool {
 	return holds(b.namespaces, other.namespaces) && holds(b.objects, other.objects) && holds(b.conditions, other.conditions)
 }
 
-// together are those of the webhooks that are called for one request, for each request that one of them names.
+// together returns, for each request that a webhook names, the webhooks that are called for it.
 func together(webhooks []*model.Webhook) (chains [][]*model.Webhook) {
 	type named struct{ group, resource string }
 	byName := map[named][]int{} // indexes in webhooks
@@ -180,8 +180,8 @@ func unvalidated(p projectPass) {
 	}
 }
 
-// sharedPath reports a path of one service that a mutating and a validating webhook share, or two webhooks for
-// different kinds, if the path says that it is for one kind.
+// sharedPath reports a path of one service that a mutating and a validating webhook share. It also reports two
+// webhooks for different kinds that share a path, if the path names one kind.
 func sharedPath(p projectPass) {
 	first := map[string][]*model.Webhook{}
 	for _, w := range p.Project.Webhooks() {

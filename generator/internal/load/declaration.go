@@ -56,8 +56,8 @@ func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, token.Pos] {
 	}
 }
 
-// Comments are the comment groups between the declaration before the type and the type's name:
-// its doc comment and what stands above it.
+// Comments are the comment groups between the declaration before the type and the type's name: its doc comment and the
+// comments above it.
 func (t Type) Comments() []*ast.CommentGroup {
 	begin := t.File.AST.Name.End()
 	for _, d := range t.File.AST.Decls {
@@ -86,7 +86,7 @@ type Method struct {
 	Name string
 }
 
-// Methods are the methods that the package declares on a type, without those that this tool generated.
+// Methods are the methods that the package declares on a type, without the methods that this tool generated.
 func (p *Package) Methods(name string) []Method {
 	var methods []Method
 	for _, f := range p.FilesWith(name) {
@@ -114,8 +114,8 @@ func Receiver(f *ast.FuncDecl) string {
 	return ""
 }
 
-// DeclaresInTest reports whether a test of the package in a folder declares a function. What cannot
-// be read the compiler reports.
+// DeclaresInTest reports whether a test of the package in a folder declares a function. It ignores unreadable files:
+// the compiler reports them.
 func DeclaresInTest(dir, function string) bool {
 	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is a good one
 	for _, file := range files {
@@ -148,7 +148,7 @@ func Sibling(dir, name string) []byte {
 // covers them. A folder that does not exist holds none.
 func GeneratedBelow(dir string) []string {
 	var found []string
-	// What cannot be read is not ours to remove.
+	// Unreadable files are not ours to remove.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil

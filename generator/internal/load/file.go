@@ -24,8 +24,8 @@ type File struct {
 	tokens *token.File
 }
 
-// Position converts a position in the file's syntax tree.
-// Line directives are ignored: diagnostics point at what is on disk.
+// Position converts a position in the file's syntax tree. It ignores line directives: diagnostics point at the file on
+// disk.
 func (f *File) Position(pos token.Pos) diag.Position {
 	return diag.At(f.tokens.PositionFor(pos, false))
 }
@@ -35,8 +35,8 @@ func (f *File) Range(pos, end token.Pos) diag.Range {
 	return diag.Range{Pos: f.Position(pos), End: f.Position(end)}
 }
 
-// parseFile parses a Go source file. The tree is there even where there are syntax errors,
-// each of which is a diagnostic; its package name is then possibly empty.
+// parseFile parses a Go source file. It returns the tree even if there are syntax errors, and a diagnostic for each;
+// the package name is then possibly empty.
 func parseFile(path string, src []byte) (*File, diag.List) {
 	// A set of its own for every file keeps goroutines from waiting for each other.
 	set := token.NewFileSet()

@@ -38,7 +38,7 @@ func readGoenv() goenv {
 	return env
 }
 
-// get returns the value of a setting, or "" if it stands at its default.
+// get returns the value of a setting, or "" if it has its default.
 func (e goenv) get(key string) string {
 	if value := os.Getenv(key); value != "" {
 		return value

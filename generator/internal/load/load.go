@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load finds the Go packages that hold markers and reads only what is needed.
+// Package load finds the Go packages that contain markers and reads only the files it needs.
 //
-// It neither runs the go command nor type-checks: folders are found by the go command's
-// rules, files are filtered by their bytes, and only what passes is parsed. An error in a
-// file without markers or in a dependency is therefore never met. What is needed later of
-// the same packages (Package.FilesWith) or of others (Module.Locate) is read on demand.
+// It neither runs the go command nor type-checks. It finds folders by the go command's rules, filters files by their
+// bytes, and parses only the rest. It therefore never meets an error in a file without markers or in a dependency. It
+// reads further files of the same packages (Package.FilesWith) or of others (Module.Locate) on demand.
 package load
 
 import (
@@ -16,27 +15,26 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Config says where to look and what for.
+// Config contains the places to search and the texts to find.
 type Config struct {
 	// Dir is the folder that relative patterns start from; absolute.
 	Dir string
-	// Patterns are package patterns as the go command takes them: folders, absolute or
-	// beginning with ./ or ../, and import paths of the module or of those that go.work
-	// uses, each with or without "...". None means all of the module that Dir stands in, or
-	// of the modules of its go.work if it stands in none.
+	// Patterns are package patterns as the go command takes them: folders, absolute or beginning with ./ or ../, and
+	// import paths. An import path is in the module or in a module that go.work uses. Each pattern may have "...".
+	// Without patterns, the whole module around Dir is loaded, or the modules of its go.work if Dir is in no module.
 	Patterns []string
-	// Tags are build tags besides those of the platform. None means those of GOFLAGS.
+	// Tags are build tags besides the platform's. Without any, the tags of GOFLAGS apply.
 	Tags []string
-	// Markers are texts of which a file must hold one to be parsed.
+	// Markers are texts. A file is parsed only if it contains one of them.
 	Markers []string
 	// Overlay is read in place of the disk.
 	Overlay Overlay
 }
 
-// Result is what a run reads.
+// Result contains the packages and files that a run reads.
 type Result struct {
-	// Module is the module that Dir stands in or, if it stands in none, that of the first
-	// pattern's packages. It is nil only if no module was found.
+	// Module is the module around Dir or, if Dir is in no module, the module of the first pattern's packages. It is
+	// nil only if no module was found.
 	Module *Module
 	// Packages are the packages that hold a marker, by import path. A marker may yet turn
 	// out to be plain text, in a string for example.

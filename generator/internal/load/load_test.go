@@ -237,7 +237,7 @@ func TestLoadPackage(t *testing.T) {
 	}
 }
 
-// What a run does with the files of a folder: which count, and which are reported.
+// TestLoadFiles checks which files of a folder a run counts, and which it reports.
 func TestLoadFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -141,10 +141,10 @@ func (w *workspace) dependency(modulePath, dir string) *Module {
 	return m
 }
 
-// versions returns the version of every module that a main module requires. Since Go 1.17
-// go.mod names all that the module's packages need, so that the highest of them is what
-// minimal version selection chooses (https://go.dev/ref/mod#graph-pruning). Of an older
-// go.mod nothing is known without its dependencies'.
+// versions returns the version of every module that a main module requires. Since Go 1.17 go.mod names every module
+// that the module's packages need. Minimal version selection therefore chooses the highest version named
+// (https://go.dev/ref/mod#graph-pruning). For an older go.mod the versions are unknown without the go.mod files of its
+// dependencies.
 func (w *workspace) versions() map[string]string {
 	versions := make(map[string]string)
 	for _, m := range w.modules {

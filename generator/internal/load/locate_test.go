@@ -201,7 +201,7 @@ package dep // +groupName
 			}
 			wantDirs := make(map[string]string)
 			for path := range tt.paths {
-				if !cached && !testing.Short() { // the go command wants sums for what lies in the cache
+				if !cached && !testing.Short() { // the go command needs sums for modules in the cache
 					wantDirs[path] = goList(t, from, "-find", "-f", "{{.Dir}}", path)[0]
 				}
 			}

@@ -122,8 +122,8 @@ func newModules(env goenv, s *selection) *modules {
 	}
 }
 
-// around returns the module that a folder stands in: that of the nearest go.mod upward. It
-// is nil, with found true, if that go.mod cannot be used.
+// around returns the module around a folder, from the nearest go.mod upward. It is nil, with found true, if that
+// go.mod cannot be used.
 func (ms *modules) around(dir string) (m *Module, found bool) {
 	for {
 		if m, found = ms.at(dir); found {
@@ -173,7 +173,7 @@ func (ms *modules) read(name string) *Module {
 	return &Module{Path: file.Module.Mod.Path, Dir: filepath.Dir(name), file: file}
 }
 
-// modErrors converts what modfile finds wrong.
+// modErrors converts the errors of modfile.
 func modErrors(name string, err error) diag.List {
 	var errs modfile.ErrorList
 	if !errors.As(err, &errs) {

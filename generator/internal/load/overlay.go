@@ -25,8 +25,8 @@ func (o Overlay) readFile(path string) ([]byte, error) {
 	return regular.ReadFile(path)
 }
 
-// list is list, with the files that the overlay adds to the folder, those that it takes away, and
-// the folders that its files bring with them. A folder that is in the overlay alone is no error.
+// list returns the folder's listing with the files that the overlay adds, without the files that it removes, and with
+// the folders of its files. A folder that is in the overlay alone is no error.
 func (o Overlay) list(dir string) (listing, error) {
 	l, err := list(dir)
 	prefix := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator)

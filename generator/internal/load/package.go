@@ -31,13 +31,12 @@ type Package struct {
 	further map[string]*File // by name, of others: what FilesWith has parsed; nil for a file that does not count
 }
 
-// FilesWith returns the package's files that hold one of the words, by name: those of
-// Files, and further ones, which are parsed when a word is first found in them.
+// FilesWith returns the package's files that contain one of the words, by name. It searches Files and further ones,
+// which it parses when it first finds a word in them.
 //
-// A further file with syntax errors is returned as far as its tree is usable, since it is
-// read for single declarations and the compiler reports the rest. An unreadable one is
-// passed over. Every call reads the files that are not yet parsed, so ask for all words at
-// once where that is possible. FilesWith may be called concurrently.
+// A further file with syntax errors is returned as far as its tree is usable: it is read for single declarations, and
+// the compiler reports the rest. An unreadable one is passed over. Every call reads the files that are not yet parsed,
+// so pass all words at once where possible. FilesWith may be called concurrently.
 func (p *Package) FilesWith(words ...string) []*File {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,14 +15,14 @@ type pattern struct {
 	// path is the folder or import path of a pattern without wildcard, slash-separated; of
 	// a local one with wildcard it is the folder where the search begins.
 	path string
-	// wild is the part with "...": of an import path all of it, of a local pattern what
-	// follows the folder. It is empty if there is none.
+	// wild is the part with "...": all of an import path, or the part after the folder in a local pattern. It is empty
+	// without a "...".
 	wild string
 }
 
-// parsePattern takes a pattern apart as the go command does. What begins with ./ or ../ or is
-// absolute names folders, anything else is an import path. The separator is the platform's:
-// patterns may have backslashes where that is one.
+// parsePattern takes a pattern apart as the go command does. A pattern that begins with ./ or ../ or is absolute names
+// folders; any other is an import path. The separator is the platform's: patterns may have backslashes on a platform
+// that separates by them.
 func parsePattern(text string, separator byte) pattern {
 	p := pattern{text: text}
 	slashed := text
@@ -42,7 +42,7 @@ func parsePattern(text string, separator byte) pattern {
 		p.wild = cleaned
 	}
 	if separator == '\\' && strings.HasPrefix(slashed, "//") {
-		p.path = "/" + p.path // a network share, of which path.Clean leaves one slash
+		p.path = "/" + p.path // a network share: path.Clean leaves one of its two slashes
 	}
 	return p
 }

@@ -25,12 +25,12 @@ type tree struct {
 	name string
 	wild *wildcard // nil for a single folder
 
-	// settled says that the pattern needs no complaint: a package was found, or another
+	// settled is true if the pattern needs no complaint: a package was found, or another
 	// problem was reported.
 	settled atomic.Bool
 }
 
-// scope is what a run covers: the trees of each pattern.
+// scope is the extent of a run: the trees of each pattern.
 type scope struct {
 	module   *Module
 	patterns []pattern
@@ -106,9 +106,8 @@ func (ms *modules) local(base string, p pattern) []*tree {
 	return []*tree{{module: m, dir: dir, wild: &wild}}
 }
 
-// workspaceBelow finds the trees of a local pattern whose folder stands in no module: the
-// modules below it that its go.work uses. The go command refuses such a pattern; for a
-// manifest of the whole workspace it is the natural one.
+// workspaceBelow finds the trees of a local pattern whose folder is in no module: the modules below it that its
+// go.work uses. The go command refuses such a pattern; for a manifest of the whole workspace it is the natural one.
 func (ms *modules) workspaceBelow(dir string, p pattern) []*tree {
 	w := ms.workspaceAround(dir)
 	if w == nil {

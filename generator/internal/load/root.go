@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Root returns the folder that holds the project which dir stands in: the nearest one
-// upward with a go.mod or, if there is none, with a go.work.
+// Root returns the folder of the project around dir: the nearest one upward with a go.mod or, without a go.mod, with a
+// go.work.
 func Root(dir string) (string, bool) {
 	for _, name := range []string{"go.mod", "go.work"} {
 		for at := filepath.Clean(dir); ; at = filepath.Dir(at) {

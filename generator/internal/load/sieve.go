@@ -15,7 +15,7 @@ import (
 // sieve serves one goroutine.
 type sieve struct {
 	words   [][]byte
-	overlay Overlay // what is read in place of files
+	overlay Overlay // texts that replace files
 	buffer  []byte
 	overlap int // what a word may need of the chunk before
 }

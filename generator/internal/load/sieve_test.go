@@ -47,7 +47,7 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-// What a sieve returns must not change when the sieve goes on to the next file.
+// TestSieveKeepsNothing checks that a sieve's result does not change when the sieve goes on to the next file.
 func TestSieveKeepsNothing(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a.go"), filepath.Join(dir, "b.go")

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// folder is what a covered folder holds, before anything is parsed.
+// folder is the content of a covered folder, before anything is parsed.
 type folder struct {
 	module    *Module
 	dir       string
@@ -63,7 +63,7 @@ type visit struct {
 	name string // what the tree's wildcard is held against
 }
 
-// walk collects what the visits find.
+// walk collects the results of the visits.
 type walk struct {
 	overlay Overlay
 
@@ -73,8 +73,8 @@ type walk struct {
 	problems diag.List
 }
 
-// visit reads a folder if its tree covers it and returns the folders below it that are to be
-// visited next. The rules are those of cmd/go/internal/search.Match.MatchDirs.
+// visit reads a folder if its tree covers it and returns the folders below it to visit next. It follows the rules of
+// cmd/go/internal/search.Match.MatchDirs.
 func (w *walk) visit(sieve *sieve, v visit) []visit {
 	t := v.tree
 	l, err := w.overlay.list(v.dir)
@@ -118,7 +118,7 @@ func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) {
 	f := &folder{module: m, dir: dir}
 	for _, name := range l.generated {
 		file := filepath.Join(dir, name)
-		// What cannot be read here is reported below, save for tests, which do not matter.
+		// An unreadable file is reported below, save for tests, which do not matter.
 		if head, err := sieve.head(file); err == nil && isOurs(head) {
 			f.generated = append(f.generated, file)
 		}

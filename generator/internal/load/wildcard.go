@@ -11,9 +11,9 @@ import "strings"
 //   - "..." never stands for something below a folder named vendor, which a pattern has to
 //     name itself.
 type wildcard struct {
-	head    string // what stands before the first "..."
+	head    string // the text before the first "..."
 	pattern string // sealed
-	shorter string // sealed, without the final "/..."; "" if there is none
+	shorter string // sealed, without the final "/..."; "" if the pattern does not end in it
 }
 
 func newWildcard(pattern string) wildcard {
@@ -31,8 +31,7 @@ func (w wildcard) matches(name string) bool {
 	return matchWild(w.pattern, name) || w.shorter != "" && matchWild(w.shorter, name)
 }
 
-// reaches reports whether the pattern may match something below a name, so that whoever
-// walks a tree knows where to turn back.
+// reaches reports whether the pattern may match something below a name. A walk turns back where it cannot.
 func (w wildcard) reaches(name string) bool {
 	if name == "" {
 		return true

@@ -36,7 +36,7 @@ type location struct {
 	err error
 }
 
-// attach finds the workspace of a module: that of the go.work that uses it, or its own.
+// attach finds the workspace of a module: the workspace of the go.work that uses it, or its own.
 func (ms *modules) attach(m *Module) {
 	ms.workspaceAround(m.Dir)
 	if m.workspace == nil {
@@ -53,9 +53,8 @@ func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile) *workspace {
 	}
 }
 
-// workspaceAround returns the workspace of the go.work that holds for a folder: the one
-// that GOWORK names, or the nearest upward. It is nil if there is none, or none that can be
-// used.
+// workspaceAround returns the workspace of a folder's go.work: the one that GOWORK names, or the nearest upward. It is
+// nil if there is no usable go.work.
 func (ms *modules) workspaceAround(dir string) *workspace {
 	switch name := ms.env.get("GOWORK"); name {
 	case "off":

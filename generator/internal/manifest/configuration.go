@@ -67,8 +67,8 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 	p.Configurations = append(p.Configurations, c)
 }
 
-// decode reads a configuration as kubectl does, and says which of its fields there are none of. A validating webhook
-// has all the fields of a mutating one but one.
+// decode reads a configuration as kubectl does, and returns an error for each unknown field. A validating webhook has
+// all the fields of a mutating one but one.
 func decode(node *yaml.Node, mutating bool) (object admissionregistrationv1.MutatingWebhookConfiguration, unknown []error, err error) {
 	var content any
 	if err := node.Decode(&content); err != nil {
@@ -89,7 +89,7 @@ func decode(node *yaml.Node, mutating bool) (object admissionregistrationv1.Muta
 	return object, unknown, kjson.UnmarshalCaseSensitivePreserveInts(plain, &object)
 }
 
-// allowances reads those in a comment that stands above a webhook in a manifest.
+// allowances reads the allowances in a comment above a webhook in a manifest.
 func allowances(comment []marker.Line) (found []*model.Allowance, diags diag.List) {
 	markers, diags := marker.Parse(comment, registry.Prefix+":allow")
 	var placed []marker.Placed

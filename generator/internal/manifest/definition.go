@@ -12,15 +12,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Definition is what a CustomResourceDefinition says of the versions of a kind.
+// Definition contains the versions of a kind, from a CustomResourceDefinition.
 type Definition struct {
 	diag.Range
-	// Name is that of the object: "orders.shop.example.com".
+	// Name is the object's name: "orders.shop.example.com".
 	Name, Group, Kind, Plural, Scope string
 	Versions                         []Version
-	// Stored are the versions that objects may be stored in; nil where no cluster says it.
+	// Stored are the versions that objects may be stored in; nil without a cluster's status.
 	Stored []string
-	// Conversion is the webhook that converts the versions; nil where there is none.
+	// Conversion is the webhook that converts the versions; nil without a webhook.
 	Conversion *Conversion
 	// Unconverted says that versions differ in nothing but apiVersion: the strategy None. An API server takes that for
 	// granted where nothing is said, and a file may leave it to be said by an overlay.
@@ -114,7 +114,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		d.Conversion = &Conversion{Range: conversion, ReviewVersions: c.Webhook.ConversionReviewVersions}
 		client := &d.Conversion.Client
 		client.URL = c.Webhook.ClientConfig.URL
-		client.CABundle, _ = base64.StdEncoding.DecodeString(c.Webhook.ClientConfig.CABundle) // one that is none is an API server's to refuse
+		client.CABundle, _ = base64.StdEncoding.DecodeString(c.Webhook.ClientConfig.CABundle) // API servers refuse bad base64
 		if s := c.Webhook.ClientConfig.Service; s != nil {
 			client.Service = &admissionregistrationv1.ServiceReference{Namespace: s.Namespace, Name: s.Name, Path: s.Path, Port: s.Port}
 		}
@@ -122,7 +122,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	r.Definitions = append(r.Definitions, d)
 }
 
-// place finds out where the version and its schema stand.
+// place finds the positions of the version and its schema.
 func (v *Version) place(t text, node *yaml.Node) {
 	if name := entry(node, "name"); name != nil {
 		v.Range = t.Place(name)

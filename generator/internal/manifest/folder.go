@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// filesOf are the *.yaml and *.yml that lie directly in a folder, but for those that kustomize there takes for patches:
-// a patch of a webhook configuration has its kind, and a part of its fields.
+// filesOf returns the *.yaml and *.yml files directly in a folder, except the patches of a kustomization there: a
+// patch of a webhook configuration has its kind, and a part of its fields.
 func filesOf(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -30,8 +30,8 @@ func filesOf(dir string) ([]string, error) {
 	return files, nil
 }
 
-// patchesOf are the files that the folder's kustomization names as patches, in any of the ways that kustomize has or
-// had. What is no YAML names none.
+// patchesOf returns the files that the folder's kustomization names as patches, in any of the ways that kustomize has
+// or had. A kustomization that is not YAML names no patches.
 func patchesOf(dir string) []string {
 	type patch struct{ Path string }
 	var files []string

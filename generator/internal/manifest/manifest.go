@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifest reads webhook configurations back from YAML, with the place of every field: those that
-// this tool wrote, and any others; and of CustomResourceDefinitions what there is to know of their versions.
+// Package manifest reads webhook configurations from YAML, with the position of every field. It reads configurations
+// of this tool and any others. It also reads the versions of CustomResourceDefinitions.
 package manifest
 
 import (
@@ -33,18 +33,18 @@ func Rules() []diag.Rule {
 	}
 }
 
-// Contents are what files hold.
+// Contents are the objects in files.
 type Contents struct {
-	// Projects are the webhook configurations by the API version they are written in, v1 first. There is none of a
-	// version that no object has.
+	// Projects are the webhook configurations by the API version they are written in, v1 first. A version without
+	// objects has no project.
 	Projects []*model.Project
-	// Definitions are the CustomResourceDefinitions, in the order in which they stand.
+	// Definitions are the CustomResourceDefinitions, in the order of the files.
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.
 	Namespaces map[string]map[string]string
-	// Servers are the Services of which is known what their pods may do, as namespace/name.
+	// Servers are the Services, as namespace/name, whose pods' permissions are known.
 	Servers map[string]bool
-	// Injects says that a role may let something write webhook configurations.
+	// Injects is true if a role may let something write webhook configurations.
 	Injects bool
 }
 
@@ -167,7 +167,7 @@ func (r *reader) templatesFound() diag.List {
 	return diag.List{d}
 }
 
-// object takes from a document what is of interest.
+// object reads the relevant fields of a document.
 func (r *reader) object(t text, node *yaml.Node) {
 	if strings.HasSuffix(value(node, "kind"), "List") {
 		for _, item := range elements(entry(node, "items")) {

@@ -29,7 +29,7 @@ webhooks:
   clientConfig: {service: {name: größer, path: /orders}}
 `
 
-// TestPlaces reads one configuration and asks where its fields stand: the line, and the text that is there.
+// TestPlaces reads one configuration and checks the positions of its fields: the line, and the text there.
 func TestPlaces(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines": shop, "line ends": strings.ReplaceAll(shop, "\n", "\r\n"), "byte order mark": "\ufeff" + shop,
@@ -64,7 +64,7 @@ func at(text string, r diag.Range) string {
 	return line[r.Pos.Column-1 : r.End.Column-1]
 }
 
-// TestSurroundings reads what stands beside the configurations.
+// TestSurroundings reads the objects beside the configurations.
 func TestSurroundings(t *testing.T) {
 	server := `kind: Service
 metadata: {name: shop, namespace: shop}

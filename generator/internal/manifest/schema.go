@@ -21,19 +21,20 @@ type Schema struct {
 // Property is a field of objects as a schema has it.
 type Property struct {
 	diag.Range
-	// Path is that of the field, with [] for any element of a list or map: "spec.ports[].name". That of the object is
+	// Path is the field's path, with [] for any element of a list or map: "spec.ports[].name". The object's path is
 	// empty.
 	Path string
-	// Type is "object", "array", "string", "integer", "number", "boolean" or "int-or-string"; empty where nothing says it.
+	// Type is "object", "array", "string", "integer", "number", "boolean" or "int-or-string";
+	// empty if the schema sets no type.
 	Type string
-	// Open says that fields which the schema does not know are kept: x-kubernetes-preserve-unknown-fields.
+	// Open is true if fields outside the schema are kept: x-kubernetes-preserve-unknown-fields.
 	Open bool
-	// Default is what the API server fills in, as JSON; empty for nothing.
+	// Default is the value that the API server fills in, as JSON; empty without a default.
 	Default string
 }
 
-// Properties are the object and its fields, each before those in it. What the API server itself says of every object is
-// left out: apiVersion, kind and metadata, of embedded ones too.
+// Properties returns the object and its fields, each before the fields in it. It leaves out the fields that the API
+// server itself defines for every object: apiVersion, kind and metadata, of embedded ones too.
 func (s *Schema) Properties() []Property {
 	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
 	w.add("", s.node, s.node, true)
@@ -43,11 +44,11 @@ func (s *Schema) Properties() []Property {
 // walk goes through a schema.
 type walk struct {
 	text   text
-	inside map[*yaml.Node]bool // an alias may lead to what is around it
+	inside map[*yaml.Node]bool // the nodes around the current one, because an alias may lead back to them
 	found  []Property
 }
 
-// add adds a field and those in it. The place of a field is that of its name.
+// add adds a field and the fields in it. The place of a field is the place of its name.
 func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	if node.Kind != yaml.MappingNode || w.inside[node] {
 		return

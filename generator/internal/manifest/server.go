@@ -8,7 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// object is what of the objects beside webhook configurations says who serves the webhooks, and what those may do.
+// object contains the fields of Services, workloads and roles that show who serves the webhooks, and with which
+// permissions.
 type object struct {
 	Kind     string `yaml:"kind"`
 	Metadata struct {
@@ -16,7 +17,7 @@ type object struct {
 		Namespace string            `yaml:"namespace"`
 		Labels    map[string]string `yaml:"labels"`
 	} `yaml:"metadata"`
-	// Spec is that of a Service, a Deployment, a StatefulSet or a DaemonSet.
+	// Spec is the spec of a Service, a Deployment, a StatefulSet or a DaemonSet.
 	Spec struct {
 		Selector yaml.Node `yaml:"selector"`
 		Template struct {
@@ -46,7 +47,7 @@ type subject struct {
 	Namespace string `yaml:"namespace"`
 }
 
-// objects are those of all sources.
+// objects are the objects of all sources.
 type objects []object
 
 // injects reports a role that lets something write webhook configurations, or may let it: others may add to it.
@@ -73,7 +74,7 @@ func (all objects) injects() bool {
 
 func (o object) isRole() bool { return o.Kind == "Role" || o.Kind == "ClusterRole" }
 
-// servers are the Services, as namespace/name, of which everything is there: pods, and each role of their accounts.
+// servers returns the Services, as namespace/name, with complete manifests: pods, and each role of their accounts.
 func (all objects) servers() map[string]bool {
 	servers := map[string]bool{}
 	for _, o := range all {
@@ -100,7 +101,7 @@ func (all objects) servers() map[string]bool {
 	return servers
 }
 
-// knowsRightsOf reports whether roles are bound to an account, all of which are there.
+// knowsRightsOf reports whether roles are bound to an account and every one of them is in the manifests.
 func (all objects) knowsRightsOf(namespace, account string) bool {
 	isBound := false
 	for _, b := range all {

@@ -62,7 +62,7 @@ func (t text) above(node *yaml.Node) (comment []marker.Line) {
 	return comment
 }
 
-// resolve is what an alias stands for.
+// resolve returns the node that an alias refers to.
 func resolve(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias
@@ -70,7 +70,7 @@ func resolve(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// entry is the value of a mapping's key; nil where there is none.
+// entry returns the value of a mapping's key; nil without the key.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
 	if mapping.Kind != yaml.MappingNode {
 		return nil
@@ -83,7 +83,7 @@ func entry(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// elements are those of a list.
+// elements returns the elements of a list.
 func elements(list *yaml.Node) []*yaml.Node {
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Place says what kind of declaration a marker may stand on. Places combine with |.
+// Place is a kind of declaration that a marker may belong to. Places combine with |.
 type Place int
 
 const (
@@ -33,7 +33,7 @@ func (p Place) String() string {
 	return strings.Join(words, " or ")
 }
 
-// Placed is a marker and the declaration it stands on.
+// Placed is a marker and its declaration.
 type Placed struct {
 	Marker
 	On Place
@@ -89,7 +89,7 @@ func mentions(group *ast.CommentGroup, text string) bool {
 	return false
 }
 
-// anchor is a declaration that markers may stand on.
+// anchor is a declaration that may have markers.
 type anchor struct {
 	on    Place
 	typ   *ast.TypeSpec

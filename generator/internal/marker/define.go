@@ -15,11 +15,11 @@ import (
 type Definition struct {
 	// Name is the marker's name without its +.
 	Name string
-	// On says where it may stand.
+	// On are the places where it is allowed.
 	On Place
-	// Repeatable says that it may stand several times on one declaration.
+	// Repeatable is true if one declaration may have several of it.
 	Repeatable bool
-	// Doc says what the marker is for. Its first sentence is the summary.
+	// Doc describes the marker's purpose. Its first sentence is the summary.
 	Doc string
 	// Example is a whole marker that parses.
 	Example string
@@ -32,7 +32,7 @@ type Parameter struct {
 	Name     string
 	Type     Type
 	Required bool
-	// Default says in words or as a value what holds when the argument is absent.
+	// Default is the value or, in words, the behaviour without the argument.
 	Default string
 	Doc     string
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package marker is the marker engine. It finds markers in Go comments, says which
-// declaration each stands on, and decodes their arguments into the variables that a
-// Definition names. It knows nothing of Kubernetes.
+// Package marker is the marker engine. It finds markers in Go comments, finds the declaration of each, and decodes
+// their arguments into the variables that a Definition names. It is independent of Kubernetes.
 //
-// The grammar is that of k8s.io/gengo/v2/codetags, which Kubernetes' own generators use:
+// The grammar comes from k8s.io/gengo/v2/codetags, which Kubernetes' own generators use:
 //
 //	+name
 //	+name(argument: value, argument: "text")
@@ -27,13 +26,13 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 type Marker struct {
 	// Range is the whole marker, from its + on.
 	diag.Range
-	// Name is what stands between the + and the arguments.
+	// Name is the text between the + and the arguments.
 	Name string
 	// NameAt is the name, the + left out.
 	NameAt diag.Range
-	// Arguments are what stands in parentheses, in the order written.
+	// Arguments are the arguments in parentheses, in the order written.
 	Arguments []Argument
-	// Value is what stands after the equals sign; nil if there is none.
+	// Value is the value after the equals sign; nil without an equals sign.
 	Value *Value
 }
 
@@ -46,7 +45,7 @@ type Argument struct {
 	Value  Value
 }
 
-// Kind tells apart what a value is written as.
+// Kind is the notation of a value.
 type Kind int
 
 const (

@@ -22,15 +22,15 @@ type lexeme struct {
 type lexemeKind int
 
 const (
-	lexWord   lexemeKind = iota // a run of characters that are none of the below
+	lexWord   lexemeKind = iota // a run of other characters
 	lexString                   // a quoted string
 	lexPunct                    // one of ( ) , : =
 )
 
 func (t lexeme) is(punct string) bool { return t.kind == lexPunct && t.text == punct }
 
-// lexer cuts one marker into lexemes. It walks over the lines of a comment; the
-// positions it hands out are those of the characters on disk.
+// lexer cuts one marker into lexemes. It walks over the lines of a comment; its positions are positions of the
+// characters on disk.
 type lexer struct {
 	lines  []Line
 	line   int // current line
@@ -39,10 +39,9 @@ type lexer struct {
 	diags  diag.List
 }
 
-// lex reads the marker that begins at lines[start] (column is that of its +) and returns its
-// lexemes, the first being the name, and the number of the line after its last.
-// A marker ends with its line unless a parenthesis or a quote is open; begins tells where
-// another marker starts, which ends an unclosed one.
+// lex reads the marker that begins at lines[start], with its + at column. It returns its lexemes, the first being the
+// name, and the number of the line after its last. A marker ends with its line unless a parenthesis or a quote is
+// open. begins reports whether another marker starts on a line, which ends an unclosed one.
 func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lexeme, next int, diags diag.List) {
 	l := &lexer{lines: lines, line: start, column: column + 1, begins: begins}
 	lexemes = append(lexemes, l.name())
@@ -83,7 +82,8 @@ func (l *lexer) position() diag.Position {
 	return p
 }
 
-// nextLine moves to the start of the following line, unless there is none or a new marker begins there.
+// nextLine moves to the start of the following line. It returns false after the last line or where a new marker
+// begins.
 func (l *lexer) nextLine() bool {
 	if l.line+1 >= len(l.lines) || l.begins(l.lines[l.line+1]) {
 		return false

@@ -21,8 +21,8 @@ import (
 //	argument = [ word ":" ] value
 //	value    = word | string
 //
-// This is codetags' grammar less what codetags only tolerates (a comma before the closing
-// parenthesis, a name without a value, two names). What a word may be is asked of codetags.
+// This is codetags' grammar without the forms that codetags only tolerates (a comma before the closing parenthesis, a
+// name without a value, two names). Package codetags decides which words are valid.
 func parse(lexemes []lexeme) (Marker, diag.List) {
 	p := reader{lexemes: lexemes[1:], last: lexemes[0]}
 	m := Marker{
@@ -60,8 +60,8 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 }
 
 type reader struct {
-	lexemes []lexeme // what is still to be read
-	last    lexeme   // what was read last
+	lexemes []lexeme // the lexemes still to be read
+	last    lexeme   // the lexeme read last
 	bad     diag.List
 }
 

@@ -24,12 +24,12 @@ func (r Registry) Lookup(name string) (Definition, bool) {
 // Decoded is a marker decoded into its definition's target.
 type Decoded struct {
 	Placed
-	// Target is what the definition's New made.
+	// Target is the result of the definition's New.
 	Target any
 }
 
-// Decode checks markers of one file against the registry and decodes them.
-// Whatever can be decoded is, so that one run reports every mistake.
+// Decode checks markers of one file against the registry and decodes them. It decodes as much as it can, so that one
+// run reports every mistake.
 func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	var decoded []Decoded
 	var diags diag.List

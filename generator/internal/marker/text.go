@@ -33,7 +33,7 @@ func Lines(group *ast.CommentGroup, position func(token.Pos) diag.Position) []Li
 			if i > 0 {
 				at.Line, at.Column = at.Line+1, 1
 			}
-			// Between /* and */ the indentation is that of the code around, and says nothing.
+			// Between /* and */ the indentation comes from the code around, and has no meaning.
 			text := strings.TrimLeft(l, " \t")
 			begin := at
 			begin.Column += len(l) - len(text)
@@ -82,7 +82,7 @@ func start(l Line, prefix string) (column int, ok bool) {
 	return len(l.Text) - len(trimmed), true
 }
 
-// isNameInterior follows codetags: what may stand in a marker's name.
+// isNameInterior follows codetags: it reports whether a marker's name may contain the rune.
 func isNameInterior(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.-:", r)
 }

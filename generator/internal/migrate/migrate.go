@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package migrate rewrites +kubebuilder:webhook markers as +webhook markers: on the package,
-// with everything said that the old marker says, in the same file. It moves no code.
+// Package migrate rewrites +kubebuilder:webhook markers as +webhook markers on the package, in the same file and with
+// every setting of the old marker. It moves no code.
 package migrate
 
 import (
@@ -60,7 +60,7 @@ func Rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Config
 	return done
 }
 
-// edit collects what changes in one file.
+// edit collects the changes in one file.
 type edit struct {
 	file    *load.File
 	removed []int    // line numbers, from 1

@@ -21,7 +21,7 @@ func configurationMarker(mutating bool, name string) string {
 	return fmt.Sprintf("// +webhook:configuration(kind: %s, name: %s)", model.KindWord(mutating), quote(name))
 }
 
-// webhookMarkers says a webhook in +webhook markers, as comment lines.
+// webhookMarkers expresses a webhook in +webhook markers, as comment lines.
 func webhookMarkers(w kubebuilder.Webhook) []string {
 	spec := w.Spec
 	var who, how arguments

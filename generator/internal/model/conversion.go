@@ -17,19 +17,19 @@ type Conversion struct {
 	Package HandlerPackage
 	// CRD is the definition of the kind; nil where it is not the project's own.
 	CRD *CRD
-	// Declared is the import path of the package that the marker stands in.
+	// Declared is the import path of the package that contains the marker.
 	Declared string
-	// NeedsTestStub says that there is no function yet that says to tests how the kind is converted.
+	// NeedsTestStub is true if the function that gives tests the conversion of the kind is missing.
 	NeedsTestStub bool
 	// Convertible says, and where, that the spoke has the methods of controller-runtime's Convertible.
 	Convertible diag.Sourced[bool]
 	// HubPackage is the hub's own package, where the method Hub is to be generated; its zero value where none is.
 	HubPackage HandlerPackage
-	// Stored says that objects are stored in the spoke's version.
+	// Stored is true if objects are stored in the spoke's version.
 	Stored bool
 }
 
-// TestFunction is the name of the user's function that says to tests how the kind is converted.
+// TestFunction is the name of the user's function that gives tests the conversion of the kind.
 func (c *Conversion) TestFunction() string { return "new" + c.Spoke.Name + "Conversion" }
 
 // CRD is a CustomResourceDefinition whose versions a webhook converts.
@@ -38,7 +38,7 @@ type CRD struct {
 	Plural string
 	// Service serves the webhook.
 	Service admissionregistrationv1.ServiceReference
-	// CABundle signs the service's certificate; nil where something in the cluster says who does.
+	// CABundle signs the service's certificate; nil if something in the cluster injects it.
 	CABundle []byte
 }
 
@@ -48,7 +48,7 @@ type VersionedType struct {
 	Group, Version string
 }
 
-// Verb is what a conversion rule does.
+// Verb is the action of a conversion rule.
 type Verb string
 
 // The verbs, each a marker's name.
@@ -62,12 +62,12 @@ const (
 	Alike   Verb = "alike"
 )
 
-// ConversionRule is what one marker says of a field.
+// ConversionRule is one marker's setting for a field.
 type ConversionRule struct {
 	// Range is the marker.
 	diag.Range
 	Verb Verb
-	// Declared is the import path of the package that the marker stands in.
+	// Declared is the import path of the package that contains the marker.
 	Declared string
 	// Struct is the spoke's struct or other type; zero where a rule is for every struct that the
 	// conversions of the package Declared reach and that has the field.
@@ -97,7 +97,7 @@ type ConversionRule struct {
 
 // Converter is a way in which a value changes between versions, and back.
 type Converter struct {
-	// Name is what `as` says; Argument describes what may follow behind a colon.
+	// Name is the value of `as`; Argument describes the text that may follow a colon.
 	Name, Argument string
 	Doc            string
 }
@@ -110,7 +110,7 @@ func (c Converter) Usage() string {
 	return c.Name + ":" + c.Argument
 }
 
-// Converters are all ways that `as` knows.
+// Converters returns every way of converting that `as` accepts.
 func Converters() []Converter {
 	return []Converter{
 		{Name: "not", Doc: "a bool and its inverse"},

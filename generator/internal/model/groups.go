@@ -61,7 +61,7 @@ func BuiltinGroups() map[string]string {
 	}
 }
 
-// IsBuiltinGroup tells the groups that Kubernetes itself serves from those of custom resources.
+// IsBuiltinGroup reports whether Kubernetes itself serves the group; other groups contain custom resources.
 func IsBuiltinGroup(group string) bool {
 	return slices.Contains(slices.Collect(maps.Values(BuiltinGroups())), group)
 }

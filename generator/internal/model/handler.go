@@ -16,10 +16,10 @@ type Handler struct {
 	// marked type itself.
 	Implementation string
 	Holder         bool
-	// Object is what is decoded. It is zero where nothing is: the marker says so, or the rules
-	// match several kinds, or a kind of which no Go type is known.
+	// Object is the type of the decoded object. It is zero if nothing is decoded: the marker turns decoding off, the
+	// rules match several kinds, or the Go type of the kind is unknown.
 	Object GoType
-	// Kinds are the kinds that the handler expects; none means any.
+	// Kinds are the kinds that the handler expects; empty for any kind.
 	Kinds []ObjectKind
 	// Operations are "Create", "Update", "Delete" and "Connect", as far as the webhook has them.
 	Operations []string
@@ -63,7 +63,7 @@ type ObjectKind struct {
 	APIVersion, Kind string
 }
 
-// ListKey says which members tell the elements of a list apart.
+// ListKey names the members that identify the elements of a list.
 type ListKey struct {
 	// Struct has the list as its member of that JSON name.
 	Struct GoType
@@ -83,7 +83,7 @@ func (w *Webhook) ServedPath() string {
 	return u.Path
 }
 
-// Method is the name of the policy's function for an operation: ValidateCreate, DefaultQuotaUpdate.
+// Method is the name of the validator's or defaulter's method for an operation: ValidateCreate, DefaultQuotaUpdate.
 func (h *Handler) Method(mutating bool, operation string) string {
 	if mutating {
 		return "Default" + h.Suffix + operation
@@ -91,23 +91,23 @@ func (h *Handler) Method(mutating bool, operation string) string {
 	return "Validate" + h.Suffix + operation
 }
 
-// TestFunction is the name of the user's function that makes the policy for tests.
+// TestFunction is the name of the user's function that makes the validator or defaulter for tests.
 func (h *Handler) TestFunction() string { return "new" + h.Implementation }
 
-// Sample is an object as tests begin with: what has to be said of it, and no more.
+// Sample is a minimal object for tests: it has the required fields and no more.
 type Sample struct {
 	Type   GoType
 	Fields []SampleField
 }
 
-// SampleField is a field of a Sample. One of Literal, Struct and Metadata says its value.
+// SampleField is a field of a Sample. One of Literal, Struct and Metadata gives its value.
 type SampleField struct {
 	// Name is Go's.
 	Name string
 	// Literal is Go source.
 	Literal string
 	Struct  *Sample
-	// Metadata says that the field is the object's metadata.
+	// Metadata is true if the field is the object's metadata.
 	Metadata bool
 }
 

@@ -25,11 +25,11 @@ type Project struct {
 	Configurations []*Configuration
 	// Conversions are the spokes, in the order in which they are written.
 	Conversions []*Conversion
-	// ConversionRules are what markers say of fields in conversions.
+	// ConversionRules are the markers' settings for fields in conversions.
 	ConversionRules []ConversionRule
 }
 
-// Module is a Go module; zero where there is none.
+// Module is a Go module; zero without a module.
 type Module struct {
 	// Path is the module path that go.mod declares.
 	Path string
@@ -48,7 +48,7 @@ func (p *Project) Webhooks() []*Webhook {
 
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
 type Configuration struct {
-	// Range is the marker that declares the object; invalid when none does.
+	// Range is the marker that declares the object; invalid without a marker.
 	diag.Range
 	Mutating    bool
 	Name        string
@@ -57,7 +57,7 @@ type Configuration struct {
 	// Webhooks are in the order in which they are written, which for mutating webhooks is the
 	// order in which the API server calls them.
 	Webhooks []*Webhook
-	// At holds where "name", "labels" and "annotations" are said.
+	// At contains the places of "name", "labels" and "annotations".
 	At Places
 }
 
@@ -66,7 +66,7 @@ type Kind struct {
 	Group, Version, Kind string
 	// Plural is the resource's name.
 	Plural string
-	// Scope is "Cluster", "Namespaced", or empty where the source does not say.
+	// Scope is "Cluster", "Namespaced", or empty if the source does not set it.
 	Scope string
 }
 
@@ -94,7 +94,7 @@ type Webhook struct {
 	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
 	// server needs.
 	KeptOut bool
-	// At holds which argument said what, by field path in Spec.
+	// At maps the field paths in Spec to the positions of the arguments that set them.
 	At Places
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
@@ -111,8 +111,8 @@ func (w *Webhook) Path() string {
 	return ""
 }
 
-// Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it
-// that the source says, or the marker itself.
+// Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
+// marker itself.
 func (w *Webhook) Where(field string) diag.Range {
 	return w.At.Nearest(field, w.Range)
 }
@@ -122,10 +122,11 @@ func (c *Configuration) Where(field string) diag.Range {
 	return c.At.Nearest(field, c.Range)
 }
 
-// Places says where in the source fields of a webhook are set, by path: "clientConfig.service.path", "rules[0].scope".
+// Places maps the fields of a webhook to their places in the source, by path: "clientConfig.service.path",
+// "rules[0].scope".
 type Places map[string]diag.Range
 
-// Nearest is where a field is set, or else the nearest field around it, or else what is around them all.
+// Nearest is the place of a field, or else of the nearest field around it, or else around.
 func (p Places) Nearest(field string, around diag.Range) diag.Range {
 	for field != "" {
 		if at, ok := p[field]; ok {
@@ -183,6 +184,6 @@ type Allowance struct {
 	diag.Range
 	// Rule is the rule's id, and Reason why it may be broken.
 	Rule, Reason string
-	// RuleAt and ReasonAt are where they stand.
+	// RuleAt and ReasonAt are their places.
 	RuleAt, ReasonAt diag.Range
 }

@@ -8,7 +8,7 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 type Action int
 
 const (
-	// Create writes a file where there is none.
+	// Create writes a new file.
 	Create Action = iota
 	// Replace writes another text to a file that is there.
 	Replace
@@ -26,7 +26,7 @@ func (a Action) String() string {
 	return "remove"
 }
 
-// Change is what has to happen to one file.
+// Change is one file's change.
 type Change struct {
 	// Path is the file's absolute path below the root, with links followed.
 	Path   string

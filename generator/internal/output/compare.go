@@ -15,13 +15,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Compare reads the disk below root, the module's folder, and says what has to change there
-// for it to hold the files, ordered by path. A file that is right already gives no change.
+// Compare reads the disk below root, the module's folder, and returns the changes that make it hold the files, ordered
+// by path. A file that is right already gives no change.
 //
-// owned are the absolute paths of existing files that the run covers: one that is not among
-// the files is removed if it carries our header, and left alone otherwise.
+// owned are the absolute paths of existing files that the run covers: one that is not among the files is removed if it
+// carries our header, and left alone otherwise.
 //
-// Where anything stands in the way there are no changes, only errors: all of them.
+// If anything prevents a change, Compare returns no changes and all errors.
 func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
 	t, err := openTree(root)
 	if err != nil {
@@ -111,8 +111,8 @@ func (c *comparison) replace(f File) {
 	c.changes = append(c.changes, Change{Path: f.Path, Action: Replace, Old: old, New: content, Cause: f.Cause, Note: f.Note})
 }
 
-// own removes an existing file that nobody wants any more, if it is ours. What is not a file never is:
-// charts of others have folders among their templates.
+// own removes an existing file that is no longer wanted, if it is ours. It leaves folders alone: charts of others have
+// folders among their templates.
 func (c *comparison) own(path string) {
 	old, err := readFile(path)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// entryOnDisk is what a snapshot notes of a file, link or folder.
+// entryOnDisk is a snapshot's record of a file, link or folder.
 type entryOnDisk struct {
 	Mode fs.FileMode
 	Text string // of a link: where it leads

@@ -10,7 +10,7 @@ package output
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// Ownership says whose a file is once it exists.
+// Ownership is the owner of a file once it exists.
 type Ownership int
 
 const (
@@ -34,11 +34,11 @@ type File struct {
 	Owner   Ownership
 	// Kinds are the kinds of output that may ask for the file.
 	Kinds []string
-	// Base is what the content of a Part was made from.
+	// Base is the text that the content of a Part was made from.
 	Base []byte
 	// Cause is the marker that asked for the file; invalid where no single one did.
 	Cause diag.Range
-	// Bare says that no Heading is put above the content.
+	// Bare is true if the content has no Heading above it.
 	Bare bool
 	// Note is what the user has to know of the file, such as why a Part may have to be written again; it may be empty.
 	Note string

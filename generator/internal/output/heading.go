@@ -18,7 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Heading is the user's text at the top of files, such as a licence. Its zero value is none.
+// Heading is the user's text at the top of files, such as a licence. Its zero value is empty.
 type Heading struct {
 	golang string // as a comment of Go
 	hash   string // as lines that begin with #
@@ -64,7 +64,7 @@ func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
 	return Heading{}, diag.List{diag.Errorf(at, RuleHeading, "%s %s", filepath.Base(file), problem.text).WithRelated(setting, "named here")}
 }
 
-// flaw is what makes a text unfit for a heading.
+// flaw is the reason why a text is unfit for a heading.
 type flaw struct {
 	line int
 	text string
@@ -130,7 +130,7 @@ func comments(lines []string, first int) (inGo, plain []string, wrong flaw) {
 	return inGo, plain, flaw{}
 }
 
-// codeAt returns the first line with something besides comments of Go, and 0 if there is none.
+// codeAt returns the first line with something besides comments of Go, and 0 without such a line.
 func codeAt(lines []string) int {
 	text := []byte(strings.Join(lines, "\n"))
 	file := token.NewFileSet().AddFile("", -1, len(text))

@@ -50,7 +50,7 @@ func isWebhookConfiguration(document *yaml.Node) bool {
 		(kind == "MutatingWebhookConfiguration" || kind == "ValidatingWebhookConfiguration")
 }
 
-// entry returns the text of a mapping's entry, and "" where there is none.
+// entry returns the text of a mapping's entry, and "" without the entry.
 func entry(mapping *yaml.Node, key string) string {
 	if mapping.Kind != yaml.MappingNode {
 		return ""

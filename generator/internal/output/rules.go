@@ -53,8 +53,7 @@ func Rules() []diag.Rule {
 	}
 }
 
-// trouble reports an error of the file system under the rule that it breaks. verb is what was
-// to be done to the file.
+// trouble reports an error of the file system under the rule that it breaks. verb is the failed operation on the file.
 func trouble(path, verb string, err error, cause diag.Range) diag.Diagnostic {
 	base := filepath.Base(path)
 	switch {
@@ -121,7 +120,7 @@ func asked(d diag.Diagnostic, cause diag.Range) diag.Diagnostic {
 	return d
 }
 
-// reason strips what the diagnostic says already: the operation and the path.
+// reason strips the operation and the path, which the diagnostic already has.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

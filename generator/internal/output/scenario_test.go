@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scenarios expect")
 
-// Each testdata/*.txtar is a scenario: disk/ is the module's folder, want/ what the run wants
-// in it (zz_generated.* as Generated, *.yaml as Manifest, the rest as Once), diff or problems
-// what comes of it. Every file on disk is passed as owned. The diff is carried out by Write,
-// by git apply and by patch, and all three must leave the same disk.
+// TestScenarios runs each testdata/*.txtar as a scenario. disk/ is the module's folder, and want/ has the files that
+// the run wants in it (zz_generated.* as Generated, *.yaml as Manifest, the rest as Once). diff or problems is the
+// expected result. Every file on disk is passed as owned. The diff is carried out by Write, by git apply and by patch,
+// and all three must leave the same disk.
 func TestScenarios(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -49,7 +49,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// outcome is what a scenario expects; one of the two is empty.
+// outcome is the expected result of a scenario; one of the two is empty.
 type outcome struct{ Diff, Problems string }
 
 func run(t *testing.T, archive *txtar.Archive) outcome {

@@ -24,9 +24,8 @@ var (
 	errReadOnly = errors.New("the file is read-only")
 )
 
-// precondition returns the permissions of the file as it stands, 0 if there is none. The
-// error says why the change cannot be made, or need not be (errDone): another run may have
-// made the same one.
+// precondition returns the permissions of the current file, or 0 without a file. It returns an error if the change
+// cannot be made, or errDone if it need not be: another run may have made the same one.
 func precondition(c Change) (fs.FileMode, error) {
 	info, err := statFile(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +114,7 @@ func madeAt(e fs.DirEntry) (time.Time, bool) {
 	return time.Unix(made, 0), err == nil && timeErr == nil
 }
 
-// write writes the new file under its temporary name. mode 0 asks for those of a new file.
+// write writes the new file under its temporary name. With mode 0 the file gets the permissions of a new file.
 func (s *step) write(mode fs.FileMode) error {
 	if s.fresh == "" {
 		return nil
@@ -179,7 +178,7 @@ func (s *step) undo() error {
 	case s.kept:
 		if err := os.Rename(s.aside, s.Path); err != nil {
 			lost := s.aside
-			s.aside = "" // it is all that is left of the file: neither clean nor Sweep must take it
+			s.aside = "" // the only copy left of the file: neither clean nor Sweep must take it
 			if kept := strings.Replace(lost, temporaryPrefix, "webhook-gen-kept-", 1); os.Rename(lost, kept) == nil {
 				lost = kept
 			}

@@ -17,7 +17,7 @@ var (
 	errSpecial = errors.New("something that is not a file stands there")
 )
 
-// tree is the module's folder, outside of which nothing is written.
+// tree is the module's folder. Nothing is written outside it.
 type tree struct {
 	root   string // as the user calls it
 	actual string // without links
@@ -28,8 +28,8 @@ func openTree(root string) (tree, error) {
 	return tree{root, actual}, err
 }
 
-// locate follows the links in an absolute path and returns where below the root the file
-// stands, or would stand. It is errOutside where that is not below the root.
+// locate follows the links in an absolute path and returns the path below the root of the file, which need not exist.
+// It returns errOutside for a path that is not below the root.
 func (t tree) locate(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errOutside
@@ -67,7 +67,7 @@ func follow(path string) (string, error) {
 	return follow(target)
 }
 
-// obstacle returns the file that stands where the path needs a folder.
+// obstacle returns the file at a place where the path needs a folder.
 func obstacle(path string) (string, bool) {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {
@@ -77,7 +77,7 @@ func obstacle(path string) (string, bool) {
 	return "", false
 }
 
-// statFile describes what stands at a path, links followed, if that is a file.
+// statFile describes the file at a path, links followed. It fails if the path is not a file.
 func statFile(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {

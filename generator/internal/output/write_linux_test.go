@@ -80,8 +80,8 @@ func TestCompareUnreadable(t *testing.T) {
 	})
 }
 
-// A disk that is full stops a write in the middle of a file; a limit on the size of files does
-// the same. It holds for all that a process writes, and so gets a process of its own.
+// TestWriteDiskFull imitates a full disk, which stops a write in the middle of a file, with a limit on the size of
+// files. The limit holds for every write of a process, so the test has a process of its own.
 func TestWriteDiskFull(t *testing.T) {
 	const limited = "WRITE_DISK_FULL"
 	if os.Getenv(limited) == "" {

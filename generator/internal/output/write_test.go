@@ -79,7 +79,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// The last change fails when all others are in their places: its file's name has become that
+// TestWriteUndoes lets the last change fail when all others are in their places: its file's name has become the name
 // of a folder, which another change needs.
 func TestWriteUndoes(t *testing.T) {
 	p := newProject(t, File{Path: "zz", Content: []byte("a")}, File{Path: "zz/zz", Content: []byte("b")})
@@ -97,7 +97,7 @@ func TestWriteReadOnlyFile(t *testing.T) {
 		"gone/zz_generated.webhook.go: error: cannot remove zz_generated.webhook.go: the file is read-only [O5]\n")
 }
 
-// What happens on disk between Compare and Write is not overwritten.
+// TestWriteMeanwhile checks that Write does not overwrite a change on disk since Compare.
 func TestWriteMeanwhile(t *testing.T) {
 	const (
 		created  = "aa/new/zz_generated.webhook.go"
@@ -176,7 +176,7 @@ func TestWriteLongName(t *testing.T) {
 	}
 }
 
-// Where even undoing fails, the file as it was is kept and its name is said.
+// Where even undoing fails, the original file is kept and its name is reported.
 func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
 	p := newProject(t)
 	tx := transaction{}

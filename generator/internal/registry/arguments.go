@@ -17,12 +17,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Argument is an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. Its entry in Arguments is
-// all that has to be written for it.
+// Argument is an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. An argument needs only its
+// entry in Arguments.
 type Argument struct {
 	Name string
 	value
-	// Default says in words or as a value what holds when the argument is absent.
+	// Default is the value or, in words, the behaviour without the argument.
 	Default, Doc string
 	// Example is a value of the argument, as in a marker.
 	Example string
@@ -44,7 +44,7 @@ type FieldRule struct {
 	diag.Rule
 	// Only is the one API version that has the rule; empty for both.
 	Only string
-	// Words are the values that the field may have; where there are none, those of the argument.
+	// Words are the values that the field may have; if empty, the argument's values.
 	Words []string
 	// Required says that the field must be there.
 	Required bool
@@ -104,7 +104,7 @@ func Of(name string) Argument {
 	return all[slices.IndexFunc(all, func(a Argument) bool { return a.Name == name })]
 }
 
-// value says what an argument takes and where that goes.
+// value describes an argument's values and the field that receives them.
 type value struct {
 	// Words are the values of an argument that is a word. Low and High are the bounds of one that is a number.
 	Words     []string
@@ -219,8 +219,8 @@ func (s Settings) Over(defaults Settings) Settings {
 	}
 }
 
-// Apply sets the fields of a webhook. What no marker says is not written, so that the defaults are those of the API:
-// but v1 requires some fields.
+// Apply sets the fields of a webhook. It leaves out fields without a marker, so that the API's defaults apply. It sets
+// the fields that v1 requires.
 func (s Settings) Apply(w *model.Webhook, api string) {
 	for _, a := range Arguments() {
 		if a.V1 != nil && api == "v1" {

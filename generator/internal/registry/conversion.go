@@ -26,7 +26,7 @@ type Field struct {
 	Of, Type       diag.Sourced[Target]
 	Field, As, Hub diag.Sourced[[]string]
 	Path, From, To diag.Sourced[string]
-	Text           diag.Sourced[string] // what stands after the equals sign
+	Text           diag.Sourced[string] // the text after the equals sign
 }
 
 // conversionDefinitions declares the markers of conversions between versions.

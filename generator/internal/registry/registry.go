@@ -73,7 +73,7 @@ func (a *Allow) Allowance(at diag.Range) *model.Allowance {
 	return &model.Allowance{Range: at, Rule: a.Rule.V, Reason: a.Reason.V, RuleAt: a.Rule.At, ReasonAt: a.Reason.At}
 }
 
-// Markers declares every marker. All that the tool says of a marker anywhere comes from here.
+// Markers declares every marker. It is the only source of the tool's texts about markers.
 func Markers() marker.Registry {
 	return append(webhookDefinitions(), conversionDefinitions()...)
 }

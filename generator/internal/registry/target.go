@@ -37,7 +37,7 @@ func parseTarget(text string) (Target, error) {
 	return Target{}, fmt.Errorf("%q names neither a Go type (import/path.Type) nor a kind (group/version/Kind)", text)
 }
 
-// GroupName undoes the one alias that markers know: the group of pods has no name, and a list no empty element.
+// GroupName undoes the one alias in markers: the group of pods has no name, and a list no empty element.
 func GroupName(group string) string {
 	if group == "core" {
 		return ""

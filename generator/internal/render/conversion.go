@@ -72,13 +72,13 @@ func (w *conversionWriter) write() *jen.File {
 	return f
 }
 
-// hook is a function that custom rules ask for.
+// hook is a function that custom rules require.
 type hook struct {
 	name       string
 	parameters *jen.Statement
 }
 
-// hookFunctions are the functions that custom rules ask for, in the order in which Hooks has them.
+// hookFunctions are the functions that custom rules require, in the order in which Hooks has them.
 func (w *conversionWriter) hookFunctions() []hook {
 	var hooks []hook
 	for _, pair := range w.Pairs {
@@ -98,7 +98,7 @@ func (w *conversionWriter) hookFunctions() []hook {
 	return hooks
 }
 
-// hooks writes the interface of what custom rules ask for, if any do.
+// hooks writes the interface of the functions that custom rules require, if there are any.
 func (w *conversionWriter) hooks() {
 	var methods []jen.Code
 	for _, h := range w.hookFunctions() {
@@ -146,7 +146,7 @@ func upperFirst(name string) string {
 	return string(unicode.ToUpper(first)) + name[size:]
 }
 
-// sides orders what belongs to the spoke and to the hub as a direction has source and destination.
+// sides orders a value of the spoke and a value of the hub as source and destination of a direction.
 func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
 	if d == convert.ToHub {
 		return spoke, hub

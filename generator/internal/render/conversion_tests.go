@@ -117,7 +117,7 @@ func hooksOf(plan *convert.Plan) []string {
 	return names
 }
 
-// failingHooks writes the hooks of which one fails.
+// failingHooks writes hooks, one of them failing.
 func (w conversionTestWriter) failingHooks(f *jen.File) {
 	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
 	hooks := types.hookFunctions()

@@ -65,7 +65,7 @@ func (o operand) ifSet(g *jen.Group, condition jen.Code, write func(*jen.Group))
 // set assigns to the operand.
 func (o operand) set(g *jen.Group, to jen.Code) { g.Add(o.value()).Op("=").Add(to) }
 
-// where is a field in messages: a format and what stands in for its verbs.
+// where is a field in messages: a format and the arguments of its verbs.
 type where struct {
 	format string
 	args   []jen.Code
@@ -82,7 +82,7 @@ func (w where) failing(g *jen.Group, separator string, call jen.Code) {
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
 }
 
-// checked writes a call of which an error means that the value does not fit the other version.
+// checked writes a call that fails if the value does not fit the other version.
 func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
 	args := append([]jen.Code{jen.Lit(at.format + ": %w")}, at.args...)
 	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx"))).Block(

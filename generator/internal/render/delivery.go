@@ -14,7 +14,7 @@ import (
 
 // Delivery says how the program gets into a cluster.
 type Delivery struct {
-	// Name is that of the Deployment, the Service and the chart.
+	// Name is the name of the Deployment, the Service and the chart.
 	Name string
 	// Namespace is where they go.
 	Namespace string
@@ -97,7 +97,7 @@ func (i injected) Group() string {
 	return group
 }
 
-// Version is that of the API group under which kube-aggregator has the webhooks.
+// Version is the version of the API group under which kube-aggregator has the webhooks.
 func (object) Version() string { return aggregatedVersion }
 
 // CallerFlag is the program's flag for who has to call it; empty where anybody may.
@@ -134,7 +134,7 @@ func (o object) ReleaseLabels(indent int) string {
 		pad + "helm.sh/chart: {{ $.Chart.Name }}-{{ $.Chart.Version }}"
 }
 
-// SelectorLabels are what tells the pods of one release from those of another.
+// SelectorLabels are the labels that distinguish the pods of one release from another release's.
 func (o object) SelectorLabels(indent int) string {
 	if !o.Helm {
 		return ""

@@ -80,7 +80,7 @@ func (d *deliverer) helm() object {
 	return o
 }
 
-// chartName is the name of a configuration without the project's, in place of which the chart has the release's.
+// chartName is the name of a configuration without the project's name: the chart puts the release's name there.
 func (d *deliverer) chartName(configuration string) string {
 	return strings.TrimPrefix(configuration, d.options.Delivery.Name+"-")
 }
@@ -110,7 +110,7 @@ func (d *deliverer) chartWebhooks(folder string) error {
 	return nil
 }
 
-// annotations writes an object's own annotations and what has the certificate's authority injected.
+// annotations writes an object's own annotations and the annotation that injects the certificate's authority.
 func (d *deliverer) annotations(b *bytes.Buffer, own map[string]string) {
 	fmt.Fprintf(b, "  annotations:\n%s    {{- with include %q $ }}\n    {{ . }}\n    {{- end }}\n", pairs(own), d.options.Delivery.Name+".injection")
 }
@@ -132,7 +132,7 @@ func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) error {
 		return err
 	}
 	namespaces := fixed.NamespaceSelector
-	if w.KeptOut { // what the marker says; the release's namespace is known when it is installed
+	if w.KeptOut { // as the marker sets; the release's namespace is known when it is installed
 		namespaces.MatchExpressions = namespaces.MatchExpressions[:len(namespaces.MatchExpressions)-1]
 	}
 	setting := func(name string, marker any) error {
@@ -243,7 +243,7 @@ func (d *deliverer) chartCRDs(folder string) error {
 	return nil
 }
 
-// fields are those of an object, by their JSON names.
+// fields are the fields of an object, by their JSON names.
 func fields(object any) (map[string]any, error) {
 	text, err := json.Marshal(object)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Direct writes the configurations, and a patch for each kind that has a conversion, with the Service that serves them
-// in place of what delivery puts before it.
+// Direct writes the configurations, and a patch for each kind that has a conversion. They name the Service that serves
+// the webhooks. Delivery is left out.
 func Direct(p *model.Project, o Options) ([][]byte, error) {
 	o.Delivery = Delivery{}
 	patches, err := crdPatches(p, o.Delivery)

@@ -12,9 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Further writes, for a user who goes on with a type's policies already, methods of further webhooks of
-// the type: each webhook's in a file of its own beside, which is the user's too. operations are those of
-// which a webhook's methods are written.
+// Further writes methods of further webhooks of a type whose validator or defaulter the user already has. Each
+// webhook's methods are in a new file beside it, which is the user's too. operations returns the operations of a
+// webhook that need methods.
 func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
 	var files goFiles
 	for _, pkg := range handlerPackages(p, o) {

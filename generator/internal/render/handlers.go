@@ -118,7 +118,7 @@ func (p handlerPackage) paths(f *jen.File) {
 	})
 }
 
-// contract writes the interface of what a webhook's marker asks for.
+// contract writes the interface that a webhook's marker requires.
 func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
 	marker := "validating"
 	if w.Mutating {

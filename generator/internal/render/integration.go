@@ -71,8 +71,8 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	}, nil
 }
 
-// withReplaces adds the replace directives of the project to the go.mod of a new module, because the go command
-// reads only those of the module that it builds.
+// withReplaces adds the replace directives of the project to the go.mod of a new module, because the go command reads
+// replace directives only in the module that it builds.
 func withReplaces(text []byte, project string, replacements []modfile.Replace) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {

@@ -27,13 +27,13 @@ type program struct {
 	admission, conversion string // import paths of the project's packages
 	handlers              []programPackage
 	conversions           []programPackage
-	// options says whether Register takes options of handlers, and with them package admission.
+	// options reports whether Register takes options of handlers, and with them package admission.
 	options bool
 	// observed says whether conversions can be told to a function, which the program's metrics want, and tests do not.
 	observed bool
 }
 
-// programPackage is a package of handlers, or of conversions, as the program knows it.
+// programPackage is a package of handlers, or of conversions, as the program uses it.
 type programPackage struct {
 	model.HandlerPackage
 	// field is its name in the struct of all: V1, ShopV1, Policy. It depends on nothing but the package's

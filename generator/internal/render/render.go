@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Options say what is written, where it goes and how it begins.
+// Options are the parts to write, their places and their headings.
 type Options struct {
 	// Outputs are the kinds of files that are wanted.
 	Outputs []string
@@ -37,7 +37,7 @@ type Options struct {
 	Replacements []modfile.Replace
 	// Definitions are the module's files, folders and globs of CRDs, slash-separated.
 	Definitions []string
-	// Patches says that API servers are told of conversions by patches of CRDs.
+	// Patches is true if patches of CRDs configure the conversions in API servers.
 	Patches bool
 	// Vendored says that the project has a copy of the runtime below Handlers. Imported are the packages of the
 	// runtime that the project's own code imports, such as "server".

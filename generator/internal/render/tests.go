@@ -62,7 +62,7 @@ type testWriter struct {
 	root          string // the module's folder
 }
 
-// file writes the suite, what makes its policies, and its probes.
+// file writes the suite, the functions that make its validators and defaulters, and its probes.
 func (w testWriter) file() *jen.File {
 	f := newFile(w.HandlerPackage, true)
 	f.ImportName(w.admission, "admission")
@@ -112,7 +112,7 @@ func (w testWriter) suite(f *jen.File) {
 	)
 }
 
-// row writes what is known of a webhook from its marker.
+// row writes the facts that a webhook's marker gives.
 func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook) *jen.Statement {
 	h := webhook.Handler
 	return jen.ValuesFunc(func(g *jen.Group) {
@@ -166,7 +166,7 @@ func (w testWriter) list(f *jen.File, l model.ListKey) *jen.Statement {
 	)
 }
 
-// resources are those of all rules, each once.
+// resources are the resources of all rules, each once.
 func resources(w *model.Webhook) []string {
 	var all []string
 	for _, rule := range w.Spec.Rules {

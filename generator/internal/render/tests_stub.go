@@ -14,8 +14,8 @@ import (
 
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// stub writes the file that a user goes on from: what makes a type's policy for tests, and for each type of objects
-// that it decides on a table of cases with one for each operation.
+// stub writes the file that a user goes on from. It has a function that makes a type's validator or defaulter for
+// tests. For each type of objects that it handles, the file has a table of cases with one for each operation.
 func (w testWriter) stub(t handledType) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	f.ImportName(w.admissiontest, "admissiontest")
@@ -62,7 +62,7 @@ func aboutObjects(t handledType) []aboutObject {
 	return all
 }
 
-// subresource is that of a webhook's first rule.
+// subresource is the subresource of a webhook's first rule.
 func subresource(w *model.Webhook) string {
 	_, sub, _ := strings.Cut(resources(w)[0], "/")
 	return sub

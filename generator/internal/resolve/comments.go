@@ -10,8 +10,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// comments finds the comments of a declaration: those that Kubernetes' own generators read
-// (k8s.io/gengo/v2/types.Type, CommentLines and SecondClosestCommentLines).
+// comments finds the comments of a declaration that Kubernetes' own generators read (k8s.io/gengo/v2/types.Type,
+// CommentLines and SecondClosestCommentLines).
 type comments struct {
 	file   *load.File
 	doc    *ast.CommentGroup

@@ -19,7 +19,7 @@ type Constant struct {
 	Name string
 	// Value is the string, unquoted.
 	Value string
-	// Range is that of the name.
+	// Range is the range of the name.
 	Range diag.Range
 }
 
@@ -63,8 +63,8 @@ type declaredConstant struct {
 	following bool // its type or value is being found
 }
 
-// indexConstants notes the constants of a declaration. One without type and value has those of
-// the one before (https://go.dev/ref/spec#Constant_declarations).
+// indexConstants notes the constants of a declaration. A constant without type and value has the type and value of the
+// one before (https://go.dev/ref/spec#Constant_declarations).
 func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
 	var typ ast.Expr
 	var values []ast.Expr
@@ -86,7 +86,7 @@ func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
 	}
 }
 
-// constant returns a constant on the package level, and nil if there is none.
+// constant returns a constant on the package level, and nil without such a constant.
 func (s *scope) constant(name string) *declaredConstant {
 	if s.constants[name] == nil {
 		s.search(name)

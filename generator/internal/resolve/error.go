@@ -8,14 +8,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Error says which type was looked for and why it was not found.
+// Error names a type that was not found, with the reason.
 type Error struct {
 	// Range is where the source mentions the type; the zero Range if only a caller asked for it.
 	diag.Range
-	// Package and Name are those of the type that was looked for. Package is "" where not even
-	// the package is known.
+	// Package and Name identify the missing type. Package is "" if not even the package is known.
 	Package, Name string
-	// Reason says why there is none.
+	// Reason is the reason why the type was not found.
 	Reason string
 	// Err is what Reason comes from, if that is an error.
 	Err error

@@ -8,7 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// place is where an expression stands and thus what its names mean.
+// place is the place of an expression, which gives its names their meaning.
 type place struct {
 	scope *scope
 	file  *load.File
@@ -85,8 +85,8 @@ func (r *Resolver) name(at place, e ast.Expr, args []*Type) *Type {
 	return at.noType(e)
 }
 
-// unqualified finds a name as Go's scopes nest: a type parameter, the package, the packages that
-// the file imports with a dot, and what is predeclared.
+// unqualified finds a name as Go's scopes nest: a type parameter, the package, the packages that the file imports with
+// a dot, and the predeclared names.
 func (r *Resolver) unqualified(at place, m mention) *Type {
 	if t := at.types[m.name]; t != nil {
 		return t
@@ -112,7 +112,7 @@ func (r *Resolver) unqualified(at place, m mention) *Type {
 	return r.lookupIn(at.scope, m)
 }
 
-// prefetch seeks the packages' types that expressions mention, those of each package at once.
+// prefetch seeks the packages' types that expressions mention, each package's at once.
 func (r *Resolver) prefetch(at place, fields *ast.FieldList) {
 	names := make(map[*scope][]string)
 	visit := func(n ast.Node) bool {

@@ -16,7 +16,7 @@ import (
 
 // Field is a field of a struct, as Go and as encoding/json see it.
 type Field struct {
-	// Name is the Go name; an embedded field has that of its type.
+	// Name is the Go name; an embedded field has the name of its type.
 	Name string
 	// JSON is the name of the member that holds the field: the Go name where the tag gives none,
 	// "" if the field is not encoded or if it is Inline and thus no member of its own.
@@ -35,7 +35,7 @@ type Field struct {
 	Type *Type
 	// Tag is the whole tag.
 	Tag reflect.StructTag
-	// Range is that of the field's name, or of the type if it is embedded.
+	// Range is the range of the field's name, or of the type if it is embedded.
 	Range diag.Range
 	// File and AST are the declaration; fields of one type may share it.
 	File *load.File
@@ -70,7 +70,7 @@ func (r *Resolver) fields(at place, s *ast.StructType) []*Field {
 		}
 		before = f.End()
 		if f.Tag != nil {
-			tag, _ := strconv.Unquote(f.Tag.Value) // the parser takes only what can be unquoted
+			tag, _ := strconv.Unquote(f.Tag.Value) // the parser takes only valid literals
 			whole.Tag = reflect.StructTag(tag)
 		}
 		if f.Names == nil {
@@ -123,8 +123,8 @@ func (f *Field) encode() {
 	}
 }
 
-// embedsStruct reports whether the type is a struct or a pointer to one, as what is embedded
-// mostly is: one that cannot be found is taken for it.
+// embedsStruct reports whether the type is a struct or a pointer to one, as most embedded types are. A type that
+// cannot be found is taken for a struct.
 func (f *Field) embedsStruct() bool {
 	t := f.Type
 	if t.Name == "" && t.Kind() == Pointer {

@@ -24,8 +24,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Every exported type of these packages, and all that they are made of, must be what the
-// compiler takes it for, and their members what encoding/json makes of them.
+// TestAgreesWithGoTypes compares every exported type of these packages, and every type inside them, with the
+// compiler's view, and their members with encoding/json's.
 func TestAgreesWithGoTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the packages")
@@ -114,12 +114,12 @@ func isGeneric(t types.Type) bool {
 	return ok && g.TypeParams().Len() > 0
 }
 
-// comparison holds types to what go/types says of them.
+// comparison compares types with go/types.
 type comparison struct {
 	t               *testing.T
 	fset            *token.FileSet
 	seen            map[*Type]bool
-	got             []*Type // what has been compared
+	got             []*Type // the types compared
 	want            []types.Type
 	structs, fields int
 	values          int // of constants
@@ -233,8 +233,7 @@ func (c *comparison) structure(path string, got *Type, want *types.Struct) {
 	}
 }
 
-// member holds what a field says of its JSON tag to what encoding/json makes of a field with that
-// name and tag.
+// member compares a field's JSON tag with the member that encoding/json makes of a field with that name and tag.
 func (c *comparison) member(at string, f *Field) {
 	v := reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: reflect.TypeFor[int](), Tag: f.Tag}})).Elem()
 	c.equal(at, "encoded when zero", f.JSON != "" && !f.OmitEmpty && !f.OmitZero, len(c.encode(v)) > 0)

@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// Identical reports whether a and b are the same type: of named types the import path, the name
-// and the arguments count, of unnamed ones the structure, struct tags included
-// (https://go.dev/ref/spec#Type_identity). Interfaces are compared as they are written, the order
-// of their elements aside: what one embeds and another spells out differs. So do lengths of arrays
-// one of which cannot be computed.
+// Identical reports whether a and b are the same type. For named types the import path, the name and the arguments
+// count, for unnamed ones the structure, struct tags included (https://go.dev/ref/spec#Type_identity). Interfaces are
+// compared as they are written, the order of their elements aside: an embedded interface differs from the same methods
+// spelt out. Lengths of arrays differ, too, if one cannot be computed.
 func Identical(a, b *Type) bool { return a == b || a.identity() == b.identity() }
 
 // String returns the type as Go source would write it, with the names of packages.
@@ -153,7 +152,7 @@ func (w *writer) interfaces(u *underlying) {
 	w.WriteString("interface{" + strings.Join(elements, "; ") + "}")
 }
 
-// expression writes what stands in types that are not looked into otherwise.
+// expression writes the expressions in types that are not looked into otherwise.
 func (w *writer) expression(at place, e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.FuncType:

@@ -13,7 +13,7 @@ import (
 
 // imports is what the packages that a file imports are called there.
 type imports struct {
-	named   map[string]string // to import paths; those whose name the file says or that is known by now
+	named   map[string]string // to import paths; names that the file sets or that are known by now
 	unnamed []string          // import paths of packages that go by the name of their package clause
 	dotted  []string          // import paths of packages whose names are the file's own
 }
@@ -52,9 +52,9 @@ func (r *Resolver) importPath(at place, name string) (string, bool) {
 	return inside(at.scope, importPath), known
 }
 
-// unnamedImport finds the import that its package clause gives the name: asked first of the paths
-// that end in the name, then of those that hold it, then of all. A package that cannot be found
-// is taken for the one that is meant if its path ends in the name.
+// unnamedImport finds the import whose package clause gives the name. It tries the paths that end in the name first,
+// then the paths that contain it, then all. A package that cannot be found is taken for the right one if its path ends
+// in the name.
 func (r *Resolver) unnamedImport(at place, name string) (string, bool) {
 	unnamed := r.importsOf(at.file).unnamed
 	unfound := ""

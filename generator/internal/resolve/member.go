@@ -2,9 +2,9 @@
 
 package resolve
 
-// Field returns the field of a Struct that holds the JSON member of that name, and nil if there is
-// none. It looks through inlined structs by the rules of encoding/json: the least nested field of a
-// name wins, then the one that has the name from its tag; where two are left, none is encoded.
+// Field returns the field of a Struct that holds the JSON member of that name, and nil without such a field. It looks
+// through inlined structs by the rules of encoding/json: the least nested field of a name wins, then the one that has
+// the name from its tag; if two are left, neither is encoded.
 func (t *Type) Field(jsonName string) *Field {
 	level := []*Type{t}
 	times := map[*Type]int{t: 1} // how often a type is inlined on the level

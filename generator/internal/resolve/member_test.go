@@ -29,7 +29,7 @@ func here(t *testing.T) *Resolver {
 	return New(t.Context(), result.Module)
 }
 
-// Which field holds a member is asked of encoding/json itself.
+// TestField compares the field of a member with encoding/json's choice.
 func TestField(t *testing.T) {
 	r := here(t)
 	for _, value := range []any{

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resolve finds Go types in source, on demand: without go/types, without the go
-// command, and without parsing more files than hold the declarations that are asked for.
+// Package resolve finds Go types in source, on demand: without go/types, without the go command, and without parsing
+// more files than contain the requested declarations.
 //
-// A Type is what Go's specification calls a type: aliases are followed, type arguments are put
-// in. What it is made of is found out when first asked for, so that looking at one field of a
-// Pod does not read the rest of it, and recursive types end. Source need not compile: only what
-// is looked at must be there.
+// A Type is a type as Go's specification defines it: aliases are followed, type arguments are put in. Its parts are
+// resolved when first needed. Looking at one field of a Pod therefore does not read the rest of it, and recursive
+// types end. Source need not compile: only the declarations in use must be there.
 package resolve
 
 import (
@@ -33,8 +32,8 @@ type opening struct {
 	err   error
 }
 
-// New makes a Resolver that locates packages as imports in the module would. The packages are
-// those that load has already found: their files are taken as they are, not parsed a second time.
+// New makes a Resolver that locates packages as imports in the module would. packages are already loaded: their files
+// are taken as they are, not parsed a second time.
 func New(ctx context.Context, m *load.Module, packages ...*load.Package) *Resolver {
 	r := &Resolver{
 		ctx: ctx, module: m,
@@ -142,7 +141,7 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	return t
 }
 
-// open finds a package. The error says why there is none.
+// open finds a package. It returns an error with the reason if the package is missing.
 func (r *Resolver) open(importPath string) (*scope, error) {
 	if o, known := r.scopes[importPath]; known {
 		return o.scope, o.err

@@ -127,7 +127,7 @@ type Pair[K, V any] struct{ Next *Pair[K, V] }
 	}
 }
 
-// describe writes all that a type says of itself, one line for each field and constant.
+// describe writes everything about a type, one line for each field and constant.
 func describe(w *strings.Builder, r *Resolver, t *Type, err error) {
 	if err != nil {
 		fmt.Fprintf(w, "%s\n", reason(err))
@@ -217,7 +217,7 @@ func writeArchive(t testing.TB, archive string) string {
 	return dir
 }
 
-// withoutGo takes the go command out of PATH, so that what is found is found without it.
+// withoutGo takes the go command out of PATH, so that types are found without it.
 func withoutGo(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()

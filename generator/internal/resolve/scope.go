@@ -20,7 +20,7 @@ type scope struct {
 
 	indexed  map[*load.File]bool
 	searched map[string]bool // words whose files are all indexed
-	missing  map[string]bool // names of which no type is declared
+	missing  map[string]bool // names without a declared type
 
 	types     map[string]*declaration
 	constants map[string]*declaredConstant
@@ -67,8 +67,8 @@ func (s *scope) seek(names ...string) {
 	}
 }
 
-// search indexes the files that hold one of the words. Each search reads every file that is not
-// parsed yet, so that it pays to search for what is needed soon at once.
+// search indexes the files that hold one of the words. Each search reads every file that is not parsed yet, so it pays
+// to search at once for all names needed soon.
 func (s *scope) search(words ...string) {
 	slices.Sort(words)
 	words = slices.DeleteFunc(slices.Compact(words), func(w string) bool { return s.searched[w] })
@@ -101,8 +101,8 @@ func grouped(name string) []string {
 	return []string{"\n\t" + name + " ", "\n\t" + name + "["}
 }
 
-// unformatted is all that is certain of a declaration. Every file mentions predeclared names: one
-// that is declared anew in source that gofmt has not seen is overlooked.
+// unformatted returns the only words certain to be in a declaration. Every file mentions predeclared names: a new
+// declaration of one in source that gofmt has not seen is overlooked.
 func unformatted(name string) []string {
 	if isPredeclared(name) {
 		return nil

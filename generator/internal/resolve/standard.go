@@ -54,7 +54,7 @@ func (l *standardLibrary) locate(ctx context.Context, importPath string) *load.P
 	if l.module == nil {
 		return nil
 	}
-	// Locate would ask the go command for what is not there.
+	// Locate would run the go command for a missing package.
 	if info, err := os.Stat(filepath.Join(l.module.Dir, filepath.FromSlash(importPath))); err != nil || !info.IsDir() {
 		return nil
 	}

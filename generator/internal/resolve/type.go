@@ -55,13 +55,12 @@ func (k Kind) String() string {
 // Type is a Go type. For a named type with its arguments there is one Type in a Resolver; for
 // unnamed types Identical decides.
 type Type struct {
-	// Package and Name are those of the declaration. Unnamed types have neither, predeclared
-	// ones only a name. byte is uint8, rune is int32, and any is the unnamed empty interface,
-	// as their aliases say.
+	// Package and Name identify the declaration. Unnamed types have neither, predeclared ones only a name. byte is
+	// uint8, rune is int32, and any is the unnamed empty interface, because they are aliases.
 	Package, Name string
 	// Args are the type arguments of a generic type.
 	Args []*Type
-	// Range is that of the declaration's name; not valid for unnamed and predeclared types.
+	// Range is the range of the declaration's name; not valid for unnamed and predeclared types.
 	Range diag.Range
 	// File and AST are the declaration; nil for unnamed and predeclared types.
 	File *load.File
@@ -71,7 +70,7 @@ type Type struct {
 	id  string // what identity returns, once asked for
 
 	// A declared type is looked into when first asked for.
-	at       place // where the declaration's type expression stands
+	at       place // the place of the declaration's type expression
 	comments comments
 	looking  bool
 	under    *underlying

@@ -42,11 +42,11 @@ type Policy struct {
 	// Dir is the absolute folder of the package.
 	Dir  string
 	Kind string
-	// Markers stand on its type.
+	// Markers are the markers on its type.
 	Markers []string
 }
 
-// Type is the name of the type that markers stand on.
+// Type is the name of the type that has the markers.
 func (p Policy) Type() string { return p.Kind + "Policy" }
 
 // File is the file of the policy.

@@ -33,8 +33,8 @@ func AddMarkers(t build.APIType, markers ...string) []byte {
 	return []byte(strings.Join(slices.Insert(lines, at, added...), ""))
 }
 
-// RemoveMarkers returns the text of a file without what stands in the ranges, each of which is a marker,
-// and without the empty comment line above them that would then part nothing.
+// RemoveMarkers returns the text of a file without the markers in the ranges, and without the empty comment line above
+// them that would then part nothing.
 func RemoveMarkers(text []byte, at []diag.Range) ([]byte, error) {
 	lines, _ := split(text)
 	gone := make([]bool, len(lines))
@@ -69,7 +69,7 @@ func isComment(line string) bool { return strings.HasPrefix(strings.TrimSpace(li
 
 func isEmptyComment(line string) bool { return strings.TrimSpace(line) == "//" }
 
-// comment is the text of a line comment; empty where the line is none.
+// comment is the text of a line comment; empty if the line has no comment.
 func comment(lines []string, n int) string {
 	if n < 0 {
 		return ""

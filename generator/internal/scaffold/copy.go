@@ -18,8 +18,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// Closure returns a file of a package and those of its other files that declare what it uses, save for
-// what says the package's group and version.
+// Closure returns a file of a package and the other files that declare the names it uses, except the declaration of
+// the package's group and version.
 func Closure(p *load.Package, from *load.File) []*load.File {
 	all := p.FilesWith("type ", "const ", "var ", "func ")
 	closure := []*load.File{from}

@@ -20,7 +20,7 @@ type Module struct {
 	Name string
 	// Domain ends the names of its API groups.
 	Domain string
-	// Certificates says where the server's certificate comes from, as delivery.certificates of webhook-gen.yaml does.
+	// Certificates is the source of the server's certificate, as delivery.certificates of webhook-gen.yaml sets it.
 	Certificates string
 	// Topology says how API servers reach it, as delivery.topology does.
 	Topology string

@@ -43,7 +43,7 @@ func fieldGone(p *pass) {
 		gone := ""
 		for _, f := range old.fields {
 			if gone != "" && isIn(f.path, gone) {
-				continue // it goes with what is around it
+				continue // it is lost with the field around it
 			}
 			is, ok := now.field(f.path)
 			switch {
@@ -98,7 +98,7 @@ func (f *fate) kept() bool { return f.loss != "" && f.verb != model.Drop }
 func keptHasPlace(p *pass) {
 	p.eachSide(func(old, now *plan, side convert.Direction) {
 		if p.storage(old) == old.version(side) {
-			return // it was not kept on what is stored
+			return // stored objects have no kept value
 		}
 		var placed, overridden []string
 		for _, before := range old.sides[side] {
@@ -221,8 +221,8 @@ func fieldMoved(p *pass) {
 	})
 }
 
-// dropsKept says what becomes of what is kept of a field that converts otherwise: it is put back only where the object
-// still says what the conversion made of it.
+// dropsKept describes the loss of kept values of a field that converts otherwise: a value is put back only if the
+// object still has the converted value.
 func (f *fate) dropsKept() string {
 	if !f.kept() {
 		return ""

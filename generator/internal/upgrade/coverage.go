@@ -111,7 +111,7 @@ func matching(value string) func(pattern string) bool {
 	return func(pattern string) bool { return pattern == "*" || pattern == value }
 }
 
-// told says in words which requests these are. What no rule names is left out where others are named.
+// told names the requests in words. It leaves out requests that no rule names if there are others that rules name.
 func told(requests []request) string {
 	for _, value := range []func(request) string{
 		func(r request) string { return r.group },
@@ -130,7 +130,7 @@ func told(requests []request) string {
 		}
 		scopes[r.subject()][r.operation] = append(scopes[r.subject()][r.operation], r.scope)
 	}
-	subjects := map[string][]string{} // by what is done to them
+	subjects := map[string][]string{} // by operations and scope
 	for _, subject := range slices.Sorted(maps.Keys(scopes)) {
 		byScope := map[string][]string{}
 		for _, operation := range allOperations() {

@@ -98,7 +98,7 @@ func versionNew(p *pass) {
 	}
 }
 
-// unconverted is what is to be said of a new version of a kind that no webhook converts.
+// unconverted is the finding for a new version of a kind that no webhook converts.
 func unconverted(d *Definition, now manifest.Version) Finding {
 	f := Finding{Range: now.Range, Severity: Careful,
 		Message: fmt.Sprintf("version %s of %s is new, and no webhook converts it", now.Name, d.Name),

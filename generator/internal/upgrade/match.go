@@ -25,7 +25,7 @@ func (s *step) matchWebhooks() {
 	}
 }
 
-// webhooks are those of all configurations.
+// webhooks are the webhooks of all configurations.
 func (s *State) webhooks() []*Webhook {
 	var all []*Webhook
 	for _, c := range s.Configurations {
@@ -34,7 +34,7 @@ func (s *State) webhooks() []*Webhook {
 	return all
 }
 
-// configuration finds a configuration; nil where there is none.
+// configuration finds a configuration; nil if missing.
 func (s *State) configuration(mutating bool, name string) *Configuration {
 	i := slices.IndexFunc(s.Configurations, func(c *Configuration) bool { return c.Mutating == mutating && c.Name == name })
 	if i < 0 {
@@ -44,8 +44,7 @@ func (s *State) configuration(mutating bool, name string) *Configuration {
 }
 
 // matchKinds finds the definitions of both states that have the same name and the conversions between the same two
-// versions. What a file says of a kind and what markers say of it alone are not compared: markers know of fewer
-// versions.
+// versions. It does not compare a kind from a file with a kind from markers alone: markers name fewer versions.
 func (s *step) matchKinds() {
 	for _, old := range s.from.Definitions {
 		if now := s.to.definition(old.Name); now != nil && now.derived == old.derived {
@@ -61,7 +60,7 @@ func (s *step) matchKinds() {
 	}
 }
 
-// definition finds a definition by its name; nil where there is none.
+// definition finds a definition by its name; nil if missing.
 func (s *State) definition(name string) *Definition {
 	i := slices.IndexFunc(s.Definitions, func(d *Definition) bool { return d.Name == name })
 	if i < 0 {

@@ -31,7 +31,7 @@ type fate struct {
 	// loss is what an annotation keeps; empty where the other side can say all.
 	loss, reason string
 	renames      []convert.Renaming
-	// missing is the hub's value where the spoke says nothing; nil for none.
+	// missing is the hub's value if the spoke has no value; nil without a default.
 	missing any
 	// whole says that the field holds no others that have a fate of their own.
 	whole bool
@@ -40,7 +40,7 @@ type fate struct {
 // kind names the kind, which is the same in all versions.
 func (p *plan) kind() string { return p.Spoke.Name + "." + p.Spoke.Group }
 
-// version is that of a side.
+// version is the version of a side.
 func (p *plan) version(side convert.Direction) string {
 	if side == convert.FromHub {
 		return p.Hub.Version
@@ -48,7 +48,7 @@ func (p *plan) version(side convert.Direction) string {
 	return p.Spoke.Version
 }
 
-// fate finds a field of a side by its path; nil where there is none.
+// fate finds a field of a side by its path; nil if missing.
 func (p *plan) fate(side convert.Direction, path string) *fate {
 	i, ok := slices.BinarySearchFunc(p.sides[side], path, func(f *fate, path string) int { return cmp.Compare(f.path, path) })
 	if !ok {
@@ -67,7 +67,7 @@ func newPlan(p *convert.Plan) *plan {
 	return n
 }
 
-// add adds the fields of a struct; those of one inside itself are there once.
+// add adds the fields of a struct. It adds the fields of a struct inside itself only once.
 func (p *plan) add(side convert.Direction, of *convert.Pair, before, across string, inside map[*convert.Pair]bool) {
 	if inside[of] || of.Opaque {
 		return
@@ -112,8 +112,8 @@ func (p *plan) add(side convert.Direction, of *convert.Pair, before, across stri
 	}
 }
 
-// word tells ways of converting a value apart. That of an enum is told by its pairs of values, and what goes by the
-// types alone by them.
+// word names a way of converting a value. It is empty for an enum, which its pairs of values distinguish, and for a
+// conversion by types alone.
 func word(how convert.How) string {
 	switch how := how.(type) {
 	case convert.Hook:

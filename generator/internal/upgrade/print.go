@@ -127,7 +127,7 @@ func (p Printer) github(w io.Writer, found []Finding) error {
 			level = "notice"
 		}
 		file, message := p.file(f), strings.Join(append([]string{f.Message}, f.advice()...), "\n")
-		if f.InOld { // a line of the old state is none of the pull request's
+		if f.InOld { // the line is in the old state, not in the pull request
 			file, message = "", p.place(f)+": "+message
 		}
 		out.WriteString(diag.Command(level, file, f.Pos.Line, f.Pos.Column, "webhook-gen "+f.Rule, message))

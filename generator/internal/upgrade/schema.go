@@ -34,7 +34,7 @@ func (d *Definition) schema(version string) *schema {
 // String names what the schema is of.
 func (s *schema) String() string { return s.version + " of " + s.of.Name }
 
-// keeps reports whether a field that the schema does not have is kept because of what it says of those around it.
+// keeps reports whether a field that the schema does not have is kept because of a setting of a field around it.
 func (s *schema) keeps(path string) bool {
 	for path != "" {
 		path = around(path)
@@ -73,7 +73,7 @@ func isIn(path, around string) bool {
 	return strings.HasPrefix(path, around+".") || strings.HasPrefix(path, around+"[]")
 }
 
-// eachSchema visits the versions of which both states have a schema.
+// eachSchema visits the versions that have a schema in both states.
 func (s *step) eachSchema(visit func(before, then *schema)) {
 	for _, d := range s.definitions {
 		for _, v := range d.new.Versions {
@@ -95,7 +95,7 @@ func schemaNarrower(p *pass) {
 		told := ""
 		for _, old := range before.properties {
 			if told != "" && isIn(old.Path, told) {
-				continue // it goes with what is around it
+				continue // it is covered by the field around it
 			}
 			now, ok := then.byPath[old.Path]
 			switch {
@@ -162,7 +162,7 @@ func (n *version) shapeOf(path string) string {
 	return f.shape
 }
 
-// widens reports whether what has one type has the other one, too. What has none may have any.
+// widens reports whether the new type allows every value of the old one. A field without a type may have any type.
 func widens(old, now string) bool {
 	switch now {
 	case "", "number":

@@ -20,7 +20,7 @@ func implies(one, another *metav1.LabelSelector) bool {
 	})
 }
 
-// requirements are those of a selector, those of matchLabels among them.
+// requirements are the requirements of a selector, including matchLabels.
 func requirements(s *metav1.LabelSelector) []metav1.LabelSelectorRequirement {
 	all := slices.Clone(s.MatchExpressions)
 	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {

@@ -18,8 +18,8 @@ import (
 // State is what a cluster is told of a project.
 type State struct {
 	Configurations []*Configuration
-	// Definitions are the kinds, by what a CustomResourceDefinition says of them or, where there is none, by what
-	// markers say of their conversions.
+	// Definitions are the kinds, from their CustomResourceDefinitions or, without one, from the markers of their
+	// conversions.
 	Definitions []*Definition
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
 	Accepted []string
@@ -27,7 +27,7 @@ type State struct {
 	versions []*version
 }
 
-// version finds a version of a kind whose Go type is known; nil where there is none.
+// version finds a version of a kind whose Go type is known; nil if missing.
 func (s *State) version(kind, name string) *version {
 	i := slices.IndexFunc(s.versions, func(v *version) bool { return v.kind == kind && v.name == name })
 	if i < 0 {
@@ -52,7 +52,7 @@ type Webhook struct {
 // Definition is a kind whose objects are the project's own.
 type Definition struct {
 	*manifest.Definition
-	// derived says that markers alone tell of the kind: of the versions that are converted, and of nothing else.
+	// derived is true if the kind comes from markers alone: only its converted versions are known.
 	derived bool
 }
 
@@ -123,7 +123,7 @@ func (s *State) add(c *model.Configuration, api string) {
 	s.Configurations = append(s.Configurations, configuration)
 }
 
-// derive adds what markers say of a kind.
+// derive adds a kind from its markers.
 func (s *State) derive(c *model.Conversion) {
 	name := c.CRD.Plural + "." + c.Spoke.Group
 	i := slices.IndexFunc(s.Definitions, func(d *Definition) bool { return d.Name == name })
@@ -136,7 +136,7 @@ func (s *State) derive(c *model.Conversion) {
 	if d.derived {
 		d.Versions = append(d.Versions, manifest.Version{Range: c.Range, Name: c.Spoke.Version, Served: true})
 	}
-	if d.Conversion == nil { // a patch adds it to what the file says
+	if d.Conversion == nil { // a patch adds it to the file's definition
 		service := c.CRD.Service
 		d.Conversion = &manifest.Conversion{Range: c.Range, ReviewVersions: []string{"v1", "v1beta1"},
 			Client: admissionregistrationv1.WebhookClientConfig{Service: &service, CABundle: c.CRD.CABundle}}
@@ -177,7 +177,7 @@ func preset[T any](field **T, value T) {
 // failsClosed reports whether requests are refused while the webhook cannot be called.
 func (w *Webhook) failsClosed() bool { return *w.Spec.FailurePolicy == admissionregistrationv1.Fail }
 
-// severity is that of calls that fail.
+// severity is the severity of calls that fail.
 func (w *Webhook) severity() Severity {
 	if w.failsClosed() {
 		return Breaking

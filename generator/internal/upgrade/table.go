@@ -7,7 +7,7 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 // Rule is one entry of the table. Its title says what a cluster notices.
 type Rule struct {
 	diag.Rule
-	// Severities are those that a finding can have, the worst first.
+	// Severities are the possible severities of a finding, the worst first.
 	Severities []Severity
 	find       func(*pass)
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package upgrade says what the step from one state of a project to the next means for a cluster in which the first one
-// runs: what is refused, lost or no longer checked, and in which order the step is taken so that it is not.
+// Package upgrade finds the consequences of the step from one state of a project to the next for a cluster that runs
+// the first one. It reports objects that are refused, values that are lost and checks that are gone, and the order of
+// steps that avoids this.
 //
-// A State comes of markers (Of) or of manifests (OfManifests). Compare holds two of them to a table of rules. During a
-// rollout, configurations and servers are not of one age, and rules look at both ways that this can be: an old
-// configuration that calls a new server, and a new one that calls an old server.
+// A State comes from markers (Of) or from manifests (OfManifests). Compare applies a table of rules to two of them.
+// During a rollout, configurations and servers differ in age, and rules look at both cases: an old configuration that
+// calls a new server, and a new one that calls an old server.
 package upgrade
 
 import (
@@ -38,7 +39,7 @@ type Finding struct {
 	Severity Severity
 	// Rule is the id under which docs/upgrade.md explains the finding.
 	Rule string
-	// Message says what changes, Effect what happens in a cluster.
+	// Message describes the change, Effect its result in a cluster.
 	Message, Effect string
 	// Steps are what to do, in this order.
 	Steps []string

@@ -10,7 +10,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// Steps that several rules ask for.
+// Steps that several rules recommend.
 const (
 	serversFirst = "roll out the servers, and wait until all old ones are gone: kubectl rollout status"
 	thenApply    = "apply the configuration"
@@ -260,7 +260,7 @@ func noAuthority(p *pass) {
 	}
 }
 
-// injected is the annotation that has a caBundle injected; empty where there is none.
+// injected is the annotation that has a caBundle injected; empty without the annotation.
 func injected(annotations map[string]string) string {
 	for _, name := range []string{
 		"cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca",
@@ -400,7 +400,7 @@ func otherOrder(p *pass) {
 			before, then = append(before, w.old), append(then, w.new)
 		}
 	}
-	called := func(all []*Webhook, state *State) []int { // in the API server's order: by configuration, then as they are listed
+	called := func(all []*Webhook, state *State) []int { // in the API server's order: by configuration, then as listed
 		var order []int
 		configurations := slices.Clone(state.Configurations)
 		slices.SortStableFunc(configurations, func(a, b *Configuration) int { return strings.Compare(a.Name, b.Name) })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package yamltext knows where the nodes of package yaml stand in a file, and what that package's errors say.
+// Package yamltext finds the positions of the nodes of package yaml in a file, and cleans its error messages.
 package yamltext
 
 import (
@@ -22,8 +22,8 @@ type File struct {
 // New cuts a file into lines.
 func New(path string, text []byte) File { return File{path, Lines(text)} }
 
-// Lines cuts a text after each line, where the YAML parser has them end: its positions count these.
-// What follows the last, mostly nothing, is a line too.
+// Lines cuts a text after each line, by the YAML parser's line ends: its positions count these lines. The text after
+// the last line end, mostly empty, is a line too.
 func Lines(text []byte) [][]byte {
 	var lines [][]byte
 	for {
@@ -46,7 +46,7 @@ func (f File) Place(node *yaml.Node) diag.Range {
 	if node.Line < 1 {
 		return diag.Range{Pos: diag.Position{File: f.Path}}
 	}
-	if last := len(f.Lines); node.Line > last { // an empty document, of which there is only the "---"
+	if last := len(f.Lines); node.Line > last { // an empty document with nothing but the "---"
 		end := len(f.Lines[last-1])
 		return f.Span(last, end, end)
 	}
