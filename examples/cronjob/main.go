@@ -2,7 +2,7 @@
 
 // Command cronjob serves the conversions between two versions of the CronJob of kubebuilder's multiversion tutorial.
 //
-// It is an example: the markers are in api, what is written by hand is the schedule's conversion in internal/webhook/v2.
+// It is an example: the markers are in api, and the hand-written conversion of the schedule in internal/webhook/v2.
 package main
 
 //go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 crd:maxDescLen=0 paths=./api/... output:crd:dir=config/crd/bases
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 
 	mux := http.NewServeMux()
 	mux.Handle(conversion.Path, conversion.NewHandler(webhookv2.NewConverter(webhookv2.Schedules{}).Conversions()))
-	// A slow client is cut off. server.Server of the runtime does that and more: this is a program that has a server of its own.
+	// Slow clients are cut off. server.Server of the runtime does that and more; this program has a server of its own.
 	server := &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: 5 * time.Second,

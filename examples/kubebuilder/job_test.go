@@ -19,7 +19,7 @@ import (
 	webhookv1 "example.com/kubebuilder/internal/webhook/v1"
 )
 
-// webhookServer hands on what is registered with a manager.
+// webhookServer collects the handlers that are registered with a manager.
 type webhookServer struct {
 	webhook.Server
 	handle func(path string, handler http.Handler)

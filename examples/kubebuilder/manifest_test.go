@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestManifest wants the API server to call what is served, and nothing else.
+// TestManifest wants the API server to call the registered handlers, and nothing else.
 func TestManifest(t *testing.T) {
 	manifest, err := os.ReadFile("config/webhook/manifests.yaml")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestManifest(t *testing.T) {
 	}
 	var called []string
 	for document := range strings.SplitSeq(string(manifest), "---\n") {
-		// What a MutatingWebhookConfiguration has as well is all that is looked at.
+		// The test reads only fields that a MutatingWebhookConfiguration has as well.
 		var configuration admissionregistrationv1.ValidatingWebhookConfiguration
 		if err := yaml.Unmarshal([]byte(document), &configuration); err != nil {
 			t.Fatal(err)

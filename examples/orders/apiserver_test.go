@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// request is what a user asks of the API server. Objects are YAML, and may have fields that no Go type knows.
+// request is a request of a user to the API server. Objects are YAML, and may have fields without a Go field.
 type request struct {
 	operation         admissionv1.Operation
 	resource          metav1.GroupVersionResource

@@ -20,8 +20,8 @@ import (
 )
 
 // TestProgram takes the program through its life: it becomes ready, answers over TLS, counts, and is told to stop while
-// it is called. No call fails, neither those that come until API servers have turned away nor the one that is under way
-// when the listener closes.
+// it is called. No call fails, neither the calls that arrive until API servers have turned away nor the call that is
+// under way when the listener closes.
 func TestProgram(t *testing.T) {
 	p := start(t, "-drain", "1s")
 

@@ -23,8 +23,8 @@ type metrics struct {
 //	webhook_admission_requests_total{webhook, operation, verdict, code}
 //	webhook_admission_duration_seconds{webhook, operation}
 //
-// The verdict is allowed, denied, or error where there is none, so that the webhook's failurePolicy decides. The code is 200 for what
-// is allowed, or else that of the status which says why it is not.
+// The verdict is allowed, denied or error; after an error, the webhook's failurePolicy decides. The code is 200 for an
+// allowed request, and otherwise the code of the status in the answer.
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -34,7 +34,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "webhook_admission_duration_seconds",
 			Help: "Time from the call of an admission webhook to its answer.",
-			// What a webhook takes is added to every write that it is called for: that is milliseconds or less.
+			// Every write waits for its webhooks, which take milliseconds or less.
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"webhook", "operation"}),
 	}

@@ -159,8 +159,7 @@ func (p *program) wantMetrics(t *testing.T, lines ...string) {
 	}
 }
 
-// begin sends a review up to the middle of its body. The function that it returns sends the rest, and returns all that
-// is answered.
+// begin sends the first half of a review. The function that it returns sends the rest, and returns the whole answer.
 func (p *program) begin(t *testing.T, r request, path string) (end func() string) {
 	t.Helper()
 	connection, err := tls.Dial("tcp", p.address, p.client.Transport.(*http.Transport).TLSClientConfig)

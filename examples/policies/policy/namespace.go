@@ -10,8 +10,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// NamespacePolicy lets nobody but administrators delete a namespace of production. Who asks for what is all that it goes
-// by, so nothing is decoded.
+// NamespacePolicy lets nobody but administrators delete a namespace of production. It looks only at the user and the
+// request, so nothing is decoded.
 //
 // +webhook:validating(for: "v1/Namespace", operations: "delete", decode: none, failurePolicy: Fail)
 type NamespacePolicy struct {
@@ -19,7 +19,7 @@ type NamespacePolicy struct {
 	Administrators string
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ NamespacePolicyValidator = (*NamespacePolicy)(nil)
 
 // ValidateDelete denies by 403.

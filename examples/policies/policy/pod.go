@@ -28,7 +28,7 @@ type PodPolicy struct {
 	Registry string
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ interface {
 	PodPolicyDefaulter
 	PodPolicyValidator
@@ -44,7 +44,8 @@ func (p *PodPolicy) DefaultCreate(ctx context.Context, r *admission.CreateReques
 	return nil
 }
 
-// ValidateCreate denies images from elsewhere, with a cause for each, and warns of containers without a limit of memory.
+// ValidateCreate denies images from elsewhere, with a cause for each, and warns of containers without a limit of
+// memory.
 func (p *PodPolicy) ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error {
 	for _, container := range r.Object.Spec.Containers {
 		if container.Resources.Limits.Memory().IsZero() {
@@ -54,8 +55,8 @@ func (p *PodPolicy) ValidateCreate(ctx context.Context, r *admission.CreateReque
 	return p.deny(p.elsewhere(images(&r.Object.Spec)))
 }
 
-// ValidateUpdate denies images from elsewhere. Those that the pod has had already are let pass: they may be older than
-// this policy, and a pod that cannot be updated keeps its finalizers.
+// ValidateUpdate denies new images from elsewhere. Images that the pod had before pass: they may be older than this
+// rule, and a pod that cannot be updated keeps its finalizers.
 func (p *PodPolicy) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.Pod]) error {
 	wrong := p.elsewhere(images(&r.Object.Spec))
 	if len(wrong) == 0 {

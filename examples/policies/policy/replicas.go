@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// ReplicasPolicy is the limit of WorkloadWebhook where replicas are set by the subresource scale, as `kubectl scale` and
-// autoscalers do.
+// ReplicasPolicy is the limit of WorkloadWebhook where replicas are set by the subresource scale, as `kubectl scale`
+// and autoscalers do.
 //
 // +webhook:validating(for: "apps/v1/Deployment", subresource: scale, operations: "update")
 // +webhook:rule(resources: "statefulsets") # their scale, too, which is of the same type
@@ -21,7 +21,7 @@ type ReplicasPolicy struct {
 	Max int
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ ReplicasPolicyScaleValidator = (*ReplicasPolicy)(nil)
 
 // ValidateScaleUpdate denies to grow beyond the limit.

@@ -18,10 +18,10 @@ import (
 // +webhook:validating(for: "v1/Pod", subresource: exec, operations: "connect")
 type ShellPolicy struct{}
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ ShellPolicyExecValidator = (*ShellPolicy)(nil)
 
-// ValidateExecConnect denies by 403 what has a terminal.
+// ValidateExecConnect denies terminals with code 403.
 func (p *ShellPolicy) ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error {
 	if _, stage := teamAndStage(r.Namespace); stage == "prod" && r.Options.TTY {
 		return errors.New("no terminals in production: use `kubectl debug` on a copy of the pod")

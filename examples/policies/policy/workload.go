@@ -10,8 +10,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// Workload is what Deployments, StatefulSets and DaemonSets have in common as far as WorkloadWebhook looks at it. Nothing
-// else of them is decoded.
+// Workload has the fields of Deployments, StatefulSets and DaemonSets that WorkloadWebhook reads. Nothing else of them
+// is decoded.
 //
 // +webhook:validating(for: "apps/v1/Deployment", operations: "create;update")
 // +webhook:rule(resources: "statefulsets;daemonsets")
@@ -29,7 +29,7 @@ type WorkloadWebhook struct {
 	MaxReplicas int
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ WorkloadValidator = (*WorkloadWebhook)(nil)
 
 // ValidateCreate denies more replicas than the limit. In production it warns of a single one.

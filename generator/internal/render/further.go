@@ -26,7 +26,7 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 				}
 				f := newFile(pkg.HandlerPackage, false)
 				f.ImportName(pkg.admission, "admission")
-				f.Comment("A method that a marker asks for and that is missing here is reported at this line.")
+				f.Comment("The compiler reports a missing method of a marker's operation at this line.")
 				f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
 				pkg.policies(f, w, written)
 				role := "validator"

@@ -104,7 +104,7 @@ func packageName(folder string) string {
 // testStub writes the file in which the user says with which policies, and with which hooks, the webhooks are tested.
 func (p program) testStub() *jen.File {
 	f := newFile(p.HandlerPackage, false)
-	f.Comment("webhooksToTest are the webhooks that the API server calls. What they need besides is set here.")
+	f.Comment("webhooksToTest returns the webhooks that the API server calls. Set their other fields here.")
 	f.Func().Id("webhooksToTest").Params(jen.Id("t").Qual("testing", "TB")).Id("webhooks").BlockFunc(func(g *jen.Group) {
 		g.Id("t").Dot("Helper").Call()
 		g.Id("w").Op(":=").Id("newWebhooks").Call()

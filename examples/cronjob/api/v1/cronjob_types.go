@@ -53,7 +53,7 @@ const (
 	ReplaceConcurrent ConcurrencyPolicy = "Replace"
 )
 
-// CronJobStatus is what has been done.
+// CronJobStatus is the observed state of a CronJob.
 type CronJobStatus struct {
 	// Active are the jobs that run.
 	Active []corev1.ObjectReference `json:"active,omitempty"`

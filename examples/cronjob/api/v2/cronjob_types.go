@@ -54,7 +54,7 @@ const (
 	ReplaceConcurrent ConcurrencyPolicy = "Replace"
 )
 
-// CronJobStatus is what has been done.
+// CronJobStatus is the observed state of a CronJob.
 type CronJobStatus struct {
 	// Active are the jobs that run.
 	Active []corev1.ObjectReference `json:"active,omitempty"`
@@ -62,7 +62,7 @@ type CronJobStatus struct {
 	LastScheduleTime *metav1.Time `json:"lastScheduleTime,omitempty"`
 }
 
-// CronSchedule is a schedule in parts, each of which is any where it is missing.
+// CronSchedule is a schedule in parts. A missing part stands for any value.
 type CronSchedule struct {
 	Minute     *CronField `json:"minute,omitempty"`
 	Hour       *CronField `json:"hour,omitempty"`

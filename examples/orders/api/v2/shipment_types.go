@@ -18,7 +18,7 @@ type Shipment struct {
 
 // ShipmentSpec is where a parcel goes.
 type ShipmentSpec struct {
-	// Orders are the names of what is in the parcel.
+	// Orders are the names of the orders in the parcel.
 	Orders []string `json:"orders"`
 	// Carrier brings it.
 	// Carrier has it, once somebody has.

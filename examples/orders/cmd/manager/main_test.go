@@ -32,8 +32,8 @@ const (
 )
 
 // TestManager takes the manager through its life, without an API server: it becomes ready, answers reviews of both
-// versions of the API over TLS, counts them, and is told to stop while it is called. No call fails. The one that is under
-// way when the manager's context ends asks the stock with a context that has not ended.
+// versions of the API over TLS, counts them, and is told to stop while it is called. No call fails. A call
+// that is under way when the manager's context ends has a context that has not ended.
 func TestManager(t *testing.T) {
 	p := start(t, "-drain", "1s")
 

@@ -37,7 +37,7 @@ type program struct {
 	lines []string // of its log
 }
 
-// kubeconfig names an API server that is not there: what serves webhooks asks it nothing.
+// kubeconfig names an API server that is not there: a program that only serves webhooks never calls it.
 const kubeconfig = `apiVersion: v1
 kind: Config
 clusters: [{name: none, cluster: {server: "https://127.0.0.1:1"}}]
@@ -180,8 +180,7 @@ func (p *program) wantMetrics(t *testing.T, lines ...string) {
 	}
 }
 
-// begin sends a review up to the middle of its body. The function that it returns sends the rest, and returns all that
-// is answered.
+// begin sends the first half of a review. The function that it returns sends the rest, and returns the whole answer.
 func (p *program) begin(t *testing.T, path, body string) (end func() string) {
 	t.Helper()
 	connection, err := tls.Dial("tcp", p.address, &tls.Config{RootCAs: p.client.Transport.(*http.Transport).TLSClientConfig.RootCAs})

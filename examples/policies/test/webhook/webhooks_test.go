@@ -8,7 +8,7 @@ import (
 	"example.com/policies/policy"
 )
 
-// webhooksToTest are the webhooks that the API server calls. What they need besides is set here.
+// webhooksToTest returns the webhooks that the API server calls. Set their other fields here.
 func webhooksToTest(t testing.TB) webhooks {
 	t.Helper()
 	w := newWebhooks()

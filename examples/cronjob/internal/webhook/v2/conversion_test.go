@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
-// TestAnySchedule has the generated test's invariants hold for schedules that parts cannot say, too, which the annotation
-// keeps.
+// TestAnySchedule checks the invariants of the generated test also for schedules that parts cannot express. The
+// annotation keeps them.
 func TestAnySchedule(t *testing.T) {
 	kind := newCronJobConversion(t)
 	kind.Hub = schedules("", "@hourly", "*/5 1 2  3 4", "CRON_TZ=Asia/Tokyo 0 6 * * ?", "no schedule")
@@ -98,7 +98,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestBlankInPart refuses what would be read back as two parts.
+// TestBlankInPart refuses a part that would be read back as two.
 func TestBlankInPart(t *testing.T) {
 	minute := batchv2.CronField("1 2")
 	err := NewConverter(Schedules{}).CronJobToHub(context.Background(), &batchv2.CronJob{Spec: batchv2.CronJobSpec{Schedule: batchv2.CronSchedule{Minute: &minute}}}, &batchv1.CronJob{})

@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
-// newCronJobConversion says for the generated tests how a CronJob is converted, with schedules that parts can say: so all
-// has to come back without the annotation.
+// newCronJobConversion returns the conversions of a CronJob for the generated tests, with schedules that parts can
+// express: so everything must come back without the annotation.
 func newCronJobConversion(t testing.TB) conversiontest.Kind[batchv2.CronJob, batchv1.CronJob] {
 	t.Helper()
 	c := NewConverter(Schedules{})

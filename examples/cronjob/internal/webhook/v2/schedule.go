@@ -14,7 +14,7 @@ import (
 
 // Schedules converts schedules between cron's own format and parts.
 //
-// What parts cannot say, such as "@hourly", is left out of them: the conversion keeps it.
+// Schedules that parts cannot express, such as "@hourly", have no parts: the conversion keeps them.
 type Schedules struct{}
 
 // CronJobSpecScheduleToHub joins the parts; of none, as in a part of an object, it makes nothing. A part

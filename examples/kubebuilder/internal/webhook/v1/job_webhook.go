@@ -39,7 +39,7 @@ func (d *JobCustomDefaulter) Default(ctx context.Context, job *batchv1.Job) erro
 
 // +kubebuilder:webhook:path=/validate-batch-example-com-v1-job,mutating=false,failurePolicy=fail,sideEffects=None,groups=batch.example.com,resources=jobs,verbs=create;update;delete,versions=v1,name=vjob-v1.kb.io,admissionReviewVersions=v1,timeoutSeconds=5,patch=`{"namespaceSelector":{"matchLabels":{"batch":"enabled"}}}`
 
-// JobCustomValidator refuses schedules that cannot be met, and to delete what has not been suspended.
+// JobCustomValidator refuses impossible schedules, and deletions of jobs that are not suspended.
 type JobCustomValidator struct{}
 
 // ValidateCreate implements admission.Validator.

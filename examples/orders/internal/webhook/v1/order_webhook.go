@@ -24,7 +24,7 @@ type OrderWebhook struct {
 	Stock Stock
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ interface {
 	OrderDefaulter
 	OrderValidator
@@ -47,7 +47,7 @@ func (w *OrderWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRe
 	return w.check(ctx, &r.Object.Spec)
 }
 
-// ValidateUpdate denies what would make another order of it, and what ValidateCreate denies.
+// ValidateUpdate denies changes of the article, and everything that ValidateCreate denies.
 func (w *OrderWebhook) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv1.Order]) error {
 	if r.Object.DeletionTimestamp != nil {
 		return nil // It goes as soon as its finalizers do: to deny that would keep it for ever.

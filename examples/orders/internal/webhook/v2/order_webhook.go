@@ -25,7 +25,7 @@ type OrderWebhook struct {
 	Stock Stock
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ interface {
 	OrderDefaulter
 	OrderValidator

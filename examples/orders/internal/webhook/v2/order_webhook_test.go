@@ -30,7 +30,7 @@ func sampleOrder(edit ...func(*shopv2.Order)) *shopv2.Order {
 	return object
 }
 
-// complete is what is made of the sample.
+// complete sets the defaults of the sample.
 func complete(o *shopv2.Order) {
 	o.Spec.Priority = shopv2.PriorityNormal
 	for i := range o.Spec.Items {

@@ -17,11 +17,11 @@ import (
 
 // ShipmentWebhook decides on each Shipment.
 type ShipmentWebhook struct {
-	// Carriers are the names of those that the shop works with.
+	// Carriers are the names of the shop's carriers.
 	Carriers []string
 }
 
-// A method that a marker asks for and that is missing here is reported at this line.
+// The compiler reports a missing method of a marker's operation at this line.
 var _ ShipmentValidator = (*ShipmentWebhook)(nil)
 
 // ValidateCreate denies an empty parcel, one that holds an order twice, and an unknown carrier.
