@@ -166,10 +166,11 @@ align: ## give all modules the same versions of shared dependencies, which are t
 	hack/align.sh
 
 .PHONY: verify
-verify: ## modules are tidy, code is formatted, examples and docs are fresh
+verify: ## modules are tidy, code is formatted, examples and docs are fresh, prose is plain
 	$(call say,gofmt, go vet, go mod tidy)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	hack/align.sh --check
+	go run ./hack/prose
 	go vet ./...
 	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
@@ -178,8 +179,12 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict); done
 
+.PHONY: prose
+prose: ## how comments and pages are written: sentences, and lines of 120 columns
+	go run ./hack/prose
+
 .PHONY: lint
-lint: ## golangci-lint on every module, built from the module proxy
+lint: prose ## golangci-lint on every module, built from the module proxy, and prose
 	go -C hack/tools build -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@for m in $(MODULES); do printf '\n==> %s\n' "$$m"; (cd "$$m" && $(CURDIR)/bin/golangci-lint run ./...); done
 

@@ -18,8 +18,8 @@ func initCommand(s streams) *cobra.Command {
 		Short: "Start a project, or add webhook-gen to one",
 		Long: "init creates a project that builds, passes its tests and serves at once: a program, go.mod, tools/go.mod with\n" +
 			"webhook-gen as a tool, Makefile, Dockerfile, GitHub workflow, README. In a module with Go code it writes\n" +
-			"webhook-gen.yaml, the generated files and tools/go.mod, adds requirements to go.mod, changes nothing else, and prints the one line that\n" +
-			"the program needs. A second run writes nothing.",
+			"webhook-gen.yaml, the generated files and tools/go.mod, adds requirements to go.mod, changes nothing else, and prints\n" +
+			"the one line that the program needs. A second run writes nothing.",
 		Example: "  webhook-gen init --module example.com/app\n  webhook-gen init # in a project of kubebuilder or operator-sdk",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -28,6 +28,7 @@ var (
 	directive = regexp.MustCompile(`^(\+|[a-z]+:[a-z]|nolint|line |export |SPDX-|Code generated )`)
 	output    = regexp.MustCompile(`^(?i:(unordered )?output:)`)
 	item      = regexp.MustCompile(`^\s*([-*]|\d+[.)]) `)
+	word      = regexp.MustCompile("(?:`[^`]*`|[^ `])+") // with code in one piece
 	inline    = regexp.MustCompile("`[^`]*`|\\[[^\\]]*\\]\\([^)]*\\)|\"[^\"]*\"")
 	// A sentence ends with a mark before a space, unless an abbreviation has the mark.
 	ending      = regexp.MustCompile(`[.!?:;]["')\]]*(\s|$)`)

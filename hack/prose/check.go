@@ -37,7 +37,7 @@ func check(file string, text []byte) ([]problem, error) {
 	count, total := 0, 0
 	for _, b := range blocks {
 		for i, line := range b.lines {
-			if length := utf8.RuneCountInString(b.indent + line); length > columns && !strings.Contains(line, "://") {
+			if length := utf8.RuneCountInString(b.indent + line); length > columns && !strings.Contains(line, "://") && len(word.FindAllString(line, 4)) > 3 {
 				found = append(found, problem{b.line + i, fmt.Sprintf("%d columns, at most %d", length, columns)})
 			}
 		}
