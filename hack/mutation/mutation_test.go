@@ -140,13 +140,16 @@ func (target target) build(t *testing.T) (binary, dir string, faults []Fault) {
 // run runs the generated tests, and reports whether they fail.
 func run(t *testing.T, binary, dir, fault string, only ...string) (string, bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	pattern := strings.Join(append([]string{"^TestGenerated"}, only...), "/")
 	cmd := exec.CommandContext(ctx, binary, "-test.run="+pattern, "-test.failfast")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), Variable+"="+fault)
 	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		t.Fatalf("%s: the tests have not ended", fault)
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

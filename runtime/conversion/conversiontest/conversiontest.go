@@ -131,8 +131,9 @@ const rounds = 6
 
 func (w way[A, B]) failures() []failure {
 	var found []failure
+	tries := 1000 // to make failing objects smaller
 	for _, i := range w.invariants() {
-		if f, failed := w.first(i); failed {
+		if f, failed := w.first(i, &tries); failed {
 			found = append(found, f)
 			if f.invariant == 0 {
 				break
@@ -143,7 +144,7 @@ func (w way[A, B]) failures() []failure {
 }
 
 // first returns an invariant's first failure, with the smallest object that shows it.
-func (w way[A, B]) first(i invariant[A]) (failure, bool) {
+func (w way[A, B]) first(i invariant[A], tries *int) (failure, bool) {
 	for _, how := range i.fillings {
 		for seed := range uint64(rounds) {
 			a := w.filled(seed, how)
@@ -152,7 +153,7 @@ func (w way[A, B]) first(i invariant[A]) (failure, bool) {
 			}
 			input := text(a)
 			if err := i.holds(a, seed); err != nil {
-				input, err = smallest(w.filled(seed, how), input, err, func(a *A) error { return i.holds(a, seed) })
+				input, err = smallest(w.filled(seed, how), input, err, tries, func(a *A) error { return i.holds(a, seed) })
 				return failure{i.number, w.from, how, seed, err, input}, true
 			}
 		}

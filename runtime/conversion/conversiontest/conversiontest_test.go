@@ -407,7 +407,8 @@ func TestFaultsAreFound(t *testing.T) {
 func broken[A, B any](w way[A, B], number int) []failure {
 	for _, i := range w.invariants() {
 		if i.number == number {
-			if f, failed := w.first(i); failed {
+			tries := 1000
+			if f, failed := w.first(i, &tries); failed {
 				return []failure{f}
 			}
 		}

@@ -8,9 +8,11 @@ import (
 )
 
 // smallest removes the parts of an object that are not needed for a failure. It returns the rest, in JSON, with its
-// error. The name stays, because an object without one is a partial object.
-func smallest[T any](o *T, input string, err error, fails func(*T) error) (string, error) {
-	tries := 500
+// error. The name stays, because an object without one is a partial object. It takes at most half of the tries that are
+// left to the direction, because one mistake often breaks many invariants.
+func smallest[T any](o *T, input string, err error, left *int, fails func(*T) error) (string, error) {
+	tries := *left / 2
+	*left -= tries
 	t, name := tree(o), object(o).GetName()
 	shrink(t, nil, func() bool {
 		if tries--; tries < 0 {
