@@ -198,11 +198,11 @@ type row struct {
 	by    map[string]bool
 }
 
-// finder is the innermost test that has failed, without the names of the webhook and the operation, or a panic.
+// finder is the innermost test that has failed, without the names of the webhook and the operation, or a crash.
 func finder(text string) string {
 	names := regexp.MustCompile(`--- FAIL: (\S+)`).FindAllStringSubmatch(text, -1)
 	if len(names) == 0 {
-		return "panic"
+		return "crash"
 	}
 	name := names[len(names)-1][1]
 	parts := strings.Split(name, "/")

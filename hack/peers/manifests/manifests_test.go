@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the section in docs/lint.md")
+var update = flag.Bool("update", false, "rewrite the table of projects in docs/lint.md")
 
 // project is a real project and how its webhooks are got at: one of files, overlays, chart and markers is set.
 type project struct {
@@ -74,8 +74,8 @@ func TestManifests(t *testing.T) {
 	run(t, ".", "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
 	run(t, ".", "go", "build", "-o", at("kustomize"), "sigs.k8s.io/kustomize/kustomize/v5")
 
-	var section bytes.Buffer
-	section.WriteString(heading + "\n\n" + introduction + "\n\n| project | read from | webhooks | findings | which are |\n|---|---|---|---|---|\n")
+	var table bytes.Buffer
+	table.WriteString("| project | read from | webhooks | findings | which are |\n|---|---|---|---|---|\n")
 	for _, p := range projects() {
 		dir := download(t, p)
 		var text []byte
@@ -102,32 +102,28 @@ func TestManifests(t *testing.T) {
 		if webhooks == 0 {
 			t.Errorf("%s has no webhooks", p.module)
 		}
-		fmt.Fprintf(&section, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, text, at("webhook-gen"), lint...), p.read)
+		fmt.Fprintf(&table, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, text, at("webhook-gen"), lint...), p.read)
 	}
 
-	const page = root + "/docs/lint.md"
-	was, err := os.ReadFile(page)
+	const page, begin, end = root + "/docs/lint.md", "<!-- projects -->\n\n", "\n<!-- end of projects -->"
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, _, _ := strings.Cut(string(was), "\n"+heading)
-	is := strings.TrimRight(before, "\n") + "\n\n" + section.String()
+	before, rest, begins := strings.Cut(string(text), begin)
+	got, after, ends := strings.Cut(rest, end)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for the table", page)
+	}
+	want := table.String()
 	if *update {
-		if err := os.WriteFile(page, []byte(is), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if is != string(was) {
-		t.Errorf("docs/lint.md is stale (go test -update rewrites); it is to end in\n%s", section.String())
+	} else if got != want {
+		t.Errorf("the table of projects in %s is stale, go test -update rewrites it:\n%s", page, want)
 	}
 }
-
-// heading and the line before it mark the end of the part that TestDocuments of package generator writes.
-const heading = "<!-- What follows is not made from the table. -->\n\n## Real projects"
-
-const introduction = "What lint finds in the webhooks of projects that the Go module proxy serves, rendered as they are delivered, and in their `+kubebuilder` markers. Each finding was read by eye; one that would have been wrong " +
-	"was mended in its rule. `make test-peers` (`go test -update` in hack/peers/manifests) makes this section."
 
 // summary counts the findings of a command by rule.
 func summary(t *testing.T, stdin []byte, name string, args ...string) string {

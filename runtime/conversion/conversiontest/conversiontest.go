@@ -152,8 +152,8 @@ func (w way[A, B]) first(i invariant[A], tries *int) (failure, bool) {
 				return failure{from: w.from, err: err}, true
 			}
 			input := text(a)
-			if err := i.holds(a, seed); err != nil {
-				input, err = smallest(w.filled(seed, how), input, err, tries, func(a *A) error { return i.holds(a, seed) })
+			if err := i.check(a, seed); err != nil {
+				input, err = smallest(w.filled(seed, how), input, err, tries, func(a *A) error { return i.check(a, seed) })
 				return failure{i.number, w.from, how, seed, err, input}, true
 			}
 		}

@@ -226,6 +226,8 @@ func TestFaultsAreFound(t *testing.T) {
 	}{
 		{1, "a field is lost", changed(right.kind(), func(_ *spoke, dst *hub) { dst.Spec.Name = "" })},
 		{1, "an object does not convert", core{right.toHub, func(*hubSpec, *spokeSpec) error { return errors.New("no") }}.kind()},
+		{1, "a conversion to the hub panics", right.then(func(src *spokeSpec, _ *hubSpec) { _ = src.Template.Image }).kind()},
+		{1, "a conversion from the hub panics", core{right.toHub, func(src *hubSpec, _ *spokeSpec) error { panic(src.Name) }}.kind()},
 		{9, "two fields are swapped one way, which the annotation hides", right.then(func(src *spokeSpec, dst *hubSpec) { dst.Name, dst.Mode = dst.Mode, dst.Name }).kind()},
 		{2, "what was kept wins over an edit", keeping(
 			func(src *spoke, _ *hub) any { return src.Spec },

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -23,6 +24,17 @@ type invariant[A any] struct {
 	number   int
 	fillings []filling
 	holds    func(a *A, seed uint64) error
+}
+
+// check checks the invariant on an object. A conversion that panics is a failure with its stack: each direction runs in
+// a goroutine, where a panic would end the process without the name of a test.
+func (i invariant[A]) check(a *A, seed uint64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return i.holds(a, seed)
 }
 
 // invariants returns the invariants of the package's comment. An object that does not convert at all breaks the first
