@@ -9,7 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestService has webhooks called at the Service, the port and the path that their markers or their package's name.
@@ -17,7 +17,7 @@ func TestService(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
 	e.create(t, configMap(namespace, "first", map[string]string{"topic": "elsewhere"}))
-	main := e.calls.one(t, policies.ValidateEverythingPath, namespace)
+	main := e.calls.one(t, arguments.ValidateEverythingPath, namespace)
 	if main.server != "webhooks.integration-system.svc" || main.port != mainPort {
 		t.Errorf("called at %s port %d", main.server, main.port)
 	}

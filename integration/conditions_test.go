@@ -8,7 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestMatchConditions has two webhooks of one type. The API server calls the first if all its conditions are true, and
@@ -21,8 +21,8 @@ func TestMatchConditions(t *testing.T) {
 	exempt := configMap(namespace, "matched-but-exempt", nil)
 	exempt.Data = map[string]string{"exempt": ""}
 	e.create(t, exempt)
-	e.calls.want(t, policies.ValidateConditionsPath, namespace, "CREATE matched")
-	e.calls.want(t, policies.ValidateConditionsUnconditionalPath, namespace,
+	e.calls.want(t, arguments.ValidateConditionsPath, namespace, "CREATE matched")
+	e.calls.want(t, arguments.ValidateConditionsUnconditionalPath, namespace,
 		"CREATE matched", "CREATE other", "CREATE matched-but-exempt")
 }
 
@@ -41,5 +41,5 @@ func TestMatchConditionError(t *testing.T) {
 		annotated.Annotations = map[string]string{"a": value}
 		e.create(t, annotated)
 	}
-	e.calls.want(t, policies.ValidateUnsurePath, namespace, "CREATE true")
+	e.calls.want(t, arguments.ValidateUnsurePath, namespace, "CREATE true")
 }

@@ -25,10 +25,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
-// The names that package policies and its neighbours give to Services, and the ports that these have.
+// The names that package arguments and its neighbours give to Services, and the ports that these have.
 const (
 	serviceNamespace = "integration-system"
 	mainService      = "webhooks"
@@ -262,7 +262,7 @@ func (e *environment) waitForWebhooks(ctx context.Context) error {
 			Namespace: serviceNamespace, Name: "probe", Labels: map[string]string{"topic": "order"},
 		}}
 		err := e.client.Create(ctx, probe, client.DryRunAll)
-		if err == nil && probe.Data["visited"] != "" && len(e.calls.about(policies.ValidateEverythingPath, serviceNamespace)) > 0 {
+		if err == nil && probe.Data["visited"] != "" && len(e.calls.about(arguments.ValidateEverythingPath, serviceNamespace)) > 0 {
 			return nil
 		}
 		select {

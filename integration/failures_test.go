@@ -9,7 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestFailurePolicy creates objects whose webhooks fail: the server cannot be reached, or the validator returns an
@@ -31,11 +31,11 @@ func TestFailurePolicy(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", topic, err, reason)
 		}
 	}
-	for _, path := range []string{policies.ValidateClosedPath, policies.ValidateOpenPath} {
+	for _, path := range []string{arguments.ValidateClosedPath, arguments.ValidateOpenPath} {
 		e.calls.want(t, path, namespace)
 	}
-	e.calls.want(t, policies.ValidateFailingClosedPath, namespace, "CREATE failing-closed")
-	e.calls.want(t, policies.ValidateFailingOpenPath, namespace, "CREATE failing-open")
+	e.calls.want(t, arguments.ValidateFailingClosedPath, namespace, "CREATE failing-closed")
+	e.calls.want(t, arguments.ValidateFailingOpenPath, namespace, "CREATE failing-open")
 	for key, value := range e.auditAnnotations(t, namespace, "failing-open") {
 		if strings.HasPrefix(key, "failed-open.validating.webhook.admission.k8s.io/") &&
 			value == "failingopen.validate.configmaps.v1.integration.example.com" {
@@ -53,10 +53,10 @@ func TestTimeoutSeconds(t *testing.T) {
 		t.Parallel()
 		start := time.Now()
 		err := e.client.Create(t.Context(), configMap(namespace, "hurried", map[string]string{"topic": "hurried"}))
-		if took := time.Since(start); !apierrors.IsInternalError(err) || took < time.Second || took >= policies.Thought {
+		if took := time.Since(start); !apierrors.IsInternalError(err) || took < time.Second || took >= arguments.Thought {
 			t.Errorf("got, after %v, %v", took, err)
 		}
-		if got := e.calls.one(t, policies.ValidateHurriedPath, namespace); got.timeout != "1s" {
+		if got := e.calls.one(t, arguments.ValidateHurriedPath, namespace); got.timeout != "1s" {
 			t.Errorf("the webhook was told %s", got.timeout)
 		}
 	})
@@ -64,10 +64,10 @@ func TestTimeoutSeconds(t *testing.T) {
 		t.Parallel()
 		start := time.Now()
 		err := e.client.Create(t.Context(), configMap(namespace, "patient", map[string]string{"topic": "patient"}))
-		if took := time.Since(start); err != nil || took < policies.Thought {
+		if took := time.Since(start); err != nil || took < arguments.Thought {
 			t.Errorf("got, after %v, %v", took, err)
 		}
-		if got := e.calls.one(t, policies.ValidatePatientPath, namespace); got.timeout != "20s" {
+		if got := e.calls.one(t, arguments.ValidatePatientPath, namespace); got.timeout != "20s" {
 			t.Errorf("the webhook was told %s", got.timeout)
 		}
 	})
@@ -79,8 +79,8 @@ func TestPatch(t *testing.T) {
 	namespace := e.namespace(t, nil)
 	e.create(t, configMap(namespace, "first", nil))
 	for path, want := range map[string]string{
-		policies.ValidatePatchedPath:          "13s",
-		policies.ValidatePatchedUnpatchedPath: "10s",
+		arguments.ValidatePatchedPath:          "13s",
+		arguments.ValidatePatchedUnpatchedPath: "10s",
 	} {
 		if got := e.calls.one(t, path, namespace); got.timeout != want {
 			t.Errorf("%s: got %s, want %s", path, got.timeout, want)

@@ -8,9 +8,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 	"github.com/webhook-gen/webhook-gen/integration/platform"
-	"github.com/webhook-gen/webhook-gen/integration/policies"
 	"github.com/webhook-gen/webhook-gen/integration/sealed"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
@@ -38,48 +38,48 @@ func onAPIServer(t *testing.T) *environment {
 
 // register registers every webhook that the manifest names.
 func register(handle func(path string, handler http.Handler)) error {
-	handle(policies.EventsPath, admission.Validating("events.policies.integration.example.com",
-		admission.On(admission.Create, policies.Everything{}.ValidateCreate)))
+	handle(arguments.EventsPath, admission.Validating("events.arguments.integration.example.com",
+		admission.On(admission.Create, arguments.Everything{}.ValidateCreate)))
 	return errors.Join(
-		policies.Webhooks{
-			Again:         policies.Again{},
-			Ancient:       policies.Ancient{},
-			Anywhere:      policies.Anywhere{},
-			Avocet:        policies.Avocet{},
-			Bittern:       policies.Bittern{},
-			Careful:       policies.Careful{},
-			Closed:        policies.Closed{},
-			Clusterwide:   policies.Clusterwide{},
-			Conditions:    policies.Conditions{},
-			Curlew:        policies.Curlew{},
-			Distrusted:    policies.Distrusted{},
-			Elsewhere:     policies.Elsewhere{},
-			Equivalent:    policies.Equivalent{},
-			Everything:    policies.Everything{},
-			Exact:         policies.Exact{},
-			Exec:          policies.Exec{},
-			FailingClosed: policies.FailingClosed{},
-			FailingOpen:   policies.FailingOpen{},
-			Hurried:       policies.Hurried{},
-			InNamespaces:  policies.InNamespaces{},
-			Later:         policies.Later{},
-			Modern:        policies.Modern{},
-			Namespaced:    policies.Namespaced{},
-			Older:         policies.Older{},
-			Once:          policies.Once{},
-			Open:          policies.Open{},
-			Outside:       policies.Outside{},
-			Patched:       policies.Patched{},
-			Patient:       policies.Patient{},
-			Pure:          policies.Pure{},
-			Scale:         policies.Scale{},
-			Status:        policies.Status{},
-			Strict:        policies.Strict{},
-			Unsure:        policies.Unsure{},
-			Updates:       policies.Updates{},
-			Whole:         policies.Whole{},
-			Wide:          policies.Wide{},
-			WithLabels:    policies.WithLabels{},
+		arguments.Webhooks{
+			Again:         arguments.Again{},
+			Ancient:       arguments.Ancient{},
+			Anywhere:      arguments.Anywhere{},
+			Avocet:        arguments.Avocet{},
+			Bittern:       arguments.Bittern{},
+			Careful:       arguments.Careful{},
+			Closed:        arguments.Closed{},
+			Clusterwide:   arguments.Clusterwide{},
+			Conditions:    arguments.Conditions{},
+			Curlew:        arguments.Curlew{},
+			Distrusted:    arguments.Distrusted{},
+			Elsewhere:     arguments.Elsewhere{},
+			Equivalent:    arguments.Equivalent{},
+			Everything:    arguments.Everything{},
+			Exact:         arguments.Exact{},
+			Exec:          arguments.Exec{},
+			FailingClosed: arguments.FailingClosed{},
+			FailingOpen:   arguments.FailingOpen{},
+			Hurried:       arguments.Hurried{},
+			InNamespaces:  arguments.InNamespaces{},
+			Later:         arguments.Later{},
+			Modern:        arguments.Modern{},
+			Namespaced:    arguments.Namespaced{},
+			Older:         arguments.Older{},
+			Once:          arguments.Once{},
+			Open:          arguments.Open{},
+			Outside:       arguments.Outside{},
+			Patched:       arguments.Patched{},
+			Patient:       arguments.Patient{},
+			Pure:          arguments.Pure{},
+			Scale:         arguments.Scale{},
+			Status:        arguments.Status{},
+			Strict:        arguments.Strict{},
+			Unsure:        arguments.Unsure{},
+			Updates:       arguments.Updates{},
+			Whole:         arguments.Whole{},
+			Wide:          arguments.Wide{},
+			WithLabels:    arguments.WithLabels{},
 		}.Register(handle),
 		platform.Webhooks{
 			Early:    platform.Early{},

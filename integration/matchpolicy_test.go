@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fleetv1 "github.com/webhook-gen/webhook-gen/integration/api/v1"
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestMatchPolicy sends Fleets in three versions. A webhook for v1 gets all of them: the generated conversions convert
@@ -23,11 +23,11 @@ func TestMatchPolicy(t *testing.T) {
 	for version, replicas := range map[string]string{"v1": "replicas", "v1beta1": "replicas", "v1alpha1": "size"} {
 		e.create(t, newFleet(version, namespace, version, map[string]any{replicas: int64(7)}))
 	}
-	e.calls.want(t, policies.ValidateEquivalentPath, namespace, "CREATE v1", "CREATE v1beta1", "CREATE v1alpha1")
-	e.calls.want(t, policies.ValidateExactPath, namespace, "CREATE v1", "CREATE v1beta1")
-	e.calls.want(t, policies.ValidateOlderPath, namespace, "CREATE v1beta1")
+	e.calls.want(t, arguments.ValidateEquivalentPath, namespace, "CREATE v1", "CREATE v1beta1", "CREATE v1alpha1")
+	e.calls.want(t, arguments.ValidateExactPath, namespace, "CREATE v1", "CREATE v1beta1")
+	e.calls.want(t, arguments.ValidateOlderPath, namespace, "CREATE v1beta1")
 
-	for _, call := range e.calls.about(policies.ValidateEquivalentPath, namespace) {
+	for _, call := range e.calls.about(arguments.ValidateEquivalentPath, namespace) {
 		if want := (metav1.GroupVersionKind{Group: "fleet.example.com", Version: "v1", Kind: "Fleet"}); call.request.Kind != want {
 			t.Errorf("%s: got kind %v", call.request.Name, call.request.Kind)
 		}
@@ -42,7 +42,7 @@ func TestMatchPolicy(t *testing.T) {
 			t.Errorf("%s: got %s", call.request.Name, call.request.Object.Raw)
 		}
 	}
-	for _, call := range e.calls.about(policies.ValidateExactPath, namespace) {
+	for _, call := range e.calls.about(arguments.ValidateExactPath, namespace) {
 		if call.request.Kind.Version != call.request.Name {
 			t.Errorf("%s: got kind %v", call.request.Name, call.request.Kind)
 		}

@@ -5,7 +5,7 @@ package integration
 import (
 	"testing"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestOrder has webhooks called by their order and not by their names, where these differ.
@@ -24,7 +24,7 @@ func TestReinvocationPolicy(t *testing.T) {
 	namespace := e.namespace(t, nil)
 	object := configMap(namespace, "first", map[string]string{"topic": "reinvocation"})
 	e.create(t, object)
-	again, once := e.calls.about(policies.MutateAgainPath, namespace), e.calls.about(policies.MutateOncePath, namespace)
+	again, once := e.calls.about(arguments.MutateAgainPath, namespace), e.calls.about(arguments.MutateOncePath, namespace)
 	if len(again) != 2 || len(once) != 1 {
 		t.Errorf("called %d times and %d times", len(again), len(once))
 	}

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 	"github.com/webhook-gen/webhook-gen/integration/platform"
-	"github.com/webhook-gen/webhook-gen/integration/policies"
 )
 
 // TestDefaults has two webhooks: one sets no arguments and gets its package's defaults, and one sets all arguments and
@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e.calls.want(t, policies.ValidateEverythingPath, namespace, "CREATE one", "CREATE two", "UPDATE one", "UPDATE two")
+		e.calls.want(t, arguments.ValidateEverythingPath, namespace, "CREATE one", "CREATE two", "UPDATE one", "UPDATE two")
 	}
 
 	// namespaceSelector, objectSelector, operations
@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		e.create(t, fleet)
 	}
 	e.calls.want(t, platform.ValidatePrecisePath, ours, "CREATE v1")
-	e.calls.want(t, policies.ValidateEquivalentPath, ours, "CREATE v1", "CREATE v1alpha1")
+	e.calls.want(t, arguments.ValidateEquivalentPath, ours, "CREATE v1", "CREATE v1alpha1")
 	// timeoutSeconds, admissionReviewVersions, service
 	for _, call := range e.calls.about(platform.ValidateOrdinaryPath, ours) {
 		if call.timeout != "7s" || call.version != "admission.k8s.io/v1beta1" || call.server != "annex.integration-system.svc" || call.port != annexPort {
@@ -127,7 +127,7 @@ func TestConfiguration(t *testing.T) {
 		slices.ContainsFunc(called(), func(c call) bool { return c.request.Name == "after" }) {
 		t.Errorf("got %v", called())
 	}
-	if !slices.ContainsFunc(e.calls.about(policies.ValidateEverythingPath, namespace), func(c call) bool { return c.request.Name == "after" }) {
+	if !slices.ContainsFunc(e.calls.about(arguments.ValidateEverythingPath, namespace), func(c call) bool { return c.request.Name == "after" }) {
 		t.Error("the other configurations are gone, too")
 	}
 }

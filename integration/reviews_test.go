@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestAdmissionReviewVersions has webhooks called with reviews of the version that they name first.
@@ -20,9 +20,9 @@ func TestAdmissionReviewVersions(t *testing.T) {
 	namespace := e.namespace(t, nil)
 	e.create(t, configMap(namespace, "first", nil))
 	for path, want := range map[string]string{
-		policies.ValidateEverythingPath: "admission.k8s.io/v1",
-		policies.ValidateModernPath:     "admission.k8s.io/v1",
-		policies.ValidateAncientPath:    "admission.k8s.io/v1beta1",
+		arguments.ValidateEverythingPath: "admission.k8s.io/v1",
+		arguments.ValidateModernPath:     "admission.k8s.io/v1",
+		arguments.ValidateAncientPath:    "admission.k8s.io/v1beta1",
 	} {
 		if got := e.calls.one(t, path, namespace); got.version != want {
 			t.Errorf("%s: got %s, want %s", path, got.version, want)
@@ -36,7 +36,7 @@ func TestDryRun(t *testing.T) {
 	namespace := e.namespace(t, nil)
 	object := configMap(namespace, "first", nil)
 	e.create(t, object, client.DryRunAll)
-	for _, path := range []string{policies.ValidatePurePath, policies.ValidateCarefulPath} {
+	for _, path := range []string{arguments.ValidatePurePath, arguments.ValidateCarefulPath} {
 		if dry := e.calls.one(t, path, namespace).request.DryRun; dry == nil || !*dry {
 			t.Errorf("%s: got dryRun %v", path, dry)
 		}
@@ -55,14 +55,14 @@ func TestSideEffects(t *testing.T) {
 		"Some":      new(admissionregistrationv1.SideEffectClassSome),
 		"Unknown":   new(admissionregistrationv1.SideEffectClassUnknown),
 	} {
-		err := e.tryWith(t, policies.ValidatePurePath, func(w *admissionregistrationv1.ValidatingWebhook) { w.SideEffects = value })
+		err := e.tryWith(t, arguments.ValidatePurePath, func(w *admissionregistrationv1.ValidatingWebhook) { w.SideEffects = value })
 		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "sideEffects: Required value: must specify one of None, NoneOnDryRun") &&
 			!strings.Contains(err.Error(), `sideEffects: Unsupported value`) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	for _, value := range []admissionregistrationv1.SideEffectClass{"None", "NoneOnDryRun"} {
-		err := e.tryWith(t, policies.ValidatePurePath, func(w *admissionregistrationv1.ValidatingWebhook) { w.SideEffects = &value })
+		err := e.tryWith(t, arguments.ValidatePurePath, func(w *admissionregistrationv1.ValidatingWebhook) { w.SideEffects = &value })
 		if err != nil {
 			t.Errorf("%s: got %v", value, err)
 		}

@@ -10,7 +10,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestOperations has a webhook called for the operations that it names.
@@ -25,8 +25,8 @@ func TestOperations(t *testing.T) {
 	if err := e.client.Delete(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
-	e.calls.want(t, policies.ValidateUpdatesPath, namespace, "UPDATE first")
-	e.calls.want(t, policies.ValidateEverythingPath, namespace, "CREATE first", "UPDATE first", "DELETE first")
+	e.calls.want(t, arguments.ValidateUpdatesPath, namespace, "UPDATE first")
+	e.calls.want(t, arguments.ValidateEverythingPath, namespace, "CREATE first", "UPDATE first", "DELETE first")
 }
 
 // TestRules has two webhooks of one type with further rules: some rules for both webhooks, and some for one.
@@ -54,9 +54,9 @@ func TestRules(t *testing.T) {
 	fleet := newFleet("v1", namespace, "fleet", map[string]any{"replicas": int64(1)})
 	e.create(t, fleet)
 	e.scale(t, fleet, 2)
-	e.calls.want(t, policies.ValidateWidePath, namespace,
+	e.calls.want(t, arguments.ValidateWidePath, namespace,
 		"CREATE configmap", "CREATE secret", "UPDATE deployment", "UPDATE fleet")
-	e.calls.want(t, policies.ValidateWideWiderPath, namespace, "CREATE configmap", "CREATE secret")
+	e.calls.want(t, arguments.ValidateWideWiderPath, namespace, "CREATE configmap", "CREATE secret")
 }
 
 // TestPackageRule calls the webhook of a package for one of two resources that share a name and their stored objects.
@@ -73,7 +73,7 @@ func TestPackageRule(t *testing.T) {
 		EventTime:  metav1.NowMicro(), ReportingController: "example.com/suite", ReportingInstance: "one",
 		Action: "Test", Reason: "Tested", Type: "Normal", Regarding: about,
 	})
-	e.calls.want(t, policies.EventsPath, namespace, "CREATE events")
+	e.calls.want(t, arguments.EventsPath, namespace, "CREATE events")
 }
 
 // TestScope has webhooks for all resources of a group called for those with a namespace, without one, and with or
@@ -84,13 +84,13 @@ func TestScope(t *testing.T) {
 	e.create(t, newFleet("v1", namespace, "fleet", nil))
 	e.create(t, newHarbour("harbour"))
 	const none = ""
-	e.calls.want(t, policies.ValidateNamespacedPath, namespace, "CREATE fleet")
-	e.calls.want(t, policies.ValidateNamespacedPath, none)
-	e.calls.want(t, policies.ValidateClusterwidePath, namespace)
-	e.calls.want(t, policies.ValidateClusterwidePath, none, "CREATE harbour")
-	e.calls.want(t, policies.ValidateAnywherePath, namespace, "CREATE fleet")
-	e.calls.want(t, policies.ValidateAnywherePath, none, "CREATE harbour")
+	e.calls.want(t, arguments.ValidateNamespacedPath, namespace, "CREATE fleet")
+	e.calls.want(t, arguments.ValidateNamespacedPath, none)
+	e.calls.want(t, arguments.ValidateClusterwidePath, namespace)
+	e.calls.want(t, arguments.ValidateClusterwidePath, none, "CREATE harbour")
+	e.calls.want(t, arguments.ValidateAnywherePath, namespace, "CREATE fleet")
+	e.calls.want(t, arguments.ValidateAnywherePath, none, "CREATE harbour")
 	// The scope of one rule among others.
-	e.calls.want(t, policies.ValidateWideWiderPath, namespace)
-	e.calls.want(t, policies.ValidateWideWiderPath, none, "CREATE harbour")
+	e.calls.want(t, arguments.ValidateWideWiderPath, namespace)
+	e.calls.want(t, arguments.ValidateWideWiderPath, none, "CREATE harbour")
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // configMap returns an object of the kind that most webhooks here are called for.
@@ -32,11 +32,11 @@ func TestNamespaceSelector(t *testing.T) {
 	} {
 		namespace := e.namespace(t, test.labels)
 		e.create(t, configMap(namespace, "first", nil))
-		e.calls.want(t, policies.ValidateEverythingPath, namespace, "CREATE first")
+		e.calls.want(t, arguments.ValidateEverythingPath, namespace, "CREATE first")
 		if test.called {
-			e.calls.want(t, policies.ValidateInNamespacesPath, namespace, "CREATE first")
+			e.calls.want(t, arguments.ValidateInNamespacesPath, namespace, "CREATE first")
 		} else {
-			e.calls.want(t, policies.ValidateInNamespacesPath, namespace)
+			e.calls.want(t, arguments.ValidateInNamespacesPath, namespace)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestObjectSelector(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e.calls.want(t, policies.ValidateWithLabelsPath, namespace, "CREATE public", "UPDATE public")
-	e.calls.want(t, policies.ValidateEverythingPath, namespace,
+	e.calls.want(t, arguments.ValidateWithLabelsPath, namespace, "CREATE public", "UPDATE public")
+	e.calls.want(t, arguments.ValidateEverythingPath, namespace,
 		"CREATE public", "CREATE internal", "CREATE unlabelled", "UPDATE public", "UPDATE internal")
 }

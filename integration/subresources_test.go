@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestStatus has a webhook called, and change the object, when the status is set, and at no other time.
@@ -25,7 +25,7 @@ func TestStatus(t *testing.T) {
 	if err := e.client.Update(t.Context(), fleet); err != nil {
 		t.Fatal(err)
 	}
-	e.calls.want(t, policies.MutateStatusStatusPath, namespace)
+	e.calls.want(t, arguments.MutateStatusStatusPath, namespace)
 
 	fleet.Object["status"] = map[string]any{"conditions": []any{map[string]any{
 		"type": "Ready", "status": "True", "reason": "Moored", "message": "", "lastTransitionTime": "2026-01-02T03:04:05Z",
@@ -33,8 +33,8 @@ func TestStatus(t *testing.T) {
 	if err := e.client.Status().Update(t.Context(), fleet); err != nil {
 		t.Fatal(err)
 	}
-	e.calls.want(t, policies.MutateStatusStatusPath, namespace, "UPDATE fleet")
-	e.calls.want(t, policies.ValidateWholePath, namespace, "CREATE fleet", "UPDATE fleet")
+	e.calls.want(t, arguments.MutateStatusStatusPath, namespace, "UPDATE fleet")
+	e.calls.want(t, arguments.ValidateWholePath, namespace, "CREATE fleet", "UPDATE fleet")
 	conditions, _, _ := unstructured.NestedSlice(e.getFleet(t, "v1", namespace, "fleet").Object, "status", "conditions")
 	if len(conditions) != 1 || conditions[0].(map[string]any)["message"] != "moored" {
 		t.Errorf("got conditions %v", conditions)
@@ -54,13 +54,13 @@ func TestScale(t *testing.T) {
 			t.Errorf("%s: got %v", version, err)
 		}
 	}
-	for _, call := range e.calls.about(policies.ValidateScaleScalePath, namespace) {
+	for _, call := range e.calls.about(arguments.ValidateScaleScalePath, namespace) {
 		if call.request.Kind != (metav1.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}) || call.request.SubResource != "scale" {
 			t.Errorf("got kind %v, subresource %s", call.request.Kind, call.request.SubResource)
 		}
 	}
-	e.calls.want(t, policies.ValidateScaleScalePath, namespace, "UPDATE fleet")
-	e.calls.want(t, policies.ValidateWholePath, namespace, "CREATE fleet")
+	e.calls.want(t, arguments.ValidateScaleScalePath, namespace, "UPDATE fleet")
+	e.calls.want(t, arguments.ValidateWholePath, namespace, "CREATE fleet")
 }
 
 // TestConnect has a webhook called with the options of a connection, and deny it.
@@ -71,7 +71,7 @@ func TestConnect(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "pod"},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
 	})
-	e.calls.want(t, policies.ValidateExecExecPath, namespace)
+	e.calls.want(t, arguments.ValidateExecExecPath, namespace)
 	clientset, err := kubernetes.NewForConfig(e.config)
 	if err != nil {
 		t.Fatal(err)
@@ -87,5 +87,5 @@ func TestConnect(t *testing.T) {
 	if err := exec("false"); err == nil || apierrors.IsForbidden(err) {
 		t.Errorf("without a terminal: got %v", err)
 	}
-	e.calls.want(t, policies.ValidateExecExecPath, namespace, "CONNECT pod")
+	e.calls.want(t, arguments.ValidateExecExecPath, namespace, "CONNECT pod")
 }

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // These tests check the statements of docs/upgrade.md about running clusters. The tests name their rules.
@@ -103,7 +103,7 @@ func TestUpgradeMatchesMore(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
 	e.create(t, configMap(namespace, "one", map[string]string{"topic": "more"}))
-	e.installFor(t, e.validating("more", policies.ValidatePurePath, admissionregistrationv1.Fail, admissionregistrationv1.Delete))
+	e.installFor(t, e.validating("more", arguments.ValidatePurePath, admissionregistrationv1.Fail, admissionregistrationv1.Delete))
 	var err error
 	eventually(t, "the API server calls the webhook", func() bool {
 		err = e.client.Delete(t.Context(), configMap(namespace, "one", nil), client.DryRunAll)
@@ -118,7 +118,7 @@ func TestUpgradeMatchesMore(t *testing.T) {
 func TestUpgradeConfigurationGone(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)
-	old := e.validating("twice", policies.ValidatePurePath, admissionregistrationv1.Fail, admissionregistrationv1.Create)
+	old := e.validating("twice", arguments.ValidatePurePath, admissionregistrationv1.Fail, admissionregistrationv1.Create)
 	e.installFor(t, old)
 	now := old.DeepCopy()
 	now.ObjectMeta = metav1.ObjectMeta{Name: "twice-renamed"}
@@ -126,7 +126,7 @@ func TestUpgradeConfigurationGone(t *testing.T) {
 	// The path has a webhook of its own in the manifest, for every ConfigMap.
 	calls := func(name string) int {
 		e.create(t, configMap(namespace, name, map[string]string{"topic": "twice"}))
-		return len(slices.DeleteFunc(e.calls.about(policies.ValidatePurePath, namespace), func(c call) bool { return c.request.Name != name }))
+		return len(slices.DeleteFunc(e.calls.about(arguments.ValidatePurePath, namespace), func(c call) bool { return c.request.Name != name }))
 	}
 	n := 0
 	called := func(times int) func() bool {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/webhook-gen/webhook-gen/integration/policies"
+	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
 // TestDenial checks that a user gets the webhook, the reason and the fields of a denial, with each operation.
@@ -24,7 +24,7 @@ func TestDenial(t *testing.T) {
 	denied := configMap(namespace, "denied", strict)
 	denied.Data = map[string]string{"deny": "yes"}
 	wantDenial(t, e.client.Create(t.Context(), denied),
-		`admission webhook "strict.policies.integration.example.com" denied the request: ConfigMap "denied" is invalid: [data[deny]: Invalid value: "yes": must be empty, `+
+		`admission webhook "strict.arguments.integration.example.com" denied the request: ConfigMap "denied" is invalid: [data[deny]: Invalid value: "yes": must be empty, `+
 			`data[reason]: Required value: say why]`,
 		"data[deny]", "data[reason]")
 
@@ -33,12 +33,12 @@ func TestDenial(t *testing.T) {
 	e.create(t, allowed)
 	delete(allowed.Data, "reason")
 	wantDenial(t, e.client.Update(t.Context(), allowed),
-		`admission webhook "strict.policies.integration.example.com" denied the request: ConfigMap "allowed" is invalid: data[reason]: Required value: it had one`,
+		`admission webhook "strict.arguments.integration.example.com" denied the request: ConfigMap "allowed" is invalid: data[reason]: Required value: it had one`,
 		"data[reason]")
 	wantDenial(t, e.client.Delete(t.Context(), allowed),
-		`admission webhook "strict.policies.integration.example.com" denied the request: ConfigMap "allowed" is invalid: data[precious]: Forbidden: it stays`,
+		`admission webhook "strict.arguments.integration.example.com" denied the request: ConfigMap "allowed" is invalid: data[precious]: Forbidden: it stays`,
 		"data[precious]")
-	e.calls.want(t, policies.ValidateStrictPath, namespace, "CREATE allowed", "CREATE denied", "UPDATE allowed", "DELETE allowed")
+	e.calls.want(t, arguments.ValidateStrictPath, namespace, "CREATE allowed", "CREATE denied", "UPDATE allowed", "DELETE allowed")
 }
 
 // wantDenial checks for 422 with a message and with a cause for each field.
@@ -80,8 +80,8 @@ func TestWarnings(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		{configMap(namespace, "allowed", map[string]string{"topic": "strict"}), []string{"this policy is strict", "it says so twice"}},
-		{denied, []string{"this policy is strict", "it says so twice"}},
+		{configMap(namespace, "allowed", map[string]string{"topic": "strict"}), []string{"this webhook is strict", "it says so twice"}},
+		{denied, []string{"this webhook is strict", "it says so twice"}},
 		{configMap(namespace, "other", nil), nil},
 	} {
 		var heard warnings
@@ -106,7 +106,7 @@ func TestAuditAnnotations(t *testing.T) {
 	namespace := e.namespace(t, nil)
 	e.create(t, configMap(namespace, "seen", map[string]string{"topic": "strict"}))
 	e.create(t, configMap(namespace, "unseen", nil))
-	const key = "strict.policies.integration.example.com/seen-by"
+	const key = "strict.arguments.integration.example.com/seen-by"
 	if got := e.auditAnnotations(t, namespace, "seen")[key]; got != "seen" {
 		t.Errorf("got %q", got)
 	}

@@ -15,7 +15,7 @@ func handlerFaults(methods map[string]string) func(*seeder, *ast.FuncDecl, ast.S
 			return nil
 		}
 		if _, ok := statement.(*ast.IfStmt); ok {
-			return []variant{{kind: "nobody misses a policy"}}
+			return []variant{{kind: "nobody misses a validator or defaulter"}}
 		}
 		call, ok := statement.(*ast.ExprStmt)
 		if !ok {

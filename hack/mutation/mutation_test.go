@@ -34,7 +34,7 @@ func targets() []target {
 	return []target{
 		{"orders", "internal/webhook/v1", map[string]bool{"OrderWebhook": true, "ShipmentWebhook": true}},
 		{"orders", "internal/webhook/v2", map[string]bool{"OrderWebhook": true, "ShipmentWebhook": true}},
-		{"policies", "policy", map[string]bool{"PodPolicy": true, "WorkloadWebhook": true}},
+		{"builtin", "webhook", map[string]bool{"PodWebhook": true, "WorkloadWebhook": true}},
 		{"cronjob", "internal/webhook/v2", nil},
 	}
 }
@@ -120,7 +120,7 @@ func (target target) build(t *testing.T) (binary, dir string, faults []Fault) {
 	}
 	each("zz_generated.webhook.go", "handler", handlerFaults(methods(t, filepath.Join(dir, "zz_generated.webhook.go"))))
 	each("zz_generated.conversion.go", "conversion", conversionFaults)
-	each("[a-y]*.go", "policy", policyFaults(target.sampled))
+	each("[a-y]*.go", "implementation", implementationFaults(target.sampled))
 	if len(faults) == 0 {
 		t.Fatal("no faults")
 	}
@@ -209,8 +209,8 @@ func finder(text string) string {
 	switch {
 	case strings.Contains(name, "/handler/"):
 		return "handler"
-	case strings.Contains(name, "/policy/"):
-		return "policy"
+	case strings.Contains(name, "/random/"):
+		return "random objects"
 	case len(parts) > 1 && parts[0] == "TestGeneratedWebhooks":
 		return strings.ReplaceAll(parts[1], "_", " ")
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package platform sets by defaults what package policies sets webhook by webhook, and has configurations of its own.
+// Package platform sets by defaults what package arguments sets webhook by webhook, and has configurations of its own.
 //
 // +webhook:defaults(operations: "create", failurePolicy: Ignore, matchPolicy: Exact, sideEffects: NoneOnDryRun,
 // timeoutSeconds: 7, admissionReviewVersions: "v1beta1", namespaceSelector: "platform=yes",

@@ -32,7 +32,7 @@ type call struct {
 	envelope envelope
 	version  string   // of the review: v1 or v1beta1
 	head     Request  // what all requests have in common
-	policy   *policy  // the function for the operation
+	action   *action  // the function for the operation
 	request  *Request // the request that the function gets; nil before
 }
 
@@ -158,26 +158,26 @@ func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	if c.envelope.found[p].Absent() {
 		return wire.BadRequest(fmt.Errorf("the request has no %s", p))
 	}
-	if err := c.envelope.content(p, c.policy.object, object); err != nil {
+	if err := c.envelope.content(p, c.action.object, object); err != nil {
 		return err
 	}
-	if c.policy.options == nil || c.envelope.found[optionsPart].Absent() {
+	if c.action.options == nil || c.envelope.found[optionsPart].Absent() {
 		return nil
 	}
-	return c.envelope.content(optionsPart, c.policy.options, options)
+	return c.envelope.content(optionsPart, c.action.options, options)
 }
 
 // decide calls the user's function. If edits count, it leaves the patch of the edits in c.patch. An object that cannot
 // be written after the edits is denied, because the content that a user has sent may be the cause.
 func (c *call) decide(ctx context.Context, edits bool) error {
-	edited, err := c.policy.run(ctx, c)
+	edited, err := c.action.run(ctx, c)
 	if err != nil || !edits || !edited.IsValid() {
 		return err
 	}
 	if edited.IsNil() {
-		return fault(errors.New("the policy has set the object to nil"))
+		return fault(errors.New("the defaulter has set the object to nil"))
 	}
-	c.patch, err = c.patcher.diff(c.body, c.envelope.found[objectPart], c.policy.object, edited.Elem())
+	c.patch, err = c.patcher.diff(c.body, c.envelope.found[objectPart], c.action.object, edited.Elem())
 	if err != nil {
 		c.patch = nil
 		return fault(fmt.Errorf("the edited object cannot be written: %w", err))
@@ -199,5 +199,5 @@ func (c *call) reset() {
 		return
 	}
 	c.body, c.out, c.problem, c.patch = nil, c.out[:0], nil, nil
-	c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil
+	c.envelope, c.version, c.head, c.action, c.request = envelope{}, "", Request{}, nil, nil
 }

@@ -110,7 +110,7 @@ func TestUndecodableDenies(t *testing.T) {
 	}
 	ignored := old(func(error) error { return nil })
 	if got := verdictOf(t, ignored, reviewOf(Update, `{}`, bad)).Response; !got.Allowed {
-		t.Errorf("a policy that does not mind the old object: %+v", got.Result)
+		t.Errorf("a validator that does not mind the old object: %+v", got.Result)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestPanicDenies(t *testing.T) {
 		"edit":                 {"panic: no way", true},
 		"edit to goexit":       {"panic: runtime.Goexit was called", true},
 		"edit to error":        {"the edited object cannot be written: /do: admission.touchy cannot be written as JSON", false},
-		"nil object":           {"the policy has set the object to nil", false},
+		"nil object":           {"the defaulter has set the object to nil", false},
 		"an error that panics": {"", false}, // whose text package fmt makes up
 	} {
 		t.Run(what, func(t *testing.T) {

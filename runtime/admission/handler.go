@@ -28,7 +28,7 @@ type Handler struct {
 	name      string
 	mutating  bool
 	kinds     []metav1.GroupVersionKind
-	policies  map[Operation]*policy
+	actions  map[Operation]*action
 	listKeys  map[wire.ListField][]string
 	limit     int64
 	log       *failureLog // the first of the observers
@@ -52,7 +52,7 @@ func newHandler(name string, mutating bool, options []Option) *Handler {
 	h := &Handler{
 		name:      name,
 		mutating:  mutating,
-		policies:  make(map[Operation]*policy),
+		actions:  make(map[Operation]*action),
 		listKeys:  make(map[wire.ListField][]string),
 		limit:     DefaultBodyLimit,
 		log:       log,
@@ -68,12 +68,12 @@ func (h *Handler) With(options ...Option) *Handler {
 		option(h)
 	}
 	made := wire.Shapes{Keys: h.listKeys}
-	for _, p := range h.policies {
-		if p.objectType != nil {
-			p.object = made.Of(p.objectType)
+	for _, a := range h.actions {
+		if a.objectType != nil {
+			a.object = made.Of(a.objectType)
 		}
-		if p.optionsType != nil {
-			p.options = made.Of(p.optionsType)
+		if a.optionsType != nil {
+			a.options = made.Of(a.optionsType)
 		}
 	}
 	return h
@@ -100,7 +100,7 @@ func ListKeys[S any](member string, keys ...string) Option {
 func (h *Handler) Name() string { return h.name }
 
 // Operations returns the operations that the webhook has functions for, sorted.
-func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.policies)) }
+func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.actions)) }
 
 // ServeHTTP answers one review.
 //
@@ -226,7 +226,7 @@ func (h *Handler) expects(c *call) error {
 		return fmt.Errorf("the object is %s and webhook %s is for %s: correct its rules or its path in the configuration",
 			kindName(r.Kind), h.name, h.kindNames())
 	}
-	if c.policy = h.policies[r.Operation]; c.policy == nil {
+	if c.action = h.actions[r.Operation]; c.action == nil {
 		return fmt.Errorf("the operation is %q and webhook %s is for %s: correct its rules or its path in the configuration",
 			r.Operation, h.name, h.operations())
 	}

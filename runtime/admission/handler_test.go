@@ -144,11 +144,11 @@ func TestHandlerRawRequest(t *testing.T) {
 		t.Errorf("%+v", review.Response)
 	}
 	if kept.Object() != nil {
-		t.Error("the body can still be read after the policy has returned")
+		t.Error("the body can still be read after the validator has returned")
 	}
 }
 
-func TestHandlerOldObjectEndsWithThePolicy(t *testing.T) {
+func TestHandlerOldObjectEndsWithTheValidator(t *testing.T) {
 	var kept *UpdateRequest[corev1.Pod]
 	h := Validating("pods.example.com", OnUpdate(func(_ context.Context, r *UpdateRequest[corev1.Pod]) error { kept = r; return nil }))
 	verdictOf(t, h, reviewOf(Update, podJSON, podJSON))
@@ -268,7 +268,7 @@ func TestHandlerSubresource(t *testing.T) {
 }
 
 func TestHandlerRefusals(t *testing.T) {
-	policy := OnCreate(func(_ context.Context, r *CreateRequest[corev1.Pod]) error {
+	onCreate := OnCreate(func(_ context.Context, r *CreateRequest[corev1.Pod]) error {
 		switch r.Object.Name {
 		case "fails":
 			return Failure(errors.New("the stock does not answer"))
@@ -276,7 +276,7 @@ func TestHandlerRefusals(t *testing.T) {
 		return nil
 	})
 	var o observed
-	h := Mutating("pods.example.com", ForKind("v1", "Pod"), policy, BodyLimit(4096), Observe(&o))
+	h := Mutating("pods.example.com", ForKind("v1", "Pod"), onCreate, BodyLimit(4096), Observe(&o))
 	post := func(media, body string) *http.Request {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", media)

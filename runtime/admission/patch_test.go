@@ -23,7 +23,7 @@ import (
 func patchOf[T any](t *testing.T, src string, edit func(*T), keys ...Option) string {
 	t.Helper()
 	h := Mutating("test.example.com", append(keys, OnCreate(func(context.Context, *CreateRequest[T]) error { return nil }))...)
-	s := h.policies[Create].object
+	s := h.actions[Create].object
 	v, err := decodeAll([]byte(src), s)
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func (r *UpdateRequest[T]) OldObject() (*T, error) {
 
 func (r *UpdateRequest[T]) decodeOld() (*T, error) {
 	if r.envelope == nil {
-		return nil, Failure(errors.New("there is no old object: it can be read only while the policy runs"))
+		return nil, Failure(errors.New("there is no old object: it can be read only while the validator or defaulter runs"))
 	}
 	old := new(T)
 	if r.envelope.found[oldObjectPart].Absent() {

@@ -17,8 +17,8 @@ import (
 )
 
 // TestGoVet has go vet run the command on handlers that webhook-gen generated, with controller-runtime's and
-// client-go's own clients. They are in package policies of the module integration; the test gives two of its types code
-// that writes and waits.
+// client-go's own clients. They are in package arguments of the module integration; the test gives two of its types
+// code that writes and waits.
 func TestGoVet(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "webhook-gen-vet")
 	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
@@ -53,7 +53,7 @@ func TestGoVet(t *testing.T) {
 	if out, err := edit.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	vet := exec.Command("go", "vet", "-vettool="+tool, "./policies", "./late")
+	vet := exec.Command("go", "vet", "-vettool="+tool, "./arguments", "./late")
 	vet.Dir = project
 	out, err := vet.CombinedOutput()
 	if err == nil {

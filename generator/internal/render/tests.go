@@ -98,7 +98,7 @@ func (w testWriter) suite(f *jen.File) {
 				}
 				g.Line()
 			})
-			g.Line().Id("Policies").Op(":").Id("newWebhooks").Call(jen.Id("t"))
+			g.Line().Id("Implementations").Op(":").Id("newWebhooks").Call(jen.Id("t"))
 			g.Line().Id("Probes").Op(":").Func().Params(jen.Id("p").Op("*").Qual(w.admissiontest, "Probe")).Qual(w.admissiontest, "Webhooks").Block(
 				jen.Return(jen.Id("Webhooks").ValuesFunc(func(g *jen.Group) {
 					for _, t := range w.types {

@@ -32,11 +32,11 @@ type sample struct {
 
 // checkSamples creates each sample as an API server would, as far as webhooks of the package are called for it, and
 // updates it without a change. All of these requests must be allowed.
-func (s Suite) checkSamples(t testing.TB, all []configured, policies map[string]http.Handler) {
+func (s Suite) checkSamples(t testing.TB, all []configured, handlers map[string]http.Handler) {
 	asked := map[string]bool{}
 	for _, o := range s.samples(t) {
-		created := s.ask(t, all, policies, admissionv1.Create, o, o.object, asked)
-		s.ask(t, all, policies, admissionv1.Update, o, created, asked)
+		created := s.ask(t, all, handlers, admissionv1.Create, o, o.object, asked)
+		s.ask(t, all, handlers, admissionv1.Update, o, created, asked)
 	}
 	for _, w := range s.Webhooks {
 		if !asked[w.Name] && w.Functions[admissionv1.Create]+w.Functions[admissionv1.Update] != "" {
@@ -46,20 +46,20 @@ func (s Suite) checkSamples(t testing.TB, all []configured, policies map[string]
 }
 
 // ask sends a sample to the webhooks that are called for it, mutating ones first, and returns the object after them.
-func (s Suite) ask(t testing.TB, all []configured, policies map[string]http.Handler, operation admissionv1.Operation, o sample, object json.RawMessage, asked map[string]bool) json.RawMessage {
+func (s Suite) ask(t testing.TB, all []configured, handlers map[string]http.Handler, operation admissionv1.Operation, o sample, object json.RawMessage, asked map[string]bool) json.RawMessage {
 	t.Helper()
 	kind := o.GroupVersionKind()
 	for _, mutating := range []bool{true, false} {
 		for _, c := range all {
 			i := slices.IndexFunc(s.Webhooks, func(w Webhook) bool { return w.Name == c.Name && w.Mutating == c.mutating })
-			if i < 0 || c.mutating != mutating || policies[s.Webhooks[i].Path] == nil || !c.matches(operation, kind, o.Labels) {
+			if i < 0 || c.mutating != mutating || handlers[s.Webhooks[i].Path] == nil || !c.matches(operation, kind, o.Labels) {
 				continue
 			}
 			w := s.Webhooks[i]
 			asked[w.Name] = true
 			resource, _ := meta.UnsafeGuessKindToResource(kind)
 			review := w.reviewOf(operation, call{Kind{kind.GroupVersion().String(), kind.Kind}, kind.GroupVersion().String(), resource.Resource}, object, object)
-			result := review.Named(o.Namespace, o.Name).Send(t, policies[w.Path])
+			result := review.Named(o.Namespace, o.Name).Send(t, handlers[w.Path])
 			if result.Response == nil || !result.Response.Allowed {
 				t.Errorf("%s: webhook %s does not let %s %s be %sd: %s", o.file, w.Name, o.Kind, o.Name, verb(operation), result.Status.Message)
 				continue

@@ -37,8 +37,8 @@ type Suite struct {
 	Samples []string
 	// Webhooks are the webhooks of the package.
 	Webhooks []Webhook
-	// Policies are the webhooks with their validators and defaulters.
-	Policies Webhooks
+	// Implementations are the webhooks with their validators and defaulters.
+	Implementations Webhooks
 	// Probes returns the webhooks with a probe in place of each validator and defaulter.
 	Probes func(*Probe) Webhooks
 }
@@ -98,22 +98,22 @@ type check struct {
 // checks returns the tests of the suite. It reports problems that keep a test from running.
 func (s Suite) checks(t testing.TB) []check {
 	probe := new(Probe)
-	probes, policies := serve(t, s.Probes(probe), admission.Observe(probe)), serve(t, s.Policies)
+	probes, handlers := serve(t, s.Probes(probe), admission.Observe(probe)), serve(t, s.Implementations)
 	configured := configuredIn(t, s.Manifest)
 	checks := []check{
 		{"paths", func(t testing.TB) { s.checkPaths(t, probes) }},
-		{"missing policies", func(t testing.TB) { checkMissing(t, s.Probes(probe)) }},
+		{"missing validators and defaulters", func(t testing.TB) { checkMissing(t, s.Probes(probe)) }},
 	}
 	for _, w := range s.Webhooks {
 		calls := w.calls(t, s.Manifest, configured)
-		probed, policy := probes[w.Path], policies[w.Path]
-		if probed == nil || policy == nil || len(calls) == 0 {
+		probed, handler := probes[w.Path], handlers[w.Path]
+		if probed == nil || handler == nil || len(calls) == 0 {
 			continue // which is reported
 		}
 		checks = append(checks, handlerCheck{w, probed, probe}.checks(calls)...)
-		checks = append(checks, policyCheck{w, policy}.checks(calls[0])...)
+		checks = append(checks, randomCheck{w, handler}.checks(calls[0])...)
 	}
-	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, policies) }})
+	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, handlers) }})
 }
 
 // serve registers webhooks, and returns the handlers by path.
@@ -160,7 +160,7 @@ func checkMissing(t testing.TB, webhooks Webhooks) {
 		name := complete.Type().Field(i).Name
 		err := incomplete.Interface().(Webhooks).Register(func(string, http.Handler) {})
 		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("registered without a policy for %s, the webhooks say %v, want an error that names it", name, err)
+			t.Errorf("registered without %s, the webhooks say %v, want an error that names it", name, err)
 		}
 	}
 }

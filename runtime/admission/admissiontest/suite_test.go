@@ -143,19 +143,19 @@ func (w faulty) register(handle func(string, http.Handler), options ...admission
 	return nil
 }
 
-// policy is the validator and defaulter with the fault, for faults that are not in a handler.
-type policy struct {
+// subject is the validator and defaulter with the fault, for faults that are not in a handler.
+type subject struct {
 	fault string
 	asked *int
 }
 
-func (p policy) DefaultCreate(_ context.Context, r *admission.CreateRequest[widget]) error {
-	*p.asked++
+func (s subject) DefaultCreate(_ context.Context, r *admission.CreateRequest[widget]) error {
+	*s.asked++
 	spec := &r.Object.Spec
 	if spec.Size == "" {
 		spec.Size = "small"
 	}
-	switch p.fault {
+	switch s.fault {
 	case "not idempotent":
 		spec.Parts = append(spec.Parts, part{Name: fmt.Sprint("added-", len(spec.Parts))})
 	case "not deterministic":
@@ -164,7 +164,7 @@ func (p policy) DefaultCreate(_ context.Context, r *admission.CreateRequest[widg
 			break
 		}
 	case "remembers":
-		spec.Size = fmt.Sprint(*p.asked)
+		spec.Size = fmt.Sprint(*s.asked)
 	case "panics":
 		spec.Size = spec.Inner.Size
 	case "refuses what it has made":
@@ -176,16 +176,16 @@ func (p policy) DefaultCreate(_ context.Context, r *admission.CreateRequest[widg
 	return nil
 }
 
-func (p policy) DefaultDelete(context.Context, *admission.DeleteRequest[widget]) error { return nil }
+func (s subject) DefaultDelete(context.Context, *admission.DeleteRequest[widget]) error { return nil }
 
-func (p policy) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[widget]) error {
-	if p.fault == "refuses samples" && r.Object.Spec.Size == "small" {
+func (s subject) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[widget]) error {
+	if s.fault == "refuses samples" && r.Object.Spec.Size == "small" {
 		return errors.New("too small")
 	}
 	return nil
 }
 
-func (p policy) ValidateAnyCreate(context.Context, *admission.RawRequest) error { return nil }
+func (s subject) ValidateAnyCreate(context.Context, *admission.RawRequest) error { return nil }
 
 // widgetProbe is a validator and defaulter that calls a probe.
 type widgetProbe struct{ *Probe }
@@ -237,10 +237,10 @@ func suite(t *testing.T, fault string, manifest func(string) string) Suite {
 				Functions: map[admission.Operation]string{admission.Create: "Widget.ValidateAnyCreate"},
 			},
 		},
-		Policies: widgets{&faulty{policy{fault, new(int)}, ""}},
+		Implementations: widgets{&faulty{subject{fault, new(int)}, ""}},
 		Probes: func(p *Probe) Webhooks {
 			probes := widgets{&faulty{widgetProbe{p}, fault}}
-			if fault == "nobody misses a policy" {
+			if fault == "nobody misses a validator" {
 				return carelessWidgets(probes)
 			}
 			return probes
@@ -290,11 +290,11 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"another object":                  "the object (-sent +asked)",
 		"bodies are too large soon":       "more than 100 bytes",
 		"options are dropped":             "hears of 0 calls",
-		"nobody misses a policy":          "an error that names it",
+		"nobody misses a validator":          "an error that names it",
 		"not idempotent":                  "asked about what it has made of the object",
-		"not deterministic":               "the policy answers differently",
-		"remembers":                       "asked once more, the policy answers differently",
-		"panics":                          "the policy panics",
+		"not deterministic":               "the webhook answers differently",
+		"remembers":                       "asked once more, the webhook answers differently",
+		"panics":                          "the validator or defaulter panics",
 		"refuses what it has made":        "asked about what it has made of the object",
 		"refuses samples":                 "does not let Widget one be updated: too small",
 	} {

@@ -52,7 +52,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 				},
 			},
 		},
-		Policies: newWebhooks(t),
+		Implementations: newWebhooks(t),
 		Probes: func(p *admissiontest.Probe) admissiontest.Webhooks {
 			return Webhooks{
 				Order:    orderProbe{p},

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-package policies
-
-// Updates is called when ConfigMaps are replaced.
-//
-// +webhook:validating(for: "v1/ConfigMap", name: updates, operations: "update", decode: none)
-type Updates struct{ bystander }
