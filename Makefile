@@ -114,7 +114,7 @@ test-attacks: ## what hostile users and clients send, beside controller-runtime 
 	cd hack/peers/controllerruntime && go test $(TESTFLAGS) -count=1 -timeout 12h ./attacks
 
 .PHONY: test-promises
-test-promises: ## times that docs/figures.md promises, on a machine without other work
+test-promises: ## times that hack/peers/figures.md promises, on a machine without other work
 	$(call say,lint beside generate)
 	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkLintRatio$$' -benchtime 5x ./generator
 	$(call say,the price of a match condition)
@@ -147,7 +147,7 @@ bench: test-promises ## time and memory beside the peers', in one run, as ratios
 	cd hack/peers/controllerruntime && go test -count=1 -run '^$$' -bench 'Ratio|Growth|Modes' ./...
 
 .PHONY: figures
-figures: ## what docs/figures.md says of this tree and of its tests
+figures: ## what hack/peers/figures.md says of this tree and of its tests
 	@echo "lines in generated files of the tree: $$(git ls-files '*zz_generated*' | xargs cat | wc -l)"
 	@go test -count=1 -run '^TestCommittedLines$$' -v ./generator | sed -n 's/^ *[a-z_]*test.go:[0-9]*: //p'
 	@go test -run '^$$' ./... >/dev/null # compiles them

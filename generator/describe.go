@@ -15,7 +15,7 @@ import (
 )
 
 // Description describes a project to other programs: the result of its markers, and their positions.
-// webhook-gen-explain reads its JSON; docs/explain.md describes it.
+// webhook-gen-explain reads its JSON; docs/guides/explain.md describes it.
 type Description struct {
 	// Version is the version of this format.
 	Version        int                        `json:"version"`

@@ -27,14 +27,14 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []struct{ page, section, want string }{
-		{"markers.md", "markers", markers.String()},
-		{"rules.md", "rules", rulesSection()},
-		{"configuration.md", "keys", keysSection()},
-		{"lint.md", "rules", lintSection(lint.Table())},
-		{"lint.md", "rules on allowances and files", lintSection(fileRules())},
-		{"upgrade.md", "rules", upgradeSection()},
+		{"reference/markers.md", "markers", markers.String()},
+		{"reference/rules.md", "rules of generate", rulesSection()},
+		{"reference/configuration.md", "keys", keysSection()},
+		{"reference/rules.md", "rules of lint", lintSection("###", lint.Table())},
+		{"reference/rules.md", "rules on allowances and files", lintSection("####", fileRules())},
+		{"reference/rules.md", "rules of upgrades", upgradeSection()},
 	} {
-		path := filepath.Join("..", "docs", s.page)
+		path := filepath.Join("..", "docs", filepath.FromSlash(s.page))
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestDocuments(t *testing.T) {
 func rulesSection() string {
 	var b strings.Builder
 	for _, r := range rules() {
-		fmt.Fprintf(&b, "\n## %s: %s\n\n", r.ID, r.Title)
+		fmt.Fprintf(&b, "\n### %s: %s\n\n", r.ID, r.Title)
 		if r.Severity == diag.Warning {
 			b.WriteString("A warning. ")
 		}
@@ -70,11 +70,11 @@ func rulesSection() string {
 	return b.String()
 }
 
-func lintSection(table []lint.Rule) string {
+func lintSection(heading string, table []lint.Rule) string {
 	var b strings.Builder
 	for _, r := range table {
 		severity := map[diag.Severity]string{diag.Error: "An error.", diag.Warning: "A warning.", diag.Note: "Advice."}[r.Severity]
-		fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n", r.ID, r.Title, severity, r.Doc)
+		fmt.Fprintf(&b, "\n%s %s: %s\n\n%s %s\n", heading, r.ID, r.Title, severity, r.Doc)
 		if r.Fix != "" {
 			fmt.Fprintf(&b, "\n*What to do:* %s.\n", r.Fix)
 		}
@@ -82,7 +82,7 @@ func lintSection(table []lint.Rule) string {
 		case lint.Expressions:
 			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads CEL.\n")
 		case lint.Code:
-			b.WriteString("\n*Found by* `webhook-gen-vet`, which reads code: [below](#code).\n")
+			b.WriteString("\n*Found by* `webhook-gen-vet`, which reads code: [Lint](../guides/lint.md#code).\n")
 		}
 	}
 	return b.String()

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestIntegrationPage checks docs/integration.md against the registry and the tests that it names. The page must list
+// TestIntegrationPage checks integration/README.md against the registry and the tests that it names. The page must list
 // every argument once, with a test or with the reason for having no test. It must name every test of the suite.
 func TestIntegrationPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "integration.md"))
+	page, err := os.ReadFile(filepath.Join("..", "integration", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,20 +26,20 @@ func TestIntegrationPage(t *testing.T) {
 		}
 		for _, argument := range backticked(cells[0]) {
 			if !wanted[argument] {
-				t.Errorf("docs/integration.md has %s, which the registry does not have", argument)
+				t.Errorf("integration/README.md has %s, which the registry does not have", argument)
 			}
 			if seen[argument] {
-				t.Errorf("docs/integration.md has %s twice", argument)
+				t.Errorf("integration/README.md has %s twice", argument)
 			}
 			seen[argument] = true
 			if len(cells) == 3 && !strings.Contains(cells[2], "`Test") {
-				t.Errorf("docs/integration.md names no test of %s", argument)
+				t.Errorf("integration/README.md names no test of %s", argument)
 			}
 		}
 	}
 	for argument := range wanted {
 		if !seen[argument] {
-			t.Errorf("docs/integration.md does not have %s: show on an API server what it does (integration), or say why it does nothing there", argument)
+			t.Errorf("integration/README.md does not have %s: show on an API server what it does (integration), or say why it does nothing there", argument)
 		}
 	}
 
@@ -52,12 +52,12 @@ func TestIntegrationPage(t *testing.T) {
 	tests := suite(t)
 	for name := range named {
 		if !tests[name] {
-			t.Errorf("docs/integration.md names %s, which integration does not have", name)
+			t.Errorf("integration/README.md names %s, which integration does not have", name)
 		}
 	}
 	for name := range tests {
 		if !named[name] {
-			t.Errorf("docs/integration.md does not name %s", name)
+			t.Errorf("integration/README.md does not name %s", name)
 		}
 	}
 }

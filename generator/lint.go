@@ -37,8 +37,8 @@ func (r LintResult) HasFindings() bool {
 	return slices.ContainsFunc(r.Diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Note })
 }
 
-// Lint checks the webhooks in markers against the rules of docs/lint.md and against the rules that stop Generate. If
-// read is nil, the rules that need it are skipped.
+// Lint checks the webhooks in markers against the rules of lint in docs/reference/rules.md and against the rules that
+// stop Generate. If read is nil, the rules that need it are skipped.
 func Lint(ctx context.Context, c Config, read ExpressionReader) LintResult {
 	run, diags := c.resolve()
 	source, project, found := run.project(ctx, edits{})

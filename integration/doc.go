@@ -5,7 +5,7 @@
 // users.
 //
 // `make test-integration` builds the API server, if it is missing, and runs the tests. They find it by
-// KUBEBUILDER_ASSETS. docs/integration.md lists the arguments of markers, each with its tests.
+// KUBEBUILDER_ASSETS. integration/README.md lists the arguments of markers, each with its tests.
 package integration
 
 //go:generate webhook-gen

@@ -202,11 +202,11 @@ func TestMutatingPolicyAsGuard(t *testing.T) {
 	})
 }
 
-// revertAnnotation has the MutatingAdmissionPolicy of docs/security.md judge requests: objects get the annotations of
-// the conversion back that they had before.
+// revertAnnotation has the MutatingAdmissionPolicy of docs/guides/security.md judge requests: objects get the
+// annotations of the conversion back that they had before.
 func (e *environment) revertAnnotation(t *testing.T, namespace string, requests *admissionregistrationv1.MatchResources) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/security.md")
+	page, err := os.ReadFile("../docs/guides/security.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func (e *environment) revertAnnotation(t *testing.T, namespace string, requests 
 	text, _, closed := strings.Cut(rest, "```")
 	first, second, both := strings.Cut(text, "\n---\n")
 	if !found || !closed || !both {
-		t.Fatal("docs/security.md has no policy and binding")
+		t.Fatal("docs/guides/security.md has no policy and binding")
 	}
 	policy, binding := &admissionregistrationv1.MutatingAdmissionPolicy{}, &admissionregistrationv1.MutatingAdmissionPolicyBinding{}
 	if err := errors.Join(yaml.UnmarshalStrict([]byte(first), policy), yaml.UnmarshalStrict([]byte(second), binding)); err != nil {

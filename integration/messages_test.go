@@ -22,11 +22,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestMessages makes the API server print every message in the section of docs/troubleshooting.md about its messages.
-// An ellipsis in a message matches any text.
+// TestMessages makes the API server print every message in the section of docs/guides/troubleshooting.md about its
+// messages. An ellipsis in a message matches any text.
 func TestMessages(t *testing.T) {
 	e := onAPIServer(t)
-	page, err := os.ReadFile("../docs/troubleshooting.md")
+	page, err := os.ReadFile("../docs/guides/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/arguments"
 )
 
-// These tests check the statements of docs/upgrade.md about running clusters. The tests name their rules.
+// These tests check the statements of docs/guides/upgrade.md about running clusters. The tests name their rules.
 
 // validating is a configuration for ConfigMaps of a topic, which is also its name.
 func (e *environment) validating(topic, path string, failure admissionregistrationv1.FailurePolicyType, operation admissionregistrationv1.OperationType) *admissionregistrationv1.ValidatingWebhookConfiguration {
@@ -219,8 +219,8 @@ func kites(versions ...string) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestUpgradeVersions removes a version of a kind step by step, as in docs/upgrade.md, and first in other ways (G17,
-// G18, G19, G21).
+// TestUpgradeVersions removes a version of a kind step by step, as in docs/guides/upgrade.md, and first in other ways
+// (G17, G18, G19, G21).
 func TestUpgradeVersions(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestCommandsPage compares docs/commands.md with the commands' own help.
+// TestCommandsPage compares docs/reference/commands.md with the commands' own help.
 func TestCommandsPage(t *testing.T) {
-	const path = "../../docs/commands.md"
+	const path = "../../docs/reference/commands.md"
 	want := commandsPage()
 	if *update {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
@@ -25,7 +25,7 @@ func TestCommandsPage(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/commands.md is stale: go test ./cmd/webhook-gen -update")
+		t.Errorf("docs/reference/commands.md is stale: go test ./cmd/webhook-gen -update")
 	}
 }
 

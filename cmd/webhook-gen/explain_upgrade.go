@@ -20,7 +20,7 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 		Short: "Show what a change of markers and types means to a running cluster",
 		Long: "upgrade compares two states of a project and shows the effects of the step on a running cluster: refused requests,\n" +
 			"lost data, rules that no longer hold. It gives the order of steps that avoids them.\n" +
-			"docs/upgrade.md has the rules.\n\n" +
+			"docs/reference/rules.md has the rules.\n\n" +
 			"A state is a git revision (of the enclosing module), a folder with go.mod, a folder of manifests, a manifest, or -\n" +
 			"for one on standard input, as kubectl get -o yaml prints it. NEW is the work tree by default. Nothing is written.\n" +
 			"It exits with 1 if something breaks, and with 0 otherwise. A step that is meant to break is accepted with\n" +

@@ -22,9 +22,10 @@ func lintCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint [packages]",
 		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
-		Long: "lint checks the webhooks of the markers, or with -f the webhooks in files, against the rules of docs/lint.md. It finds\n" +
-			"webhooks that are never called, that keep their own server from starting, or that users can avoid. It reads any\n" +
-			"webhook configuration and writes nothing. Findings go to standard output. Notes alone leave the exit code 0.",
+		Long: "lint checks the webhooks of the markers, or with -f the webhooks in files, against the rules of\n" +
+			"docs/reference/rules.md. It finds webhooks that are never called, that keep their own server from starting, or that\n" +
+			"users can avoid. It reads any webhook configuration and writes nothing. Findings go to standard output. Notes alone\n" +
+			"leave the exit code 0.",
 		Example: "  webhook-gen lint\n  webhook-gen lint -f config/webhook/manifests.yaml\n  helm template ./charts/shop | webhook-gen lint -f - --format sarif",
 		RunE: func(c *cobra.Command, patterns []string) error {
 			config, err := flags.config(patterns)
@@ -84,7 +85,7 @@ func (f *runFlags) reportLint(s streams, dir string, result generator.LintResult
 		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; %s does that. %s\n", strings.Join(result.Unchecked, ", "), companionName, companion{own: s.origin}.install())
 	}
 	if len(result.Code) > 0 {
-		fmt.Fprintf(s.err, "webhook-gen: %s are about code, which go vet reads with webhook-gen-vet: docs/lint.md has the command\n", strings.Join(result.Code, ", "))
+		fmt.Fprintf(s.err, "webhook-gen: %s are about code, which go vet reads with webhook-gen-vet: docs/guides/lint.md has the command\n", strings.Join(result.Code, ", "))
 	}
 	if result.HasFindings() {
 		return errFindings

@@ -63,7 +63,7 @@ func TestEveryCommand(t *testing.T) {
 
 // page is a page of the manual.
 type page struct {
-	name                string // from the root: docs/ci.md
+	name                string // from the root: docs/guides/ci.md
 	commands, mentioned []command
 }
 
@@ -83,12 +83,12 @@ var (
 
 // manual reads all pages.
 func manual(t *testing.T) []page {
-	files, err := filepath.Glob("../../docs/*.md")
+	files, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
 	var pages []page
-	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md") {
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../docs/README.md", "../../integration/README.md", "../../hack/peers/figures.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

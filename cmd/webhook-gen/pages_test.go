@@ -18,7 +18,7 @@ import (
 // print the text below them, with both streams mixed as in a terminal. TestEveryCommand lists the tests that run blocks
 // of "sh".
 func TestPages(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
+	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}

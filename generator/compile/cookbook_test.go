@@ -21,10 +21,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/cookbook.md")
+var update = flag.Bool("update", false, "rewrite docs/guides/cookbook.md")
 
-// recipe is an entry of docs/cookbook.md: a kind of change between two versions of an Order, with the files that an
-// author writes.
+// recipe is an entry of docs/guides/cookbook.md: a kind of change between two versions of an Order, with the files that
+// an author writes.
 type recipe struct {
 	title, prose string
 	// folder is the folder of the versions, below api.
@@ -99,17 +99,17 @@ func TestCookbook(t *testing.T) {
 	}
 }
 
-// TestCookbookPage compares docs/cookbook.md with the recipes, and with the losses of their plans.
+// TestCookbookPage compares docs/guides/cookbook.md with the recipes, and with the losses of their plans.
 func TestCookbookPage(t *testing.T) {
 	all := recipes(t)
 	dir, _ := newWorkspace(t).add("app", nil)
-	want, page := cookbook(all, convert(t, dir, all)), "../../docs/cookbook.md"
+	want, page := cookbook(all, convert(t, dir, all)), "../../docs/guides/cookbook.md"
 	if *update {
 		writeFile(t, page, want)
 		return
 	}
 	if got, err := os.ReadFile(page); err != nil || string(got) != want {
-		t.Error("docs/cookbook.md is stale: go test ./generator/compile -run TestCookbookPage -update")
+		t.Error("docs/guides/cookbook.md is stale: go test ./generator/compile -run TestCookbookPage -update")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4. All files of the project
 // but go.mod and go.sum stay the same, save for the one line that the command prints. The project builds and tests as
 // before, and serves its own webhooks and ours. Then its validator goes on behind a generated handler, as in
-// docs/migration.md.
+// docs/start/migration.md.
 func TestKubebuilderProject(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/kubebuilder.txtar")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "mod", "tidy")
 	before := p.sums()
 
-	said := p.follow("../../docs/migration.md", "### Beside existing webhooks")
+	said := p.follow("../../docs/start/migration.md", "### Beside existing webhooks")
 	const line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
 	if !strings.Contains(said, "\t"+line+"\n") {
 		t.Fatalf("init does not say the line\n%s", said)
@@ -57,7 +57,7 @@ func TestKubebuilderProject(t *testing.T) {
 
 	p.replace("cmd/main.go", "\tif err := webhookv1.SetupJobWebhookWithManager(mgr); err != nil {\n\t\treturn nil, err\n\t}\n", "")
 	p.replace("cmd/main.go", "\twebhookv1 \"example.com/operator/internal/webhook/v1\"\n", "")
-	p.follow("../../docs/migration.md", "### An existing validator")
+	p.follow("../../docs/start/migration.md", "### An existing validator")
 }
 
 // sums are the hashes of the project's files, those left out that the go command writes.

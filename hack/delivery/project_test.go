@@ -94,8 +94,8 @@ func (p project) follow(page, heading string) string {
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
 	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
-	p.follow("../../docs/tutorial.md", "# From an empty folder to an enforced policy")
-	p.follow("../../docs/ci.md", "### The same version everywhere")
+	p.follow("../../docs/start/tutorial.md", "# From an empty folder to an enforced policy")
+	p.follow("../../docs/guides/ci.md", "### The same version everywhere")
 	gen := []string{"bin/webhook-gen"}
 	p.write("charts/shop/values.yaml", p.read("charts/shop/values.yaml")+"\n# mine\n")
 	p.run("make", "generate", "test", "verify")
@@ -156,7 +156,7 @@ func (p project) integration(t *testing.T) {
 		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: prices, namespace: shop}\n")
 	p.write("webhook-gen.yaml", p.read("webhook-gen.yaml")+"tests:\n  integration: test/webhook\n")
 	p.run("make", "generate", "test", "verify")
-	said := p.follow("../../docs/testing.md", "## On a real API server")
+	said := p.follow("../../docs/guides/testing.md", "## On a real API server")
 	for _, test := range []string{"Order/tea/v1", "Order/tea/v2", "Order/coffee/v1", "Order/coffee/v2", "ConfigMap/prices/v1"} {
 		if !strings.Contains(said, "--- PASS: TestGeneratedIntegration/"+test+" ") {
 			t.Errorf("%s is not tested\n%s", test, said)

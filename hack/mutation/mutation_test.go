@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "rewrite the table in docs/testing.md")
+var update = flag.Bool("update", false, "rewrite the table in docs/guides/testing.md")
 
 // target is a package of an example in which faults are seeded.
 type target struct {
@@ -233,7 +233,7 @@ func table(found map[string]*row) string {
 
 // holdTable compares a table of the documentation, by its name, with its expected content, or writes it.
 func holdTable(t *testing.T, name, want string) {
-	const page = "../../docs/testing.md"
+	const page = "../../docs/guides/testing.md"
 	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
 	text, err := os.ReadFile(page)
 	if err != nil {

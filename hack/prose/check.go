@@ -34,6 +34,9 @@ func check(file string, text []byte) ([]problem, error) {
 		}
 	}
 	var found []problem
+	if strings.HasSuffix(file, ".md") {
+		found = brokenLinks(file, string(text))
+	}
 	count, total := 0, 0
 	for _, b := range blocks {
 		for i, line := range b.lines {

@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -67,6 +69,31 @@ func TestLengths(t *testing.T) {
 		problems, err := check(test.file, []byte(test.content))
 		if got := fmt.Sprint(problems); err != nil || got != test.want {
 			t.Errorf("%s: got %s, %v, want %s", name, got, err, test.want)
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "other.md"), []byte("# Other\n\n## E13: `a` is b, or c\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"[a](other.md)":                         "[]",
+		"[a](other.md#e13-a-is-b-or-c)":         "[]",
+		"[a](https://example.com/other)":        "[]",
+		"```\n[a](gone.md)\n```":                "[]",
+		"## Here\n\n[a](#here)":                 "[]",
+		"see [a](gone.md)":                      "[{1 the link gone.md leads nowhere}]",
+		"[a](other.md) and\n[b](other.md#gone)": "[{2 the link other.md#gone leads nowhere}]",
+		"[a](#gone)":                            "[{1 the link #gone leads nowhere}]",
+	} {
+		page := filepath.Join(dir, "page.md")
+		if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(brokenLinks(page, text)); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }

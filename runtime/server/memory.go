@@ -18,7 +18,7 @@ const (
 	arrivingPart = 4
 
 	// workFactor is how many bytes a handler needs for a byte of a body: the body, the object decoded from it, and the
-	// answer. See docs/security.md for the measurement.
+	// answer. See docs/guides/security.md for the measurement.
 	workFactor = 6
 
 	// unlimitedBytes is the default of MaxBytesInFlight where Go has no memory limit.

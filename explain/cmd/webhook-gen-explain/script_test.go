@@ -139,9 +139,9 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestPage holds the answer that docs/explain.md shows to a script.
+// TestPage holds the answer that docs/guides/explain.md shows to a script.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/explain.md")
+	page, err := os.ReadFile("../../../docs/guides/explain.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package project reads webhook-gen's description of a project: the configurations of its markers, with the position of
-// each, and its kinds. docs/explain.md of webhook-gen describes the form.
+// each, and its kinds. docs/guides/explain.md of webhook-gen describes the form.
 package project
 
 import (

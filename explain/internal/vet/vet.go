@@ -3,9 +3,10 @@
 // Package vet compares handlers of webhooks with their markers, by reading their code: rules W17 and W27 of webhook-gen
 // lint, as analyzers of golang.org/x/tools/go/analysis.
 //
-// A handler is a method of a generated interface (docs/naming.md of webhook-gen has the names), or a method of a type
-// with a +kubebuilder:webhook marker. The analyzers follow its calls through functions and methods, within a package by
-// their code and across packages by facts. They do not follow the project's own interfaces and function values.
+// A handler is a method of a generated interface (docs/reference/configuration.md of webhook-gen has the names), or a
+// method of a type with a +kubebuilder:webhook marker. The analyzers follow its calls through functions and methods,
+// within a package by their code and across packages by facts. They do not follow the project's own interfaces and
+// function values.
 package vet
 
 import "golang.org/x/tools/go/analysis"

@@ -71,7 +71,7 @@ type Diagnostic struct {
 	// Range is the position of the mistake; the zero Range concerns the run as a whole.
 	Range
 	Severity Severity
-	// Rule is the id under which docs/rules.md explains the finding.
+	// Rule is the id under which docs/reference/rules.md explains the finding.
 	Rule string
 	// Message describes the mistake, in one line, without a full stop.
 	Message string
@@ -168,8 +168,8 @@ func (s Sourced[T]) Or(other Sourced[T]) Sourced[T] {
 	return other
 }
 
-// Rule documents one id of diagnostics. Each phase declares the rules it reports as a table; docs/rules.md is generated
-// from all of them.
+// Rule documents one id of diagnostics. Each phase declares the rules it reports as a table; docs/reference/rules.md is
+// generated from all of them.
 type Rule struct {
 	// ID is short and never reused: a letter for the phase and a number.
 	ID string

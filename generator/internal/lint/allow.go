@@ -68,7 +68,7 @@ func inspect(a *model.Allowance, used bool, judged func(id string) bool) (list d
 	}
 	switch {
 	case !slices.Contains(ids, a.Rule):
-		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule).WithHint("docs/lint.md has the rules, W1 to W27")
+		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule).WithHint("docs/reference/rules.md has the rules, W1 to W27")
 		if strings.HasPrefix(a.Rule, "G") {
 			d.Hint = "what explain upgrade finds is accepted in webhook-gen.yaml: upgrade.accepted"
 		}

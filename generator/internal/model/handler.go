@@ -4,7 +4,7 @@ package model
 
 import "net/url"
 
-// Handler is the Go code that serves a webhook. docs/naming.md has the rules for its names.
+// Handler is the Go code that serves a webhook. docs/reference/configuration.md has the rules for its names.
 type Handler struct {
 	// Package is where the code goes.
 	Package HandlerPackage

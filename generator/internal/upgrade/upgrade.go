@@ -37,7 +37,7 @@ type Finding struct {
 	diag.Range
 	InOld    bool
 	Severity Severity
-	// Rule is the id under which docs/upgrade.md explains the finding.
+	// Rule is the id under which docs/reference/rules.md explains the finding.
 	Rule string
 	// Message describes the change, Effect its result in a cluster.
 	Message, Effect string

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestLines checks the counts in docs/conversions.md: of code by hand, it counts lines with Go code; of generated code,
-// all lines.
+// TestLines checks the counts in docs/guides/conversions.md: of code by hand, it counts lines with Go code; of
+// generated code, all lines.
 func TestLines(t *testing.T) {
 	dir := module(t)
 	karpenter := strings.TrimSpace(run(t, dir, "go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/karpenter"))

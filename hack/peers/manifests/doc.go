@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package manifests has webhook-gen lint read the webhooks of real projects as the Go module proxy serves them,
-// rendered by helm and kustomize if the project is delivered in that way. It keeps the findings in docs/lint.md. It
-// also checks findings in SARIF with that format's schema.
+// rendered by helm and kustomize if the project is delivered in that way. It keeps the findings in docs/guides/lint.md.
+// It also checks findings in SARIF with that format's schema.
 package manifests
 
 import (

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of projects in docs/lint.md")
+var update = flag.Bool("update", false, "rewrite the table of projects in docs/guides/lint.md")
 
 // project is a real project and how its webhooks are got at: one of files, overlays, chart and markers is set.
 type project struct {
@@ -66,7 +66,7 @@ func projects() []project {
 
 const root = "../../.."
 
-// TestManifests lints every project and compares the findings with docs/lint.md.
+// TestManifests lints every project and compares the findings with docs/guides/lint.md.
 func TestManifests(t *testing.T) {
 	bin := t.TempDir()
 	at := func(name string) string { return filepath.Join(bin, name) }
@@ -105,7 +105,7 @@ func TestManifests(t *testing.T) {
 		fmt.Fprintf(&table, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, text, at("webhook-gen"), lint...), p.read)
 	}
 
-	const page, begin, end = root + "/docs/lint.md", "<!-- projects -->\n\n", "\n<!-- end of projects -->"
+	const page, begin, end = root + "/docs/guides/lint.md", "<!-- projects -->\n\n", "\n<!-- end of projects -->"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
