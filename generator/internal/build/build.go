@@ -151,6 +151,7 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	once := map[string]diag.Range{}
 	markers := registry.Markers()
 	for _, f := range p.Files {
+		b.diags.Add(markers.Misspelt(f.AST, f, registry.Prefix)...)
 		placed, bad := marker.InFile(f.AST, f, registry.Prefix)
 		b.diags.Add(bad...)
 		decoded, bad := markers.Decode(placed)

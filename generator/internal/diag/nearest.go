@@ -14,6 +14,21 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
+// Resembles reports whether a word is another one, misspelt. It begins or ends as the other one does, and differs in two
+// edits at most.
+func Resembles(word, other string) bool {
+	if word == other {
+		return true
+	}
+	if word == "" || max(len(word), len(other))-min(len(word), len(other)) > 2 {
+		return false
+	}
+	if lower(word[0]) != lower(other[0]) && lower(word[len(word)-1]) != lower(other[len(other)-1]) {
+		return false // most words, at little cost
+	}
+	return distance(word, other) <= 2
+}
+
 // distance counts the insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) that turn
 // a into b. It ignores case: people who write "timeoutseconds" mean "timeoutSeconds".
 func distance(a, b string) int {

@@ -6,13 +6,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// sieve reads files and lets those pass that hold one of its words. It reads through one
-// buffer of fixed size, so that files that do not pass, however large, cost no memory. A
-// sieve serves one goroutine.
+// sieve reads files and lets those pass that hold one of its words, or what may be a misspelt one if it begins with a
+// plus sign. It reads through one buffer of fixed size, so that files that do not pass, however large, cost no memory.
+// A sieve serves one goroutine.
 type sieve struct {
 	words   [][]byte
 	overlay Overlay // texts that replace files
@@ -25,20 +27,60 @@ func newSieve(words []string, overlay Overlay) *sieve {
 	s := &sieve{overlay: overlay}
 	for _, w := range words {
 		s.words = append(s.words, []byte(w))
-		s.overlap = max(s.overlap, len(w)-1)
+		s.overlap = max(s.overlap, len(w)-1+room)
 	}
 	s.buffer = make([]byte, s.overlap+chunk)
 	return s
 }
 
-// passes reports whether the text holds one of the words.
+// room is how many bytes longer than a marker a misspelt one may be.
+const room = 8
+
+// passes reports whether the text holds one of the words, or a misspelt marker among them.
 func (s *sieve) passes(text []byte) bool {
 	for _, w := range s.words {
 		if bytes.Contains(text, w) {
 			return true
 		}
 	}
-	return false
+	for rest := text; ; {
+		i := bytes.IndexByte(rest, '+')
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1:]
+		for _, w := range s.words {
+			if name, ok := bytes.CutPrefix(w, []byte("+")); ok && resembles(rest, name) {
+				return true
+			}
+		}
+	}
+}
+
+// resembles reports whether each word of a marker's name, which colons separate, has its likeness at the beginning of a
+// text. Blanks may be before them.
+func resembles(text, name []byte) bool {
+	text = bytes.TrimLeft(text[:min(len(text), len(name)+room)], " ")
+	for first := true; ; first = false {
+		want, further, more := bytes.Cut(name, []byte(":"))
+		if !first {
+			if len(text) == 0 || !bytes.ContainsRune([]byte(":= \t"), rune(text[0])) {
+				return false
+			}
+			text = text[1:]
+		}
+		end := bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+		if end < 0 {
+			end = len(text)
+		}
+		if !diag.Resembles(string(text[:end]), string(want)) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		text, name = text[end:], further
+	}
 }
 
 // read returns the text of a file that passes, and nil for one that does not.

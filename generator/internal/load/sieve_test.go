@@ -20,13 +20,20 @@ func TestSieve(t *testing.T) {
 	}{
 		{"empty", []string{"+webhook"}, nil, false},
 		{"small", []string{"+other", "+webhook"}, []byte("a +webhook b"), true},
-		{"small without", []string{"+webhook"}, []byte("a +webhok b"), false},
+		{"small without", []string{"+webhook"}, []byte("a +web b"), false},
+		{"misspelt", []string{"+webhook"}, []byte("a +webhok b"), true},
+		{"in capitals", []string{"+webhook"}, []byte("a +Webhook:x"), true},
+		{"behind a blank", []string{"+webhook"}, []byte("a + webhook:x"), true},
+		{"of two words, misspelt", []string{"+kubebuilder:webhook"}, []byte("// +kubebulder:wehbook"), true},
+		{"of two words, one of them misspelt", []string{"+kubebuilder:webhook"}, []byte("// +kubebuilder:webhok:x"), true},
+		{"of two words, another one", []string{"+kubebuilder:webhook"}, []byte("// +kubebuilder:object:root=true"), false},
+		{"misspelt across the first two chunks", []string{"+webhook"}, at(chunk+2, "+ wehbook:"), true},
 		{"no words", nil, []byte("a +webhook b"), false},
 		{"one byte", []string{"+"}, at(3*chunk, "+"), true},
 		{"across the first two chunks", []string{"+webhook"}, at(chunk+3, "+webhook"), true},
 		{"at the end of a chunk", []string{"+webhook"}, at(chunk-1, "+webhook"), true},
 		{"far in", []string{"x", "+webhook"}, append(at(5*chunk-4, "+webhook"), at(chunk, "")...), true},
-		{"large without", []string{"+webhook"}, at(5*chunk, "+webhoo"), false},
+		{"large without", []string{"+webhook"}, at(5*chunk, "+webhoards"), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "a.go")

@@ -3,7 +3,9 @@
 package marker
 
 import (
+	"go/ast"
 	"strings"
+	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -69,13 +71,70 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	return decoded, diags
 }
 
-func (r Registry) unknown(p Placed) diag.Diagnostic {
+// Misspelt reports the lines of a file's comments that were meant as markers of this registry and are none: the prefix
+// has a wrong letter or capital, blanks are behind the plus sign, or an asterisk is before it. Its markers would be gone
+// in silence. Lines of code in a comment, which begin with a tab, are examples.
+func (r Registry) Misspelt(file *ast.File, source Source, prefix string) diag.List {
+	var diags diag.List
+	for _, group := range file.Comments {
+		if !mentions(group, "+") {
+			continue
+		}
+		for _, l := range Lines(group, source.Position) {
+			begin, end, ok := meant(l.Text, prefix)
+			if !ok {
+				continue
+			}
+			_, rest, _ := strings.Cut(l.Text[begin:end], ":")
+			name, known := diag.Nearest(rest, r.names(prefix+":"))
+			if !known {
+				continue
+			}
+			at := l.Pos
+			at.Column += begin
+			to := l.Pos
+			to.Column += end
+			diags.Add(diag.Errorf(diag.Range{Pos: at, End: to}, RuleUnknown, "this is not a marker, and has no effect").
+				WithHint("did you mean +%s:%s? A marker begins its line, and its name follows the plus sign", prefix, name))
+		}
+	}
+	return diags
+}
+
+// meant finds the name of a misspelt marker in a line, from its plus sign.
+func meant(line, prefix string) (begin, end int, ok bool) {
+	if _, ok := start(Line{Text: line}, prefix); ok || strings.HasPrefix(line, "\t") {
+		return 0, 0, false
+	}
+	begin = len(line) - len(strings.TrimLeft(line, " */!"))
+	after, ok := strings.CutPrefix(line[begin:], "+")
+	if !ok {
+		return 0, 0, false
+	}
+	name := strings.TrimLeft(after, " ")
+	word, rest, ok := strings.Cut(name, ":")
+	length := strings.IndexFunc(rest, func(r rune) bool { return r != ':' && !unicode.IsLetter(r) })
+	if length < 0 {
+		length = len(rest)
+	}
+	if !ok || length == 0 || !diag.Resembles(word, prefix) {
+		return 0, 0, false
+	}
+	return begin, len(line) - len(rest) + length, true
+}
+
+// names returns the names of the markers behind a prefix.
+func (r Registry) names(prefix string) []string {
 	names := make([]string, len(r))
 	for i, d := range r {
-		names[i] = d.Name
+		names[i] = strings.TrimPrefix(d.Name, prefix)
 	}
+	return names
+}
+
+func (r Registry) unknown(p Placed) diag.Diagnostic {
 	d := diag.Errorf(p.NameAt, RuleUnknown, "unknown marker +%s", p.Name)
-	if near, ok := diag.Nearest(p.Name, names); ok {
+	if near, ok := diag.Nearest(p.Name, r.names("")); ok {
 		return d.WithHint("did you mean +%s?", near)
 	}
 	return d.WithHint("`webhook-gen markers` lists the markers")

@@ -19,7 +19,7 @@ const (
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleSyntax, Title: "a marker follows the grammar", Doc: "+name(argument: value, argument: \"text\")=\"value\". Parentheses and quotes must be closed before the comment ends; values other than words, whole numbers, true and false need quotes."},
-		{ID: RuleUnknown, Title: "a marker's name is known", Doc: "The prefix +webhook belongs to this tool, so an unknown name is a mistake and not a marker of another tool. `webhook-gen markers` lists the names."},
+		{ID: RuleUnknown, Title: "a marker's name is known", Doc: "The prefix +webhook belongs to this tool, so an unknown name is a mistake and not a marker of another tool. A name that only resembles one, such as +webhok:validating or +Webhook:validating, would have no effect. `webhook-gen markers` lists the names."},
 		{ID: RulePlacement, Title: "a marker is in a place where it has a meaning", Doc: "In the doc comment of a package, type or field, or in the comment block directly above that doc comment. Not in a function, not after a declaration, not in a comment that belongs to nothing."},
 		{ID: RuleArgument, Title: "an argument's name is known", Doc: "`webhook-gen markers` lists the arguments of each marker."},
 		{ID: RuleRepeated, Title: "an argument or marker is not repeated", Doc: "An argument may be given once in a marker. A marker that is not repeatable may be given once on a declaration."},
