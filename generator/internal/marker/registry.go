@@ -71,9 +71,9 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	return decoded, diags
 }
 
-// Misspelt reports the lines of a file's comments that were meant as markers of this registry and are none: the prefix
-// has a wrong letter or capital, blanks are behind the plus sign, or an asterisk is before it. Its markers would be gone
-// in silence. Lines of code in a comment, which begin with a tab, are examples.
+// Misspelt reports the lines of a file's comments that only resemble a marker of this registry: the prefix has a wrong
+// letter or capital, blanks follow the plus sign, or an asterisk precedes it. A webhook would be missing in silence.
+// Lines of code in a comment, which begin with a tab, are examples.
 func (r Registry) Misspelt(file *ast.File, source Source, prefix string) diag.List {
 	var diags diag.List
 	for _, group := range file.Comments {
