@@ -29,6 +29,8 @@ func (b *builder) inspectImplementations() {
 		}
 	}
 	written := map[key]implementation{}
+	// A marker with a mistake may be what calls a method.
+	unsure := b.diags.HasErrors()
 	for _, w := range b.webhooks {
 		h := w.Handler
 		if h == nil {
@@ -38,9 +40,9 @@ func (b *builder) inspectImplementations() {
 		if _, done := written[k]; !done {
 			written[k] = b.implementation(h.Package, h.Implementation)
 			for _, m := range written[k].methods {
-				if policyMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) {
+				if !unsure && policyMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) {
 					b.diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s asks for %s, so that nothing calls it", h.Type, m.Name).
-						WithHint("remove it, or name the operation in the marker").WithRelated(w.Range, "a marker is here"))
+						WithHint("name the operation in the marker; if the operation was removed on purpose, remove the method").WithRelated(w.Range, "a marker is here"))
 				}
 			}
 		}

@@ -14,8 +14,8 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// Resembles reports whether a word is another one, misspelt. It begins or ends as the other one does, and differs in two
-// edits at most.
+// Resembles reports whether a word is another one, misspelt. It begins or ends as the other one does, and differs in at
+// most two edits.
 func Resembles(word, other string) bool {
 	if word == other {
 		return true

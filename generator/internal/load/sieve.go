@@ -12,8 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// sieve reads files and lets those pass that hold one of its words, or a misspelt one that begins with a plus sign. It reads through one buffer of fixed size, so that files that do not pass, however large, cost no memory.
-// A sieve serves one goroutine.
+// sieve reads files and lets those pass that hold one of its words, or a misspelt one that begins with a plus sign. It
+// reads through one buffer of fixed size, so that files that do not pass, however large, cost no memory. A sieve serves
+// one goroutine.
 type sieve struct {
 	words   [][]byte
 	overlay Overlay // texts that replace files
