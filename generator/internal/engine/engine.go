@@ -78,27 +78,39 @@ type State struct {
 	Project *model.Project
 	// Diagnostics are the findings in webhook-gen.yaml, the source and the markers.
 	Diagnostics diag.List
+
+	markers diag.List // Diagnostics without those on the user's validators and defaulters
 }
 
 // Read reads the packages with the edits applied.
 func (r Run) Read(ctx context.Context, e Edits) State {
 	source, diags := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: markers(), Overlay: e.Overlay()})
 	s := r.Build(ctx, source)
+	s.markers.Add(diags...)
 	s.Diagnostics.Add(diags...)
 	return s
+}
+
+// Reread brings the facts about the user's validators, defaulters and functions for tests up to date with further edits
+// of their files, without another model. It adds the sample objects of functions that the user has written.
+func (s *State) Reread(ctx context.Context, e Edits) {
+	if s.Module != nil { // nil is an error already
+		s.Module.Overlay(e.Overlay())
+		s.Diagnostics = slices.Concat(s.markers, build.Implementations(ctx, s.Module, s.Project, true))
+	}
 }
 
 // Build makes the model of the packages' +webhook markers and, unless another tool reads them, +kubebuilder markers.
 func (r Run) Build(ctx context.Context, source load.Result) State {
 	var others []*model.Configuration
-	s := State{Result: source, Diagnostics: slices.Clone(r.Diagnostics)}
+	s := State{Result: source}
 	if r.Kubebuilder {
-		others, s.Diagnostics = kubebuilder.Configurations(source.Packages)
-		s.Diagnostics.Add(r.Diagnostics...)
+		others, s.markers = kubebuilder.Configurations(source.Packages)
 	}
 	project, found := build.Project(ctx, source.Module, source.Packages, others, r.model())
 	s.Project = project
-	s.Diagnostics.Add(found...)
+	s.markers = slices.Concat(r.Diagnostics, s.markers, found)
+	s.Diagnostics = slices.Concat(s.markers, build.Implementations(ctx, source.Module, project, false))
 	return s
 }
 
@@ -156,8 +168,6 @@ type Run struct {
 	Manifest string
 	// Heading is the user's text at the top of files.
 	Heading output.Heading
-	// AsNew includes the files that are created once, even if they exist.
-	AsNew bool
 	// Diagnostics are the findings in webhook-gen.yaml and the files that it names.
 	Diagnostics diag.List
 
@@ -243,7 +253,7 @@ func (r Run) owned(generated []string) []string {
 }
 
 func (r Run) model() build.Options {
-	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, AsNew: r.AsNew}
+	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix}
 	r.deliver(&o)
 	if slices.Contains(r.Outputs, output.Handlers) {
 		o.Handlers = r.Handlers.Path

@@ -34,7 +34,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 			return Result{}, err
 		}
 	}
-	result := Result{Result: s.generate(ctx, e)}
+	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	for _, f := range e.Create {
 		if filepath.Base(f.Path) != "groupversion.go" {
 			result.Next = append(result.Next, "say in "+s.rel(f.Path)+" what the kind is")

@@ -46,16 +46,19 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 		if e.Create, err = s.newVersion(source, r, role); err != nil {
 			return Result{}, err
 		}
-		if hub < 0 {
-			for _, o := range others {
-				s.mark(ctx, &e, o, "webhook:conversion:spoke")
+		stored := slices.ContainsFunc(others, s.isStored)
+		for _, o := range others {
+			var markers []string
+			if hub < 0 {
+				markers = append(markers, "webhook:conversion:spoke")
 			}
-		}
-		if !slices.ContainsFunc(others, s.isStored) {
-			s.mark(ctx, &e, source, "kubebuilder:storageversion")
+			if !stored && o == source {
+				markers = append(markers, "kubebuilder:storageversion")
+			}
+			s.mark(&e, o, markers...)
 		}
 	}
-	result := Result{Result: s.generate(ctx, e)}
+	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	if kinds := s.alsoCopied(source); len(e.Create) > 0 && len(kinds) > 0 {
 		result.Next = append(result.Next, "take "+strings.Join(kinds, ", ")+" and their lists out of "+s.rel(filepath.Dir(e.Create[0].Path))+", unless "+r.Version+
 			" is to have them: their files came along for what "+r.Kind+" uses, and controller-gen would write "+r.Version+" into their CustomResourceDefinitions")
@@ -94,7 +97,7 @@ func (s site) has(r Resource, name string) bool {
 // isStored reports whether a version has the storage version marker.
 func (s site) isStored(r Resource) bool {
 	_, t, _ := s.ownType(r)
-	return t.File != nil && Mentions(t.File, storageVersion)
+	return t.File != nil && mentions(t.File, storageVersion)
 }
 
 const storageVersion = "+kubebuilder:storageversion"
@@ -116,8 +119,8 @@ func (s site) furtherSpoke(others []Resource) string {
 // alsoCopied returns the other kinds in the files that are copied along with a kind.
 func (s site) alsoCopied(r Resource) (kinds []string) {
 	api, t, _ := s.ownType(r)
-	for _, f := range Closure(api.Package, t.File) {
-		for _, kind := range OtherKinds(f, r.Kind) {
+	for _, f := range closure(api.Package, t.File) {
+		for _, kind := range otherKinds(f, r.Kind) {
 			if !strings.HasSuffix(kind, "List") {
 				kinds = append(kinds, kind)
 			}
@@ -143,14 +146,14 @@ func (s site) newVersion(from, r Resource, role string) ([]output.File, error) {
 		}
 		files = append(files, f)
 	}
-	for _, f := range Closure(old.Package, t.File) {
+	for _, f := range closure(old.Package, t.File) {
 		path := filepath.Join(api.Dir, filepath.Base(f.Path))
 		if f == t.File {
 			path = filepath.Join(api.Dir, strings.ToLower(r.Kind)+"_types.go")
 		}
-		text, err := Copy(f, api.Package, storageVersion)
+		text, err := copyFile(f, api.Package, storageVersion)
 		if err == nil && f == t.File {
-			text, err = MarkCopy(text, r.Kind, role)
+			text, err = markCopy(text, r.Kind, role)
 		}
 		switch {
 		case err != nil:

@@ -71,7 +71,7 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 	}
 	var e edits
 	if _, _, own := s.ownType(r); own && w.Import == "" {
-		err = s.markOwn(ctx, &e, r, w)
+		err = s.markOwn(&e, r, w)
 	} else {
 		err = s.markForeign(ctx, &e, r, w)
 	}
@@ -79,10 +79,12 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 		return Result{}, err
 	}
 	types := e.Overlay()
-	if _, err := s.follow(ctx, &e); err != nil {
+	after, _, err := s.follow(ctx, &e)
+	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Result: s.generate(ctx, e)}
+	after.Reread(ctx, e.Edits)
+	result := Result{Result: s.generate(ctx, after, e)}
 	for _, change := range result.Changes {
 		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isPolicy(change.Path) {
 			result.Next = append(result.Next, "write the policy in "+s.rel(change.Path))
@@ -102,12 +104,13 @@ func isPolicy(path string) bool {
 }
 
 // markOwn adds the markers to one of the project's own types.
-func (s *site) markOwn(ctx context.Context, e *edits, r Resource, w Webhooks) error {
-	s.mark(ctx, e, r, w.markers("")...)
+func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
+	markers := w.markers("")
 	if !w.Conversion {
+		s.mark(e, r, markers...)
 		return nil
 	}
-	s.mark(ctx, e, r, "webhook:conversion:hub")
+	s.mark(e, r, append(markers, "webhook:conversion:hub")...)
 	versions := s.versions(r)
 	spoke, spokes := s.furtherSpoke(versions), 0
 	for _, other := range versions {
@@ -115,7 +118,7 @@ func (s *site) markOwn(ctx context.Context, e *edits, r Resource, w Webhooks) er
 			continue
 		}
 		spokes++
-		s.mark(ctx, e, other, spoke)
+		s.mark(e, other, spoke)
 	}
 	switch {
 	case spokes == 0:
@@ -127,22 +130,21 @@ func (s *site) markOwn(ctx context.Context, e *edits, r Resource, w Webhooks) er
 }
 
 // mark adds the missing markers to one of the project's own types.
-func (s *site) mark(ctx context.Context, e *edits, r Resource, markers ...string) {
-	if _, t, ok := s.ownType(r); ok && e.mark(t, markers...) {
-		s.read(ctx, *e)
+func (s site) mark(e *edits, r Resource, markers ...string) {
+	if _, t, ok := s.ownType(r); ok {
+		e.mark(t, markers...)
 	}
 }
 
-// mark adds the missing markers to a type, and reports whether any was missing.
-func (e *edits) mark(t build.APIType, markers ...string) bool {
+// mark adds the missing markers to a type.
+func (e *edits) mark(t build.APIType, markers ...string) {
 	missing := slices.DeleteFunc(slices.Clone(markers), func(text string) bool {
 		name, _, _ := strings.Cut(text, "(")
 		return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name && !isFurther(m) })
 	})
 	if len(missing) > 0 {
-		e.Put(t.File.Path, readFile(t.File.Path), AddMarkers(t, missing...))
+		e.Put(t.File.Path, t.File.Src, addMarkers(t, missing...))
 	}
-	return len(missing) > 0
 }
 
 // isFurther reports whether a webhook is on a subresource or has a name of its own, so it is not a type's first

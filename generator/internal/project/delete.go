@@ -58,7 +58,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 	if !ok {
 		return Result{}, fmt.Errorf("the project has no type %s of %s/%s", r.Kind, s.group(r), r.Version)
 	}
-	if others := OtherKinds(t.File, r.Kind); len(others) > 0 {
+	if others := otherKinds(t.File, r.Kind); len(others) > 0 {
 		return Result{}, fmt.Errorf("%s declares %s, too: move what is to stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
 	}
 	var e edits
@@ -78,7 +78,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 
 // finish updates the generated files after the edits of a deletion.
 func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
-	left, err := s.follow(ctx, &e)
+	after, left, err := s.follow(ctx, &e)
 	if err != nil {
 		return Result{}, err
 	}
@@ -88,7 +88,8 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 		}
 		e.Put(path, readFile(path), nil)
 	}
-	result := Result{Result: s.generate(ctx, e)}
+	after.Reread(ctx, e.Edits)
+	result := Result{Result: s.generate(ctx, after, e)}
 	for _, d := range result.Diagnostics {
 		if d.Rule == model.RuleMethod {
 			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods named above, and their interface")
@@ -125,7 +126,7 @@ func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
 	if len(at) == 0 {
 		return nil
 	}
-	text, err := RemoveMarkers(t.File.Src, at)
+	text, err := removeMarkers(t.File.Src, at)
 	if err == nil {
 		e.Put(t.File.Path, t.File.Src, text)
 	}
@@ -146,7 +147,7 @@ func (s site) unmarkSpokes(e *edits, hub Resource) error {
 // unconvert removes the conversion markers from a type. If its file has no other kind, it also removes them from the
 // fields in the file.
 func (e *edits) unconvert(t build.APIType, kind string) error {
-	if len(OtherKinds(t.File, kind)) > 0 {
+	if len(otherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Webhooks{Conversion: true}.has)
 	}
 	placed, _ := marker.InFile(t.File.AST, t.File, registry.Prefix)
@@ -159,7 +160,7 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(at) == 0 {
 		return nil
 	}
-	text, err := RemoveMarkers(t.File.Src, at)
+	text, err := removeMarkers(t.File.Src, at)
 	if err == nil {
 		e.Put(t.File.Path, t.File.Src, text)
 	}

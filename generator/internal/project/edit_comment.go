@@ -13,9 +13,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
-// AddMarkers returns the text of a type's file with markers, "webhook:validating(...)", at the end of the
+// addMarkers returns the text of a type's file with markers, "webhook:validating(...)", at the end of the
 // type's comment. Every other byte stays as it is.
-func AddMarkers(t build.APIType, markers ...string) []byte {
+func addMarkers(t build.APIType, markers ...string) []byte {
 	if len(markers) == 0 {
 		return t.File.Src
 	}
@@ -33,9 +33,9 @@ func AddMarkers(t build.APIType, markers ...string) []byte {
 	return []byte(strings.Join(slices.Insert(lines, at, added...), ""))
 }
 
-// RemoveMarkers returns the text of a file without the markers in the ranges, and without the empty comment line above
+// removeMarkers returns the text of a file without the markers in the ranges, and without the empty comment line above
 // them that would then part nothing.
-func RemoveMarkers(text []byte, at []diag.Range) ([]byte, error) {
+func removeMarkers(text []byte, at []diag.Range) ([]byte, error) {
 	lines, _ := split(text)
 	gone := make([]bool, len(lines))
 	for _, r := range at {

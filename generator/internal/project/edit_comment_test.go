@@ -36,7 +36,7 @@ func TestAddMarkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := 1 + strings.Count(test.before[:strings.Index(test.before, "Order struct")], "\n")
-			got := AddMarkers(build.APIType{File: &load.File{Src: []byte(test.before)}, Line: line}, "webhook:a", "webhook:b")
+			got := addMarkers(build.APIType{File: &load.File{Src: []byte(test.before)}, Line: line}, "webhook:a", "webhook:b")
 			if diff := cmp.Diff(test.after, string(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -70,7 +70,7 @@ func TestRemoveMarkers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := RemoveMarkers([]byte(test.before), test.at)
+			got, err := removeMarkers([]byte(test.before), test.at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestRemoveMarkers(t *testing.T) {
 			}
 		})
 	}
-	if _, err := RemoveMarkers([]byte("/*\n+webhook:a\n*/\ntype Order struct{}\n"), []diag.Range{lines(2, 2)}); err == nil {
+	if _, err := removeMarkers([]byte("/*\n+webhook:a\n*/\ntype Order struct{}\n"), []diag.Range{lines(2, 2)}); err == nil {
 		t.Error("a marker in a block comment was taken for one on a line")
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// Closure returns a file of a package and the other files that declare the names it uses, except the declaration of
+// closure returns a file of a package and the other files that declare the names it uses, except the declaration of
 // the package's group and version.
-func Closure(p *load.Package, from *load.File) []*load.File {
+func closure(p *load.Package, from *load.File) []*load.File {
 	all := p.FilesWith("type ", "const ", "var ", "func ")
 	closure := []*load.File{from}
 	for i := 0; i < len(closure); i++ {
@@ -66,9 +66,9 @@ func declared(f *load.File) []string {
 	return names
 }
 
-// Copy returns a file's text for a package of another name, without markers of ours and without the
+// copyFile returns a file's text for a package of another name, without markers of ours and without the
 // comment lines that consist of one of the words: what they say is said of the file's own version.
-func Copy(f *load.File, packageName string, words ...string) ([]byte, error) {
+func copyFile(f *load.File, packageName string, words ...string) ([]byte, error) {
 	placed, diags := marker.InFile(f.AST, f, registry.Prefix)
 	if diags.HasErrors() {
 		return nil, errors.New("the markers in " + f.Path + " have mistakes: webhook-gen lists them")
@@ -88,11 +88,11 @@ func Copy(f *load.File, packageName string, words ...string) ([]byte, error) {
 	lines, _ := split(f.Src)
 	line := lines[name.Line-1]
 	lines[name.Line-1] = line[:name.Column-1] + packageName + line[name.Column-1+len(f.AST.Name.Name):]
-	return RemoveMarkers([]byte(strings.Join(lines, "")), gone)
+	return removeMarkers([]byte(strings.Join(lines, "")), gone)
 }
 
-// MarkCopy puts markers on a type in the text of a file that is not on disk.
-func MarkCopy(text []byte, name string, markers ...string) ([]byte, error) {
+// markCopy puts markers on a type in the text of a file that is not on disk.
+func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", text, parser.ParseComments)
 	if err != nil {
@@ -100,14 +100,14 @@ func MarkCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	}
 	for spec, begin := range load.Types(tree) {
 		if spec.Name.Name == name {
-			return AddMarkers(build.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
+			return addMarkers(build.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
 		}
 	}
 	return nil, errors.New("there is no type " + name)
 }
 
-// Mentions reports whether a comment line of a file consists of the word.
-func Mentions(f *load.File, word string) bool {
+// mentions reports whether a comment line of a file consists of the word.
+func mentions(f *load.File, word string) bool {
 	for _, group := range f.AST.Comments {
 		for _, c := range group.List {
 			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == word {
@@ -118,8 +118,8 @@ func Mentions(f *load.File, word string) bool {
 	return false
 }
 
-// OtherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.
-func OtherKinds(f *load.File, kind string) []string {
+// otherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.
+func otherKinds(f *load.File, kind string) []string {
 	var others []string
 	for spec := range load.Types(f.AST) {
 		if name := spec.Name.Name; name != kind && name != kind+"List" && hasTypeMeta(spec) {

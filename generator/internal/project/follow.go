@@ -17,20 +17,23 @@ import (
 )
 
 // follow updates the files of validators and defaulters after the edits. It generates an unedited file anew or removes
-// it. Beside a file that the user has edited, the methods of further webhooks get a new file. It returns the files with
-// the user's code that no marker needs after the edits.
-func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
-	before, after := s.Read(ctx, engine.Edits{}), s.Read(ctx, e.Edits)
+// it. Beside a file that the user has edited, the methods of further webhooks get a new file. It returns the project
+// after the edits, and the files with the user's code that no marker needs any more.
+func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []string, err error) {
+	before := s.Read(ctx, engine.Edits{})
+	after = s.Read(ctx, e.Edits)
 	if before.Diagnostics.HasErrors() || after.Diagnostics.HasErrors() {
-		return nil, nil // the next run reports why
+		return after, nil, nil // generate reports why
 	}
-	old, err := s.stubs(ctx, edits{})
+	before.Reread(ctx, engine.Edits{})
+	after.Reread(ctx, e.Edits)
+	old, err := s.stubs(ctx, before)
 	if err != nil {
-		return nil, err
+		return after, nil, err
 	}
-	wanted, err := s.stubs(ctx, *e)
+	wanted, err := s.stubs(ctx, after)
 	if err != nil {
-		return nil, err
+		return after, nil, err
 	}
 	for path, generated := range old {
 		text, err := regular.ReadFile(path)
@@ -46,9 +49,7 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 		}
 	}
 	slices.Sort(left)
-	if after = s.Read(ctx, e.Edits); after.Diagnostics.HasErrors() {
-		return left, nil
-	}
+	after.Reread(ctx, e.Edits)
 	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
 		isOld := slices.ContainsFunc(before.Project.Webhooks(), func(b *model.Webhook) bool { return b.Spec.Name == w.Spec.Name })
 		if isOld || w.Handler.NeedsStub {
@@ -57,15 +58,14 @@ func (s site) follow(ctx context.Context, e *edits) (left []string, err error) {
 		return w.Handler.Missing
 	}, s.Rendering(after.Module))
 	e.Create = append(e.Create, further...)
-	return left, err
+	return after, left, err
 }
 
 // stubs returns the files that are created once for the user to edit, with their initial content, by path.
-func (s site) stubs(ctx context.Context, e edits) (map[string][]byte, error) {
-	s.AsNew = true
-	state := s.Read(ctx, e.Edits)
+func (s site) stubs(ctx context.Context, state engine.State) (map[string][]byte, error) {
 	planned, _ := convert.Project(ctx, state.Module, state.Project)
 	options := s.Rendering(state.Module)
+	options.AsNew = true
 	files, err := render.Project(state.Project, planned, options)
 	if err != nil {
 		return nil, err

@@ -230,7 +230,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 		}
 		e.Create = append(files, pinned...)
 	}
-	result := Result{Result: s.generate(ctx, e)}
+	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	if result.Diagnostics.HasErrors() {
 		return result, nil
 	}

@@ -120,10 +120,10 @@ func (o Origin) Commands() []string {
 	}
 }
 
-// generate makes the files for the markers with the edits, and changes the requirement on the runtime in go.mod to what
+// generate makes the files for the markers after the edits, and changes the requirement on the runtime in go.mod to what
 // they need.
-func (s site) generate(ctx context.Context, e edits) engine.Result {
-	result := s.Generate(ctx, s.Read(ctx, e.Edits), e.Edits)
+func (s site) generate(ctx context.Context, after engine.State, e edits) engine.Result {
+	result := s.Generate(ctx, after, e.Edits)
 	if result.Diagnostics.HasErrors() {
 		return result
 	}

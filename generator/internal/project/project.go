@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package project starts projects and changes their types: init, create, delete and runtime. It writes the files that a
+// user continues, adds markers to types and removes them, and generates. A command builds the model of the project once
+// as it is and once as it will be.
 package project
 
 import (
@@ -16,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -83,18 +85,12 @@ func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
 	if _, ok := load.Root(c.Dir); !ok {
 		return s, stopped, errors.New("there is no go.mod here or above: webhook-gen init --module example.com/app starts a project")
 	}
-	problems := s.read(ctx, edits{})
-	if all := append(slices.Clone(s.Diagnostics), problems...); all.HasErrors() {
+	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: build.APIMarkers()})
+	s.apis = build.APIs(ctx, found.Packages)
+	if all := slices.Concat(s.Diagnostics, problems); all.HasErrors() {
 		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sort()}}, errStopped
 	}
 	return s, stopped, nil
-}
-
-// read finds the packages of API types with the edits applied.
-func (s *site) read(ctx context.Context, e edits) diag.List {
-	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: build.APIMarkers(), Overlay: e.Overlay()})
-	s.apis = build.APIs(ctx, found.Packages)
-	return problems
 }
 
 // errStopped means that the command's result contains the project's mistakes.

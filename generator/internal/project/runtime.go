@@ -54,7 +54,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Result, error) {
 		}
 		e.Put(file, source, formattedAs(source, text))
 	}
-	return Result{Result: s.generate(ctx, e), Next: []string{s.test()}}, nil
+	return Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e), Next: []string{s.test()}}, nil
 }
 
 // formattedAs returns the changed text of a Go file, with its imports sorted if the file was formatted by gofmt before.
