@@ -160,7 +160,7 @@ generate: ## regenerate the runtime's text and API listing, examples, goldens an
 	go -C $(RELEASE) test ./api -update
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
-	go test ./generator ./cmd/webhook-gen -update
+	go test ./generator ./generator/command -update
 	go test ./generator/compile -run '^TestCookbookPage$$' -update
 
 .PHONY: align

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 )
 
 // TestCommittedLines counts the generated files and lines of one kind with one webhook, tests included. It does so with
@@ -19,7 +21,7 @@ func TestCommittedLines(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "webhook-gen.yaml"), "version: 1\nhandlers: {runtime: "+runtime+"}\n")
 		writeFile(t, filepath.Join(dir, "api/v1/order.go"),
 			"// +groupName=shop.example.com\npackage v1\n\n// +webhook:validating(operations: \"create;update\")\ntype Order struct {\n\tSize int `json:\"size\"`\n}\n")
-		result := Generate(context.Background(), Config{Dir: dir})
+		result := engine.Generate(context.Background(), engine.Config{Dir: dir})
 		if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
 			t.Fatal(failed)
 		}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 )
 
 // manyPackages writes a module with n packages, each with one marked type.
@@ -42,13 +44,13 @@ func manyPackages(tb testing.TB, n int) (dir string, patterns []string) {
 // the number of processors.
 func TestSameBytes(t *testing.T) {
 	dir, patterns := manyPackages(t, 30)
-	want := Generate(context.Background(), Config{Dir: dir})
+	want := engine.Generate(context.Background(), engine.Config{Dir: dir})
 	if len(want.Manifest()) == 0 || want.Diagnostics.HasErrors() || len(want.Diagnostics) == 0 {
 		t.Fatalf("nothing to compare: %v", want.Diagnostics)
 	}
-	same := func(what string, c Config) {
+	same := func(what string, c engine.Config) {
 		t.Helper()
-		got := Generate(context.Background(), c)
+		got := engine.Generate(context.Background(), c)
 		if !bytes.Equal(got.Manifest(), want.Manifest()) {
 			t.Errorf("%s: another manifest", what)
 		}
@@ -56,22 +58,22 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("%s: other findings", what)
 		}
 	}
-	same("explicit patterns", Config{Dir: dir, Patterns: patterns})
+	same("explicit patterns", engine.Config{Dir: dir, Patterns: patterns})
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		shuffled := append([]string(nil), patterns...)
 		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		same("shuffled patterns", Config{Dir: dir, Patterns: append(shuffled, shuffled[0])})
+		same("shuffled patterns", engine.Config{Dir: dir, Patterns: append(shuffled, shuffled[0])})
 	}
-	same("another working directory", Config{Dir: filepath.Join(dir, "api", "g3")})
-	same("import paths", Config{Dir: filepath.Join(dir, "api"), Patterns: []string{"example.com/app/..."}})
+	same("another working directory", engine.Config{Dir: filepath.Join(dir, "api", "g3")})
+	same("import paths", engine.Config{Dir: filepath.Join(dir, "api"), Patterns: []string{"example.com/app/..."}})
 	before := runtime.GOMAXPROCS(1)
-	same("one processor", Config{Dir: dir})
+	same("one processor", engine.Config{Dir: dir})
 	runtime.GOMAXPROCS(before)
 	if diags := want.Write(); diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	same("over its own output", Config{Dir: dir})
+	same("over its own output", engine.Config{Dir: dir})
 }
 
 // BenchmarkGenerate shows that the cost is linear in the number of marked types.
@@ -81,7 +83,7 @@ func BenchmarkGenerate(b *testing.B) {
 			dir, _ := manyPackages(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if r := Generate(context.Background(), Config{Dir: dir}); len(r.Manifest()) == 0 {
+				if r := engine.Generate(context.Background(), engine.Config{Dir: dir}); len(r.Manifest()) == 0 {
 					b.Fatal(r.Diagnostics)
 				}
 			}

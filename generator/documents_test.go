@@ -12,6 +12,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
@@ -23,7 +24,7 @@ import (
 // comments <!-- name --> and <!-- end of name -->.
 func TestDocuments(t *testing.T) {
 	var markers bytes.Buffer
-	if err := PrintMarkers(&markers, "markdown", nil); err != nil {
+	if err := registry.PrintMarkers(&markers, "markdown", nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []struct{ page, section, want string }{
@@ -33,6 +34,7 @@ func TestDocuments(t *testing.T) {
 		{"reference/rules.md", "rules of lint", lintSection("###", lint.Table())},
 		{"reference/rules.md", "rules on allowances and files", lintSection("####", fileRules())},
 		{"reference/rules.md", "rules of upgrades", upgradeSection()},
+		{"../CONTRIBUTING.md", "imports", importsSection(t)},
 	} {
 		path := filepath.Join("..", "docs", filepath.FromSlash(s.page))
 		text, err := os.ReadFile(path)
@@ -60,7 +62,7 @@ func TestDocuments(t *testing.T) {
 
 func rulesSection() string {
 	var b strings.Builder
-	for _, r := range rules() {
+	for _, r := range engine.Rules() {
 		fmt.Fprintf(&b, "\n### %s: %s\n\n", r.ID, r.Title)
 		if r.Severity == diag.Warning {
 			b.WriteString("A warning. ")
@@ -91,7 +93,7 @@ func lintSection(heading string, table []lint.Rule) string {
 // fileRules are the rules on allowances and files.
 func fileRules() []lint.Rule {
 	var table []lint.Rule
-	for _, r := range lintRules() {
+	for _, r := range engine.LintRules() {
 		if !strings.HasPrefix(r.ID, "W") {
 			r.Fix = ""
 			table = append(table, lint.Rule{Rule: r})
@@ -101,6 +103,7 @@ func fileRules() []lint.Rule {
 }
 
 func keysSection() string {
+	cell := strings.NewReplacer("|", `\|`).Replace
 	var b strings.Builder
 	b.WriteString("| key | type | default | example | meaning |\n|---|---|---|---|---|\n")
 	code := func(text string) string {

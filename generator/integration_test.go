@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // TestIntegrationPage checks integration/README.md against the registry and the tests that it names. The page must list
@@ -66,7 +68,7 @@ func TestIntegrationPage(t *testing.T) {
 // value. Conversions are up to the generator, so each conversion marker counts as a whole.
 func arguments() map[string]bool {
 	all := map[string]bool{}
-	for _, marker := range MarkerDocs() {
+	for _, marker := range registry.MarkerDocs() {
 		name := strings.TrimPrefix(marker.Name, "webhook:")
 		if strings.HasPrefix(name, "conversion:") {
 			all[name] = true

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
 // BenchmarkLintRatio limits the time of lint on 1000 webhooks to twice the time in which generate makes their manifest.
@@ -17,8 +20,8 @@ import (
 func BenchmarkLintRatio(b *testing.B) {
 	const allowed = 2.0
 	dir := manyWebhooks(b)
-	config := Config{Dir: dir, Outputs: []string{"manifests"}}
-	first := Generate(context.Background(), config)
+	config := engine.Config{Dir: dir, Outputs: []string{"manifests"}}
+	first := engine.Generate(context.Background(), config)
 	if d := append(first.Diagnostics, first.Write()...); len(d) > 0 {
 		b.Fatalf("%v", d[0])
 	}
@@ -32,14 +35,14 @@ func BenchmarkLintRatio(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		measure("generate", func() { Generate(context.Background(), config) })
+		measure("generate", func() { engine.Generate(context.Background(), config) })
 		measure("markers", func() {
-			if r := Lint(context.Background(), config, nil); r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
+			if r := inspect.Lint(context.Background(), config, nil); r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
 				b.Fatalf("%d webhooks, %d findings", r.Webhooks, len(r.Diagnostics))
 			}
 		})
 		measure("manifest", func() {
-			r, err := LintManifests(dir, []string{manifest}, nil, nil)
+			r, err := inspect.LintManifests(dir, []string{manifest}, nil, nil)
 			if err != nil || r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
 				b.Fatalf("%d webhooks, %d findings: %v", r.Webhooks, len(r.Diagnostics), err)
 			}

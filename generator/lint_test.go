@@ -15,6 +15,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
@@ -56,7 +58,7 @@ func TestLint(t *testing.T) {
 					continue
 				}
 				var text bytes.Buffer
-				if err := PrintDiagnostics(&text, "text", filepath.Join(dir, project), result.Diagnostics); err != nil {
+				if err := engine.PrintDiagnostics(&text, "text", filepath.Join(dir, project), result.Diagnostics); err != nil {
 					t.Fatal(err)
 				}
 				if strings.HasPrefix(project, "good") {
@@ -79,7 +81,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-func lintFolder(t *testing.T, dir string) LintResult {
+func lintFolder(t *testing.T, dir string) inspect.LintResult {
 	var isGo bool
 	var files []string
 	tree := map[string]string{}
@@ -89,7 +91,7 @@ func lintFolder(t *testing.T, dir string) LintResult {
 		files = append(files, filepath.Join(dir, name))
 	}
 	if !isGo {
-		result, err := LintManifests(dir, files, nil, nil)
+		result, err := inspect.LintManifests(dir, files, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func lintFolder(t *testing.T, dir string) LintResult {
 	if tree["go.mod"] == "" {
 		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26\n")
 	}
-	return Lint(context.Background(), Config{Dir: dir}, nil)
+	return inspect.Lint(context.Background(), engine.Config{Dir: dir}, nil)
 }
 
 func lintScenarios(t *testing.T) []string {
@@ -124,7 +126,7 @@ func TestEveryLintRuleHasAScenario(t *testing.T) {
 			folders[id] = append(folders[id], project)
 		}
 	}
-	for _, r := range lintRules() {
+	for _, r := range engine.LintRules() {
 		if strings.HasPrefix(r.ID, "W") && !lint.Judged(r.ID) {
 			continue // shown in explain
 		}

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
@@ -74,18 +77,18 @@ func difference(t *testing.T, base, got []txtar.File) []txtar.File {
 	index := func(files []txtar.File, name string) int {
 		return slices.IndexFunc(files, func(f txtar.File) bool { return f.Name == name })
 	}
-	var changes []Change
+	var changes []output.Change
 	for _, f := range got {
 		switch i := index(base, f.Name); {
 		case i < 0:
-			changes = append(changes, Change{Path: f.Name, Action: output.Create, New: f.Data})
+			changes = append(changes, output.Change{Path: f.Name, Action: output.Create, New: f.Data})
 		case !bytes.Equal(base[i].Data, f.Data):
-			changes = append(changes, Change{Path: f.Name, Action: output.Replace, Old: base[i].Data, New: f.Data})
+			changes = append(changes, output.Change{Path: f.Name, Action: output.Replace, Old: base[i].Data, New: f.Data})
 		}
 	}
 	for _, f := range base {
 		if index(got, f.Name) < 0 {
-			changes = append(changes, Change{Path: f.Name, Action: output.Remove, Old: f.Data})
+			changes = append(changes, output.Change{Path: f.Name, Action: output.Remove, Old: f.Data})
 		}
 	}
 	var text bytes.Buffer
@@ -110,11 +113,11 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	}
 	readTree(t, dir, before)
 
-	config := Config{
+	config := engine.Config{
 		Dir: filepath.Join(dir, s.Run.Dir), Patterns: s.Run.Patterns, Tags: s.Run.Tags, Outputs: s.Run.Outputs,
 		Strict: s.Run.Strict, AdmissionRegistration: s.Run.AdmissionRegistration,
 	}
-	result := Generate(context.Background(), config)
+	result := engine.Generate(context.Background(), config)
 	for _, f := range result.Files {
 		found := output.KindsOf(f.Path)
 		if f.Owner == output.Generated && found != nil && !slices.Contains(f.Kinds, output.Deliveries) && !slices.Equal(f.Kinds, found) {
@@ -145,7 +148,7 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	}
 	if len(report) > 0 {
 		var text bytes.Buffer
-		if err := PrintDiagnostics(&text, "text", dir, report); err != nil {
+		if err := engine.PrintDiagnostics(&text, "text", dir, report); err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, txtar.File{Name: scenario.Diagnostics, Data: moduleCache.ReplaceAll(bytes.ReplaceAll(text.Bytes(), []byte(dir), []byte("$DIR")), []byte("$$GOMODCACHE/$1"))})
@@ -156,7 +159,7 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 		}
 		return got
 	}
-	if again := Generate(context.Background(), config); len(again.Changes) > 0 {
+	if again := engine.Generate(context.Background(), config); len(again.Changes) > 0 {
 		t.Errorf("a second run changes %s", again.Changes[0].Path)
 	}
 	return got
@@ -164,7 +167,7 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 
 // isShared reports whether a file belongs to a copy of the runtime, which has tests of its own.
 func isShared(name string) bool {
-	return slices.ContainsFunc(runtimePackages(), func(pkg string) bool { return strings.Contains(name, "/"+pkg+"/zz_generated.") })
+	return slices.ContainsFunc(engine.RuntimePackages(), func(pkg string) bool { return strings.Contains(name, "/"+pkg+"/zz_generated.") })
 }
 
 // TestEveryRuleHasAScenario checks the scenarios against the registry: every marker, every argument and every rule
@@ -180,7 +183,7 @@ func TestEveryRuleHasAScenario(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range MarkerDocs() {
+	for _, d := range registry.MarkerDocs() {
 		if !strings.Contains(inputs.String(), "+"+d.Name+"(") && !strings.Contains(inputs.String(), "+"+d.Name+"=") && !strings.Contains(inputs.String(), "+"+d.Name+"\n") {
 			t.Errorf("no scenario has +%s", d.Name)
 		}
@@ -194,7 +197,7 @@ func TestEveryRuleHasAScenario(t *testing.T) {
 	elsewhere := map[string]string{
 		"L1": "a module is always there", "L3": "permissions", "O1": "links", "O2": "no two outputs share a path yet", "O4": "folders", "O5": "permissions", "O6": "disk", "O7": "races",
 	}
-	for _, r := range rules() {
+	for _, r := range engine.Rules() {
 		if !strings.Contains(reports.String(), "["+r.ID+"]") && elsewhere[r.ID] == "" {
 			t.Errorf("no scenario breaks %s: %s", r.ID, r.Title)
 		}
@@ -242,11 +245,4 @@ func readTree(t *testing.T, dir string, into map[string]string) {
 	}
 }
 
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

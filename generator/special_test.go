@@ -12,6 +12,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
 // TestNoFileBlocks puts something else in the place of each kind of file: a pipe without a writer, a device without an
@@ -80,12 +84,12 @@ func TestNoFileBlocks(t *testing.T) {
 }
 
 func generated(t *testing.T, dir string) string {
-	return errorsIn(t, dir, Generate(t.Context(), Config{Dir: dir}).Diagnostics)
+	return errorsIn(t, dir, engine.Generate(t.Context(), engine.Config{Dir: dir}).Diagnostics)
 }
 
 func lintedPath(path string) func(t *testing.T, dir string) string {
 	return func(t *testing.T, dir string) string {
-		result, err := LintManifests(dir, []string{path}, nil, nil)
+		result, err := inspect.LintManifests(dir, []string{path}, nil, nil)
 		if err != nil {
 			return err.Error()
 		}
@@ -95,19 +99,19 @@ func lintedPath(path string) func(t *testing.T, dir string) string {
 
 func state(word string) func(t *testing.T, dir string) string {
 	return func(t *testing.T, dir string) string {
-		if _, err := OpenState(t.Context(), dir, word, nil); err != nil {
+		if _, err := inspect.OpenState(t.Context(), dir, word, nil); err != nil {
 			return err.Error()
 		}
 		return ""
 	}
 }
 
-func errorsIn(t *testing.T, dir string, list Diagnostics) string {
+func errorsIn(t *testing.T, dir string, list diag.List) string {
 	if !list.HasErrors() {
 		return ""
 	}
 	var text bytes.Buffer
-	if err := PrintDiagnostics(&text, "text", dir, list); err != nil {
+	if err := engine.PrintDiagnostics(&text, "text", dir, list); err != nil {
 		t.Error(err)
 	}
 	return text.String()

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
@@ -71,16 +72,16 @@ func TestUpgrade(t *testing.T) {
 
 func upgradeReport(t *testing.T, dir, from, to string) []byte {
 	t.Helper()
-	var states []*State
+	var states []*inspect.State
 	for _, word := range []string{from, to} {
-		s, err := OpenState(t.Context(), dir, word, nil)
+		s, err := inspect.OpenState(t.Context(), dir, word, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		states = append(states, s)
 	}
 	var text bytes.Buffer
-	if err := Upgrade(states[0], states[1]).Print(&text, "text", dir); err != nil {
+	if err := inspect.Upgrade(states[0], states[1]).Print(&text, "text", dir); err != nil {
 		t.Fatal(err)
 	}
 	return text.Bytes()
@@ -144,16 +145,16 @@ spec:
   "spec": {"group": "shop.example.com", "names": {"plural": "orders", "kind": "Order"}, "scope": "Namespaced",
     "versions": [{"name": "v1", "served": true, "storage": true}, {"name": "v1beta1", "served": true, "storage": false}]},
   "status": {"storedVersions": ["v1beta1", "v1"]}}]}`
-	old, err := OpenState(t.Context(), dir, "-", strings.NewReader(list))
+	old, err := inspect.OpenState(t.Context(), dir, "-", strings.NewReader(list))
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := OpenState(t.Context(), dir, "rendered.yaml", nil)
+	now, err := inspect.OpenState(t.Context(), dir, "rendered.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := Upgrade(old, now).Print(&text, "text", dir); err != nil {
+	if err := inspect.Upgrade(old, now).Print(&text, "text", dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"<stdin>:4:76: breaking: version v1beta1 of orders.shop.example.com is gone [G17]\n", "status.storedVersions is v1beta1, v1: the API server refuses a definition without it."} {

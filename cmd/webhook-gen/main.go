@@ -14,40 +14,18 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/signal"
+
+	"github.com/webhook-gen/webhook-gen/generator/command"
 )
+
+// released is the version of a release, set by the linker: -ldflags "-X main.released=v0.1.0".
+var released string
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr, thisBuild().origin(), runGo})
+	code := command.Run(ctx, os.Args[1:], released, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
-}
-
-// The exit codes.
-const (
-	exitClean    = 0
-	exitFindings = 1
-	exitTrouble  = 2
-)
-
-// errFindings ends a command whose findings are printed already.
-var errFindings = errors.New("findings")
-
-// run is the whole command, for main and for tests.
-func run(ctx context.Context, args []string, s streams) int {
-	root := rootCommand(s)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	switch {
-	case err == nil:
-		return exitClean
-	case errors.Is(err, errFindings):
-		return exitFindings
-	}
-	fmt.Fprintf(s.err, "webhook-gen: %v\n", err)
-	return exitTrouble
 }

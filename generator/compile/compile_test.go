@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
@@ -46,7 +46,7 @@ func TestGeneratedCode(t *testing.T) {
 			continue // the root module does not require it: hack/peers/conversionreview compiles these scenarios
 		}
 		dir, module := w.add(s.Name, s.Input)
-		result := generator.Generate(context.Background(), generator.Config{
+		result := engine.Generate(context.Background(), engine.Config{
 			Dir: filepath.Join(dir, s.Run.Dir), Patterns: s.Run.Patterns, Tags: s.Run.Tags, Strict: s.Run.Strict,
 			AdmissionRegistration: s.Run.AdmissionRegistration, Outputs: []string{"manifests", "handlers", "conversions", "tests"},
 		})
@@ -79,7 +79,7 @@ func TestNewOperationBreaksTheBuild(t *testing.T) {
 	// after generates for the operations and keeps the module's state in a module of its own.
 	after := func(state, operations string) {
 		writeFile(t, filepath.Join(dir, "api/v1/order.go"), "package v1\n\n// +webhook:validating(operations: \""+operations+"\")\ntype Order struct{}\n")
-		result := generator.Generate(context.Background(), generator.Config{Dir: dir})
+		result := engine.Generate(context.Background(), engine.Config{Dir: dir})
 		if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
 			t.Fatal(failed)
 		}
@@ -130,7 +130,7 @@ func newWorkspace(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requirements := fmt.Sprintf("go 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n\n%s", generator.RuntimeModule, runtime, text[bytes.Index(text, []byte("require")):])
+	requirements := fmt.Sprintf("go 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n\n%s", engine.RuntimeModule, runtime, text[bytes.Index(text, []byte("require")):])
 	return &workspace{t: t, root: t.TempDir(), requirements: requirements, sums: string(sums)}
 }
 

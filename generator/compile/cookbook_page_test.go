@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
 // cookbook is the page.
-func cookbook(all []recipe, plans map[string]generator.ConversionDoc) string {
+func cookbook(all []recipe, plans map[string]inspect.ConversionDoc) string {
 	var b strings.Builder
 	b.WriteString(cookbookIntroduction)
 	for i, r := range all {
@@ -30,7 +30,7 @@ func cookbook(all []recipe, plans map[string]generator.ConversionDoc) string {
 }
 
 // lost lists the fields that a plan reports as lost, in both directions.
-func lost(doc generator.ConversionDoc) string {
+func lost(doc inspect.ConversionDoc) string {
 	var kept, dropped []string
 	for _, f := range doc.Fields {
 		switch {

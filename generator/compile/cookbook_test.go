@@ -18,7 +18,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/guides/cookbook.md")
@@ -81,10 +82,10 @@ func TestCookbook(t *testing.T) {
 	w := newWorkspace(t)
 	dir, _ := w.add("app", nil)
 	plans := convert(t, dir, all)
-	result := generator.Generate(context.Background(), generator.Config{Dir: dir})
+	result := engine.Generate(context.Background(), engine.Config{Dir: dir})
 	if result.Diagnostics.HasErrors() {
 		var text bytes.Buffer
-		if err := generator.PrintDiagnostics(&text, "text", dir, result.Diagnostics); err != nil {
+		if err := engine.PrintDiagnostics(&text, "text", dir, result.Diagnostics); err != nil {
 			t.Fatal(err)
 		}
 		t.Fatal(text.String())
@@ -114,18 +115,18 @@ func TestCookbookPage(t *testing.T) {
 }
 
 // convert writes the recipes into a module and returns the plans of their conversions, by the recipes' folders.
-func convert(t *testing.T, dir string, all []recipe) map[string]generator.ConversionDoc {
+func convert(t *testing.T, dir string, all []recipe) map[string]inspect.ConversionDoc {
 	t.Helper()
 	for _, r := range all {
 		if r.spoke != "" {
 			r.write(t, dir)
 		}
 	}
-	docs, diagnostics := generator.Conversions(context.Background(), generator.Config{Dir: dir}, "Order")
+	docs, diagnostics := inspect.Conversions(context.Background(), engine.Config{Dir: dir}, "Order")
 	if diagnostics.HasErrors() {
 		t.Fatal(diagnostics)
 	}
-	plans := map[string]generator.ConversionDoc{}
+	plans := map[string]inspect.ConversionDoc{}
 	for _, d := range docs {
 		plans[strings.TrimSuffix(d.Group, ".example.com")] = d
 	}
@@ -166,7 +167,7 @@ func (r recipe) file(pkg, code string) string {
 }
 
 // cookbookTest is a test of all recipes in one package, so that one program is linked.
-func cookbookTest(all []recipe, plans map[string]generator.ConversionDoc) string {
+func cookbookTest(all []recipe, plans map[string]inspect.ConversionDoc) string {
 	var imports, checks strings.Builder
 	for _, r := range all {
 		if r.spoke == "" {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 )
 
 // convertProgram has the handler convert an Order on standard input, as an API server would, and compares the result
@@ -129,7 +129,7 @@ func addConverter(t *testing.T, w *workspace, module, scenario, state string) {
 		}
 	}
 	dir, _ := w.add(module, files)
-	result := generator.Generate(t.Context(), generator.Config{Dir: dir, Outputs: []string{"conversions"}})
+	result := engine.Generate(t.Context(), engine.Config{Dir: dir, Outputs: []string{"conversions"}})
 	if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
 		t.Fatal(failed)
 	}

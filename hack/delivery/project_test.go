@@ -59,7 +59,7 @@ func (p project) path() []string {
 
 // follow runs a section of a page of the manual, from its heading on. It runs blocks of sh, in order, and writes the
 // files of blocks with a file name behind their language. It leaves out blocks of "sh cluster". It returns the output
-// of the commands. TestEveryCommand in cmd/webhook-gen reads the calls of it.
+// of the commands. TestEveryCommand in generator/command reads the calls of it.
 func (p project) follow(page, heading string) string {
 	p.Helper()
 	text, err := os.ReadFile(page)

@@ -71,3 +71,9 @@ func ReadArgument(path string) ([]byte, error) {
 	}
 	return ReadFile(path)
 }
+
+// Exists reports whether a path has a file of any kind. It does not follow links.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -27,8 +27,6 @@ type Options struct {
 	Handlers string
 	// Conversions is the same folder if conversions are generated, otherwise empty.
 	Conversions string
-	// AsNew also plans the files that are created once, even if they exist.
-	AsNew bool
 	// NamePrefix begins the names of configurations without a name in a marker.
 	NamePrefix string
 	// Service serves the webhooks whose markers name no service. The default is the Service in kubebuilder's bases.
@@ -59,7 +57,6 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	for _, m := range read {
 		b.allow(m)
 	}
-	b.inspectImplementations()
 	if o.Conversions != "" {
 		b.addConversions(read)
 	}

@@ -49,7 +49,6 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 			}
 			for _, at := range d.spokes {
 				if c, ok := b.spoke(m, d, at); ok {
-					c.NeedsTestStub = b.options.AsNew || !load.DeclaresInTest(c.Package.Dir, c.TestFunction())
 					b.conversions = append(b.conversions, c)
 					spokes[c] = at
 				}

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"context"
 	"go/ast"
 	"regexp"
 	"slices"
@@ -13,53 +14,59 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-var policyMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
+var handlerMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
-// inspectImplementations reads the user's validators and defaulters. It marks the handlers that need a stub and reports
-// methods that are never called.
-func (b *builder) inspectImplementations() {
+// Implementations adds facts about the user's validators, defaulters and functions for tests to the model: whether the
+// user has written them, and the methods that are missing. It reports methods that are never called. With samples, the
+// model has the sample object of each handler, else only those for functions that are missing. A second call replaces
+// the facts.
+func Implementations(ctx context.Context, module *load.Module, p *model.Project, samples bool) diag.List {
 	type key struct{ dir, implementation string }
+	var diags diag.List
+	var handled []*model.Webhook // in the order of their markers
 	asked := map[key][]string{}
-	for _, w := range b.webhooks {
+	for _, w := range p.Webhooks() {
 		if h := w.Handler; h != nil {
+			handled = append(handled, w)
 			k := key{h.Package.Dir, h.Implementation}
 			for _, o := range h.Operations {
 				asked[k] = append(asked[k], h.Method(w.Mutating, o))
 			}
 		}
 	}
+	slices.SortStableFunc(handled, func(a, b *model.Webhook) int { return a.Pos.Compare(b.Pos) })
 	written := map[key]implementation{}
-	// A marker with a mistake may be what calls a method.
-	unsure := b.diags.HasErrors()
-	for _, w := range b.webhooks {
+	for _, w := range handled {
 		h := w.Handler
-		if h == nil {
-			continue
-		}
 		k := key{h.Package.Dir, h.Implementation}
 		if _, done := written[k]; !done {
-			written[k] = b.implementation(h.Package, h.Implementation)
+			written[k] = readImplementation(ctx, module, h.Package, h.Implementation)
 			for _, m := range written[k].methods {
-				if !unsure && policyMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) {
-					b.diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s asks for %s, so that nothing calls it", h.Type, m.Name).
+				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) {
+					diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s asks for %s, so that nothing calls it", h.Type, m.Name).
 						WithHint("name the operation in the marker; if the operation was removed on purpose, remove the method").WithRelated(w.Range, "a marker is here"))
 				}
 			}
 		}
 		i := written[k]
+		h.Missing = nil
 		for _, o := range h.Operations {
 			if i.declared && !i.embeds && !slices.ContainsFunc(i.methods, func(m load.Method) bool { return m.Name == h.Method(w.Mutating, o) }) {
 				h.Missing = append(h.Missing, o)
 			}
 		}
-		// The methods of an embedded type are not visible here, and a stub would hide them.
-		if h.NeedsTestStub = b.options.AsNew || !load.DeclaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub {
-			h.Sample = b.sample(h)
+		if h.NeedsTestStub = !load.DeclaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub || samples {
+			h.Sample = sample(ctx, module, h)
 		}
 		h.StubFile = stubFile(h, ".go", h.Implementation)
 		h.TestStubFile = stubFile(h, "_test.go", h.TestFunction())
-		h.NeedsStub = b.options.AsNew || !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m load.Method) bool { return slices.Contains(asked[k], m.Name) })
+		// The methods of an embedded type are not visible here, and a stub would hide them.
+		h.NeedsStub = !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m load.Method) bool { return slices.Contains(asked[k], m.Name) })
 	}
+	for _, c := range p.Conversions {
+		c.NeedsTestStub = !load.DeclaresInTest(c.Package.Dir, c.TestFunction())
+	}
+	return diags
 }
 
 // stubFile is the file of the user's validator or defaulter: order_webhook.go. kubebuilder uses that name for its own
@@ -81,11 +88,11 @@ type implementation struct {
 	methods  []load.Method
 }
 
-func (b *builder) implementation(p model.HandlerPackage, name string) (i implementation) {
-	if _, ok := b.module.PackageName(p.Path); !ok {
+func readImplementation(ctx context.Context, module *load.Module, p model.HandlerPackage, name string) (i implementation) {
+	if _, ok := module.PackageName(p.Path); !ok {
 		return i
 	}
-	pkg, err := b.module.Locate(b.ctx, p.Path)
+	pkg, err := module.Locate(ctx, p.Path)
 	if err != nil {
 		return i // no Go files yet
 	}

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"context"
 	"go/ast"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // sample finds the fields that a sample object needs. These are its metadata and, for each struct of the object's own
 // package, the fields that JSON writes even when empty. Each has a value that satisfies its validation markers.
-func (b *builder) sample(h *model.Handler) *model.Sample {
+func sample(ctx context.Context, module *load.Module, h *model.Handler) *model.Sample {
 	if h.Object.IsZero() {
 		return nil
 	}
@@ -25,7 +26,7 @@ func (b *builder) sample(h *model.Handler) *model.Sample {
 		}
 		return s
 	}
-	p, err := b.module.Locate(b.ctx, h.Object.Path)
+	p, err := module.Locate(ctx, h.Object.Path)
 	if err != nil {
 		return &model.Sample{Type: h.Object}
 	}

@@ -12,8 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"golang.org/x/tools/txtar"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // write lays out a txtar archive in a new folder and keeps the go command's settings of the

@@ -48,6 +48,15 @@ func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error
 	return pkg, err
 }
 
+// Overlay replaces the overlay with which the module was loaded. Locate reads packages again after it.
+func (m *Module) Overlay(o Overlay) {
+	w := m.workspace
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.selection.overlay = o
+	clear(w.located)
+}
+
 // find looks for a package where go.mod and go.work say that it should be. It returns nil if
 // it is not there.
 func (w *workspace) find(importPath string) *Package {

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
-	"golang.org/x/mod/modfile"
 )
 
 // Module is a Go module on disk.

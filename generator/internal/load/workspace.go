@@ -11,9 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
-	"golang.org/x/mod/modfile"
 )
 
 // workspace is one build of the go command: the modules that a go.work uses, or a single

@@ -16,15 +16,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Edit is a file of the user's with its markers rewritten.
-type Edit struct {
+// fileEdit is a file of the user's with its markers rewritten.
+type fileEdit struct {
 	File *load.File
 	// Text is the file's new text.
 	Text []byte
 }
 
-// Rewrite returns the files that hold markers, by path, as they are to be.
-func Rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Configuration) []Edit {
+// rewrite returns the files that hold markers, by path, as they are to be.
+func rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Configuration) []fileEdit {
 	edits := map[*load.File]*edit{}
 	of := func(f *load.File) *edit {
 		if edits[f] == nil {
@@ -52,11 +52,11 @@ func Rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Config
 		}
 		e.add(webhookMarkers(w)...)
 	}
-	var done []Edit
+	var done []fileEdit
 	for _, e := range edits {
-		done = append(done, Edit{e.file, e.text()})
+		done = append(done, fileEdit{e.file, e.text()})
 	}
-	slices.SortFunc(done, func(a, b Edit) int { return cmp.Compare(a.File.Path, b.File.Path) })
+	slices.SortFunc(done, func(a, b fileEdit) int { return cmp.Compare(a.File.Path, b.File.Path) })
 	return done
 }
 

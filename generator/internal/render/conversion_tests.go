@@ -24,7 +24,7 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest")}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.file(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
-			if !plan.NeedsTestStub {
+			if !plan.NeedsTestStub && !o.AsNew {
 				continue
 			}
 			name := strings.ToLower(plan.Spoke.Name) + "_conversion_test.go"

@@ -35,7 +35,7 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 	for _, pkg := range handlerPackages(p, o) {
 		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
-			if !t.webhooks[0].Handler.NeedsStub {
+			if !t.webhooks[0].Handler.NeedsStub && !o.AsNew {
 				continue
 			}
 			files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.StubFile), pkg.stub(t), output.Once, t.webhooks[0].Range)

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	// Outputs are the kinds of files that are wanted.
 	Outputs []string
+	// AsNew also writes the files that are created once and exist.
+	AsNew bool
 	// Manifest is the manifest's absolute path.
 	Manifest string
 	// Kustomization says whether the manifest's folder is to be one that kustomize takes.

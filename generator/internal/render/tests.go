@@ -38,7 +38,7 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 		}
 		files.add(filepath.Join(pkg.Dir, handlersTestFile), f, output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
-			if !t.webhooks[0].Handler.NeedsTestStub {
+			if !t.webhooks[0].Handler.NeedsTestStub && !o.AsNew {
 				continue
 			}
 			files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), w.stub(t), output.Once, t.webhooks[0].Range)

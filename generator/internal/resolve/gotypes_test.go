@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/project"
+)
+
+func createCommand(s streams) *cobra.Command {
+	return group("create", "Write a kind, a webhook or a further version of a kind", createAPICommand(s), createWebhookCommand(s), createVersionCommand(s))
+}
+
+func createAPICommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	c := &cobra.Command{
+		Use:     "api",
+		Short:   "Write the Go type of a new kind",
+		Long:    "api writes the Go type of a new kind, and the package of its group and version if it does not exist.",
+		Example: "  webhook-gen create api --group shop --version v1 --kind Order",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+				return project.CreateAPI(ctx, config, resource.Resource)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	return c
+}
+
+func createWebhookCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	var webhooks project.Webhooks
+	c := &cobra.Command{
+		Use:   "webhook",
+		Short: "Mark a kind for webhooks, and write the policy to fill in",
+		Long: "webhook puts +webhook markers on the type of a kind, generates what they ask for, and writes the policy to fill in.\n" +
+			"For built-in kinds of Kubernetes and kinds of other modules, the type is in package internal/policy. In the file of\n" +
+			"the type only the markers change; a policy that you have edited never changes.",
+		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
+			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+				return project.CreateWebhook(ctx, config, resource.Resource, webhooks)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	addWebhooks(c, &webhooks)
+	c.Flags().StringSliceVar(&webhooks.Operations, "operations", []string{"create", "update"}, "operations that the webhooks are called for: create, update, delete, connect, *")
+	c.Flags().StringSliceVar(&webhooks.Spokes, "spoke", nil, "versions to convert, with --conversion (default all others)")
+	c.Flags().StringVar(&webhooks.Import, "external-api-path", "", "import path of the package that has the Go type of another module's kind")
+	complete(c, "operations", "create", "update", "delete", "connect", "*")
+	return c
+}
+
+// addWebhooks adds the flags that name kinds of webhooks.
+func addWebhooks(c *cobra.Command, webhooks *project.Webhooks) {
+	c.Flags().BoolVar(&webhooks.Mutating, "mutating", false, "a webhook that sets fields, such as defaults")
+	c.Flags().BoolVar(&webhooks.Validating, "validating", false, "a webhook that allows or denies requests")
+	c.Flags().BoolVar(&webhooks.Conversion, "conversion", false, "conversion between the versions of the kind, of which this one is the hub")
+}
+
+func createVersionCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	var from string
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Write a further version of a kind, with its conversion",
+		Long: "version writes a further version of one of the project's kinds, as a copy of the version --from, and generates the\n" +
+			"conversions. The first new version becomes the hub, because fields added to the hub need no marker; later ones are\n" +
+			"spokes. Webhooks stay on the version that has them: the API server converts the objects it sends.",
+		Example: "  webhook-gen create version --group shop --version v2 --kind Order",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+				return project.CreateVersion(ctx, config, resource.Resource, from)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	c.Flags().StringVar(&from, "from", "", "version to copy (default the hub, or else the newest)")
+	return c
+}

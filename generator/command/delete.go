@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/project"
+)
+
+func deleteCommand(s streams) *cobra.Command {
+	return group("delete", "Remove a webhook, or a version of a kind", deleteWebhookCommand(s), deleteVersionCommand(s))
+}
+
+func deleteWebhookCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	var webhooks project.Webhooks
+	var force bool
+	c := &cobra.Command{
+		Use:   "webhook",
+		Short: "Remove webhooks of a kind, with everything that was generated for them",
+		Long: "webhook removes the markers of mutating and validating webhooks from the type of a kind, unless flags choose.\n" +
+			"Everything generated for them is removed, and so is the file of the policy if you have not edited it. A policy\n" +
+			"that you have edited stops the command, unless you pass --force.",
+		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+				return project.DeleteWebhook(ctx, config, resource.Resource, webhooks, force)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	addWebhooks(c, &webhooks)
+	addForce(c, &force)
+	return c
+}
+
+func deleteVersionCommand(s streams) *cobra.Command {
+	var flags scaffoldFlags
+	var resource resourceFlags
+	var force bool
+	c := &cobra.Command{
+		Use:     "version",
+		Aliases: []string{"api"},
+		Short:   "Remove a version of a kind: its type, its webhooks and its conversion",
+		Long: "version removes the file with the Go type of a kind in one version, and everything generated for it. If\n" +
+			"only one version is left, its conversion is removed, too.",
+		Example: "  webhook-gen delete version --group shop --version v1 --kind Order",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+				return project.DeleteVersion(ctx, config, resource.Resource, force)
+			})
+		},
+	}
+	flags.add(c)
+	resource.add(c)
+	addForce(c, &force)
+	return c
+}
+
+func addForce(c *cobra.Command, force *bool) {
+	c.Flags().BoolVar(force, "force", false, "also remove policies that you have edited")
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
+)
+
+func explainCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "explain",
+		Short: "Show the effect of markers: conversions, calls, upgrades",
+		Args:  noArguments,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(explainConversionCommand(s), explainRequestCommand(s), explainUpgradeCommand(s))
+	return c
+}
+
+func explainConversionCommand(s streams) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "conversion [kind]",
+		Short: "Show for every field what claims it in each direction, and whether anything is lost",
+		Long: "conversion shows each field of both versions, what claims it (its name, or a rule), and for each direction\n" +
+			"whether it is lossless. Values that the other version cannot express are kept in an annotation, or given up by a drop.",
+		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion Order --format json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, kind []string) error {
+			docs, err := conversions(c, s, strings.Join(kind, ""))
+			if err != nil {
+				return err
+			}
+			return inspect.PrintConversions(s.out, format, docs)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(inspect.ConversionFormats(), ", "))
+	complete(c, "format", inspect.ConversionFormats()...)
+	return c
+}
+
+func graphCommand(s streams) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "graph [kind]",
+		Short:   "Draw versions, hub, and the fields that are not lossless",
+		Example: "  webhook-gen graph\n  webhook-gen graph Order --format svg > conversions.svg",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, kind []string) error {
+			docs, err := conversions(c, s, strings.Join(kind, ""))
+			if err != nil {
+				return err
+			}
+			return inspect.PrintGraph(s.out, format, docs)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "mermaid", "form: "+strings.Join(inspect.GraphFormats(), ", "))
+	complete(c, "format", inspect.GraphFormats()...)
+	return c
+}
+
+// conversions plans the conversions of the module in the current folder, and reports problems in them.
+func conversions(c *cobra.Command, s streams, kind string) ([]inspect.ConversionDoc, error) {
+	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
+	config, err := flags.config(nil)
+	if err != nil {
+		return nil, err
+	}
+	docs, diags := inspect.Conversions(c.Context(), config, kind)
+	if err := flags.report(s, config.Dir, diags); err != nil {
+		return nil, err
+	}
+	if len(docs) == 0 && kind != "" {
+		return nil, fmt.Errorf("no spoke of the kind %q is marked", kind)
+	}
+	return docs, nil
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	pathpkg "path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+func generateCommand(s streams) *cobra.Command {
+	var flags runFlags
+	var output string
+	var dryRun bool
+	c := &cobra.Command{
+		Use:   "generate [packages]",
+		Short: "Write the files that the markers ask for",
+		Long: "generate reads the packages, by default the list in webhook-gen.yaml or the whole module, and writes\n" +
+			"the files of their markers: all of them, or none if there is a mistake.",
+		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
+		RunE: func(c *cobra.Command, patterns []string) error {
+			config, err := flags.config(patterns)
+			if err != nil {
+				return err
+			}
+			if output != "" && output != "-" {
+				config.Manifest = absolute(config.Dir, output)
+			}
+			result, err := flags.run(c, s, config, engine.Generate)
+			if err != nil {
+				return err
+			}
+			if output == "-" {
+				_, err := s.out.Write(result.Manifest())
+				return err
+			}
+			if err := flags.write(s, config.Dir, result, dryRun); err != nil {
+				return err
+			}
+			if result.LacksRuntime {
+				fmt.Fprintf(s.err, "webhook-gen: go.mod lacks the runtime that generated code imports: run\n%s\n", indented(s.origin.Commands()))
+			}
+			return nil
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVarP(&output, "output", "o", "", "path of the manifest, or - to print the manifest alone (default config/webhook/manifests.yaml in the module)")
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written and write nothing")
+	return c
+}
+
+// write carries out the changes and names them, or with dryRun only names them.
+func (f *runFlags) write(s streams, dir string, result engine.Result, dryRun bool) error {
+	if !dryRun {
+		if f.report(s, dir, result.Write()) != nil {
+			return errors.New("nothing was written") // trouble, not a finding
+		}
+	}
+	return printChanges(s, dir, result, dryRun)
+}
+
+// printChanges names the files that changed. Of many in one folder, the folder is enough.
+func printChanges(s streams, dir string, result engine.Result, dryRun bool) error {
+	const many = 8
+	type place struct{ action, folder string }
+	count := map[place]int{}
+	where := func(c output.Change) (place, string) {
+		path := c.Path
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			path = filepath.ToSlash(rel)
+		}
+		return place{c.Action.String(), pathpkg.Dir(path)}, path
+	}
+	for _, c := range result.Changes {
+		at, _ := where(c)
+		count[at]++
+	}
+	would := ""
+	if dryRun {
+		would = "would "
+	}
+	for _, c := range result.Changes {
+		at, path := where(c)
+		line := fmt.Sprintf("%s%s %s\n", would, at.action, path)
+		switch n := count[at]; {
+		case n == 0:
+			continue
+		case n > many:
+			line = fmt.Sprintf("%s%s %s/...\n", would, at.action, at.folder)
+			count[at] = 0
+		}
+		if _, err := fmt.Fprint(s.out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
+)
+
+func lintCommand(s streams) *cobra.Command {
+	var flags runFlags
+	var files []string
+	var kubeVersion string
+	companion := companion{own: s.origin}
+	c := &cobra.Command{
+		Use:   "lint [packages]",
+		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
+		Long: "lint checks the webhooks of the markers, or with -f the webhooks in files, against the rules of\n" +
+			"docs/reference/rules.md. It finds webhooks that are never called, that keep their own server from starting, or that\n" +
+			"users can avoid. It reads any webhook configuration and writes nothing. Findings go to standard output. Notes alone\n" +
+			"leave the exit code 0.",
+		Example: "  webhook-gen lint\n  webhook-gen lint -f config/webhook/manifests.yaml\n  helm template ./charts/shop | webhook-gen lint -f - --format sarif",
+		RunE: func(c *cobra.Command, patterns []string) error {
+			config, err := flags.config(patterns)
+			if err != nil {
+				return err
+			}
+			read := companion.reader(c.Context(), config.Dir, kubeVersion)
+			var result inspect.LintResult
+			switch {
+			case len(files) > 0 && len(patterns) > 0:
+				return errors.New("packages and --file exclude each other")
+			case len(files) > 0:
+				if result, err = inspect.LintManifests(config.Dir, files, c.InOrStdin(), read); err != nil {
+					return err
+				}
+				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
+					return fmt.Errorf("there is no webhook in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
+				}
+			default:
+				result = inspect.Lint(c.Context(), config, read)
+				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
+					fmt.Fprintln(s.err, "webhook-gen: no marker declares a webhook here; -f reads manifests")
+				}
+			}
+			return flags.reportLint(s, config.Dir, result)
+		},
+	}
+	flags.addReading(c)
+	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML instead of markers: files, folders, or - for standard input")
+	companion.add(c)
+	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes, as 1.34, by which match conditions are read (default the newest known)")
+	return c
+}
+
+// aboutFolders names the files that lint reads in folders, if a folder is among the paths.
+func aboutFolders(dir string, paths []string) string {
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return "; of a folder, the YAML files directly in it are read"
+		}
+	}
+	return ""
+}
+
+// reportLint prints the findings, and the rules that lint could not check.
+func (f *runFlags) reportLint(s streams, dir string, result inspect.LintResult) error {
+	if err := engine.PrintDiagnostics(s.out, f.format, dir, result.Diagnostics); err != nil {
+		return err
+	}
+	switch {
+	case result.Unread != nil && len(result.Unchecked) > 0:
+		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s: %s\n", strings.Join(result.Unchecked, ", "), result.Unread)
+	case len(result.Unchecked) > 0:
+		fmt.Fprintf(s.err, "webhook-gen: not looked for: %s; %s does that. %s\n", strings.Join(result.Unchecked, ", "), companionName, companion{own: s.origin}.install())
+	}
+	if len(result.Code) > 0 {
+		fmt.Fprintf(s.err, "webhook-gen: %s are about code, which go vet reads with webhook-gen-vet: docs/guides/lint.md has the command\n", strings.Join(result.Code, ", "))
+	}
+	if result.HasFindings() {
+		return errFindings
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/project"
+)
+
+// streams are the outputs of a command, and its other inputs besides the arguments.
+type streams struct {
+	out, err  io.Writer
+	origin    project.Origin // of this program
+	version   string         // the line that webhook-gen version prints
+	goCommand goCommand
+}
+
+func rootCommand(s streams) *cobra.Command {
+	generate := generateCommand(s)
+	root := &cobra.Command{
+		Use:   "webhook-gen",
+		Short: "Generate Kubernetes webhooks from +webhook markers on Go types",
+		Long: "webhook-gen reads +webhook markers on Go types and generates manifests, handlers, conversions and tests.\n" +
+			"Without a command it generates for the current module, as its webhook-gen.yaml says.",
+		Args:          noArguments,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          generate.RunE,
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.Flags().AddFlagSet(generate.Flags())
+	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
+		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), versionCommand(s))
+	return root
+}
+
+// noArguments refuses an argument that is neither a command nor a flag, and suggests the command that was meant.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Sprintf("unknown command %q", args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("%s: did you mean %q?", err, near[0])
+	}
+	if strings.HasPrefix(args[0], "./") || strings.HasSuffix(args[0], "...") { // as go commands have packages
+		return fmt.Errorf("%s: packages need a command before them: `webhook-gen generate %s`", err, args[0])
+	}
+	return errors.New(err + ": `webhook-gen help` lists the commands")
+}
+
+// runFlags are the flags of every command that reads packages.
+type runFlags struct {
+	dir                   string
+	tags                  []string
+	strict                bool
+	admissionRegistration string
+	format                string
+	outputs               []string
+}
+
+func (f *runFlags) add(c *cobra.Command) {
+	f.addReading(c)
+	flags := c.Flags()
+	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
+	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default what webhook-gen.yaml says, or everything)")
+	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
+}
+
+// addReading adds the flags that select the input and the format of findings.
+func (f *runFlags) addReading(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
+	flags.StringSliceVar(&f.tags, "tags", nil, "build tags, comma-separated")
+	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
+	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(diag.Formats(), ", "))
+	complete(c, "admissionregistration", "v1", "v1beta1")
+	complete(c, "format", diag.Formats()...)
+}
+
+// complete offers words for a flag in the shell.
+func complete(c *cobra.Command, flag string, words ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag does not exist: a mistake in this file
+	}
+}
+
+// config checks the flags and makes a generator's configuration of them.
+func (f *runFlags) config(patterns []string) (engine.Config, error) {
+	if err := oneOf("format", f.format, diag.Formats()); err != nil {
+		return engine.Config{}, err
+	}
+	if f.admissionRegistration != "" {
+		if err := oneOf("admissionregistration", f.admissionRegistration, []string{"v1", "v1beta1"}); err != nil {
+			return engine.Config{}, err
+		}
+	}
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return engine.Config{}, err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return engine.Config{}, fmt.Errorf("%s is not a folder", f.dir)
+	}
+	return engine.Config{
+		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration, Outputs: f.outputs,
+	}, nil
+}
+
+// run does the work and prints its findings; the error is errFindings if they stop the command.
+func (f *runFlags) run(c *cobra.Command, s streams, config engine.Config, work func(context.Context, engine.Config) engine.Result) (engine.Result, error) {
+	result := progress(c.Context(), s.err, config, work)
+	return result, f.report(s, config.Dir, result.Diagnostics)
+}
+
+func oneOf(flag, value string, words []string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return fmt.Errorf("--%s is %q: use one of %s", flag, value, strings.Join(words, ", "))
+}
+
+// report prints the findings; the error is errFindings if one of them stops the run.
+func (f *runFlags) report(s streams, dir string, list diag.List) error {
+	if len(list) > 0 || f.format == "json" {
+		if err := engine.PrintDiagnostics(s.err, f.format, dir, list); err != nil {
+			return err
+		}
+	}
+	if list.HasErrors() {
+		return errFindings
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/project"
+)
+
+// scaffoldFlags are the flags of every command that starts a project or changes its types.
+type scaffoldFlags struct {
+	runFlags
+	dryRun, skipTidy bool
+	source           string // folder of a work tree
+	version          string // of webhook-gen, instead of this program's
+}
+
+func (f *scaffoldFlags) add(c *cobra.Command) {
+	f.runFlags.format = "text"
+	flags := c.Flags()
+	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be written and write nothing")
+	flags.BoolVar(&f.skipTidy, "skip-tidy", false, "do not run go mod tidy, but print the commands")
+	flags.StringVar(&f.source, "source", "", "work tree of webhook-gen that go.mod replaces the runtime with (default the one this program was built from, unless it is a release)")
+}
+
+// origin returns where the project gets webhook-gen from.
+func (f *scaffoldFlags) origin(own project.Origin) (project.Origin, error) {
+	switch {
+	case f.version != "":
+		if !semver.IsValid(f.version) {
+			return project.Origin{}, fmt.Errorf("--tool-version: %q is not a version such as v0.1.0", f.version)
+		}
+		return project.Origin{Version: f.version}, nil
+	case f.source != "":
+		dir, err := filepath.Abs(f.source)
+		if err == nil {
+			own, err = project.WorkTree(dir)
+		}
+		if err != nil {
+			return project.Origin{}, fmt.Errorf("--source: %w", err)
+		}
+	}
+	return own, nil
+}
+
+// run does the work, writes the files, has the go command complete go.mod, and prints the remaining steps.
+func (f *scaffoldFlags) run(c *cobra.Command, s streams, work func(context.Context, project.Config) (project.Result, error)) error {
+	config, err := f.config(nil)
+	if err != nil {
+		return err
+	}
+	origin, err := f.origin(s.origin)
+	if err != nil {
+		return err
+	}
+	result, err := work(c.Context(), project.Config{Config: config, Origin: origin})
+	if found := f.report(s, config.Dir, result.Diagnostics); found != nil {
+		return found
+	}
+	if err != nil {
+		return err
+	}
+	if len(result.Changes) == 0 {
+		fmt.Fprintln(s.out, "nothing to do")
+		return nil
+	}
+	runsGo := !f.dryRun && !f.skipTidy
+	tidy := runsGo && s.goCommand.isTidy(c.Context(), result.Result) // before anything is written
+	if err := f.write(s, config.Dir, result.Result, f.dryRun); err != nil {
+		return err
+	}
+	for _, note := range result.Notes() {
+		fmt.Fprintln(s.out, "note:", note)
+	}
+	if f.dryRun {
+		return nil
+	}
+	steps := goSteps(result.Result, tidy || !runsGo)
+	next := result.Next
+	if runsGo {
+		err = s.goCommand.do(c.Context(), s, result.Root, steps)
+	} else {
+		next = append(commands(result.Root, steps), next...)
+	}
+	fmt.Fprintln(s.out, "\nnext:")
+	for _, step := range next {
+		fmt.Fprintf(s.out, "  %s\n", step)
+	}
+	return err
+}
+
+// resourceFlags name a kind in kubebuilder's words.
+type resourceFlags struct{ project.Resource }
+
+func (f *resourceFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.Group, "group", "", "API group, in full or without the domain of webhook-gen.yaml; without it, Kubernetes' core group")
+	flags.StringVar(&f.Version, "version", "", "API version, as v1 or v2beta1")
+	flags.StringVar(&f.Kind, "kind", "", "kind, as Order")
+	for _, name := range []string{"version", "kind"} {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag does not exist: a mistake in this file
+		}
+	}
+}
+
+// group is a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(commands...)
+	return c
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// TestGoSteps has the steps that follow from changes.
+func TestGoSteps(t *testing.T) {
+	for name, test := range map[string]struct {
+		created, replaced []string // files
+		untidy, vendored  bool
+		want              []string
+	}{
+		"a new project": {
+			created: []string{"go.mod", "cmd/webhook/main.go", "tools/go.mod"}, want: []string{"go mod tidy", "go -C tools mod tidy"},
+		},
+		"code":                       {created: []string{"api/v1/order.go"}, want: []string{"go mod tidy"}},
+		"go.mod alone":               {replaced: []string{"go.mod"}, want: []string{"go mod tidy"}},
+		"manifests alone":            {replaced: []string{"config/webhook/manifests.yaml"}},
+		"code where it was not tidy": {created: []string{"api/v1/a.go", "api/v1/b.go", "main.go"}, untidy: true, want: []string{"go get -t ./api/v1 ."}},
+		"with vendor":                {replaced: []string{"api/v1/order.go"}, vendored: true, want: []string{"go mod tidy", "go mod vendor"}},
+		"not tidy, with vendor":      {replaced: []string{"a/a.go"}, untidy: true, vendored: true, want: []string{"go get -t ./a", "go mod vendor"}},
+		"code of a new nested module": {
+			created: []string{"test/webhook/go.mod", "test/webhook/a_test.go"}, want: []string{"go -C test/webhook mod tidy"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := engine.Result{Root: t.TempDir()}
+			for _, file := range test.created {
+				result.Changes = append(result.Changes, output.Change{Path: filepath.Join(result.Root, file), New: []byte("new")})
+			}
+			for _, file := range test.replaced {
+				result.Changes = append(result.Changes, output.Change{Path: filepath.Join(result.Root, file), Old: []byte("old"), New: []byte("new")})
+			}
+			if test.vendored {
+				write(t, filepath.Join(result.Root, "vendor", "modules.txt"), "")
+			}
+			if diff := cmp.Diff(test.want, commands(result.Root, goSteps(result, !test.untidy))); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestGoFails runs the real go command where it cannot get a module: the commands that are left are in the error.
+func TestGoFails(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.24\n")
+	write(t, filepath.Join(dir, "app.go"), "package app\n")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	result := engine.Result{Root: dir}
+	if !goCommand(runGo).isTidy(t.Context(), result) {
+		t.Error("a tidy module is not tidy")
+	}
+	write(t, filepath.Join(dir, "app.go"), "package app\n\nimport _ \"example.com/missing\"\n")
+	if goCommand(runGo).isTidy(t.Context(), result) {
+		t.Error("a module that lacks a requirement is tidy")
+	}
+	var out bytes.Buffer
+	steps := []goStep{{dir, []string{"mod", "tidy"}}, {dir, []string{"mod", "vendor"}}}
+	err := goCommand(runGo).do(t.Context(), streams{out: &out}, dir, steps)
+	if err == nil || !strings.Contains(err.Error(), "module lookup disabled by GOPROXY=off") || !strings.HasSuffix(err.Error(), "run\n  go mod tidy\n  go mod vendor") {
+		t.Errorf("the error is %v", err)
+	}
+	if out.String() != "running go mod tidy\n" {
+		t.Errorf("it said %q", out.String())
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

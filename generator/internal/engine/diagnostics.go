@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"io"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// PrintDiagnostics writes the findings in one of diag.Formats, with paths relative to dir.
+func PrintDiagnostics(w io.Writer, format, dir string, list diag.List) error {
+	return diag.Print(w, format, dir, list, slices.Concat(Rules(), LintRules()))
+}
+
+// Rules returns the rules of all phases, in the order of the phases.
+func Rules() []diag.Rule {
+	var all []diag.Rule
+	for _, phase := range [][]diag.Rule{
+		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), convert.Rules(), check.Rules(), crd.Rules(), output.Rules(),
+	} {
+		all = append(all, phase...)
+	}
+	return all
+}
+
+// LintRules returns the rules that only lint reports.
+func LintRules() []diag.Rule { return slices.Concat(manifest.Rules(), lint.Rules()) }

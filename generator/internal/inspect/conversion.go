@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// ConversionDoc describes how every field of a kind is converted between a spoke and the hub.
+type ConversionDoc struct {
+	Group  string     `json:"group"`
+	Kind   string     `json:"kind"`
+	Spoke  string     `json:"spoke"`
+	Hub    string     `json:"hub"`
+	Fields []FieldDoc `json:"fields"`
+	// Kept are the fields that need the annotation, named as package conversiontest expects them. Fields with custom
+	// code are not included.
+	Kept []string `json:"kept,omitempty"`
+}
+
+// FieldDoc describes how a field is converted in each direction.
+type FieldDoc struct {
+	// Spoke and Hub are paths in JSON names, with [] for the elements of a list or map. A path is empty if the version
+	// does not have the field.
+	Spoke string `json:"spoke,omitempty"`
+	Hub   string `json:"hub,omitempty"`
+	// By is the rule that claims the field: "name" if both sides have the same name, or "to", "custom", "stash",
+	// "drop".
+	By string `json:"by"`
+	// Reason is the reason of a drop.
+	Reason string `json:"reason,omitempty"`
+	// LostToHub and LostFromHub describe the part that the other version cannot hold, so the annotation keeps it.
+	LostToHub   string `json:"lostToHub,omitempty"`
+	LostFromHub string `json:"lostFromHub,omitempty"`
+}
+
+// Conversions plans the conversions of the packages, for one kind or for all, and writes nothing.
+func Conversions(ctx context.Context, c engine.Config, kind string) ([]ConversionDoc, diag.List) {
+	run := c.Resolve()
+	run.Outputs = []string{output.Conversions}
+	state := run.Read(ctx, engine.Edits{})
+	packages, found := convert.Project(ctx, state.Module, state.Project)
+	diags := append(state.Diagnostics, found...)
+	var docs []ConversionDoc
+	for _, p := range packages {
+		for _, plan := range p.Plans {
+			if kind == "" || strings.EqualFold(kind, plan.Spoke.Name) {
+				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version, Kept: plan.Kept()}
+				doc.add(plan.Root, "", "", map[*convert.Pair]bool{})
+				docs = append(docs, doc)
+			}
+		}
+	}
+	return docs, diags.Sort()
+}
+
+// add adds the fields of a pair. The fields of a recursive struct are added once.
+func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*convert.Pair]bool) {
+	if inside[p] {
+		return
+	}
+	inside[p] = true
+	defer delete(inside, p)
+	for _, c := range p.Claims {
+		f := FieldDoc{By: string(c.Verb), Reason: c.Reason, LostToHub: c.Loss(convert.ToHub), LostFromHub: c.Loss(convert.FromHub)}
+		switch {
+		case hooked(c.Value):
+			f.By = string(model.Custom)
+		case f.By == "":
+			f.By = "name"
+		}
+		if c.Spoke != nil {
+			f.Spoke = spoke + c.Spoke.String()
+		}
+		if c.Hub != nil {
+			f.Hub = hub + c.Hub.String()
+		}
+		for _, o := range c.SpokeOthers {
+			f.Spoke += ", " + spoke + o.String()
+		}
+		for _, o := range c.HubOthers {
+			f.Hub += ", " + hub + o.String()
+		}
+		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {
+			if f.LostToHub, f.LostFromHub = around(c.Value, convert.ToHub), around(c.Value, convert.FromHub); f.LostToHub+f.LostFromHub != "" {
+				d.Fields = append(d.Fields, f)
+			}
+			d.add(pair, f.Spoke+below+".", f.Hub+below+".", inside)
+			continue
+		}
+		d.Fields = append(d.Fields, f)
+	}
+}
+
+// hooked reports whether the user's own code converts a value, or its elements, by its type.
+func hooked(v *convert.Value) bool {
+	for ; v != nil; v = v.Elem {
+		if v.How == (convert.Hook{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// inner returns the pair of structs in a value, and the path suffix that leads to it.
+func inner(v *convert.Value) (*convert.Pair, string) {
+	below := ""
+	for ; v != nil; v = v.Elem {
+		switch how := v.How.(type) {
+		case convert.Call:
+			return how.Pair, below
+		case convert.Each, convert.Entries:
+			below += "[]"
+		}
+	}
+	return nil, ""
+}
+
+// around describes the loss of a value outside of its structs. It is empty if nothing is lost.
+func around(v *convert.Value, d convert.Direction) string {
+	for ; v != nil; v = v.Elem {
+		if v.Loss[d] != "" {
+			return v.Loss[d]
+		}
+	}
+	return ""
+}
+
+// ConversionFormats are the output formats of PrintConversions.
+func ConversionFormats() []string { return []string{"text", "json"} }
+
+// PrintConversions writes how every field is converted.
+func PrintConversions(w io.Writer, format string, docs []ConversionDoc) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(docs)
+	case "text":
+		return printConversionsText(w, docs)
+	}
+	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(ConversionFormats(), ", "))
+}
+
+func printConversionsText(w io.Writer, docs []ConversionDoc) error {
+	for i, d := range docs {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s.%s: %s and the hub %s\n\n", d.Kind, d.Group, d.Spoke, d.Hub)
+		table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		fmt.Fprintf(table, "  %s\t%s\tclaimed by\t%s to %s\t%s to %s\n", d.Spoke, d.Hub, d.Spoke, d.Hub, d.Hub, d.Spoke)
+		for _, f := range d.Fields {
+			by := f.By
+			if f.Reason != "" {
+				by += ": " + f.Reason
+			}
+			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", orDash(f.Spoke), orDash(f.Hub), by, f.fate(f.Spoke, f.LostToHub), f.fate(f.Hub, f.LostFromHub))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fate describes in words how a field is converted in a direction.
+func (f FieldDoc) fate(field, lost string) string {
+	switch {
+	case field == "":
+		return "-"
+	case f.By == string(model.Drop):
+		return "given up"
+	case lost != "":
+		return "annotation: " + lost
+	}
+	return "lossless"
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

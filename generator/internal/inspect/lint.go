@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// LintResult is the outcome of lint.
+type LintResult struct {
+	// Diagnostics are the findings, sorted, without the findings that markers allow.
+	Diagnostics diag.List
+	// Webhooks is the number of webhooks checked.
+	Webhooks int
+	// Unchecked are the ids of rules that concern these webhooks and were not checked. Only programs that read CEL
+	// check them.
+	Unchecked []string
+	// Code are the ids of rules that concern these webhooks and that go vet checks.
+	Code []string
+	// Unread is the reason why the ExpressionReader failed. It is nil if it succeeded or had nothing to read.
+	Unread error
+}
+
+// HasFindings reports whether lint found anything besides advice.
+func (r LintResult) HasFindings() bool {
+	return slices.ContainsFunc(r.Diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Note })
+}
+
+// Lint checks the webhooks in markers against the rules of lint in docs/reference/rules.md and against the rules that
+// stop Generate. If read is nil, the rules that need it are skipped.
+func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResult {
+	run := c.Resolve()
+	state := run.Read(ctx, engine.Edits{})
+	s := lint.Surroundings{
+		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
+		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
+	}
+	return linted(state.Diagnostics, []*model.Project{state.Project}, s, check.Project, read)
+}
+
+// LintManifests checks the webhook configurations in YAML files against the same rules. Paths are files, folders of
+// them, or "-" for stdin. Relative paths are relative to dir.
+func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionReader) (LintResult, error) {
+	paths = slices.Clone(paths)
+	for i, path := range paths {
+		if path != "-" && !filepath.IsAbs(path) {
+			paths[i] = filepath.Join(dir, path)
+		}
+	}
+	sources, err := manifest.Open(paths, stdin)
+	if err != nil {
+		return LintResult{}, err
+	}
+	contents, diags := manifest.Read(sources)
+	s := lint.Surroundings{
+		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, Served: served(contents.Definitions),
+		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
+	}
+	return linted(diags, contents.Projects, s, checkObjects, read), nil
+}
+
+// folders returns the folders of the files that were named as files.
+func folders(sources []manifest.Source) (all []string) {
+	for _, s := range sources {
+		if folder := filepath.Dir(s.Path); !s.Found && filepath.IsAbs(s.Path) && !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// checkObjects returns an API server's complaints about the objects. The names reserved for files on an API server's
+// own disk are allowed here.
+func checkObjects(p *model.Project) (list diag.List) {
+	for _, f := range check.Findings(p) {
+		if f.Object != nil && f.Rule != "E2" {
+			list.Add(f.Diagnostic)
+		}
+	}
+	return list
+}
+
+// linted adds the findings of lint to the findings from making the projects.
+func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List, read ExpressionReader) LintResult {
+	var result LintResult
+	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
+	for _, p := range projects {
+		found := lint.Findings(p, s)
+		var others []lint.Finder
+		if read != nil && slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 }) {
+			expressions, refused, err := readExpressions(p, read)
+			if result.Unread = err; err == nil {
+				others = append(others, lint.Expressions)
+			}
+			found = append(found, expressions...)
+			diags.Add(refused...)
+		}
+		judged := func(id string) bool { return !incomplete && lint.Judged(id, others...) }
+		reported := lint.Apply(p, found, judged)
+		for _, d := range check(p) {
+			if i := slices.IndexFunc(reported, func(r diag.Diagnostic) bool { return lint.Replaces(r, d) }); i >= 0 {
+				reported[i].Severity = min(reported[i].Severity, d.Severity) // the lower, the worse
+				continue
+			}
+			diags.Add(d)
+		}
+		diags.Add(reported...)
+		result.Webhooks += len(p.Webhooks())
+		for _, id := range lint.Unchecked(p, others...) {
+			list := &result.Unchecked
+			if lint.ReadsCode(id) {
+				list = &result.Code
+			}
+			if !slices.Contains(*list, id) {
+				*list = append(*list, id)
+			}
+		}
+	}
+	result.Diagnostics = diags.Sort()
+	return result
+}
+
+// served returns the served versions of resources, by the names of their definitions.
+func served(definitions []*manifest.Definition) map[string][]string {
+	versions := map[string][]string{}
+	for _, d := range definitions {
+		for _, v := range d.Versions {
+			if v.Served {
+				versions[d.Name] = append(versions[d.Name], v.Name)
+			}
+		}
+	}
+	return versions
+}

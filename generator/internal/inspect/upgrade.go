@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
+)
+
+// State is one of the two states of a project that Upgrade compares. Close removes its temporary files.
+type State struct {
+	name    string
+	dir     string // where its files lie
+	scratch string // a temporary folder, or empty
+	*upgrade.State
+}
+
+// OpenState reads the state of a project that a word names, relative to dir:
+//
+//   - empty: the module around dir, in the work tree
+//   - a folder with go.mod: a module's markers, and its CustomResourceDefinitions from files
+//   - another folder: the manifests in it, *.yaml and *.yml
+//   - a file, or - for in: a manifest
+//   - anything else: that module in a revision of the git repository around dir
+//
+// Mistakes in the state are an error, because their intended meaning is not known.
+func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, error) {
+	s := &State{name: word, dir: dir}
+	if word == "" {
+		s.name = "the work tree"
+		return s, s.module(ctx)
+	}
+	if word == "-" {
+		return s, s.manifests(word, in)
+	}
+	if s.dir = word; !filepath.IsAbs(word) {
+		s.dir = filepath.Join(dir, word)
+	}
+	_, err := os.Stat(s.dir)
+	switch {
+	case err == nil && isModule(s.dir):
+		return s, s.module(ctx)
+	case err == nil:
+		return s, s.manifests(s.dir, in)
+	}
+	if s.scratch, s.dir, err = checkOut(ctx, dir, word); err != nil {
+		return nil, err
+	}
+	if err := s.module(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close removes the files written by OpenState.
+func (s *State) Close() error {
+	if s.scratch == "" {
+		return nil
+	}
+	return os.RemoveAll(s.scratch)
+}
+
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// module reads the markers and the definitions of the state's module.
+func (s *State) module(ctx context.Context) error {
+	run := engine.Config{Dir: s.dir}.Resolve()
+	state := run.Read(ctx, engine.Edits{})
+	conversions, found := convert.Project(ctx, state.Module, state.Project)
+	if err := s.mistakes(append(state.Diagnostics, found...), s.dir); err != nil {
+		return err
+	}
+	patterns := run.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{"config/crd", "config/crd/bases"} // kubebuilder writes them there
+	}
+	sources, err := manifest.Open(crd.Options{Root: run.Root, Patterns: patterns}.Files(), nil)
+	if err != nil {
+		return err
+	}
+	// A file that is not a manifest is a template, or generate reports it.
+	contents, _ := manifest.Read(sources)
+	s.State = upgrade.Of(state.Project, conversions, contents.Definitions)
+	s.Accepted = run.Upgrade.Accepted
+	return nil
+}
+
+// manifests reads a file, a folder or standard input.
+func (s *State) manifests(path string, in io.Reader) error {
+	sources, err := manifest.Open([]string{path}, in)
+	if err != nil {
+		return err
+	}
+	contents, diags := manifest.Read(sources)
+	s.State = upgrade.OfManifests(contents)
+	return s.mistakes(diags, filepath.Dir(path))
+}
+
+// mistakes returns an error if the state has mistakes. Paths in it are relative to dir.
+func (s *State) mistakes(list diag.List, dir string) error {
+	if !list.HasErrors() {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := diag.Print(&text, "text", dir, list.Sort(), nil); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s cannot be understood:\n%s", s.name, strings.TrimSpace(text.String()))
+}
+
+// UpgradeFindings are the effects on a cluster of the step from one state to another.
+type UpgradeFindings struct {
+	// Unused are the entries that the step adds to upgrade.accepted and that match no finding.
+	Unused []string
+
+	found    []upgrade.Finding
+	old, new *State
+}
+
+// Upgrade compares two states.
+func Upgrade(old, new *State) UpgradeFindings {
+	found := upgrade.Compare(old.State, new.State)
+	return UpgradeFindings{upgrade.Accept(found, old.State, new.State), found, old, new}
+}
+
+// Count returns the numbers of breaking, careful and safe findings. Accepted findings are counted separately.
+func (u UpgradeFindings) Count() (breaking, careful, safe, accepted int) {
+	var n [3]int
+	for _, f := range u.found {
+		if f.Accepted != "" {
+			accepted++
+			continue
+		}
+		n[f.Severity]++
+	}
+	return n[upgrade.Breaking], n[upgrade.Careful], n[upgrade.Safe], accepted
+}
+
+// UpgradeFormats are the output formats of findings.
+func UpgradeFormats() []string { return upgrade.Formats() }
+
+// Print writes the findings in one of the UpgradeFormats. Paths are relative to dir; paths in a revision have the form
+// that git uses.
+func (u UpgradeFindings) Print(w io.Writer, format, dir string) error {
+	p := upgrade.Printer{Printer: diag.NewPrinter(dir)}
+	for _, s := range []*State{u.old, u.new} {
+		if s.scratch != "" {
+			p.Trees = append(p.Trees, upgrade.Tree{Dir: treeOf(s.scratch), Name: s.name})
+		}
+	}
+	return p.Print(w, format, u.found)
+}

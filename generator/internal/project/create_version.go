@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	apiversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// CreateVersion writes a further version of one of the project's kinds as a copy of the version from. By default that
+// is the hub, or else the newest version. Conversions are generated between the versions. The first new version becomes
+// the hub, so that fields added to it need no marker. Later versions are its spokes.
+func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Result, error) {
+	if err := r.check(); err != nil {
+		return Result{}, err
+	}
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	others := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
+	if len(others) == 0 {
+		return Result{}, fmt.Errorf("the project has no kind %s of the group %s: webhook-gen create api writes one", r.Kind, s.group(r))
+	}
+	hub := slices.IndexFunc(others, func(o Resource) bool { return s.has(o, "webhook:conversion:hub") })
+	source, err := s.source(others, hub, from)
+	if err != nil {
+		return Result{}, err
+	}
+	var e edits
+	if _, _, ok := s.ownType(r); !ok {
+		role := "webhook:conversion:hub"
+		if hub >= 0 {
+			role = s.furtherSpoke(others)
+		}
+		if e.Create, err = s.newVersion(source, r, role); err != nil {
+			return Result{}, err
+		}
+		stored := slices.ContainsFunc(others, s.isStored)
+		for _, o := range others {
+			var markers []string
+			if hub < 0 {
+				markers = append(markers, "webhook:conversion:spoke")
+			}
+			if !stored && o == source {
+				markers = append(markers, "kubebuilder:storageversion")
+			}
+			s.mark(&e, o, markers...)
+		}
+	}
+	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
+	if kinds := s.alsoCopied(source); len(e.Create) > 0 && len(kinds) > 0 {
+		result.Next = append(result.Next, "take "+strings.Join(kinds, ", ")+" and their lists out of "+s.rel(filepath.Dir(e.Create[0].Path))+", unless "+r.Version+
+			" is to have them: their files came along for what "+r.Kind+" uses, and controller-gen would write "+r.Version+" into their CustomResourceDefinitions")
+	}
+	for _, f := range e.Create {
+		if strings.HasSuffix(f.Path, "_types.go") {
+			result.Next = append(result.Next, "change in "+s.rel(f.Path)+" what is different in "+r.Version)
+		}
+	}
+	result.Next = append(result.Next, "where a field has no counterpart, say on the spoke's field what becomes of it: webhook-gen markers webhook:conversion:to",
+		"webhook-gen explain conversion "+r.Kind, s.test())
+	return result, nil
+}
+
+// source returns the version to copy.
+func (s site) source(others []Resource, hub int, from string) (Resource, error) {
+	if from == "" {
+		if hub >= 0 {
+			return others[hub], nil
+		}
+		return slices.MaxFunc(others, func(a, b Resource) int { return apiversion.CompareKubeAwareVersionStrings(a.Version, b.Version) }), nil
+	}
+	i := slices.IndexFunc(others, func(o Resource) bool { return o.Version == from })
+	if i < 0 {
+		return Resource{}, fmt.Errorf("there is no version %s of %s", from, others[0].Kind)
+	}
+	return others[i], nil
+}
+
+// has reports whether one of the project's own types has a marker.
+func (s site) has(r Resource, name string) bool {
+	_, t, _ := s.ownType(r)
+	return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name })
+}
+
+// isStored reports whether a version has the storage version marker.
+func (s site) isStored(r Resource) bool {
+	_, t, _ := s.ownType(r)
+	return t.File != nil && mentions(t.File, storageVersion)
+}
+
+const storageVersion = "+kubebuilder:storageversion"
+
+// furtherSpoke returns the marker of an additional spoke. It sets convertible if the other spokes do.
+func (s site) furtherSpoke(others []Resource) string {
+	const spoke, convertible = "webhook:conversion:spoke", "convertible"
+	for _, o := range others {
+		_, t, _ := s.ownType(o)
+		for _, m := range t.Markers {
+			if m.Name == spoke && slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == convertible && a.Value.Text == "true" }) {
+				return spoke + "(" + convertible + ": true)"
+			}
+		}
+	}
+	return spoke
+}
+
+// alsoCopied returns the other kinds in the files that are copied along with a kind.
+func (s site) alsoCopied(r Resource) (kinds []string) {
+	api, t, _ := s.ownType(r)
+	for _, f := range closure(api.Package, t.File) {
+		for _, kind := range otherKinds(f, r.Kind) {
+			if !strings.HasSuffix(kind, "List") {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// newVersion returns the files of a new version, with the marker of its role.
+func (s site) newVersion(from, r Resource, role string) ([]output.File, error) {
+	old, t, _ := s.ownType(from)
+	api := API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}
+	if filepath.Base(old.Dir) != old.Version {
+		api.Dir = s.apiDir(old.Group, r.Version)
+	}
+	var files []output.File
+	if have, ok := s.api(old.Group, r.Version); ok {
+		api.Dir, api.Package = have.Dir, have.Name
+	} else {
+		f, err := api.GroupVersion()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	for _, f := range closure(old.Package, t.File) {
+		path := filepath.Join(api.Dir, filepath.Base(f.Path))
+		if f == t.File {
+			path = filepath.Join(api.Dir, strings.ToLower(r.Kind)+"_types.go")
+		}
+		text, err := copyFile(f, api.Package, storageVersion)
+		if err == nil && f == t.File {
+			text, err = markCopy(text, r.Kind, role)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case regular.Exists(path) && f == t.File:
+			return nil, errors.New(s.rel(path) + " is there and has no type " + r.Kind)
+		}
+		files = append(files, output.File{Path: path, Content: text, Owner: output.Once})
+	}
+	return files, nil
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// policies is the folder of webhooks for kinds that the project does not own.
+const policies = "internal/policy"
+
+// Webhooks selects kinds of webhooks for one resource.
+type Webhooks struct {
+	Mutating, Validating, Conversion bool
+	// Operations are the operations of admission webhooks: "create", "update", "delete", "connect", "*".
+	Operations []string
+	// Spokes are the versions that are converted to this resource's version and back. Empty means all other versions.
+	Spokes []string
+	// Import is the package of the Go type if another module declares it.
+	Import string
+}
+
+// none reports whether no kind of webhook is selected.
+func (w Webhooks) none() bool { return !w.Mutating && !w.Validating && !w.Conversion }
+
+// markers returns the markers of the webhooks, in order. target is the value of "for"; it is empty if the markers are
+// written on the type itself.
+func (w Webhooks) markers(target string) []string {
+	arguments := fmt.Sprintf("operations: %q", strings.Join(w.Operations, ";"))
+	if target != "" {
+		arguments = fmt.Sprintf("for: %q, ", target) + arguments
+	}
+	var markers []string
+	for _, m := range []struct {
+		name  string
+		asked bool
+	}{{"webhook:mutating", w.Mutating}, {"webhook:validating", w.Validating}} {
+		if m.asked {
+			markers = append(markers, m.name+"("+arguments+")")
+		}
+	}
+	return markers
+}
+
+// CreateWebhook adds markers to the type of a kind and writes the validator or defaulter to fill in. For a kind that
+// the project does not own, the type is in package internal/policy.
+func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Result, error) {
+	if err := r.check(); err != nil {
+		return Result{}, err
+	}
+	if w.none() {
+		return Result{}, errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
+	}
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	var e edits
+	if _, _, own := s.ownType(r); own && w.Import == "" {
+		err = s.markOwn(&e, r, w)
+	} else {
+		err = s.markForeign(ctx, &e, r, w)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	types := e.Overlay()
+	after, _, err := s.follow(ctx, &e)
+	if err != nil {
+		return Result{}, err
+	}
+	after.Reread(ctx, e.Edits)
+	result := Result{Result: s.generate(ctx, after, e)}
+	for _, change := range result.Changes {
+		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isPolicy(change.Path) {
+			result.Next = append(result.Next, "write the policy in "+s.rel(change.Path))
+		}
+	}
+	if s.Program == "" && (w.Mutating || w.Validating) {
+		result.Next = append(result.Next, "name the folder of your program in webhook-gen.yaml, as program: cmd, and have it call newWebhooks().Register(...)")
+	}
+	result.Next = append(result.Next, s.test())
+	return result, nil
+}
+
+// isPolicy reports whether the user writes a validator or defaulter in the file. It is false for generated files.
+func isPolicy(path string) bool {
+	name := filepath.Base(path)
+	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, "zz_generated.") && !strings.HasSuffix(name, "_test.go")
+}
+
+// markOwn adds the markers to one of the project's own types.
+func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
+	markers := w.markers("")
+	if !w.Conversion {
+		s.mark(e, r, markers...)
+		return nil
+	}
+	s.mark(e, r, append(markers, "webhook:conversion:hub")...)
+	versions := s.versions(r)
+	spoke, spokes := s.furtherSpoke(versions), 0
+	for _, other := range versions {
+		if other.Version == r.Version || len(w.Spokes) > 0 && !slices.Contains(w.Spokes, other.Version) {
+			continue
+		}
+		spokes++
+		s.mark(e, other, spoke)
+	}
+	switch {
+	case spokes == 0:
+		return fmt.Errorf("%s has no other version to convert: webhook-gen create version writes one", r.Kind)
+	case spokes < len(w.Spokes):
+		return fmt.Errorf("%s does not have all of the versions %s", r.Kind, strings.Join(w.Spokes, ", "))
+	}
+	return nil
+}
+
+// mark adds the missing markers to one of the project's own types.
+func (s site) mark(e *edits, r Resource, markers ...string) {
+	if _, t, ok := s.ownType(r); ok {
+		e.mark(t, markers...)
+	}
+}
+
+// mark adds the missing markers to a type.
+func (e *edits) mark(t build.APIType, markers ...string) {
+	missing := slices.DeleteFunc(slices.Clone(markers), func(text string) bool {
+		name, _, _ := strings.Cut(text, "(")
+		return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name && !isFurther(m) })
+	})
+	if len(missing) > 0 {
+		e.Put(t.File.Path, t.File.Src, addMarkers(t, missing...))
+	}
+}
+
+// isFurther reports whether a webhook is on a subresource or has a name of its own, so it is not a type's first
+// webhook.
+func isFurther(m marker.Marker) bool {
+	return slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == "subresource" || a.Name == "name" })
+}
+
+// versions returns the versions of a kind in the project.
+func (s site) versions(r Resource) []Resource {
+	var all []Resource
+	for _, a := range s.apis {
+		version := Resource{Group: a.Group, Version: a.Version, Kind: r.Kind}
+		if _, _, ok := s.ownType(version); ok && (a.Group == s.group(r) || a.Group == r.Group) {
+			all = append(all, version)
+		}
+	}
+	return all
+}
+
+// markForeign writes a validator or defaulter for a kind that the project does not own, or adds markers to an existing
+// one.
+func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks) error {
+	target := path.Join(r.Group, r.Version, r.Kind)
+	switch {
+	case w.Conversion:
+		return fmt.Errorf("%s is not a kind of this project, so it cannot be converted here", r.Kind)
+	case w.Import != "":
+		target = w.Import + "." + r.Kind
+	case !model.IsBuiltinGroup(r.Group) && s.isOwnGroup(s.group(r)):
+		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
+			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
+	}
+	policy := Policy{Dir: filepath.Join(s.Root, filepath.FromSlash(policies)), Kind: r.Kind, Markers: w.markers(target)}
+	if t, ok := s.policyType(ctx, policy); ok {
+		e.mark(t, policy.Markers...)
+		return nil
+	}
+	f, err := policy.File()
+	if regular.Exists(f.Path) {
+		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), policy.Type())
+	}
+	e.Create = append(e.Create, f)
+	return err
+}
+
+// isOwnGroup reports whether the project owns an API group.
+func (s site) isOwnGroup(group string) bool {
+	return !strings.Contains(group, ".") || s.Domain != "" && strings.HasSuffix("."+group, "."+s.Domain) ||
+		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
+}
+
+// policyType finds the existing type of a validator or defaulter.
+func (s site) policyType(ctx context.Context, p Policy) (build.APIType, bool) {
+	if !regular.Exists(p.Dir) {
+		return build.APIType{}, false
+	}
+	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{"./" + policies}, Tags: s.Tags, Markers: []string{p.Type()}})
+	for _, pkg := range found.Packages {
+		if t, ok, _ := build.FindType(pkg, p.Type()); ok {
+			return t, true
+		}
+	}
+	return build.APIType{}, false
+}
+
+// readFile reads an existing file.
+func readFile(path string) []byte {
+	text, err := regular.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return text
+}

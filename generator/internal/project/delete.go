@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
+
+// DeleteWebhook removes the markers of webhooks from a type, by default the markers of admission webhooks. The files
+// generated from them are removed too. Without its hub, no version of a kind is converted. The file of a validator or
+// defaulter is also removed if the user has not edited it. If the user has, the command fails unless force is set.
+func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force bool) (Result, error) {
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	if w.none() {
+		w.Mutating, w.Validating = true, true
+	}
+	var e edits
+	policy := Policy{Dir: filepath.Join(s.Root, filepath.FromSlash(policies)), Kind: r.Kind}
+	if _, t, own := s.ownType(r); own {
+		err = e.unmark(t, w.has)
+		if w.Conversion && s.has(r, "webhook:conversion:hub") {
+			err = errors.Join(err, s.unmarkSpokes(&e, r))
+		}
+	} else if t, ok := s.policyType(ctx, policy); ok {
+		err = errors.Join(e.unmark(t, w.has), e.removeEmpty(policy, t))
+	} else {
+		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a policy on one", r.Kind, s.group(r), r.Version)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return s.finish(ctx, e, force)
+}
+
+// DeleteVersion removes a version of one of the project's kinds: the file of its type, its webhooks and its conversion.
+// A single remaining version is neither hub nor spoke.
+func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Result, error) {
+	s, stopped, err := c.site(ctx)
+	if err != nil {
+		return stopped, err
+	}
+	api, t, ok := s.ownType(r)
+	if !ok {
+		return Result{}, fmt.Errorf("the project has no type %s of %s/%s", r.Kind, s.group(r), r.Version)
+	}
+	if others := otherKinds(t.File, r.Kind); len(others) > 0 {
+		return Result{}, fmt.Errorf("%s declares %s, too: move what is to stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
+	}
+	var e edits
+	e.Put(t.File.Path, t.File.Src, nil)
+	left := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
+	if len(left) == 1 {
+		_, last, _ := s.ownType(left[0])
+		if err := e.unconvert(last, r.Kind); err != nil {
+			return Result{}, err
+		}
+	}
+	if rest := api.FilesWith("package "); len(rest) == 2 && filepath.Base(rest[0].Path) == "groupversion.go" {
+		e.Put(rest[0].Path, rest[0].Src, nil)
+	}
+	return s.finish(ctx, e, force)
+}
+
+// finish updates the generated files after the edits of a deletion.
+func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
+	after, left, err := s.follow(ctx, &e)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, path := range left {
+		if !force {
+			return Result{}, fmt.Errorf("%s has code of yours that nothing would call any more: copy what you need, and pass --force to remove it", s.rel(path))
+		}
+		e.Put(path, readFile(path), nil)
+	}
+	after.Reread(ctx, e.Edits)
+	result := Result{Result: s.generate(ctx, after, e)}
+	for _, d := range result.Diagnostics {
+		if d.Rule == model.RuleMethod {
+			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods named above, and their interface")
+			break
+		}
+	}
+	result.Next = append(result.Next, s.test())
+	return result, nil
+}
+
+// has reports whether a marker declares one of the webhooks.
+func (w Webhooks) has(name string) bool {
+	switch name {
+	case "webhook:mutating":
+		return w.Mutating
+	case "webhook:validating":
+		return w.Validating
+	}
+	return w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
+}
+
+// unmark removes from a type the markers for which gone is true. If no webhook is left, it also removes the markers
+// that configure webhooks.
+func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
+	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
+	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone(m.Name) })
+	var at []diag.Range
+	for _, m := range t.Markers {
+		belongs := !isWebhook(m) && !strings.HasPrefix(m.Name, "webhook:conversion:")
+		if gone(m.Name) || belongs && !stays {
+			at = append(at, m.Range)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	text, err := removeMarkers(t.File.Src, at)
+	if err == nil {
+		e.Put(t.File.Path, t.File.Src, text)
+	}
+	return err
+}
+
+// unmarkSpokes removes the conversion markers from all versions of a kind except the hub.
+func (s site) unmarkSpokes(e *edits, hub Resource) error {
+	var failed []error
+	for _, o := range s.versions(hub) {
+		if _, t, _ := s.ownType(o); o.Version != hub.Version {
+			failed = append(failed, e.unconvert(t, o.Kind))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// unconvert removes the conversion markers from a type. If its file has no other kind, it also removes them from the
+// fields in the file.
+func (e *edits) unconvert(t build.APIType, kind string) error {
+	if len(otherKinds(t.File, kind)) > 0 {
+		return e.unmark(t, Webhooks{Conversion: true}.has)
+	}
+	placed, _ := marker.InFile(t.File.AST, t.File, registry.Prefix)
+	var at []diag.Range
+	for _, m := range placed {
+		if strings.HasPrefix(m.Name, "webhook:conversion:") {
+			at = append(at, m.Range)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	text, err := removeMarkers(t.File.Src, at)
+	if err == nil {
+		e.Put(t.File.Path, t.File.Src, text)
+	}
+	return err
+}
+
+// removeEmpty removes the file of a validator or defaulter if it has its initial content again.
+func (e *edits) removeEmpty(p Policy, t build.APIType) error {
+	empty, err := p.File()
+	for _, c := range e.Change {
+		if c.Path == t.File.Path && bytes.Equal(c.New, empty.Content) {
+			e.Put(c.Path, c.Old, nil)
+		}
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+)
+
+// addMarkers returns the text of a type's file with markers, "webhook:validating(...)", at the end of the
+// type's comment. Every other byte stays as it is.
+func addMarkers(t build.APIType, markers ...string) []byte {
+	if len(markers) == 0 {
+		return t.File.Src
+	}
+	lines, newline := split(t.File.Src)
+	at := t.Line - 1
+	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
+	var added []string
+	follows := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.End.Line == at })
+	if above := comment(lines, at-1); above != "" && !strings.HasPrefix(above, "+") && !follows {
+		added = append(added, indent+"//"+newline)
+	}
+	for _, m := range markers {
+		added = append(added, indent+"// +"+m+newline)
+	}
+	return []byte(strings.Join(slices.Insert(lines, at, added...), ""))
+}
+
+// removeMarkers returns the text of a file without the markers in the ranges, and without the empty comment line above
+// them that would then part nothing.
+func removeMarkers(text []byte, at []diag.Range) ([]byte, error) {
+	lines, _ := split(text)
+	gone := make([]bool, len(lines))
+	for _, r := range at {
+		for n := r.Pos.Line - 1; n < r.End.Line; n++ {
+			if !strings.HasPrefix(strings.TrimSpace(lines[n]), "//") {
+				return nil, errors.New("the marker stands in a /* */ comment: remove it there")
+			}
+			gone[n] = true
+		}
+	}
+	for n := 1; n < len(lines); n++ {
+		if !gone[n] || gone[n-1] || !isEmptyComment(lines[n-1]) {
+			continue
+		}
+		next := n
+		for next < len(lines) && gone[next] {
+			next++
+		}
+		gone[n-1] = next == len(lines) || !isComment(lines[next]) || isEmptyComment(lines[next])
+	}
+	var kept []string
+	for n, line := range lines {
+		if !gone[n] {
+			kept = append(kept, line)
+		}
+	}
+	return []byte(strings.Join(kept, "")), nil
+}
+
+func isComment(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "//") }
+
+func isEmptyComment(line string) bool { return strings.TrimSpace(line) == "//" }
+
+// comment is the text of a line comment; empty if the line has no comment.
+func comment(lines []string, n int) string {
+	if n < 0 {
+		return ""
+	}
+	text, ok := strings.CutPrefix(strings.TrimSpace(lines[n]), "//")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+// split takes a text apart into lines with their ends, and tells how they end.
+func split(text []byte) (lines []string, newline string) {
+	newline = "\n"
+	if bytes.Contains(text, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	return strings.SplitAfter(string(text), "\n"), newline
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
+
+// closure returns a file of a package and the other files that declare the names it uses, except the declaration of
+// the package's group and version.
+func closure(p *load.Package, from *load.File) []*load.File {
+	all := p.FilesWith("type ", "const ", "var ", "func ")
+	closure := []*load.File{from}
+	for i := 0; i < len(closure); i++ {
+		used := map[string]bool{}
+		ast.Inspect(closure[i].AST, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				used[id.Name] = true
+			}
+			return true
+		})
+		for _, f := range all {
+			known := slices.ContainsFunc(closure, func(c *load.File) bool { return c.Path == f.Path })
+			if !known && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(declared(f), func(name string) bool { return used[name] }) {
+				closure = append(closure, f)
+			}
+		}
+	}
+	return closure
+}
+
+// declared are the names that a file declares at package level, methods left out.
+func declared(f *load.File) []string {
+	var names []string
+	for _, d := range f.AST.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// copyFile returns a file's text for a package of another name, without markers of ours and without the
+// comment lines that consist of one of the words: what they say is said of the file's own version.
+func copyFile(f *load.File, packageName string, words ...string) ([]byte, error) {
+	placed, diags := marker.InFile(f.AST, f, registry.Prefix)
+	if diags.HasErrors() {
+		return nil, errors.New("the markers in " + f.Path + " have mistakes: webhook-gen lists them")
+	}
+	var gone []diag.Range
+	for _, m := range placed {
+		gone = append(gone, m.Range)
+	}
+	for _, group := range f.AST.Comments {
+		for _, c := range group.List {
+			if slices.Contains(words, strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))) {
+				gone = append(gone, f.Range(c.Pos(), c.End()))
+			}
+		}
+	}
+	name := f.Position(f.AST.Name.Pos())
+	lines, _ := split(f.Src)
+	line := lines[name.Line-1]
+	lines[name.Line-1] = line[:name.Column-1] + packageName + line[name.Column-1+len(f.AST.Name.Name):]
+	return removeMarkers([]byte(strings.Join(lines, "")), gone)
+}
+
+// markCopy puts markers on a type in the text of a file that is not on disk.
+func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, "", text, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	for spec, begin := range load.Types(tree) {
+		if spec.Name.Name == name {
+			return addMarkers(build.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
+		}
+	}
+	return nil, errors.New("there is no type " + name)
+}
+
+// mentions reports whether a comment line of a file consists of the word.
+func mentions(f *load.File, word string) bool {
+	for _, group := range f.AST.Comments {
+		for _, c := range group.List {
+			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == word {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.
+func otherKinds(f *load.File, kind string) []string {
+	var others []string
+	for spec := range load.Types(f.AST) {
+		if name := spec.Name.Name; name != kind && name != kind+"List" && hasTypeMeta(spec) {
+			others = append(others, name)
+		}
+	}
+	return others
+}
+
+func hasTypeMeta(spec *ast.TypeSpec) bool {
+	fields, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	for _, f := range fields.Fields.List {
+		t, isSelector := f.Type.(*ast.SelectorExpr)
+		if isSelector && len(f.Names) == 0 && t.Sel.Name == "TypeMeta" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// follow updates the files of validators and defaulters after the edits. It generates an unedited file anew or removes
+// it. Beside a file that the user has edited, the methods of further webhooks get a new file. It returns the project
+// after the edits, and the files with the user's code that no marker needs any more.
+func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []string, err error) {
+	before := s.Read(ctx, engine.Edits{})
+	after = s.Read(ctx, e.Edits)
+	if before.Diagnostics.HasErrors() || after.Diagnostics.HasErrors() {
+		return after, nil, nil // generate reports why
+	}
+	before.Reread(ctx, engine.Edits{})
+	after.Reread(ctx, e.Edits)
+	old, err := s.stubs(ctx, before)
+	if err != nil {
+		return after, nil, err
+	}
+	wanted, err := s.stubs(ctx, after)
+	if err != nil {
+		return after, nil, err
+	}
+	for path, generated := range old {
+		text, err := regular.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		now, isWanted := wanted[path]
+		switch {
+		case !bytes.Equal(text, generated) && !isWanted:
+			left = append(left, path)
+		case bytes.Equal(text, generated) && !bytes.Equal(text, now):
+			e.Put(path, text, now)
+		}
+	}
+	slices.Sort(left)
+	after.Reread(ctx, e.Edits)
+	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
+		isOld := slices.ContainsFunc(before.Project.Webhooks(), func(b *model.Webhook) bool { return b.Spec.Name == w.Spec.Name })
+		if isOld || w.Handler.NeedsStub {
+			return nil
+		}
+		return w.Handler.Missing
+	}, s.Rendering(after.Module))
+	e.Create = append(e.Create, further...)
+	return after, left, err
+}
+
+// stubs returns the files that are created once for the user to edit, with their initial content, by path.
+func (s site) stubs(ctx context.Context, state engine.State) (map[string][]byte, error) {
+	planned, _ := convert.Project(ctx, state.Module, state.Project)
+	options := s.Rendering(state.Module)
+	options.AsNew = true
+	files, err := render.Project(state.Project, planned, options)
+	if err != nil {
+		return nil, err
+	}
+	further, err := render.Further(state.Project, func(w *model.Webhook) []string { return w.Handler.Operations }, options)
+	stubs := map[string][]byte{}
+	for _, f := range s.Heading.Above(slices.Concat(further, files)) {
+		if f.Owner == output.Once && strings.HasSuffix(f.Path, ".go") {
+			stubs[f.Path] = f.Content
+		}
+	}
+	return stubs, err
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/format"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// Options describe a new project. Empty fields are derived.
+type Options struct {
+	// Module is the module's path. Only a folder without go.mod needs it.
+	Module string
+	// Domain ends the names of API groups. The default is the first element of the module path, unless that is a code
+	// host for many owners.
+	Domain string
+	// Name defaults to the last element of the module path.
+	Name string
+	// Program is the folder of the program that serves the webhooks, relative to the root. It defaults to the existing
+	// program, or else cmd/webhook.
+	Program string
+	// Certificates is the source of the server's certificate: "cert-manager", the default, "self-managed" or "secret".
+	Certificates string
+	// Topology is the way in which API servers reach the program: "service", the default, or "aggregated".
+	Topology string
+	// Runtime is the source of the runtime for generated code: "import", the default, or "vendor".
+	Runtime string
+}
+
+// Init starts a project in a folder without Go code, as a module of its own. In a folder with Go code it writes
+// webhook-gen.yaml and generated files, and changes nothing else.
+func Init(ctx context.Context, c Config, p Options) (Result, error) {
+	root, ok := load.Root(c.Dir)
+	if !ok {
+		if p.Module == "" {
+			return Result{}, errors.New("say the path of the new module: --module example.com/app")
+		}
+		return c.newModule(c.Dir, p)
+	}
+	found, diags := load.Load(ctx, load.Config{Dir: root, Markers: []string{"package "}})
+	switch {
+	case found.Module == nil || diags.HasErrors():
+		return Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}, errStopped
+	case p.Module != "" && p.Module != found.Module.Path:
+		return Result{}, fmt.Errorf("this folder belongs to the module %s", found.Module.Path)
+	}
+	p.Module = found.Module.Path
+	settings, isNew := filepath.Join(root, config.FileName), false
+	switch {
+	case regular.Exists(settings):
+	case len(found.Packages) == 0:
+		return c.newModule(root, p)
+	default:
+		isNew = true
+	}
+	return c.join(ctx, root, p, found.Packages, isNew)
+}
+
+// check reports invalid fields and derives the empty ones.
+func (p *Options) check() error {
+	if err := module.CheckImportPath(p.Module); err != nil {
+		return fmt.Errorf("--module: %w", err)
+	}
+	p.Domain = cmp.Or(p.Domain, ownDomain(p.Module))
+	if p.Domain == "" {
+		first, _, _ := strings.Cut(p.Module, "/")
+		return fmt.Errorf("pass the domain that ends the names of API groups: --domain example.com (that of %s is not yours)", first)
+	}
+	if len(validation.IsDNS1123Subdomain(p.Domain)) > 0 {
+		return fmt.Errorf("--domain: %q is not a DNS subdomain, as example.com", p.Domain)
+	}
+	prefix, _, _ := module.SplitPathVersion(p.Module)
+	p.Name = cmp.Or(p.Name, strings.ToLower(strings.NewReplacer(".", "-", "_", "-").Replace(path.Base(prefix))))
+	if len(validation.IsDNS1123Label(p.Name)) > 0 {
+		return fmt.Errorf("--name: %q cannot name objects in a cluster: lower-case letters, digits and - can", p.Name)
+	}
+	return nil
+}
+
+// ownDomain returns the domain that begins a module's path. It is empty if the first element is not a domain, or is a
+// code host for many owners.
+func ownDomain(module string) string {
+	first, _, _ := strings.Cut(module, "/")
+	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "sigs.k8s.io"}
+	if slices.Contains(forges, first) || !strings.Contains(first, ".") {
+		return ""
+	}
+	return first
+}
+
+// newModule starts a module of its own.
+func (c Config) newModule(root string, p Options) (Result, error) {
+	if err := p.check(); err != nil {
+		return Result{}, err
+	}
+	m := Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service")}
+	files, err := m.Files(root)
+	if err != nil {
+		return Result{}, err
+	}
+	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
+	if p.Runtime == "vendor" {
+		if files[i].Content, err = config.Set(files[i].Content, "handlers.runtime", p.Runtime); err != nil {
+			return Result{}, err
+		}
+	}
+	c.Dir = root
+	s := site{Run: c.ResolveWith(files[i].Content), origin: c.Origin}
+	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: s.Manifests.AdmissionRegistration}
+	options := s.Rendering(nil)
+	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(s.Program)), Path: path.Join(p.Module, s.Program), Name: "main"}
+	if files, err = s.begin(p.Module, files); err != nil {
+		return Result{}, err
+	}
+	options.Imported = s.ImportedBy(p.Module, files)
+	generated, err := render.Project(project, nil, options)
+	if err != nil {
+		return Result{}, err
+	}
+	changes, found := output.Compare(root, append(files, generated...), nil)
+	diags := append(s.Diagnostics, found...)
+	result := Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}
+	if !diags.HasErrors() {
+		result.Files, result.Changes = generated, changes
+	}
+	result.Next = []string{"make test", "make tools", "bin/webhook-gen create api --group shop --version v1 --kind Order"}
+	return result, nil
+}
+
+// begin completes a project's first files. Go files get their runtime imports as handlers.runtime sets them, and go.mod
+// gets the requirements for the imports.
+func (s site) begin(modulePath string, files []output.File) (complete []output.File, err error) {
+	for _, f := range files {
+		switch {
+		case filepath.Ext(f.Path) == ".go" && s.Vendored():
+			copied := []byte(`"` + s.Copied(modulePath) + "/")
+			f.Content = bytes.ReplaceAll(f.Content, []byte(`"`+engine.RuntimeModule+"/"), copied)
+			if f.Content, err = format.Source(f.Content); err != nil {
+				return nil, err
+			}
+		case f.Path == filepath.Join(s.Root, "go.mod") && !s.Vendored():
+			if f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule); err != nil {
+				return nil, err
+			}
+			f.Note = s.origin.note()
+		case filepath.Base(f.Path) == "go.mod" && f.Path != filepath.Join(s.Root, "go.mod"):
+			if f.Content, err = s.origin.require(f.Path, f.Content, ToolModule); err != nil {
+				return nil, err
+			}
+		}
+		complete = append(complete, f)
+	}
+	return complete, nil
+}
+
+// tools returns the module that pins the program's version. It is in the folder tools or, if that folder exists, below
+// it. As a separate module, its requirements never raise the project's.
+func (s site) tools(modulePath string) ([]output.File, error) {
+	folder := "tools"
+	if regular.Exists(filepath.Join(s.Root, folder)) {
+		folder = "tools/webhook-gen"
+	}
+	if regular.Exists(filepath.Join(s.Root, filepath.FromSlash(folder))) {
+		return nil, nil
+	}
+	f, err := Tools(s.Root, folder, path.Join(modulePath, folder))
+	if err != nil {
+		return nil, err
+	}
+	f.Content, err = s.origin.require(f.Path, f.Content, ToolModule)
+	return []output.File{f}, err
+}
+
+// join adds webhook-gen to a project that has Go code.
+func (c Config) join(ctx context.Context, root string, p Options, packages []*load.Package, isNew bool) (Result, error) {
+	c.Dir = root
+	s := site{Run: c.Resolve(), origin: c.Origin}
+	var e edits
+	callsAll := false
+	kubebuilder := regular.Exists(filepath.Join(root, "PROJECT")) || hasKubebuilderMarkers(packages)
+	if isNew {
+		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(readFile(filepath.Join(root, "PROJECT"))), ownDomain(p.Module))
+		if p.Program == "" {
+			program, err := findProgram(packages)
+			if err != nil {
+				return Result{}, err
+			}
+			p.Program = program
+		}
+		callsAll = p.Program == "" // the program written here registers all webhooks
+		existing := Existing{
+			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, "cmd/webhook"), HasProgram: p.Program != "", Kubebuilder: kubebuilder,
+		}
+		files, err := existing.Files(root)
+		if err != nil {
+			return Result{}, err
+		}
+		if p.Runtime == "vendor" {
+			if files[0].Content, err = config.Set(files[0].Content, "handlers.runtime", p.Runtime); err != nil {
+				return Result{}, err
+			}
+		}
+		s.Run = c.ResolveWith(files[0].Content)
+		if files, err = s.begin(p.Module, files); err != nil {
+			return Result{}, err
+		}
+		pinned, err := s.tools(p.Module)
+		if err != nil {
+			return Result{}, err
+		}
+		e.Create = append(files, pinned...)
+	}
+	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
+	if result.Diagnostics.HasErrors() {
+		return result, nil
+	}
+	if kubebuilder {
+		result.Next = append(result.Next, "with the first webhook, "+deployBeside(root))
+	}
+	if s.Domain == "" {
+		result.Next = append(result.Next, "name the domain that ends the names of webhooks on kinds of others in "+config.FileName+": domain: example.com")
+	}
+	if !callsAll {
+		result.Next = append(result.Next, registerAll(s.Program, kubebuilder)...)
+	}
+	if ignored := readFile(filepath.Join(root, ".gitignore")); ignored != nil && !bytes.Contains(ignored, []byte(".webhook-gen-")) {
+		result.Next = append(result.Next, "add .webhook-gen-* to .gitignore: files of that name are left by a run that is killed, until the next")
+	}
+	result.Next = append(result.Next, "webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
+	return result, nil
+}
+
+// registerAll returns the steps that make one of the project's own programs register all webhooks.
+func registerAll(program string, kubebuilder bool) []string {
+	line := "newWebhooks().Register(mux.Handle)"
+	if kubebuilder {
+		line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
+	}
+	if program == "" {
+		return []string{"name the folder of your program in " + config.FileName + ": program: cmd", "add one line to main, where the server is made:\n\n\t" + line + "\n"}
+	}
+	return []string{"add one line to the main package in " + program + ", where the server is made:\n\n\t" + line + "\n"}
+}
+
+// deployBeside returns how to deploy the manifest beside controller-gen's manifest.
+func deployBeside(root string) string {
+	if regular.Exists(filepath.Join(root, "config", "default", "kustomization.yaml")) {
+		return "list ../webhook-gen under resources in config/default/kustomization.yaml"
+	}
+	return "apply what kustomize build config/webhook-gen makes together with your own webhook configurations"
+}
+
+// hasKubebuilderMarkers reports whether controller-gen writes manifests for the packages.
+func hasKubebuilderMarkers(packages []*load.Package) bool {
+	return slices.ContainsFunc(packages, func(p *load.Package) bool {
+		return slices.ContainsFunc(p.Files, func(f *load.File) bool { return bytes.Contains(f.Src, []byte("+kubebuilder:webhook:")) })
+	})
+}
+
+// kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.
+func kubebuilderDomain(text []byte) string {
+	var project struct {
+		Domain string `yaml:"domain"`
+	}
+	if err := yaml.Unmarshal(text, &project); err != nil {
+		return ""
+	}
+	return project.Domain
+}

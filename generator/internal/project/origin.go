@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+const (
+	// ToolModule is the path of the module of the program.
+	ToolModule = "github.com/webhook-gen/webhook-gen"
+	// Tool is the import path of the program.
+	Tool = ToolModule + "/cmd/webhook-gen"
+	// RuntimeMinimum is the oldest released runtime that generated code compiles with. It grows together with the
+	// version of generated code.
+	RuntimeMinimum = "v0.1.0"
+)
+
+// Origin is the source of the program and the runtime for a project. Both modules have the same versions.
+type Origin struct {
+	// Version is the version that go.mod requires; v0.0.0 with Dir.
+	Version string
+	// Dir is the absolute folder of a work tree that replaces both modules; empty for a released version.
+	Dir string
+	// Fork replaces the program's module by a version of another one; zero without a fork.
+	Fork module.Version
+	// Err is the reason why the origin is unknown. Commands that need a requirement fail with it.
+	Err error
+}
+
+// WorkTree returns the origin of a program that was built from the work tree in an absolute folder.
+func WorkTree(dir string) (Origin, error) {
+	for _, want := range []string{ToolModule, engine.RuntimeModule} {
+		file := strings.TrimPrefix(strings.TrimPrefix(want, ToolModule)+"/go.mod", "/")
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return Origin{}, fmt.Errorf("%s is not a work tree of %s: there is no %s", dir, ToolModule, file)
+		case err != nil:
+			return Origin{}, err
+		}
+		if found := modfile.ModulePath(text); found != want {
+			return Origin{}, fmt.Errorf("%s is not a work tree of %s: %s declares the module %q", dir, ToolModule, file, found)
+		}
+	}
+	return Origin{Version: "v0.0.0", Dir: dir}, nil
+}
+
+// replacement returns what replaces one of the two modules; zero if nothing does.
+func (o Origin) replacement(modulePath string) module.Version {
+	below := strings.TrimPrefix(modulePath, ToolModule)
+	switch {
+	case o.Dir != "":
+		return module.Version{Path: filepath.Join(o.Dir, filepath.FromSlash(below))}
+	case o.Fork.Path != "":
+		return module.Version{Path: o.Fork.Path + below, Version: o.Fork.Version}
+	}
+	return module.Version{}
+}
+
+// require adds the requirement on one of the two modules to the text of a go.mod.
+func (o Origin) require(name string, text []byte, modulePath string) ([]byte, error) {
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	file, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.AddRequire(modulePath, o.Version); err != nil {
+		return nil, err
+	}
+	if r := o.replacement(modulePath); r.Path != "" && !engine.Replaces(file, modulePath) {
+		if err := file.AddReplace(modulePath, "", r.Path, r.Version); err != nil {
+			return nil, err
+		}
+	}
+	file.Cleanup()
+	file.SortBlocks()
+	return file.Format()
+}
+
+// note explains a replacement by a folder; it is empty without one.
+func (o Origin) note() string {
+	if o.Dir == "" {
+		return ""
+	}
+	return fmt.Sprintf("this webhook-gen was built from a work tree, so go.mod replaces the runtime with %s: image builds and other machines "+
+		"lack that folder; webhook-gen runtime vendor copies it into the project", o.replacement(engine.RuntimeModule).Path)
+}
+
+// Commands are the commands that add the requirement on the runtime to go.mod.
+func (o Origin) Commands() []string {
+	r := o.replacement(engine.RuntimeModule)
+	switch {
+	case o.Err != nil:
+		return []string{"go get " + engine.RuntimeModule + "@latest"}
+	case r.Path == "":
+		return []string{"go get " + engine.RuntimeModule + "@" + o.Version}
+	case r.Version != "":
+		r.Path += "@" + r.Version
+	}
+	return []string{
+		fmt.Sprintf("go mod edit -require=%s@%s -replace=%s=%s", engine.RuntimeModule, o.Version, engine.RuntimeModule, r.Path),
+		"go mod tidy",
+	}
+}
+
+// generate makes the files for the markers after the edits, and changes the requirement on the runtime in go.mod to
+// what they need.
+func (s site) generate(ctx context.Context, after engine.State, e edits) engine.Result {
+	result := s.Generate(ctx, after, e.Edits)
+	if result.Diagnostics.HasErrors() {
+		return result
+	}
+	name := filepath.Join(s.Root, "go.mod")
+	old := readFile(name)
+	var text []byte
+	var err error
+	version, outdated := Outdated(s.Root, s.origin)
+	switch {
+	case s.Vendored() && version != "":
+		text, err = dropRuntime(name, old)
+	case result.LacksRuntime, outdated && s.origin.Dir == "" && engine.ImportsRuntime(result.Files):
+		text, err = s.origin.require(name, old, engine.RuntimeModule)
+	default:
+		return result
+	}
+	if err != nil {
+		result.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%s", err))
+		result.Files, result.Changes = nil, nil
+		return result
+	}
+	change := output.Change{Path: name, Action: output.Replace, Old: old, New: text}
+	if result.LacksRuntime {
+		change.Note = s.origin.note()
+	}
+	result.Changes = engine.Edits{Change: []output.Change{change}}.Among(result.Changes)
+	return result
+}
+
+// dropRuntime removes the requirement on the runtime and its replacement from a go.mod.
+func dropRuntime(name string, text []byte) ([]byte, error) {
+	file, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.DropRequire(engine.RuntimeModule); err != nil {
+		return nil, err
+	}
+	if err := file.DropReplace(engine.RuntimeModule, ""); err != nil {
+		return nil, err
+	}
+	file.Cleanup()
+	return file.Format()
+}
+
+// Outdated reports whether go.mod of the absolute folder dir requires a released runtime that is older than
+// RuntimeMinimum, and returns the version. own is the version of this program: the runtime of the same version always
+// fits.
+func Outdated(dir string, own Origin) (version string, outdated bool) {
+	version, replaced := engine.RuntimeVersion(dir)
+	return version, version != "" && !replaced && version != own.Version && semver.Compare(version, RuntimeMinimum) < 0
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package project starts projects and changes their types: init, create, delete and runtime. It writes the files that a
+// user continues, adds markers to types and removes them, and generates. A command builds the model of the project once
+// as it is and once as it will be.
+package project
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// Config is the input of a command, with the source of webhook-gen for the project.
+type Config struct {
+	engine.Config
+	Origin Origin
+}
+
+// Result is the result of a command that starts a project or changes its types. It changes files that become the
+// user's, the comments of the types named in the command, and the files generated from them. A second run of the same
+// command changes nothing.
+type Result struct {
+	engine.Result
+	// Next are the steps left to the user.
+	Next []string
+}
+
+// Resource names a kind in a version.
+type Resource struct {
+	// Group is an API group, in full or without the project's domain; empty for Kubernetes' core group.
+	Group   string
+	Version string
+	Kind    string
+}
+
+// check reports an invalid resource.
+func (r Resource) check() error {
+	switch {
+	case !model.IsVersion(r.Version):
+		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
+	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
+		return fmt.Errorf("%q is not a kind: those begin with a capital letter, as Order", r.Kind)
+	case r.Group != "" && len(validation.IsDNS1123Subdomain(r.Group)) > 0:
+		return fmt.Errorf("%q is not an API group: those have lower-case letters, digits and - between their dots, as shop.example.com", r.Group)
+	}
+	return nil
+}
+
+// flags returns the resource as flags of a command.
+func (r Resource) flags() string {
+	flags := "--version " + r.Version + " --kind " + r.Kind
+	if r.Group != "" {
+		flags = "--group " + r.Group + " " + flags
+	}
+	return flags
+}
+
+// site is a project before a command changes it.
+type site struct {
+	engine.Run
+	origin Origin
+	apis   []build.API
+}
+
+// edits are a command's edits, of markers too.
+type edits struct{ engine.Edits }
+
+// site reads the project. If it has mistakes, the Result returned with the error contains them.
+func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
+	s = site{Run: c.Resolve(), origin: c.Origin}
+	if _, ok := load.Root(c.Dir); !ok {
+		return s, stopped, errors.New("there is no go.mod here or above: webhook-gen init --module example.com/app starts a project")
+	}
+	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: build.APIMarkers()})
+	s.apis = build.APIs(ctx, found.Packages)
+	if all := slices.Concat(s.Diagnostics, problems); all.HasErrors() {
+		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sort()}}, errStopped
+	}
+	return s, stopped, nil
+}
+
+// errStopped means that the command's result contains the project's mistakes.
+var errStopped = errors.New("the project has mistakes")
+
+// group returns the full name of the group. A single word is a group in the domain of webhook-gen.yaml. Without a
+// domain, it is the project's only group that begins with the word.
+func (s site) group(r Resource) string {
+	switch {
+	case strings.Contains(r.Group, ".") || r.Group == "":
+		return r.Group
+	case s.Domain != "":
+		return r.Group + "." + s.Domain
+	}
+	full := ""
+	for _, a := range s.apis {
+		if a.Group == full || !strings.HasPrefix(a.Group, r.Group+".") {
+			continue
+		}
+		if full != "" {
+			return r.Group
+		}
+		full = a.Group
+	}
+	return cmp.Or(full, r.Group)
+}
+
+// api finds the package of a group and version.
+func (s site) api(group, version string) (build.API, bool) {
+	i := slices.IndexFunc(s.apis, func(a build.API) bool { return a.Group == group && a.Version == version })
+	if i < 0 {
+		return build.API{}, false
+	}
+	return s.apis[i], true
+}
+
+// ownType finds the project's own type of a kind.
+func (s site) ownType(r Resource) (build.API, build.APIType, bool) {
+	for _, group := range []string{s.group(r), r.Group} {
+		if api, ok := s.api(group, r.Version); ok {
+			if t, ok, _ := build.FindType(api.Package, r.Kind); ok {
+				return api, t, true
+			}
+		}
+	}
+	return build.API{}, build.APIType{}, false
+}
+
+// apiDir returns the folder for the package of a new group and version: api/v1 if there is one group, api/shop/v1 if
+// there are others.
+func (s site) apiDir(group, version string) string {
+	base := filepath.Join(s.Root, "api")
+	for _, a := range s.apis {
+		rel, err := filepath.Rel(base, a.Dir)
+		if err == nil && filepath.IsLocal(rel) && (a.Group != group || strings.ContainsRune(rel, filepath.Separator)) {
+			word, _, _ := strings.Cut(group, ".")
+			return filepath.Join(base, word, version)
+		}
+	}
+	return filepath.Join(base, version)
+}
+
+// rel returns a path as messages show it.
+func (s site) rel(path string) string {
+	if rel, err := filepath.Rel(s.Root, path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// test returns the last step after every change. A Makefile without webhook-gen, such as kubebuilder's, uses the target
+// generate for another tool.
+func (s site) test() string {
+	makefile := readFile(filepath.Join(s.Root, "Makefile"))
+	switch {
+	case bytes.Contains(makefile, []byte("webhook-gen")):
+		return "make generate test"
+	case bytes.Contains(append([]byte("\n"), makefile...), []byte("\ntest:")):
+		return "webhook-gen && make test"
+	}
+	return "go test ./..."
+}
