@@ -20,6 +20,8 @@ type Schema struct {
 	One map[string]string
 	// Dropped means that this field is lost on purpose.
 	Dropped bool
+	// Custom means that a function of the user converts this field.
+	Custom bool
 	// Lossless, of a whole kind, means that the other version can represent all of it.
 	Lossless bool
 	// Limits are the restrictions from the markers of the type.
@@ -68,6 +70,8 @@ type change struct {
 	Around map[string]string
 	// Make is how many objects right around the value are made if they are missing.
 	Make int
+	// On are the values of the converted object on which the change depends.
+	On []dependence
 	// Cut is how many values were left out here, if the entry is not a change but a mark.
 	Cut int
 }
