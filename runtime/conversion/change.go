@@ -24,6 +24,9 @@ type Schema struct {
 	Custom bool
 	// Lossless, of a whole kind, means that the other version can represent all of it.
 	Lossless bool
+	// Annotations and Labels, of a whole kind, are the keys that rules of the conversion read or write. An object may
+	// have entries of its own under them.
+	Annotations, Labels []string
 	// Limits are the restrictions from the markers of the type.
 	Limits Limits
 	// Scattered means that the other version does not have this object but has some of its members elsewhere. The

@@ -23,6 +23,8 @@ type Schema struct {
 	Custom bool
 	// Scattered is true if the other side has some members of this object in other places, but not the object itself.
 	Scattered bool
+	// Annotations and Labels are the keys of metadata entries that rules of a kind use.
+	Annotations, Labels []string
 	// Limits are the limits that markers set for a value that may be restored.
 	Limits   Limits
 	Members  map[string]*Schema
@@ -68,7 +70,42 @@ func schemas(root *Pair) (spoke, hub *Schema) {
 	for _, s := range []*Schema{spoke, hub} {
 		delete(s.Members, "metadata") // both versions have the same metadata
 	}
+	spoke.addEntries(root, ToHub)
+	hub.addEntries(root, FromHub)
 	return spoke, hub
+}
+
+// addEntries adds the metadata entries of the source side of a direction that might not come back, because rules read
+// or write entries under their keys. The entries that a rule drops on this side are not added.
+func (s *Schema) addEntries(root *Pair, from Direction) {
+	for _, c := range root.Claims {
+		if c.Verb == model.Drop && c.side(from) == nil {
+			s.addEntry(c.side(1-from), c.Entry)
+		}
+		if how, ok := entryOf(c); ok && (how.Keys[from] == "" || how.Parse == "" || how.Keys[1-from] != "") {
+			s.addEntry(c.Spoke, how.Keys[ToHub])
+			s.addEntry(c.Hub, how.Keys[FromHub])
+		}
+	}
+}
+
+func (s *Schema) addEntry(path Path, key string) {
+	keys := &s.Annotations
+	if path != nil && strings.HasPrefix(path.Last().JSON, "labels[") {
+		keys = &s.Labels
+	}
+	if key != "" && !slices.Contains(*keys, key) {
+		*keys = append(*keys, key)
+		slices.Sort(*keys)
+	}
+}
+
+// entryOf returns how a claim converts a metadata entry.
+func entryOf(c *Claim) (how Entry, ok bool) {
+	if c.Value != nil {
+		how, ok = c.Value.How.(Entry)
+	}
+	return how, ok
 }
 
 // addPair adds the facts of a pair for the source side of a direction. inside has the enclosing pairs and their

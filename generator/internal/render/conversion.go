@@ -287,12 +287,14 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 		return namedSchema(s)
 	}
 	fields := jen.Dict{}
-	if len(s.Keys) > 0 {
-		fields[jen.Id("Keys")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, k := range s.Keys {
-				g.Lit(k)
-			}
-		})
+	for name, keys := range map[string][]string{"Keys": s.Keys, "Annotations": s.Annotations, "Labels": s.Labels} {
+		if len(keys) > 0 {
+			fields[jen.Id(name)] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, k := range keys {
+					g.Lit(k)
+				}
+			})
+		}
 	}
 	if s.One != nil {
 		one := jen.Dict{}
@@ -415,8 +417,19 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		return
 	}
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-		w.make(g, parents)
-		w.value(g, c.Value, d, src, dst, name, 0)
+		if c.Found[d] == nil {
+			w.make(g, parents)
+			w.value(g, c.Value, d, src, dst, name, 0)
+			return
+		}
+		_, dstType := sides(d, c.Value.Spoke, c.Value.Hub)
+		found := operand{code: jen.Id("found")}
+		g.Var().Id("found").Add(w.typ(dstType))
+		w.value(g, c.Value, d, src, found, name, 0)
+		g.If(w.isSet(c.Found[d], found)).BlockFunc(func(g *jen.Group) {
+			w.make(g, parents)
+			dst.set(g, found.value())
+		})
 	})
 }
 
