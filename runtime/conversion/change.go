@@ -20,8 +20,13 @@ type Schema struct {
 	One map[string]string
 	// Dropped means that this field is lost on purpose.
 	Dropped bool
+	// Custom means that a function of the user converts this field.
+	Custom bool
 	// Lossless, of a whole kind, means that the other version can represent all of it.
 	Lossless bool
+	// Annotations and Labels, of a whole kind, are the keys that rules of the conversion read or write. An object may
+	// have entries of its own under them.
+	Annotations, Labels []string
 	// Limits are the restrictions from the markers of the type.
 	Limits Limits
 	// Scattered means that the other version does not have this object but has some of its members elsewhere. The
@@ -68,6 +73,8 @@ type change struct {
 	Around map[string]string
 	// Make is how many objects right around the value are made if they are missing.
 	Make int
+	// On are the values of the converted object on which the change depends.
+	On []dependence
 	// Cut is how many values were left out here, if the entry is not a change but a mark.
 	Cut int
 }

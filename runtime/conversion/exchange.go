@@ -30,6 +30,17 @@ import (
 // If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
 // src's version is [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
+	return exchange(ctx, src, dst, of, to, back, nil)
+}
+
+// ExchangeHooks is [Exchange] for a conversion with functions of the user. The function forth converts fields from src's
+// version to dst's. If the annotation keeps a value that a hook converts, it also notes what the hook has written for it
+// in dst. When the object returns with another value there, the kept value is dropped.
+func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
+	return exchange(ctx, src, dst, of, to, back, forth)
+}
+
+func exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
 	mode := wire.ModeOf(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
 	if err != nil {
@@ -40,11 +51,17 @@ func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 	}
 	if returned == nil {
 		returned = new(S)
-		if err := back(ctx, dst, returned); err != nil {
+		if err := back(seeing(ctx, dst), dst, returned); err != nil {
 			return err
 		}
 	}
-	return of.keep(dst, src, returned, mode)
+	var depend func([]change) error
+	if forth != nil {
+		depend = func(changes []change) error {
+			return dependences(ctx, src, dst, returned, of, to, forth, changes)
+		}
+	}
+	return of.keep(dst, src, returned, mode, depend)
 }
 
 // restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
@@ -64,11 +81,12 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 			nameOf(dst), cut, to.version, to.version)
 	}
 	write(dst, n.textOf(kept.without(to.version)))
-	if len(changes) == 0 {
-		return nil, nil
+	changes, err := current(changes, of.layout().shape, reflect.ValueOf(src).Elem())
+	if err != nil || len(changes) == 0 {
+		return nil, err
 	}
 	// A restored value may not fit src's version. The converted field is unset then.
-	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
+	ctx = wire.WithMode(seeing(ctx, dst), wire.Mode{Read: new(wire.Left)})
 	before := PS(new(S))
 	if err := back(ctx, dst, before); err != nil {
 		return nil, err
@@ -113,7 +131,9 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 // without the changes, or is an error, dst is as before.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
 	r := restoring{ctx: v.ctx, unlimited: v.mode.Trusted || v.mode.Unlimited}
-	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodesOf(changes), v.to.schema)
+	nodes := nodesOf(changes)
+	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodes, v.to.schema)
+	r.ownEntries(v.dst, nodes, v.to.schema)
 	if r.err != nil {
 		return nil, d, r.err
 	}
@@ -125,7 +145,7 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 		d.note(nil) // the change that leads to this is unknown
 	} else {
 		d.metadata(v.before, after, v.src)
-		d.structs(v.of.layout().shape, reflect.ValueOf(v.before).Elem(), reflect.ValueOf(after).Elem(), reflect.ValueOf(v.src).Elem(), nil)
+		d.structs(v.of.layout().shape, reflect.ValueOf(v.before).Elem(), reflect.ValueOf(after).Elem(), reflect.ValueOf(v.src).Elem(), v.of.schema, nil)
 	}
 	if len(d.paths) > 0 {
 		r.rollback()
@@ -183,7 +203,7 @@ func (d *differences) metadata(before, after, said metav1.Object) {
 
 // structs compares two structs of a shape. A value that equals the user's own in said makes no difference; said may be
 // invalid.
-func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, at []string) {
+func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, schema Schema, at []string) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		b, inBefore := f.Present(before)
@@ -201,13 +221,16 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 		}
 		here := append(at[:len(at):len(at)], f.Name)
 		if b, a := f.Shape.Structs(b, inBefore), f.Shape.Structs(a, inAfter); b.IsValid() && a.IsValid() {
-			d.structs(f.Shape.Target(), b, a, f.Shape.Structs(w, inSaid), here)
+			d.structs(f.Shape.Target(), b, a, f.Shape.Structs(w, inSaid), schema.member(f.Name), here)
 			continue
 		}
 		if inBefore && inAfter && sameJSONOf(f.Shape, b, a) || said.IsValid() && inSaid == inAfter && (!inAfter || sameJSONOf(f.Shape, a, w)) {
 			continue
 		}
 		if inBefore && inAfter && inSaid && f.Shape.Kind == wire.List && sameElements(f.Shape.Elem, b, a, w) {
+			continue
+		}
+		if keys := schema.member(f.Name).Keys; len(keys) > 0 && inAfter && inSaid && f.Shape.Kind == wire.List && sameKeyed(f.Shape, keys, a, w) {
 			continue
 		}
 		d.note(here)
@@ -225,6 +248,33 @@ func sameElements(s *wire.Shape, before, after, said reflect.Value) bool {
 		}
 	}
 	return true
+}
+
+// sameKeyed reports whether two lists have the same elements in any order. Keys identify the elements.
+func sameKeyed(s *wire.Shape, keys []string, after, said reflect.Value) bool {
+	a, err := listOf(s, after)
+	w, err2 := listOf(s, said)
+	if err != nil || err2 != nil || len(a) != len(w) {
+		return false
+	}
+	names := slices.Sorted(slices.Values(keys))
+	inAfter, inSaid := tableOf(a, names), tableOf(w, names)
+	if !inAfter.unique(a) || !inSaid.unique(w) {
+		return false
+	}
+	for _, e := range a {
+		if i, _ := inSaid.find(keyOf(e, keys)); i < 0 || !reflect.DeepEqual(e, w[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// listOf returns a list as JSON has it.
+func listOf(s *wire.Shape, list reflect.Value) ([]any, error) {
+	value, err := jsonOf(s, list)
+	elements, _ := value.([]any)
+	return elements, err
 }
 
 // sameJSONOf reports whether two values have the same JSON. A quantity that was read from other text is the same.

@@ -4,6 +4,7 @@ package conversion
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
@@ -22,6 +23,24 @@ func (c *comparison) any() bool { return c.changes > 0 }
 // text returns the list of changes. There must be at least one.
 func (c *comparison) text() []byte { return append(c.list.out, ']') }
 
+// complete writes the changes again, completed by a function, if this adds anything.
+func (c *comparison) complete(with func([]change) error) error {
+	changes := readChanges(c.text())
+	if err := with(changes); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
+		return nil
+	}
+	*c = comparison{}
+	for _, found := range changes {
+		if err := c.record(found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin begins a change of the value at a path.
 func (c *comparison) begin(at []step) {
 	if c.any() {
@@ -30,18 +49,24 @@ func (c *comparison) begin(at []step) {
 		c.list.out = append(c.list.out, '[')
 	}
 	c.changes++
-	c.list.out = append(c.list.out, `{"at":[`...)
+	c.list.out = append(c.list.out, `{"at":`...)
+	c.list.steps(at)
+}
+
+// steps writes a path.
+func (e *encoder) steps(at []step) {
+	e.out = append(e.out, '[')
 	for i, s := range at {
 		if i > 0 {
-			c.list.out = append(c.list.out, ',')
+			e.out = append(e.out, ',')
 		}
 		if s.keys == nil {
-			c.list.out = wire.AppendText(c.list.out, s.name)
+			e.out = wire.AppendText(e.out, s.name)
 		} else {
-			c.list.json(s.keys)
+			e.json(s.keys)
 		}
 	}
-	c.list.out = append(c.list.out, ']')
+	e.out = append(e.out, ']')
 }
 
 // end ends a change. The argument make is how many objects right around the value may have to be made.
@@ -73,6 +98,9 @@ func (c *comparison) record(found change) error {
 		c.list.key("around")
 		c.list.json(found.Around)
 	}
+	if found.On != nil {
+		c.list.dependences(found.On)
+	}
 	return c.end(found.Make)
 }
 
@@ -95,6 +123,8 @@ func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []ste
 			c.Index, _ = strconv.Atoi(string(m.value))
 		case m.is("around"):
 			_ = json.Unmarshal(m.value, &c.Around)
+		case m.is("on"):
+			c.On = readDependences(m.value, names)
 		case m.is("make"):
 			c.Make, _ = strconv.Atoi(string(m.value))
 		case m.is("cut"):

@@ -19,6 +19,8 @@ type restoring struct {
 	applied int
 	// undo are the fields that were set, with their earlier values, in order.
 	undo []restored
+	// undone restore the metadata.
+	undone []func()
 	// err is the reason why the work ended early.
 	err error
 	// unlimited means that the markers of types are ignored.
@@ -34,7 +36,10 @@ func (r *restoring) rollback() {
 	for i := len(r.undo) - 1; i >= 0; i-- {
 		r.undo[i].field.Set(r.undo[i].was)
 	}
-	r.undo = nil
+	for _, undo := range r.undone {
+		undo()
+	}
+	r.undo, r.undone = nil, nil
 }
 
 // remember notes the value of a field before it is set.

@@ -78,8 +78,9 @@ func layoutOf[T any]() layout {
 //
 // Nothing is kept on an object without a name, because this is a partial object, as server-side apply converts it. It
 // is an error if the annotation has no room for the values, unless the object comes from storage. Then the largest
-// values are left out, with a mark.
-func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) error {
+// values are left out, with a mark. The function depend, unless nil, completes changes with the values on which they
+// depend.
+func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode, depend func([]change) error) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
@@ -88,6 +89,12 @@ func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode) er
 	c := comparison{list: encoder{out: n.list[:0]}}
 	l := s.layout()
 	err := c.structs(n.steps[:0], l.shape, l.arrived(reflect.ValueOf(returned).Elem()), l.arrived(reflect.ValueOf(said).Elem()), s.schema)
+	if err == nil {
+		err = c.ownEntries(s.schema, said, returned)
+	}
+	if err == nil && depend != nil && c.any() {
+		err = c.complete(depend)
+	}
 	n.list = c.list.out
 	if err != nil {
 		return err

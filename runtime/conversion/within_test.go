@@ -11,7 +11,7 @@ import (
 
 func TestPartial(t *testing.T) {
 	ctx := context.Background()
-	if ObjectOf(ctx) != nil || Partial(ctx) {
+	if ObjectOf[metav1.Object](ctx) != nil || Partial(ctx) {
 		t.Error("there is no object outside of a conversion")
 	}
 	for name, tc := range map[string]struct {
@@ -23,7 +23,7 @@ func TestPartial(t *testing.T) {
 		"labels alone":           {metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, true},
 		"nothing":                {metav1.ObjectMeta{}, true},
 	} {
-		if ctx := Within(ctx, &tc.ObjectMeta); Partial(ctx) != tc.want || ObjectOf(ctx) != &tc.ObjectMeta {
+		if ctx := Within(ctx, &tc.ObjectMeta); Partial(ctx) != tc.want || ObjectOf[metav1.Object](ctx) != &tc.ObjectMeta {
 			t.Errorf("%s: partial is %t", name, Partial(ctx))
 		}
 	}

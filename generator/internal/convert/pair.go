@@ -412,6 +412,9 @@ func (p *Pair) noteParents() {
 		for d, path := range []Path{c.Spoke, c.Hub} {
 			if _, isEntry := c.Value.How.(Entry); !isEntry && path.pointers() {
 				c.Set[1-d] = fieldSet(c.side(Direction(1 - d)).Last())
+				if c.Value.looksFor(Direction(1 - d)) {
+					c.Found[1-d] = fieldSet(path.Last())
+				}
 			}
 			for i, f := range path[:len(path)-1] {
 				if f.Type.Kind() == resolve.Pointer && !claimed[d][path[:i+1].String()] && c.Value.Loss[d] == "" {
@@ -420,6 +423,17 @@ func (p *Pair) noteParents() {
 			}
 		}
 	}
+}
+
+// looksFor reports whether a value comes from an element of a list in a direction.
+func (v *Value) looksFor(d Direction) bool {
+	switch how := v.How.(type) {
+	case Element:
+		return how.Outer != d
+	case First:
+		return how.Outer != d
+	}
+	return false
 }
 
 // and returns the names of a path followed by the names of a further path.

@@ -48,6 +48,9 @@ type Claim struct {
 	// Set checks, for each direction, whether the source is set. It is needed if pointers lead to the other side's
 	// field.
 	Set [2]*Set
+	// Found checks, for each direction, whether an element of a list has given the destination a value. It is needed if
+	// pointers lead to the destination, because no struct is made for a missing element. Otherwise it is nil.
+	Found [2]*Set
 	// SpokeOthers and HubOthers are the additional fields of a custom rule, by side.
 	SpokeOthers, HubOthers []Path
 	// Default is the value of the hub's field if the spoke does not set it: a string, bool or int. It is nil without a
@@ -144,7 +147,13 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 }
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
-func (p *Plan) Lossy(d Direction) bool { return p.Root.lossy(d, map[*Pair]bool{}) }
+func (p *Plan) Lossy(d Direction) bool {
+	s := p.SpokeSchema
+	if d == FromHub {
+		s = p.HubSchema
+	}
+	return p.Root.lossy(d, map[*Pair]bool{}) || len(s.Annotations)+len(s.Labels) > 0
+}
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
 func (p *Pair) NeedsHooks() bool {

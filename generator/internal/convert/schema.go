@@ -19,8 +19,12 @@ type Schema struct {
 	// One identifies the single element of a list that the other side has, as in conversion.Schema.
 	One     map[string]string
 	Dropped bool
+	// Custom is true if a function of the user converts this field, from this side.
+	Custom bool
 	// Scattered is true if the other side has some members of this object in other places, but not the object itself.
 	Scattered bool
+	// Annotations and Labels are the keys of metadata entries that rules of a kind use.
+	Annotations, Labels []string
 	// Limits are the limits that markers set for a value that may be restored.
 	Limits   Limits
 	Members  map[string]*Schema
@@ -34,7 +38,7 @@ type Schema struct {
 
 // IsZero reports whether the schema has no facts.
 func (s *Schema) IsZero() bool {
-	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Scattered && s.Limits.IsZero() && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
+	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Custom && !s.Scattered && s.Limits.IsZero() && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
 }
 
 // Named returns the schemas that are the Same of others below this one, sorted by name.
@@ -66,7 +70,42 @@ func schemas(root *Pair) (spoke, hub *Schema) {
 	for _, s := range []*Schema{spoke, hub} {
 		delete(s.Members, "metadata") // both versions have the same metadata
 	}
+	spoke.addEntries(root, ToHub)
+	hub.addEntries(root, FromHub)
 	return spoke, hub
+}
+
+// addEntries adds the metadata entries of the source side of a direction that might not come back, because rules read
+// or write entries under their keys. The entries that a rule drops on this side are not added.
+func (s *Schema) addEntries(root *Pair, from Direction) {
+	for _, c := range root.Claims {
+		if c.Verb == model.Drop && c.side(from) == nil {
+			s.addEntry(c.side(1-from), c.Entry)
+		}
+		if how, ok := entryOf(c); ok && (how.Keys[from] == "" || how.Parse == "" || how.Keys[1-from] != "") {
+			s.addEntry(c.Spoke, how.Keys[ToHub])
+			s.addEntry(c.Hub, how.Keys[FromHub])
+		}
+	}
+}
+
+func (s *Schema) addEntry(path Path, key string) {
+	keys := &s.Annotations
+	if path != nil && strings.HasPrefix(path.Last().JSON, "labels[") {
+		keys = &s.Labels
+	}
+	if key != "" && !slices.Contains(*keys, key) {
+		*keys = append(*keys, key)
+		slices.Sort(*keys)
+	}
+}
+
+// entryOf returns how a claim converts a metadata entry.
+func entryOf(c *Claim) (how Entry, ok bool) {
+	if c.Value != nil {
+		how, ok = c.Value.How.(Entry)
+	}
+	return how, ok
 }
 
 // addPair adds the facts of a pair for the source side of a direction. inside has the enclosing pairs and their
@@ -94,6 +133,12 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 			continue
 		}
 		below := c.limits(from)
+		below.Custom = c.hooked(from)
+		if below.Custom {
+			for _, other := range c.others(from) {
+				s.put(other.and(nil), &Schema{Custom: true})
+			}
+		}
 		if c.Value == nil && c.Verb != model.Drop {
 			if !below.IsZero() {
 				s.put(path.and(nil), below)
@@ -123,7 +168,7 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	seen[p] = true
 	for _, c := range p.Claims {
 		path := c.side(from)
-		if path != nil && (c.Verb == model.Drop || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) {
+		if path != nil && (c.Verb == model.Drop || c.hooked(from) || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) {
 			return true
 		}
 		for v := c.Value; v != nil; v = v.Elem {
@@ -212,6 +257,7 @@ func (s *Schema) put(path []string, below *Schema) {
 	}
 	next.Keys, next.One, next.Dropped, next.Same = below.Keys, below.One, below.Dropped, below.Same
 	next.Scattered = next.Scattered || below.Scattered
+	next.Custom = next.Custom || below.Custom
 	if !below.Limits.IsZero() {
 		next.Limits = below.Limits
 	}
@@ -278,6 +324,19 @@ func listKeys(f *resolve.Field) []string {
 		keys = []string{key}
 	}
 	return keys
+}
+
+// hooked reports whether the user's own code converts the field from a side.
+func (c *Claim) hooked(from Direction) bool {
+	return c.Calls(from) || c.Verb != model.Custom && c.isCustom()
+}
+
+// others returns the additional fields of a custom rule on a side.
+func (c *Claim) others(side Direction) []Path {
+	if side == ToHub {
+		return c.SpokeOthers
+	}
+	return c.HubOthers
 }
 
 // unconvertedBelow reports whether any field in a struct does not convert.

@@ -107,7 +107,11 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 		told = append(told, found)
 	}
 	v.Loss[1-how.Outer] = "all elements but this one"
-	how.Plain = setOf(v.side(1 - how.Outer))
+	plain := v.side(1 - how.Outer)
+	how.Plain = setOf(plain)
+	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
+		how.Content, v.Loss[how.Outer] = setOf(plain.Elem()), "whether it was nil or empty"
+	}
 	elem, bad := p.beside(how.Outer, told...).value(inside(v.spoke, how.Outer == FromHub), inside(v.hub, how.Outer == ToHub), as[1:])
 	return v.as(how, elem, bad)
 }

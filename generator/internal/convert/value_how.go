@@ -92,10 +92,10 @@ type (
 		Plain  *Set
 	}
 	// Element converts between a value and the list element that Constants identify. Outer is the direction to the side
-	// with the list.
+	// with the list. Content checks whether the target of a pointer is set; it is nil for other values.
 	Element struct {
-		Outer     Direction
-		Plain     *Set
+		Outer          Direction
+		Plain, Content *Set
 		Constants []Constant
 	}
 	// Entry converts between a value and the text of a metadata entry, or between two entries.

@@ -122,7 +122,7 @@ func Converters() []Converter {
 		{Name: "each", Doc: "the following converters apply to each element"},
 		{Name: "wrap", Argument: "member", Doc: "a value and a struct that has it as this member, or further inside"},
 		{Name: "keyed", Argument: "member", Doc: "a map and a list whose elements have the map's key as this member"},
-		{Name: "element", Argument: "member=value,...", Doc: "a value and the element of a list whose members have these values"},
+		{Name: "element", Argument: "member=value,...", Doc: "a value and the element of a list whose members have these values; an empty struct has no element"},
 		{Name: "join", Argument: "separator", Doc: "a list of strings and one string"},
 		{Name: "json", Doc: "anything and its JSON, in a string, []byte, RawExtension or JSON"},
 	}

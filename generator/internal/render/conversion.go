@@ -110,7 +110,8 @@ func (w *conversionWriter) hooks() {
 	f := w.file
 	f.Comment("Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of")
 	f.Comment("its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an")
-	f.Comment("annotation, the object is also converted back once.")
+	f.Comment("annotation, the object is also converted back once. A kept value of a field is dropped when what its function has")
+	f.Comment("written in the other version changes.")
 	f.Type().Id("Hooks").Interface(methods...)
 	f.Line()
 	f.Comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.")
@@ -225,7 +226,11 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		if plan.Root.NeedsHooks() {
 			back = jen.Id("c").Dot(plan.Root.Name + suffixOf(1-d))
 		}
-		g.Return(jen.Qual(w.shared, "Exchange").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back))
+		exchange, args := "Exchange", []jen.Code{jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back}
+		if plan.Root.NeedsHooks() {
+			exchange, args = "ExchangeHooks", append(args, jen.Id("c").Dot(plan.Root.Name+suffixOf(d)))
+		}
+		g.Return(jen.Qual(w.shared, exchange).Call(args...))
 	})
 }
 
@@ -282,12 +287,14 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 		return namedSchema(s)
 	}
 	fields := jen.Dict{}
-	if len(s.Keys) > 0 {
-		fields[jen.Id("Keys")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, k := range s.Keys {
-				g.Lit(k)
-			}
-		})
+	for name, keys := range map[string][]string{"Keys": s.Keys, "Annotations": s.Annotations, "Labels": s.Labels} {
+		if len(keys) > 0 {
+			fields[jen.Id(name)] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, k := range keys {
+					g.Lit(k)
+				}
+			})
+		}
 	}
 	if s.One != nil {
 		one := jen.Dict{}
@@ -298,6 +305,9 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	}
 	if s.Dropped {
 		fields[jen.Id("Dropped")] = jen.True()
+	}
+	if s.Custom {
+		fields[jen.Id("Custom")] = jen.True()
 	}
 	if s.Scattered {
 		fields[jen.Id("Scattered")] = jen.True()
@@ -407,8 +417,19 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		return
 	}
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-		w.make(g, parents)
-		w.value(g, c.Value, d, src, dst, name, 0)
+		if c.Found[d] == nil {
+			w.make(g, parents)
+			w.value(g, c.Value, d, src, dst, name, 0)
+			return
+		}
+		_, dstType := sides(d, c.Value.Spoke, c.Value.Hub)
+		found := operand{code: jen.Id("found")}
+		g.Var().Id("found").Add(w.typ(dstType))
+		w.value(g, c.Value, d, src, found, name, 0)
+		g.If(w.isSet(c.Found[d], found)).BlockFunc(func(g *jen.Group) {
+			w.make(g, parents)
+			dst.set(g, found.value())
+		})
 	})
 }
 

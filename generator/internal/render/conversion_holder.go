@@ -71,7 +71,12 @@ func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap
 func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where, depth int) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
 	if how.Outer == d {
-		src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
+		set := w.isSet(how.Plain, src)
+		if how.Content != nil {
+			set.Op("&&").Add(w.isSet(how.Content, operand{code: src.value(), pointer: true}))
+			src.known = false
+		}
+		src.ifSet(g, set, func(g *jen.Group) {
 			dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 			element := dst.index(jen.Lit(0))
 			for _, c := range how.Constants {

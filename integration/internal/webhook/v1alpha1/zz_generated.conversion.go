@@ -21,7 +21,8 @@ const (
 
 // Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of
 // its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an
-// annotation, the object is also converted back once.
+// annotation, the object is also converted back once. A kept value of a field is dropped when what its function has
+// written in the other version changes.
 type Hooks interface {
 	FleetSpecRouteToHub(ctx context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error
 	FleetSpecRouteFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error
@@ -47,12 +48,16 @@ func (c Converter) Conversions() conversion.Option {
 // What one version can represent and the other cannot is kept in an annotation of the object.
 var (
 	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet]("v1alpha1", conversion.Schema{Members: map[string]conversion.Schema{
-		"spec":   {Members: map[string]conversion.Schema{"ships": {Keys: []string{"name"}}}},
+		"spec": {Members: map[string]conversion.Schema{
+			"route": {Custom: true},
+			"ships": {Keys: []string{"name"}},
+		}},
 		"status": {Members: map[string]conversion.Schema{"phase": {Dropped: true}}},
 	}})
 	fleetHubStash = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
 		"docking": {Scattered: true},
 		"owners":  {One: map[string]string{}},
+		"route":   {Custom: true},
 		"ships":   {Keys: []string{"name"}},
 	}}}})
 )
@@ -64,7 +69,7 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 	if err := c.fleetToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.Exchange(ctx, src, dst, fleetSpokeStash, fleetHubStash, c.fleetFromHub)
+	return conversion.ExchangeHooks(ctx, src, dst, fleetSpokeStash, fleetHubStash, c.fleetFromHub, c.fleetToHub)
 }
 
 // FleetFromHub converts a Fleet of v1 to v1alpha1.
@@ -74,7 +79,7 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	if err := c.fleetFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.Exchange(ctx, src, dst, fleetHubStash, fleetSpokeStash, c.fleetToHub)
+	return conversion.ExchangeHooks(ctx, src, dst, fleetHubStash, fleetSpokeStash, c.fleetToHub, c.fleetFromHub)
 }
 
 // fleetToHub converts to the hub.

@@ -22,7 +22,8 @@ const (
 
 // Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of
 // its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an
-// annotation, the object is also converted back once.
+// annotation, the object is also converted back once. A kept value of a field is dropped when what its function has
+// written in the other version changes.
 type Hooks interface {
 	CronJobSpecScheduleToHub(ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error
 	CronJobSpecScheduleFromHub(ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error
@@ -47,8 +48,8 @@ func (c Converter) Conversions() conversion.Option {
 
 // What one version can represent and the other cannot is kept in an annotation of the object.
 var (
-	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob]("v2", conversion.Schema{})
-	cronJobHubStash   = conversion.NewStash[batchv1.CronJob]("v1", conversion.Schema{})
+	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob]("v2", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"schedule": {Custom: true}}}}})
+	cronJobHubStash   = conversion.NewStash[batchv1.CronJob]("v1", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"schedule": {Custom: true}}}}})
 )
 
 // CronJobToHub converts a CronJob of v2 to v1.
@@ -58,7 +59,7 @@ func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *
 	if err := c.cronJobToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.Exchange(ctx, src, dst, cronJobSpokeStash, cronJobHubStash, c.cronJobFromHub)
+	return conversion.ExchangeHooks(ctx, src, dst, cronJobSpokeStash, cronJobHubStash, c.cronJobFromHub, c.cronJobToHub)
 }
 
 // CronJobFromHub converts a CronJob of v1 to v2.
@@ -68,7 +69,7 @@ func (c Converter) CronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst
 	if err := c.cronJobFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.Exchange(ctx, src, dst, cronJobHubStash, cronJobSpokeStash, c.cronJobToHub)
+	return conversion.ExchangeHooks(ctx, src, dst, cronJobHubStash, cronJobSpokeStash, c.cronJobToHub, c.cronJobFromHub)
 }
 
 // cronJobToHub converts to the hub.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1beta2 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -26,7 +27,7 @@ func (r References) ContractVersionedObjectReferenceToObjectReference(ctx contex
 	if !src.IsDefined() {
 		return nil
 	}
-	*dst = corev1.ObjectReference{Kind: src.Kind, Name: src.Name, Namespace: conversion.ObjectOf(ctx).GetNamespace()}
+	*dst = corev1.ObjectReference{Kind: src.Kind, Name: src.Name, Namespace: conversion.ObjectOf[metav1.Object](ctx).GetNamespace()}
 	if src.APIGroup == "" || src.Kind == "" {
 		return nil // part of an object, as server-side apply converts it
 	}
@@ -41,7 +42,7 @@ func (References) ObjectReferenceToClusterClassTemplateReference(_ context.Conte
 }
 
 func (References) ClusterClassTemplateReferenceToObjectReference(ctx context.Context, src *clusterv1beta2.ClusterClassTemplateReference, dst *corev1.ObjectReference) error {
-	*dst = corev1.ObjectReference{APIVersion: src.APIVersion, Kind: src.Kind, Name: src.Name, Namespace: conversion.ObjectOf(ctx).GetNamespace()}
+	*dst = corev1.ObjectReference{APIVersion: src.APIVersion, Kind: src.Kind, Name: src.Name, Namespace: conversion.ObjectOf[metav1.Object](ctx).GetNamespace()}
 	return nil
 }
 
@@ -51,7 +52,7 @@ func (References) ObjectReferenceToMachineHealthCheckRemediationTemplateReferenc
 }
 
 func (References) MachineHealthCheckRemediationTemplateReferenceToObjectReference(ctx context.Context, src *clusterv1beta2.MachineHealthCheckRemediationTemplateReference, dst *corev1.ObjectReference) error {
-	*dst = corev1.ObjectReference{APIVersion: src.APIVersion, Kind: src.Kind, Name: src.Name, Namespace: conversion.ObjectOf(ctx).GetNamespace()}
+	*dst = corev1.ObjectReference{APIVersion: src.APIVersion, Kind: src.Kind, Name: src.Name, Namespace: conversion.ObjectOf[metav1.Object](ctx).GetNamespace()}
 	return nil
 }
 

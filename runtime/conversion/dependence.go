@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// dependence is a value of the converted object that was there because of a kept value. A function of the user has
+// written it. Without it, the kept value is obsolete.
+type dependence struct {
+	At []step
+	// Is is the digest of the value.
+	Is string
+}
+
+// maxDependences is how many values of the converted object a change names. If a function has written more, the change
+// names the parts that contain them.
+const maxDependences = 32
+
+// dependences completes kept changes: a change to a value that functions of the user convert gets the values that these
+// functions wrote for it. To find them, src is converted again with the values that came back. The part of dst that
+// differs then depends on the kept values.
+func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, returned PS, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, changes []change) error {
+	groups, order := map[string][]int{}, []string(nil)
+	for i, c := range changes {
+		if path, ok := of.schema.hooked(c); ok {
+			if groups[path] == nil {
+				order = append(order, path)
+			}
+			groups[path] = append(groups[path], i)
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
+	full := PD(new(D)) // dst may have restored values
+	if forth(seeing(ctx, src), src, full) != nil {
+		return nil
+	}
+	live, err := jsonOf(to.layout().shape, reflect.ValueOf(dst).Elem())
+	if err != nil {
+		return err
+	}
+	reverse, err := differing(of, src, returned)
+	if err != nil {
+		return err
+	}
+	for _, path := range order {
+		without, err := copied(of.layout().shape, src)
+		if err != nil {
+			return err
+		}
+		r := restoring{ctx: ctx, unlimited: true}
+		r.fields(of.layout().shape, reflect.ValueOf(without).Elem(), nodesOf(slices.DeleteFunc(slices.Clone(reverse), func(c change) bool {
+			other, ok := of.schema.hooked(c)
+			return !ok || other != path
+		})), of.schema)
+		less := PD(new(D))
+		if r.err != nil || forth(seeing(ctx, without), without, less) != nil {
+			continue
+		}
+		written, err := differing(to, full, less)
+		if err != nil {
+			return err
+		}
+		for _, i := range groups[path] {
+			if changes[i].On, err = to.schema.writtenFor(changes[i].At, written, live); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writtenFor returns the written values for a change at a path, with their digests: in lists, only the values in
+// elements with the same keys. The schema is the object's.
+func (s Schema) writtenFor(at []step, written []change, live any) ([]dependence, error) {
+	var paths [][]step
+	tables := map[string][]*table{}
+	for _, w := range written {
+		if sameElement(at, w.At) {
+			paths = s.at(w.At).leaves(paths, w.At, valueAt(live, w.At, tables))
+		}
+	}
+	if len(paths) > maxDependences {
+		const outer = 2 // such as spec and a field of it
+		for i := range paths {
+			paths[i] = paths[i][:min(outer, len(paths[i]))]
+		}
+		paths = slices.CompactFunc(paths, func(a, b []step) bool { return slices.EqualFunc(a, b, sameStep) })
+	}
+	var on []dependence
+	for _, path := range paths {
+		is, err := digest(valueAt(live, path, tables))
+		if err != nil {
+			return nil, err
+		}
+		on = append(on, dependence{path, is})
+	}
+	return on, nil
+}
+
+// at returns the schema of the value at a path.
+func (s Schema) at(path []step) Schema {
+	for _, next := range path {
+		if next.keys != nil {
+			s = s.element()
+		} else {
+			s = s.member(next.name)
+		}
+	}
+	return s
+}
+
+// leaves appends the paths of the values in a value. Somebody else may add members to its objects, and elements to its
+// lists with keys.
+func (s Schema) leaves(paths [][]step, at []step, value any) [][]step {
+	at = slices.Clip(at)
+	switch value := value.(type) {
+	case map[string]any:
+		if len(value) > 0 {
+			for _, name := range slices.Sorted(maps.Keys(value)) {
+				paths = s.member(name).leaves(paths, append(at, step{name: name}), value[name])
+			}
+			return paths
+		}
+	case []any:
+		if len(s.Keys) > 0 && len(value) > 0 && tableOf(value, slices.Sorted(slices.Values(s.Keys))).unique(value) {
+			for _, e := range value {
+				paths = s.element().leaves(paths, append(at, step{keys: keyOf(e, s.Keys)}), e)
+			}
+			return paths
+		}
+	}
+	return append(paths, at)
+}
+
+// holds reports whether an object, in JSON, still has the value.
+func (d dependence) holds(object any, tables map[string][]*table) bool {
+	is, err := digest(valueAt(object, d.At, tables))
+	return err == nil && is == d.Is
+}
+
+// current returns the changes without the obsolete ones: what functions had written for these is not in the object any
+// more.
+func current(changes []change, s *wire.Shape, object reflect.Value) ([]change, error) {
+	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
+		return changes, nil
+	}
+	live, err := jsonOf(s, object)
+	if err != nil {
+		return nil, err
+	}
+	tables, left := map[string][]*table{}, maxChanges
+	return slices.DeleteFunc(changes, func(c change) bool {
+		left -= len(c.On)
+		return c.On != nil && (left < 0 || slices.ContainsFunc(c.On, func(d dependence) bool { return !d.holds(live, tables) }))
+	}), nil
+}
+
+// hooked returns the path of the field that a function of the user converts and that a change is for, as names. A value
+// that contains such fields counts, too.
+func (s Schema) hooked(c change) (path string, ok bool) {
+	for _, next := range c.At {
+		if next.keys == nil {
+			path += "." + next.name
+			s = s.member(next.name)
+		} else {
+			path += "[]"
+			s = s.element()
+		}
+		if s.Custom {
+			return path, true
+		}
+	}
+	if s.isEmpty() || c.Is == nil {
+		return path, false
+	}
+	is, err := parsed(c.Is)
+	return path, err == nil && s.customIn(is)
+}
+
+// customIn reports whether functions of the user convert any part of a value.
+func (s Schema) customIn(value any) bool {
+	if s.Custom {
+		return true
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, v := range value {
+			if s.member(name).customIn(v) {
+				return true
+			}
+		}
+	case []any:
+		return s.Elements != nil && slices.ContainsFunc(value, s.Elements.customIn)
+	}
+	return false
+}
+
+// sameElement reports whether two paths lead through the same elements of lists, as far as both lead through lists.
+func sameElement(a, b []step) bool {
+	keyed := func(steps []step) (all []step) {
+		for _, s := range steps {
+			if s.keys != nil {
+				all = append(all, s)
+			}
+		}
+		return all
+	}
+	x, y := keyed(a), keyed(b)
+	for i := range min(len(x), len(y)) {
+		if keyText(x[i].keys, namesOf(x[i].keys)) != keyText(y[i].keys, namesOf(y[i].keys)) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameStep(a, b step) bool {
+	return a.name == b.name && (a.keys == nil) == (b.keys == nil) && fmt.Sprint(a.keys) == fmt.Sprint(b.keys)
+}
+
+// differing returns the changes from one object of a version to another.
+func differing[T any, P Object[T]](s Stash[T, P], from, to P) ([]change, error) {
+	var c comparison
+	l := s.layout()
+	if err := c.structs(nil, l.shape, reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem(), s.schema); err != nil || !c.any() {
+		return nil, err
+	}
+	return readChanges(c.text()), nil
+}
+
+// readChanges reads the changes that a comparison has written.
+func readChanges(list []byte) (changes []change) {
+	var names wire.Texts
+	for text := range elements(list) {
+		c, _ := readChange(text, nil, &names)
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// copied returns a copy of an object that shares no memory with it below spec, status and the like.
+func copied[T any, P Object[T]](s *wire.Shape, object P) (P, error) {
+	e := encoder{}
+	e.value(s, reflect.ValueOf(object).Elem())
+	if e.err != nil {
+		return nil, e.err
+	}
+	c := P(new(T))
+	if err := wire.Decode(e.out, wire.Whole(e.out), nil, s, reflect.ValueOf(c).Elem()); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"TypeMeta", "ObjectMeta"} {
+		if f := reflect.ValueOf(c).Elem().FieldByName(name); f.IsValid() {
+			f.Set(reflect.ValueOf(object).Elem().FieldByName(name))
+		}
+	}
+	return c, nil
+}
+
+// jsonOf returns an object as JSON has it.
+func jsonOf(s *wire.Shape, object reflect.Value) (any, error) {
+	var e encoder
+	if e.value(s, object); e.err != nil {
+		return nil, e.err
+	}
+	return parsed(e.out)
+}
+
+// valueAt returns the value at a path. It is absent if the path leads nowhere. The tables are of lists, by path.
+func valueAt(value any, at []step, tables map[string][]*table) any {
+	var path strings.Builder
+	for _, s := range at {
+		inList := path.String()
+		fmt.Fprintf(&path, "%q%s", s.name, keyText(s.keys, namesOf(s.keys)))
+		if s.keys == nil {
+			object, ok := value.(map[string]any)
+			if !ok {
+				return absent{}
+			}
+			value = memberOf(object, s.name)
+			continue
+		}
+		list, ok := value.([]any)
+		if !ok {
+			return absent{}
+		}
+		of := tables[inList]
+		t := tableFor(&of, list, s.keys)
+		if tables[inList] = of; t == nil {
+			return absent{}
+		}
+		i, several := t.find(s.keys)
+		if i < 0 || several {
+			return absent{}
+		}
+		value = list[i]
+	}
+	return value
+}
+
+// dependences writes the values on which a change depends.
+func (e *encoder) dependences(on []dependence) {
+	e.key("on")
+	e.out = append(e.out, '[')
+	for i, d := range on {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		e.out = append(e.out, `{"at":`...)
+		e.steps(d.At)
+		if d.Is != "" {
+			e.key("is")
+			e.out = wire.AppendText(e.out, d.Is)
+		}
+		e.out = append(e.out, '}')
+	}
+	e.out = append(e.out, ']')
+}
+
+// readDependences reads the values on which a change depends.
+func readDependences(list json.RawMessage, names *wire.Texts) (on []dependence) {
+	for text := range elements(list) {
+		var d dependence
+		for m := range entries(text) {
+			switch {
+			case m.is("at"):
+				for s := range elements(m.value) {
+					d.At = append(d.At, readStep(s, names))
+				}
+			case m.is("is"):
+				d.Is, _ = stringOf(m.value)
+			}
+		}
+		if len(d.At) > maxSteps {
+			d.At = nil // this package writes no such path, nor the digest of a whole object
+		}
+		on = append(on, d)
+	}
+	return on
+}

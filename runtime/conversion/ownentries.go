@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// ownEntries are the annotations or the labels of an object. The keys are those that rules of the conversion use for
+// fields and other entries of the other version.
+type ownEntries struct {
+	name  string // of the member of metadata
+	keys  []string
+	of    func(metav1.Object) map[string]string
+	set   func(metav1.Object, map[string]string)
+	valid func(value string) bool
+}
+
+// ownEntries returns the entries that the schema of a kind names.
+func (s Schema) ownEntries() []ownEntries {
+	var all []ownEntries
+	if len(s.Annotations) > 0 {
+		all = append(all, ownEntries{"annotations", s.Annotations, metav1.Object.GetAnnotations, metav1.Object.SetAnnotations, func(string) bool { return true }})
+	}
+	if len(s.Labels) > 0 {
+		all = append(all, ownEntries{"labels", s.Labels, metav1.Object.GetLabels, metav1.Object.SetLabels, func(value string) bool { return len(validation.IsValidLabelValue(value)) == 0 }})
+	}
+	return all
+}
+
+// ownEntries records the entries of an object that did not come back under the keys of the schema.
+func (c *comparison) ownEntries(schema Schema, said, returned metav1.Object) error {
+	for _, e := range schema.ownEntries() {
+		for _, key := range e.keys {
+			want, base := valueOfEntry(e.of(said), key), valueOfEntry(e.of(returned), key)
+			if err := c.replace([]step{{name: "metadata"}, {name: e.name}, {name: key}}, base, want); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// valueOfEntry returns an entry as JSON has it, or absent.
+func valueOfEntry(entries map[string]string, key string) any {
+	if value, ok := entries[key]; ok {
+		return value
+	}
+	return absent{}
+}
+
+// ownEntries applies the changes of entries under the keys of the schema.
+func (r *restoring) ownEntries(object metav1.Object, root *node, schema Schema) {
+	for _, e := range schema.ownEntries() {
+		was := e.of(object)
+		entries := maps.Clone(was)
+		applied := 0
+		for _, child := range root.within("metadata", e.name) {
+			c, key := child.leaf, child.step.name
+			if c == nil || child.step.keys != nil || !slices.Contains(e.keys, key) || !c.holds(valueOfEntry(entries, key)) {
+				continue
+			}
+			var value string
+			switch {
+			case c.Is == nil:
+				delete(entries, key)
+			case json.Unmarshal(c.Is, &value) != nil || !strings.HasPrefix(string(c.Is), `"`) || !e.valid(value):
+				continue
+			default:
+				if entries == nil {
+					entries = map[string]string{}
+				}
+				entries[key] = value
+			}
+			applied++
+		}
+		if applied == 0 {
+			continue
+		}
+		if len(entries) == 0 {
+			entries = nil
+		}
+		r.applied += applied
+		e.set(object, entries)
+		r.undone = append(r.undone, func() { e.set(object, was) })
+	}
+}
+
+// within returns the nodes below a path of names.
+func (n *node) within(path ...string) []*node {
+	for _, name := range path {
+		if n = n.index[name]; n == nil {
+			return nil
+		}
+	}
+	return n.below
+}
