@@ -180,9 +180,9 @@ func (w *workspace) goCommand(words ...string) (string, error) {
 	return string(bytes.ReplaceAll(out, []byte(w.root), []byte("$DIR"))), err
 }
 
-// goFlags returns a setting of the go command for modules in a folder that is new in each run. -trimpath keeps the folder
-// out of the build cache's keys, so that the second run uses the builds of the first. It also compiles all dependencies
-// once more, so a run in CI, which begins with an empty cache, goes without.
+// goFlags returns a setting of the go command for modules in a folder that is new in each run. -trimpath keeps the
+// folder out of the build cache's keys, so that the second run uses the builds of the first. It also compiles all
+// dependencies once more, so a run in CI, which begins with an empty cache, goes without.
 func goFlags() string {
 	if os.Getenv("CI") != "" {
 		return "GOFLAGS="

@@ -83,6 +83,7 @@ func TestLinks(t *testing.T) {
 		"[a](other.md#e13-a-is-b-or-c)":         "[]",
 		"[a](https://example.com/other)":        "[]",
 		"```\n[a](gone.md)\n```":                "[]",
+		"call `f[T](ctx)`":                      "[]",
 		"## Here\n\n[a](#here)":                 "[]",
 		"see [a](gone.md)":                      "[{1 the link gone.md leads nowhere}]",
 		"[a](other.md) and\n[b](other.md#gone)": "[{2 the link other.md#gone leads nowhere}]",

@@ -12,6 +12,7 @@ import (
 
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	span    = regexp.MustCompile("`[^`]*`")
 	scheme  = regexp.MustCompile(`^[a-z]+:`)
 	heading = regexp.MustCompile(`^#{1,6} +(.*)$`)
 	unsaid  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`) // what an anchor leaves out of its heading
@@ -30,7 +31,7 @@ func brokenLinks(file, text string) []problem {
 		if fenced {
 			continue
 		}
-		for _, m := range link.FindAllStringSubmatch(line, -1) {
+		for _, m := range link.FindAllStringSubmatch(span.ReplaceAllString(line, ""), -1) {
 			if scheme.MatchString(m[1]) {
 				continue
 			}
