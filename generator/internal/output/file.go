@@ -32,8 +32,6 @@ type File struct {
 	Path    string
 	Content []byte
 	Owner   Ownership
-	// Kinds are the kinds of output that may ask for the file.
-	Kinds []string
 	// Base is the text that the content of a Part was made from.
 	Base []byte
 	// Cause is the marker that asked for the file; invalid where no single one did.

@@ -26,8 +26,8 @@ const (
 	IntegrationFiles = "zz_generated.integration*_test.go"
 )
 
-// KindsOf returns the kinds of a generated file that an earlier run wrote; File.Kinds has the kinds of a file of this
-// run. An integration test has no kinds: it is in a module of its own, which no setting in its path marks as wanted.
+// KindsOf returns the kinds of output that may have a generated file, which an earlier run wrote. An integration test
+// has no kinds: it is in a module of its own, which no setting in its path marks as wanted.
 func KindsOf(path string) []string {
 	name, folder := filepath.Base(path), filepath.ToSlash(filepath.Dir(path))
 	patch, _ := filepath.Match(CRDPatch, name) // the patterns are good ones

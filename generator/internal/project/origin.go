@@ -120,7 +120,7 @@ func (o Origin) Commands() []string {
 	}
 }
 
-// generate makes the files for the markers after the edits, and changes the requirement on the runtime in go.mod to
+// generate makes the files for the markers after the edits. It also changes the requirement on the runtime in go.mod to
 // what they need.
 func (s site) generate(ctx context.Context, after engine.State, e edits) engine.Result {
 	result := s.Generate(ctx, after, e.Edits)

@@ -78,10 +78,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if err != nil {
 			return nil, fmt.Errorf("writing %s: %w", step.what, err)
 		}
-		for _, f := range written {
-			f.Kinds = []string{step.kind}
-			files = append(files, f)
-		}
+		files = append(files, written...)
 	}
 	if o.Vendored {
 		code, err := runtimeCopy(p, files, o)

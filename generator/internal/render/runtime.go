@@ -66,9 +66,7 @@ func runtimeCopy(p *model.Project, files []output.File, o Options) ([]output.Fil
 		imports[pkg] = append(imports[pkg], found...)
 		file := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers), filepath.FromSlash(pkg), "zz_generated."+name)
 		packages[pkg] = append(packages[pkg], output.File{
-			Path: file, Kinds: output.KindsOf(file),
-			Content: slices.Concat([]byte(output.GoHeader+"\n\n"+licence+"\n"), text),
-			Owner:   output.Generated,
+			Path: file, Content: slices.Concat([]byte(output.GoHeader+"\n\n"+licence+"\n"), text), Owner: output.Generated,
 		})
 	}
 	wanted := slices.Clone(o.Imported)
