@@ -235,6 +235,43 @@ func TestMetadataSeen(t *testing.T) {
 	}
 }
 
+// rackSpec has a struct with a member that JSON always writes.
+type rackSpec struct {
+	Room   string `json:"room,omitempty"`
+	Limits struct {
+		Max int64 `json:"max"`
+	} `json:"limits,omitempty"`
+}
+
+// TestPartInventsNothing checks that a part of an object gets no struct that it lacks, though JSON writes zero members
+// of the struct. A whole object has them.
+func TestPartInventsNothing(t *testing.T) {
+	same := func(_ context.Context, src, dst *lamp[rackSpec]) error {
+		*dst = *src
+		return nil
+	}
+	for name, s := range map[string]Same{"alike": {"metadata": nil, "spec": {"room": nil}}, "converted": nil} {
+		h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", same, same, s)))
+		for object, want := range map[string]string{
+			`"spec":{"room":"a"}`:                         `"metadata":{},"spec":{"room":"a"}`,
+			`"metadata":{}`:                               `"metadata":{}`,
+			`"spec":{"limits":{"max":0}}`:                 `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{}}`:                        `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{"max":1}},"status":{}`:     `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
+			`"metadata":{"name":"a"},"spec":{"room":"a"}`: `"metadata":{"name":"a"},"spec":{"limits":{"max":0},"room":"a"},"status":{"on":false}`,
+		} {
+			a := answerOf(t, call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp",`+object+`}`)))
+			var got, wanted any
+			if json.Unmarshal(a.Response.ConvertedObjects[0], &got) != nil || json.Unmarshal([]byte(`{"kind":"Lamp","apiVersion":"example.com/v2",`+want+`}`), &wanted) != nil {
+				t.Fatalf("%+v", a)
+			}
+			if fmt.Sprint(got) != fmt.Sprint(wanted) {
+				t.Errorf("%s: %s\ngot  %v\nwant %v", name, object, got, wanted)
+			}
+		}
+	}
+}
+
 // TestReview checks that the answer repeats the review's version and uid, and has all objects in their order.
 func TestReview(t *testing.T) {
 	h := NewHandler(Serve(wide("v1", lampSame)), Parallel(3))

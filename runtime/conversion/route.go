@@ -107,7 +107,8 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 	if len(mode.Keys) > 0 {
 		sign(mode.Keys, r.group, r.kind, to.(metav1.Object))
 	}
-	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within}
+	converted := to.(metav1.Object)
+	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within, partial: converted.GetName() == "" && converted.GetGenerateName() == ""}
 	r.join(&e, annotated, to, o)
 	clear(e.within[:cap(e.within)]) // entries would keep the body in memory
 	m.out, m.within = e.out, e.within

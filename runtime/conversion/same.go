@@ -75,7 +75,8 @@ func nameOnly(s *wire.Shape) *wire.Shape {
 // the same, from the source: the object that has been converted.
 //
 // A struct is left out if it is empty and the source does not have it. Go writes structs even if they are empty, and an
-// added struct would become the property of the client that applies a part of an object.
+// added struct would become the property of the client that applies a part of an object. In a part of an object, the
+// same applies to a struct in which all members are zero: JSON writes zero members without omitempty.
 func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []entry) {
 	var few [8]string
 	joined := few[:0]
@@ -87,6 +88,9 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []en
 			continue
 		}
 		below, target := f.Shape.PointedAt(value)
+		if part == nil && e.partial && f.Shape.Kind == wire.Structure {
+			part = Same{}
+		}
 		if part == nil || below.Kind != wire.Structure || !target.IsValid() {
 			e.field(f)
 			e.value(f.Shape, value)
@@ -101,7 +105,7 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []en
 		e.within = collect(e.within, old)
 		e.members(below, target, part, e.within[outer:])
 		e.within = e.within[:outer]
-		if e.out[len(e.out)-1] == '{' && !isObject(old) {
+		if (e.out[len(e.out)-1] == '{' || e.partial && f.Shape.Kind == wire.Structure && target.IsZero()) && !isObject(old) {
 			e.out = e.out[:before]
 			continue
 		}

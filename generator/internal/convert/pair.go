@@ -98,7 +98,7 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	for _, r := range all {
 		if r.Verb == model.ToHub {
 			v := &valuePlanner{planner: p.planner, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames,
-				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries,
+				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries, missing: r.missing != nil,
 				skipSpoke: below(p.takenSpoke, r.Spoke.String()), skipHub: below(p.takenHub, r.Hub.String())}
 			if r.Value = v.top(r.rule.As.V); r.Value == nil {
 				continue
@@ -205,6 +205,11 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
 		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the hub's %s", r.Default.V, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
+		return
+	}
+	if !fieldLimits(c.Hub.Last()).allows(value) {
+		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", p.conversion.Hub.Version, r.Default.V).
+			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		return
 	}
 	c.Default = value

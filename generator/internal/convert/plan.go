@@ -120,6 +120,22 @@ func (c *Claim) Calls(d Direction) bool {
 	return c.Verb == model.Custom && (c.Spoke != nil || d == ToHub)
 }
 
+// Below reports whether pointers lead to the field on the destination side of a direction.
+func (c *Claim) Below(d Direction) bool {
+	path := c.side(1 - d)
+	return path != nil && path.pointers()
+}
+
+// ZeroBelow reports whether a zero value becomes a pointer to zero in a struct behind a pointer. Zero does not make the
+// struct, but in a struct that something else makes, an API server would make the default of nil.
+func (c *Claim) ZeroBelow(d Direction) bool {
+	if c.Value == nil || c.Verb == model.Custom {
+		return false
+	}
+	how, ok := c.Value.How.(Optional)
+	return ok && how.Outer == d && how.ZeroInWhole && replacesZero(c.side(1-d).Last()) && c.Value.Elem.side(d).Kind() == resolve.Basic
+}
+
 // isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
 	return c.Verb == model.Custom || c.Value.holds(func(h How) bool { return h == Hook{} })

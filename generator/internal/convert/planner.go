@@ -54,6 +54,7 @@ func (p *planner) plan() (*Plan, bool) {
 	root := p.pair(place{}, spoke, hub, typeMembers(), typeMembers())
 	plan := &Plan{Conversion: p.conversion, Root: root}
 	plan.SpokeSchema, plan.HubSchema = schemas(root)
+	p.noteDefaults(plan)
 	return plan, true
 }
 
@@ -107,6 +108,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	pair.Claims = append(pair.Claims, w.values(ruled)...)
 	w.hubOnly(hub, nil)
 	pair.noteParents()
+	w.unreached()
 	return pair
 }
 

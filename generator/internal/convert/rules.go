@@ -14,6 +14,8 @@ const (
 	RuleTwice     = "V6"
 	RuleConverter = "V7"
 	RuleUnused    = "V8"
+	RuleDefault   = "V9"
+	RuleRefused   = "V10"
 )
 
 // Rules documents the rules.
@@ -27,5 +29,7 @@ func Rules() []diag.Rule {
 		{ID: RuleTwice, Title: "a field has one rule, and a package one spoke of a name", Doc: "Neither a field of the spoke nor one of the hub is claimed by two rules. The functions of two spokes in one package need two names."},
 		{ID: RuleConverter, Title: "converters fit the types", Doc: "`as` names converters, with arguments if they take one, and the converter must support both types."},
 		{ID: RuleUnused, Title: "a conversion rule applies to something", Doc: "A rule has no effect on a struct that no spoke contains. A rule on a package has none if no struct has the field and its counterpart the target, nor if values of its two types never correspond."},
+		{ID: RuleDefault, Title: "a default does not replace a converted value", Doc: "An API server sets the default of a field that is missing, or null without +nullable, when it reads a stored object, after the conversion. A zero value that becomes nil, or that a tag with omitempty leaves out, would become the default. It is an error if a marker demands that, and a warning if the Go type allows nothing else."},
+		{ID: RuleRefused, Title: "markers write no value that the other version refuses", Doc: "Values in +webhook:conversion:enum and +webhook:conversion:default must satisfy the validation markers of the field and of its type: Enum, Minimum, Maximum, MinLength, MaxLength and Pattern."},
 	}
 }

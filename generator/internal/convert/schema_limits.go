@@ -3,10 +3,13 @@
 package convert
 
 import (
+	"fmt"
 	"go/ast"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -161,4 +164,58 @@ func (c *Claim) limits(side Direction) *Schema {
 	}
 	s.Limits.read(field.Doc, false)
 	return s
+}
+
+// fieldLimits returns the limits of a field's value: its own and the limits of its type.
+func fieldLimits(f *resolve.Field) Limits {
+	var s Schema
+	s.limitType(f.Type, nil, f.Doc)
+	l := s.Limits
+	own := Limits{}
+	own.read(f.Doc, false)
+	if len(own.Enum) > 0 && len(l.Enum) > 0 { // a value must satisfy both
+		own.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(l.Enum, v) })
+	}
+	l.read(f.Doc, false)
+	if len(own.Enum) > 0 {
+		l.Enum = own.Enum
+	}
+	return l
+}
+
+// allowsZero reports whether the limits allow the zero value of a type.
+func (l Limits) allowsZero(t *resolve.Type) bool {
+	switch t.Basic() {
+	case "string":
+		return l.allows("")
+	case "bool":
+		return true
+	}
+	return l.allows(0)
+}
+
+// allows reports whether the limits allow a text, whole number or bool. A pattern that Go cannot read allows any text.
+func (l Limits) allows(value any) bool {
+	if len(l.Enum) > 0 && !slices.Contains(l.Enum, fmt.Sprint(value)) {
+		return false
+	}
+	switch value := value.(type) {
+	case string:
+		length := utf8.RuneCountInString(value)
+		if most, ok := l.Counts["MaxLength"]; ok && length > most || length < l.Counts["MinLength"] {
+			return false
+		}
+		matched, err := regexp.MatchString(l.Pattern, value)
+		return err != nil || matched
+	case int:
+		low, err := strconv.ParseFloat(l.Minimum, 64)
+		if n := float64(value); err == nil && (n < low || n == low && l.ExclusiveMinimum) {
+			return false
+		}
+		high, err := strconv.ParseFloat(l.Maximum, 64)
+		if n := float64(value); err == nil && (n > high || n == high && l.ExclusiveMaximum) {
+			return false
+		}
+	}
+	return true
 }

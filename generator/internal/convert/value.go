@@ -5,6 +5,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type valuePlanner struct {
 	entries [2]string
 	// element is true if the values are elements of the fields' values.
 	element bool
+	// missing is true if a marker sets the hub's default.
+	missing bool
 }
 
 // mismatch is the reason why two types do not convert.
@@ -213,11 +216,18 @@ func (p *valuePlanner) elements() *valuePlanner {
 // intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
-	field, plain := p.spokeField, v.spoke
+	field, plain, pointer := p.spokeField, v.spoke, p.hubField
 	if how.Outer == FromHub {
-		field, plain = p.hubField, v.hub
+		field, plain, pointer = p.hubField, v.hub, p.spokeField
 	}
+	// An API server replaces nil by the default.
+	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesZero(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
+	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || fieldLimits(field).allowsZero(plain)):
+		return &mismatch{rule: RuleDefault, spoke: v.spoke, hub: v.hub,
+			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", defaultOf(pointer)), hint: optionalHint(how.Outer, pointer)}
+	case name == "" && replaced:
+		how.ZeroInWhole = true
 	case name != "":
 		how.ZeroIsNil, how.ZeroInWhole = name != "pointer", name == "pointer" && !p.element
 	case p.element:
@@ -231,6 +241,15 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 		how.Plain = setOf(plain)
 	}
 	return nil
+}
+
+// optionalHint returns the markers to use in place of optional where the pointer has a default.
+func optionalHint(outer Direction, pointer *resolve.Field) string {
+	hint := `+webhook:conversion:to(as: "pointer") keeps zero a value`
+	if text := strings.Trim(defaultOf(pointer), "\"'`"); outer == ToHub && pointee(pointer.Type).Kind() == resolve.Basic {
+		hint += fmt.Sprintf("; +webhook:conversion:default=%q beside optional makes the default of zero", text)
+	}
+	return hint
 }
 
 // takesElsewhere reports whether rules move parts of a struct elsewhere.
@@ -311,21 +330,46 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	return nil, p.differ(v.spoke, v.hub)
 }
 
-// total checks that each constant of an enum has a value on the other side.
-func (p *valuePlanner) total(v *Value) *mismatch {
-	if resolve.Identical(v.spoke, v.hub) {
-		return nil
+// allowed returns the limits of a text of a field, and its possible values: the Enum of the field and of its type, or
+// else the constants of its type. It returns no values if any text is allowed.
+func (p *valuePlanner) allowed(t *resolve.Type, f *resolve.Field) (l Limits, values []string) {
+	var own Limits
+	l.read(t.Doc(), false)
+	switch outer := pointee(f.Type); {
+	case outer == t:
+		own.read(f.Doc, false)
+		l.read(f.Doc, false)
+	case outer.Kind() == resolve.Slice && pointee(outer.Elem()) == t:
+		for _, doc := range [][]*ast.CommentGroup{outer.Doc(), f.Doc} {
+			own.read(doc, true)
+			l.read(doc, true)
+		}
 	}
-	spoke, hub := p.types.Constants(v.spoke), p.types.Constants(v.hub)
+	var ofType Limits
+	if ofType.read(t.Doc(), false); len(own.Enum) > 0 && len(ofType.Enum) > 0 { // a value must satisfy both
+		l.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(ofType.Enum, v) })
+	}
+	if len(l.Enum) > 0 {
+		return l, l.Enum
+	}
+	for _, c := range p.types.Constants(t) {
+		values = append(values, c.Value)
+	}
+	return l, values
+}
+
+// total checks that each value of an enum has a value on the other side.
+func (p *valuePlanner) total(v *Value) *mismatch {
+	spokeLimits, spoke := p.allowed(v.spoke, p.spokeField)
+	hubLimits, hub := p.allowed(v.hub, p.hubField)
 	if len(spoke) == 0 || len(hub) == 0 {
 		return nil
 	}
-	missing := func(from, to []resolve.Constant, renamed func(Renaming) string) []string {
+	missing := func(from, to []string, renamed func(Renaming) string) []string {
 		var names []string
-		for _, c := range from {
-			same := slices.ContainsFunc(to, func(o resolve.Constant) bool { return o.Value == c.Value })
-			if !same && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == c.Value }) {
-				names = append(names, fmt.Sprintf("%q", c.Value))
+		for _, value := range from {
+			if !slices.Contains(to, value) && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == value }) {
+				names = append(names, fmt.Sprintf("%q", value))
 			}
 		}
 		return names
@@ -337,13 +381,49 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", v.hub, strings.Join(lost, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.hub, hubLimits, ToHub), strings.Join(lost, ", ")))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", v.spoke, strings.Join(new, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, FromHub), strings.Join(new, ", ")))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
 		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each, also where a value only stays what it is`}
+}
+
+// enum names the values of an enum of a version: its type, or the marker of a field.
+func (p *valuePlanner) enum(t *resolve.Type, l Limits, to Direction) string {
+	if len(l.Enum) == 0 || t.Name != "" && t.Package != "" {
+		return t.String()
+	}
+	if to == ToHub {
+		return "the Enum of " + p.conversion.Hub.Version
+	}
+	return "the Enum of " + p.conversion.Spoke.Version
+}
+
+// fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
+// is for every struct that has the field. Empty text is no value.
+func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
+	spoke, _ := p.allowed(v.spoke, p.spokeField)
+	hub, _ := p.allowed(v.hub, p.hubField)
+	var fit []Renaming
+	for _, r := range p.renames {
+		refused, version := "", ""
+		switch {
+		case r.From != "" && !spoke.allows(r.From):
+			refused, version = r.From, p.conversion.Spoke.Version
+		case r.To != "" && !hub.allows(r.To):
+			refused, version = r.To, p.conversion.Hub.Version
+		default:
+			fit = append(fit, r)
+			continue
+		}
+		if !p.rule.Struct.IsZero() {
+			return nil, &mismatch{rule: RuleRefused, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("the markers of %s refuse the value %q", version, refused),
+				hint: "remove the rule for it: no valid object has the value"}
+		}
+	}
+	return fit, nil
 }
 
 // rename plans an enum with values that are renamed in the hub.
@@ -354,9 +434,18 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad := p.total(v); bad != nil {
 		return nil, bad
 	}
+	renames, bad := p.fitting(v)
+	if bad != nil {
+		return nil, bad
+	}
+	_, spoke := p.allowed(v.spoke, p.spokeField)
 	var how Rename
-	for _, r := range p.renames {
+	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {
+			if Direction(d) == FromHub && r.From != r.To && staysItself(r.To, renames, spoke) {
+				v.Loss[ToHub] = "which of several values it was"
+				continue
+			}
 			if !slices.ContainsFunc(how[d], func(have Renaming) bool { return have.From == pair.From }) {
 				how[d] = append(how[d], pair)
 			} else {
@@ -374,6 +463,16 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 		}
 	}
 	return v.as(how, nil, nil)
+}
+
+// staysItself reports whether a value of the hub is the same value in the spoke: the spoke has it, and does not give it
+// another name in the hub.
+func staysItself(value string, renames []Renaming, spoke []string) bool {
+	i := slices.IndexFunc(renames, func(r Renaming) bool { return r.From == value })
+	if i < 0 {
+		return slices.Contains(spoke, value)
+	}
+	return renames[i].To == value
 }
 
 func outer(hub bool) Direction {

@@ -14,6 +14,11 @@ import (
 // copied plans a type used on both sides, so that the two objects share no memory.
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	t := v.spoke
+	if isText(t) {
+		if bad := p.total(v); bad != nil { // the fields may have an Enum of their own
+			return nil, bad
+		}
+	}
 	if flat(t) {
 		return v.as(Assign{}, nil, nil)
 	}

@@ -103,6 +103,9 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 		if !ok || value == zeroOf(value) {
 			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "an element is told by text, whole numbers and bools"}
 		}
+		if !fieldLimits(found.Last()).allows(value) {
+			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", found, text), hint: "an element is told by values that it may have"}
+		}
 		how.Constants = append(how.Constants, Constant{found, value})
 		told = append(told, found)
 	}

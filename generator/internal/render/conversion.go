@@ -364,8 +364,18 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	w.function(name, p, d).BlockFunc(func(g *jen.Group) {
 		for _, c := range p.Claims {
 			w.claim(g, c, d)
-			if c.Default != nil && d == convert.ToHub {
+			if c.Default != nil && d == convert.ToHub && !c.Below(d) {
 				w.missing(g, c)
+			}
+		}
+		// Pointers lead to these fields. All claims that may set the pointers precede.
+		for _, c := range p.Claims {
+			switch {
+			case !c.Below(d):
+			case c.Default != nil && d == convert.ToHub:
+				w.missing(g, c)
+			case c.ZeroBelow(d):
+				w.zeroBelow(g, c, d)
 			}
 		}
 		for _, c := range p.Claims {
@@ -431,6 +441,15 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 			dst.set(g, found.value())
 		})
 	})
+}
+
+// zeroBelow sets a pointer to zero in a struct behind a pointer, if something else has made the struct.
+func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.Direction) {
+	from, to := sides(d, c.Spoke, c.Hub)
+	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
+	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
+	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx"))})
+	g.If(all(conditions)).Block(dst.value().Op("=").New(w.elem(c.Value, d)))
 }
 
 // missing gives a field of the hub its default where nothing else has set it.

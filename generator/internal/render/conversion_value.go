@@ -267,6 +267,10 @@ func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *conve
 
 func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []convert.Renaming, d convert.Direction, src, dst operand) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
+	if len(renames) == 0 {
+		dst.set(g, w.converted(v.Types, d, src.value()))
+		return
+	}
 	g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
 		for _, r := range renames {
 			g.Case(jen.Lit(r.From)).Add(dst.value()).Op("=").Lit(r.To)

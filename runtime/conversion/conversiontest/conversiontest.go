@@ -21,6 +21,8 @@
 //  11. The result is valid for an API server: the kind in the other version, with the same metadata.
 //  12. An annotation from somebody else alters none of the object's own values: converted back, the
 //     object is as it is without the annotation.
+//  13. What an API server does between conversions changes no value: it removes what the version's schema lacks, and
+//     sets defaults. No constant becomes one that an Enum refuses. Kind.Schemas are the schemas.
 //
 // Via makes a pair of spokes, to which the same invariants apply.
 package conversiontest
@@ -50,8 +52,14 @@ type Kind[S, H any] struct {
 	// Kept are the fields of either version that the conversion itself loses wholly or in part, so that the annotation
 	// has to keep them. They are paths as in Dropped. All other fields must come back without the annotation.
 	Kept []string
-	// Defaults are the fields of the hub that get a value from markers if the spoke has none.
+	// Defaults are the fields of either version that get a value from markers or from your functions if the other version
+	// has none.
 	Defaults []string
+	// Replaced are fields of either version whose zero value a default replaces, because JSON leaves it out, or because
+	// a marker sets the default.
+	Replaced []string
+	// Schemas are the schemas of the versions by name, from [ReadSchemas] or [SchemaOf].
+	Schemas map[string]Schema
 	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and that do not
 	// belong to the user.
 	Entries []string
@@ -93,8 +101,8 @@ func (k Kind[S, H]) failures() []failure {
 }
 
 func (k Kind[S, H]) ways() (way[S, H], way[H, S]) {
-	return way[S, H]{"the spoke", k.ToHub, k.FromHub, k.Spoke, k.Hub, k.Dropped, k.Kept, k.Defaults, k.Entries},
-		way[H, S]{"the hub", k.FromHub, k.ToHub, k.Hub, k.Spoke, k.Dropped, k.Kept, nil, k.Entries}
+	return way[S, H]{"the spoke", k.ToHub, k.FromHub, k.Spoke, k.Hub, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Entries, k.Schemas},
+		way[H, S]{"the hub", k.FromHub, k.ToHub, k.Hub, k.Spoke, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Entries, k.Schemas}
 }
 
 // failure is an invariant that does not hold.
@@ -117,14 +125,19 @@ func (f failure) String() string {
 // way is a direction.
 type way[A, B any] struct {
 	from          string
-	there         func(ctx context.Context, src *A, dst *B) error
-	back          func(ctx context.Context, src *B, dst *A) error
+	there         conversionOf[A, B]
+	back          conversionOf[B, A]
 	repair        func(*A, *rand.Rand)
 	repairOther   func(*B, *rand.Rand)
 	dropped, kept []string
 	defaults      []string
+	replaced      []string
 	entries       []string
+	schemas       map[string]Schema
 }
+
+// conversionOf is a function between two versions.
+type conversionOf[X, Y any] func(ctx context.Context, src *X, dst *Y) error
 
 // rounds is how many objects of each filling an invariant is checked with.
 const rounds = 6

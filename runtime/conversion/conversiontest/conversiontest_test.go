@@ -206,9 +206,18 @@ func keeping(keep func(src *spoke, dst *hub) any, restore func(kept []byte, src 
 	return k
 }
 
+// scheme sets schemas with markers on fields of the hub.
+func scheme(k Kind[spoke, hub], marks map[string]Mark) Kind[spoke, hub] {
+	k.Schemas = map[string]Schema{"v1": SchemaOf[spoke](map[string]Mark{"spec.mode": {Enum: []string{"rsa", "ecdsa"}}}), "v2": SchemaOf[hub](marks)}
+	return k
+}
+
 func TestRightConversionsPass(t *testing.T) {
 	Check(t, right.kind())
-	k := right.kind()
+	k := scheme(right.kind(), map[string]Mark{"spec.replicas": {Default: "3"}, "spec.mode": {Enum: []string{"RSA", "ecdsa"}}, "spec.size": {Default: "5"}, "spec.template": {Nullable: true}})
+	k.Replaced = []string{"spec.size"}
+	Check(t, k)
+	k = right.kind()
 	self := Kind[spoke, spoke]{ToHub: Via(k.ToHub, k.FromHub), FromHub: Via(k.ToHub, k.FromHub), Spoke: k.Spoke, Hub: k.Spoke, Dropped: k.Dropped, Kept: k.Kept}
 	for _, f := range self.failures() {
 		if f.invariant != 11 { // they are the same version
@@ -391,6 +400,18 @@ func TestFaultsAreFound(t *testing.T) {
 				dst.Spec.Size = 666
 			}
 		})},
+		{13, "zero becomes nil, and nil the default", scheme(right.then(func(_ *spokeSpec, dst *hubSpec) {
+			if dst.Replicas != nil && *dst.Replicas == 0 {
+				dst.Replicas = nil
+			}
+		}).kind(), map[string]Mark{"spec.replicas": {Default: "3"}})},
+		{13, "zero is left out, and becomes the default", scheme(right.kind(), map[string]Mark{"spec.size": {Default: "5"}})},
+		{13, "an Enum refuses a constant", scheme(right.kind(), map[string]Mark{"spec.mode": {Enum: []string{"rsa", "ecdsa"}}})},
+		{13, "a field has no schema", func() Kind[spoke, hub] {
+			k := right.kind()
+			k.Schemas = map[string]Schema{"v1": SchemaOf[spoke](nil), "v2": SchemaOf[spoke](nil)}
+			return k
+		}()},
 	} {
 		t.Run(fmt.Sprintf("%d %s", tc.invariant, tc.fault), func(t *testing.T) {
 			toHub, fromHub := tc.kind.ways()

@@ -18,7 +18,7 @@ import (
 	mode "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// invariant is one of the twelve invariants, with the fillings of the objects to check. Other input comes from the
+// invariant is one of the thirteen invariants, with the fillings of the objects to check. Other input comes from the
 // seed, so the result is the same every time.
 type invariant[A any] struct {
 	number   int
@@ -55,6 +55,7 @@ func (w way[A, B]) invariants() []invariant[A] {
 		{10, usual, w.annotationSafe},
 		{11, usual, w.serverTakes},
 		{12, usual[1:], w.forgeryFails},
+		{13, usual, w.serverChangesNothing},
 	}
 }
 

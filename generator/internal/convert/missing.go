@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// defaultOf returns the default that markers set for a field, as it is written: the value that an API server sets if
+// the field is missing, or null without being nullable. The result is empty without such a marker.
+func defaultOf(f *resolve.Field) string {
+	found := ""
+	for _, text := range markers(f.Doc) {
+		for _, name := range []string{"+kubebuilder:default", "+default"} {
+			value, ok := strings.CutPrefix(text, name)
+			if value, isSet := strings.CutPrefix(strings.TrimPrefix(value, ":"), "="); ok && isSet {
+				found = strings.TrimSpace(value)
+			}
+		}
+	}
+	return found
+}
+
+// isNullable reports whether a field may be null: an API server then does not replace null by the default.
+func isNullable(f *resolve.Field) bool {
+	for _, text := range markers(f.Doc) {
+		if name, _, _ := strings.Cut(text, "="); name == "+nullable" {
+			return true
+		}
+	}
+	return false
+}
+
+// markers returns the lines of comments that are markers.
+func markers(groups []*ast.CommentGroup) []string {
+	var found []string
+	for _, g := range groups {
+		for _, c := range g.List {
+			if text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//")); strings.HasPrefix(text, "+") {
+				found = append(found, text)
+			}
+		}
+	}
+	return found
+}
+
+// replacesZero reports whether an API server sets a field to something else than the zero value if the field is
+// missing.
+func replacesZero(f *resolve.Field) bool {
+	switch defaultOf(f) {
+	case "", "false", "0", `""`, "''", "``", "[]", "null":
+		return false
+	case "{}":
+		inner := pointee(f.Type)
+		return inner.Kind() == resolve.Struct && defaultsBelow(inner, nil)
+	}
+	return true
+}
+
+// defaultsBelow reports whether an API server sets anything in an empty object of a struct.
+func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
+	for _, known := range inside {
+		if known == t {
+			return false
+		}
+	}
+	for _, m := range members(t, nil) {
+		f := m.Last()
+		if replacesZero(f) {
+			return true
+		}
+		if f.Type.Kind() == resolve.Struct && !encodesItself(f.Type) && defaultsBelow(f.Type, append(inside, t)) {
+			return true // Go writes the struct, even an empty one
+		}
+	}
+	return false
+}
+
+// leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A pointer
+// to zero is written.
+func leavesZeroOut(f *resolve.Field) bool {
+	switch f.Type.Kind() {
+	case resolve.Basic, resolve.Slice, resolve.Map:
+		return (f.OmitEmpty || f.OmitZero) && replacesZero(f)
+	case resolve.Struct:
+		return f.OmitZero && replacesZero(f)
+	}
+	return false
+}
+
+// noteDefaults warns of values that the Go type of a version cannot say: its JSON leaves the zero value out, and an API
+// server sets the default. Members that the handler copies as text are excepted.
+func (p *planner) noteDefaults(plan *Plan) {
+	warned := map[*resolve.Field]bool{}
+	p.defaultsIn(plan.Root, plan.Same(), place{}, warned, map[*Pair]bool{})
+}
+
+func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned map[*resolve.Field]bool, seen map[*Pair]bool) {
+	if seen[pair] || pair.Opaque {
+		return
+	}
+	seen[pair] = true
+	for _, c := range pair.Claims {
+		if c.Value == nil {
+			continue
+		}
+		var part map[string]*Same
+		if name, ok := c.staysAs(); ok && same[name] != nil {
+			if same[name].All {
+				continue
+			}
+			part = same[name].Members
+		}
+		here := at.at(c.Spoke, c.Hub)
+		for d, ends := range [2][2]Path{{c.Spoke, c.Hub}, {c.Hub, c.Spoke}} {
+			from, to := ends[0].Last(), ends[1].Last()
+			if _, isEntry := c.Value.How.(Entry); isEntry || warned[to] || c.Default != nil && Direction(d) == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
+				continue
+			}
+			warned[to] = true
+			version, path := p.conversion.Hub.Version, here.hub
+			if Direction(d) == FromHub {
+				version, path = p.conversion.Spoke.Version, here.spoke
+			}
+			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
+				strings.Join(path.and(nil), "."), version, zeroText(to.Type), defaultOf(to)).
+				WithHint("make it a pointer, or take omitempty out of its tag").WithRelated(to.Range, "the field of %s is here", version))
+		}
+		if inner := c.Value.structs(); inner != nil {
+			p.defaultsIn(inner, part, here, warned, seen)
+			continue
+		}
+		for v := c.Value; v != nil; v = v.Elem {
+			if inner := v.Pair(); inner != nil {
+				p.defaultsIn(inner, nil, here, warned, seen)
+			}
+		}
+	}
+}
+
+// refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.
+func refusesZero(f *resolve.Field) bool {
+	if f.Type.Kind() != resolve.Basic {
+		return false
+	}
+	return !fieldLimits(f).allowsZero(f.Type)
+}
+
+// zeroText returns the zero value of a type, as JSON has it.
+func zeroText(t *resolve.Type) string {
+	switch t.Kind() {
+	case resolve.Slice:
+		return "[]"
+	case resolve.Map, resolve.Struct:
+		return "{}"
+	case resolve.Basic:
+		switch t.Basic() {
+		case "bool":
+			return "false"
+		case "string":
+			return `""`
+		}
+		return "0"
+	}
+	return "null"
+}
+
+// unreached reports defaults for fields of the hub below a pointer that nothing sets, so that the default would never
+// apply.
+func (p *pairPlanner) unreached() {
+	for _, c := range p.Claims {
+		if c.Default == nil || c.Value != nil || !c.Hub.pointers() {
+			continue
+		}
+		for i, f := range c.Hub[:len(c.Hub)-1] {
+			around := c.Hub[:i+1]
+			if f.Type.Kind() != resolve.Pointer || p.makes(around) {
+				continue
+			}
+			p.diags.Add(diag.Errorf(p.claims["hub "+c.Hub.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", c.Hub, p.conversion.Spoke.Version, around).
+				WithHint("+webhook:conversion:to moves a field there; +webhook:conversion:custom(hub: %q) sets it by your own code", around).WithRelated(f.Range, "%s is a pointer", around))
+			break
+		}
+	}
+}
+
+// makes reports whether a value of the spoke makes the struct at a path of the hub.
+func (p *pairPlanner) makes(around Path) bool {
+	for _, c := range p.Claims {
+		if c.Value != nil && (c.Hub.String() == around.String() || isPart(c.Hub, around)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// serverChangesNothing checks the thirteenth invariant. An API server prunes the result of a conversion, and sets
+// defaults when it reads a stored object or a request. So an object is written, stored in the other version, read back,
+// and written again as it was read. It is the same if it is stored in its own version and a client of the other version
+// reads and writes it.
+func (w way[A, B]) serverChangesNothing(a *A, seed uint64) error {
+	b, err := w.converted(a)
+	if err != nil {
+		return nil
+	}
+	again, err := w.returned(b)
+	if err != nil {
+		return nil
+	}
+	own, ok := w.schemas[typeOf(again).Version]
+	other, ok2 := w.schemas[typeOf(b).Version]
+	if !ok || !ok2 {
+		return nil // the kind has no schemas
+	}
+	random := rand.New(rand.NewPCG(seed, 13))
+	written := members(a)
+	spellOut(written, reflect.TypeFor[A](), "", w.excusedFromDefaults, random)
+	own.root.choose(written, random)
+	own.Prune(written)
+	own.Default(written)
+	said := maps.Collect(nodes(without(written, w.dropped)))
+	stored, err := stepped[A, B](w.there, written, other)
+	if err != nil || stored == nil {
+		return err
+	}
+	if path, value := other.root.refused(stored, ""); path != "" {
+		return fmt.Errorf("%s becomes %s, which its Enum refuses", path, text(value))
+	}
+	other.Default(stored)
+	served, err := stepped[B, A](w.back, stored, own)
+	if err != nil || served == nil {
+		return err
+	}
+	got := maps.Collect(nodes(without(served, w.dropped)))
+	for _, path := range slices.Sorted(maps.Keys(said)) {
+		was, is := said[path], got[path]
+		if was == nil || isContainer(was) || w.excusedFromDefaults(withoutIndexes(path)) || text(was) == text(is) || isZero(was) && isZero(is) {
+			continue
+		}
+		return fmt.Errorf("%s is %s, and is %s after an API server has pruned the object and set defaults", path, text(was), text(is))
+	}
+	own.Default(served)
+	rewritten, err := stepped[A, B](w.there, served, other)
+	if err != nil || rewritten == nil {
+		return err
+	}
+	other.Default(rewritten)
+	before, after := without(stored, w.dropped), without(rewritten, w.dropped)
+	for _, path := range differing(before, after) {
+		if !w.excusedFromDefaults(withoutIndexes(path)) && !(isZero(at(before, path)) && isZero(at(after, path))) {
+			return fmt.Errorf("reading and writing the object changes %s in the other version from %s to %s", path, text(at(before, path)), text(at(after, path)))
+		}
+	}
+	return nil
+}
+
+// excusedFromDefaults reports whether a default may replace values at a path.
+func (w way[A, B]) excusedFromDefaults(path string) bool {
+	return slices.ContainsFunc(slices.Concat(w.replaced, w.defaults), func(name string) bool { return below(path, name) || below(name, path) })
+}
+
+// stepped converts an object as an API server has it, and prunes the result. It returns nothing if the object does not
+// convert.
+func stepped[X, Y any](convert conversionOf[X, Y], object map[string]any, schema Schema) (map[string]any, error) {
+	x, y := new(X), new(Y)
+	if err := json.Unmarshal([]byte(text(object)), x); err != nil {
+		return nil, fmt.Errorf("an object with defaults cannot be read: %w", err)
+	}
+	if convert(unlimited(), x, y) != nil {
+		return nil, nil
+	}
+	converted := members(y)
+	schema.Prune(converted)
+	return converted, nil
+}
+
+// members returns an object as it is written.
+func members(o any) map[string]any {
+	var m map[string]any
+	decoder := json.NewDecoder(strings.NewReader(text(o)))
+	decoder.UseNumber()
+	if decoder.Decode(&m) != nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+// without returns a copy of an object without type, metadata and some fields.
+func without(object map[string]any, fields []string) map[string]any {
+	body := members(object)
+	for _, path := range slices.Concat(common, fields) {
+		remove(body, strings.Split(path, "."))
+	}
+	return body
+}
+
+// spellOut writes some of the bools and numbers that are zero and that the type's JSON leaves out: a client may write
+// them.
+func spellOut(v any, t reflect.Type, path string, excused func(string) bool, random *rand.Rand) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+				spellOut(element, t.Elem(), path, excused, random)
+			}
+		}
+	case map[string]any:
+		if t.Kind() == reflect.Map {
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				spellOut(v[name], t.Elem(), path, excused, random)
+			}
+		}
+		for i := 0; isPlainStruct(t) && i < t.NumField(); i++ {
+			f := t.Field(i)
+			name, _, ok := nameInJSON(f)
+			if !ok || path == "" && slices.Contains(common, name) {
+				continue
+			}
+			if name == "" {
+				spellOut(v, f.Type, path, excused, random)
+				continue
+			}
+			here := join(path, name)
+			value, present := v[name]
+			if zero := zeroOf(f.Type); !present && zero != nil && !excused(here) && random.IntN(2) == 0 {
+				v[name] = zero
+			} else if present {
+				spellOut(value, f.Type, here, excused, random)
+			}
+		}
+	}
+}
+
+// zeroOf returns the zero of a bool or number in JSON, and nil for other types.
+func zeroOf(t reflect.Type) any {
+	if t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return nil
+	}
+	switch {
+	case t.Kind() == reflect.Bool:
+		return false
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 && t.Kind() != reflect.Uintptr:
+		return json.Number("0")
+	}
+	return nil
+}
+
+// choose replaces text that an Enum refuses by one of its constants.
+func (s *structural) choose(v any, random *rand.Rand) {
+	if s == nil {
+		return
+	}
+	pick := func(below *structural, value any) any {
+		if said, ok := value.(string); ok && below != nil && said != "" && len(below.Enum) > 0 && !slices.Contains(below.Enum, value) {
+			return below.Enum[random.IntN(len(below.Enum))]
+		}
+		below.choose(value, random)
+		return value
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if property := s.member(name); property != nil {
+				v[name] = pick(property, v[name])
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = pick(s.Items, v[i])
+		}
+	}
+}
+
+// member returns the schema of a member; nil if there is none.
+func (s *structural) member(name string) *structural {
+	if property, ok := s.Properties[name]; ok {
+		return property
+	}
+	values, _ := s.values()
+	return values
+}
+
+// refused returns the first text that its Enum refuses, and its path. Empty text is no value.
+func (s *structural) refused(v any, path string) (string, any) {
+	if s == nil {
+		return "", nil
+	}
+	switch v := v.(type) {
+	case string:
+		if v != "" && len(s.Enum) > 0 && !slices.Contains(s.Enum, any(v)) {
+			return path, v
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if found, value := s.member(name).refused(v[name], join(path, name)); found != "" {
+				return found, value
+			}
+		}
+	case []any:
+		for i := range v {
+			if found, value := s.Items.refused(v[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+				return found, value
+			}
+		}
+	}
+	return "", nil
+}
