@@ -4,10 +4,13 @@ package command
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
 
@@ -24,13 +27,22 @@ func verifyCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result, err := flags.run(c, s, config, engine.Generate)
-			if err != nil {
+			result := progress(c.Context(), s.err, config, engine.Generate)
+			stale := output.Stale(result.Changes)
+			stale.Add(s.outdated(result.Root)...)
+			if flags.format != "text" {
+				if flags.format == "github" { // whose log is read, too
+					if err := result.Diff(s.out); err != nil {
+						return err
+					}
+				}
+				return flags.report(s, config.Dir, append(result.Diagnostics, stale...))
+			}
+			if err := flags.report(s, config.Dir, result.Diagnostics); err != nil {
 				return err
 			}
-			outdated := s.reportOutdated(result.Root)
-			if len(result.Changes) == 0 {
-				return outdated
+			if len(stale) == 0 {
+				return nil
 			}
 			if err := result.Diff(s.out); err != nil {
 				return err
@@ -38,7 +50,12 @@ func verifyCommand(s streams) *cobra.Command {
 			for _, note := range result.Notes() {
 				fmt.Fprintln(s.err, "webhook-gen:", note)
 			}
-			fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run webhook-gen and commit the result\n", len(result.Changes))
+			if n := len(result.Changes); n > 0 {
+				fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run webhook-gen and commit the result\n", n)
+			}
+			if err := flags.report(s, config.Dir, s.outdated(result.Root)); err != nil {
+				return err
+			}
 			return errFindings
 		},
 	}
@@ -46,14 +63,13 @@ func verifyCommand(s streams) *cobra.Command {
 	return c
 }
 
-// reportOutdated prints that go.mod requires a runtime that is older than generated code needs; the error is
-// errFindings if it does.
-func (s streams) reportOutdated(root string) error {
+// outdated reports a runtime in go.mod that is older than generated code needs.
+func (s streams) outdated(root string) diag.List {
 	version, outdated := project.Outdated(root, s.origin)
 	if !outdated {
 		return nil
 	}
-	fmt.Fprintf(s.err, "webhook-gen: go.mod requires the runtime %s, and generated code needs %s or later: run\n%s\n",
-		version, project.RuntimeMinimum, indented(s.origin.Commands()))
-	return errFindings
+	at := diag.Range{Pos: diag.Position{File: filepath.Join(root, "go.mod")}}
+	return diag.List{diag.Errorf(at, output.RuleRuntime, "go.mod requires the runtime %s, and generated code needs %s or later", version, project.RuntimeMinimum).
+		WithHint("run\n%s", indented(s.origin.Commands()))}
 }

@@ -26,6 +26,22 @@ func (a Action) String() string {
 	return "remove"
 }
 
+// Stale reports each change as a finding: the file is not what generate would write.
+func Stale(changes []Change) diag.List {
+	words := map[Action]string{
+		Create: "this generated file is missing", Replace: "this generated file is out of date", Remove: "no marker needs this generated file any more",
+	}
+	var stale diag.List
+	for _, c := range changes {
+		d := at(c.Path, RuleStale, "%s", words[c.Action]).WithHint("run webhook-gen and commit the result")
+		if c.Cause.IsValid() {
+			d = d.WithRelated(c.Cause, "the marker is here")
+		}
+		stale.Add(d)
+	}
+	return stale
+}
+
 // Change is one file's change.
 type Change struct {
 	// Path is the file's absolute path below the root, with links followed.

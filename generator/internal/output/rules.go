@@ -22,6 +22,8 @@ const (
 	RuleDisk     = "O6"
 	RuleChanged  = "O7"
 	RuleHeading  = "O8"
+	RuleStale    = "O9"
+	RuleRuntime  = "O10"
 )
 
 // Rules documents them.
@@ -50,6 +52,11 @@ func Rules() []diag.Rule {
 		{ID: RuleHeading, Title: "the text of headerFile is a comment and nothing else",
 			Doc: "It is put at the top of Go and YAML files: as Go comments, as lines that begin with #, or as plain text. " +
 				"A package clause, a build constraint, a directive, a marker, the line of a generated file or {{ would have an effect there."},
+		{ID: RuleStale, Title: "generated files are up to date",
+			Doc: "verify reports this of each file that generate would create, replace or remove. " +
+				"In the form text it prints a diff instead. Run webhook-gen and commit the result."},
+		{ID: RuleRuntime, Title: "the runtime in go.mod is new enough for generated code",
+			Doc: "verify reports this; a replaced runtime is not checked. It prints the commands that update go.mod."},
 	}
 }
 
