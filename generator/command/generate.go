@@ -68,14 +68,14 @@ func (f *runFlags) write(s streams, dir string, result engine.Result, dryRun boo
 // printChanges names the files that changed. Of many in one folder, the folder is enough.
 func printChanges(s streams, dir string, result engine.Result, dryRun bool) error {
 	const many = 8
-	type place struct{ action, folder string }
-	count := map[place]int{}
-	where := func(c output.Change) (place, string) {
+	type group struct{ action, folder string }
+	count := map[group]int{}
+	where := func(c output.Change) (group, string) {
 		path := c.Path
 		if rel, err := filepath.Rel(dir, path); err == nil {
 			path = filepath.ToSlash(rel)
 		}
-		return place{c.Action.String(), pathpkg.Dir(path)}, path
+		return group{c.Action.String(), pathpkg.Dir(path)}, path
 	}
 	for _, c := range result.Changes {
 		at, _ := where(c)

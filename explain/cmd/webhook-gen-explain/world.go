@@ -50,7 +50,7 @@ type world struct {
 	configurations configuration.Set
 	cluster        *cluster.Cluster // nil where none is asked
 	version        *version.Version // of the cluster
-	positions      map[webhookKey]project.Place
+	positions      map[webhookKey]project.Position
 	// passedOver are the names of configurations for an API server's own disk.
 	passedOver []string
 }
@@ -63,7 +63,7 @@ type webhookKey struct {
 }
 
 func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
-	w := &world{positions: map[webhookKey]project.Place{}}
+	w := &world{positions: map[webhookKey]project.Position{}}
 	if err := f.connect(ctx, w); err != nil {
 		return nil, err
 	}

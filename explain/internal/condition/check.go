@@ -146,8 +146,8 @@ type tree struct {
 	condition int
 }
 
-// place is where an expression begins in the text, in bytes. Of a field, that is its dot, and of an index its bracket.
-func (t *tree) place(e ast.Expr) int {
+// begin is where an expression begins in the text, in bytes. Of a field, that is its dot, and of an index its bracket.
+func (t *tree) begin(e ast.Expr) int {
 	r, ok := t.SourceInfo().GetOffsetRange(e.ID())
 	if !ok {
 		return 0
@@ -162,7 +162,7 @@ func (t *tree) variables() []Finding {
 	report := func(e ast.Expr, rule Rule, message string) {
 		if !seen[rule] {
 			seen[rule] = true
-			from := t.place(e)
+			from := t.begin(e)
 			if from < len(t.text) && t.text[from] == '.' { // of a variable with a dot in its name
 				from = strings.LastIndex(t.text[:from], cel.AuthorizerVarName)
 			}

@@ -341,7 +341,7 @@ func (s state) lack(t *tree, e ast.Expr, why string, always bool) lack {
 		}
 		root = inner[0]
 	}
-	from, last := t.place(root), t.place(e)
+	from, last := t.begin(root), t.begin(e)
 	to := wordEnd(t.text, last)
 	switch rest := t.text[last:]; {
 	case strings.HasPrefix(rest, "."):

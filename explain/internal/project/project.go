@@ -34,11 +34,11 @@ type Configuration struct {
 // Webhook is the position of a webhook of a configuration.
 type Webhook struct {
 	// At is the marker.
-	At Place `json:"at"`
+	At Position `json:"at"`
 }
 
-// Place is a place in a source file. Columns count bytes from 1.
-type Place struct {
+// Position is a position in a source file. Columns count bytes from 1.
+type Position struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`

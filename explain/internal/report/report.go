@@ -103,11 +103,11 @@ func phase(b *strings.Builder, title string, webhooks []admit.Webhook) {
 		b.WriteString("  none\n")
 	}
 	for _, w := range webhooks {
-		place := fmt.Sprintf("%s[%d]", w.Configuration, w.Index)
+		position := fmt.Sprintf("%s[%d]", w.Configuration, w.Index)
 		if w.Position != "" {
-			place += ", " + w.Position
+			position += ", " + w.Position
 		}
-		fmt.Fprintf(b, "  %-11s %s (%s)\n", w.Verdict, w.Name, place)
+		fmt.Fprintf(b, "  %-11s %s (%s)\n", w.Verdict, w.Name, position)
 		for _, line := range details(w) {
 			fmt.Fprintf(b, "              %s\n", line)
 		}

@@ -60,7 +60,7 @@ func New(o Options, api *served.API) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	namespace, name, err := place(o, resource)
+	namespace, name, err := objectName(o, resource)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ func (r *Request) operation(o *Options) (admission.Operation, error) {
 	return operation, nil
 }
 
-// place decides namespace and name. A request about a namespace lies in the namespace of that name.
-func place(o Options, resource served.Resource) (namespace, name string, err error) {
+// objectName decides namespace and name. A request about a namespace lies in the namespace of that name.
+func objectName(o Options, resource served.Resource) (namespace, name string, err error) {
 	var ownNamespace, ownName string
 	if o.Object != nil {
 		ownNamespace, ownName = o.Object.GetNamespace(), o.Object.GetName()

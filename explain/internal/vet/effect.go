@@ -27,8 +27,8 @@ type effect struct {
 // deed is a request to an API server.
 type deed struct {
 	// The client's method, the file and line of the call, and the functions between.
-	What, Place string
-	Through     []string
+	What, Position string
+	Through        []string
 }
 
 func (*effect) AFact() {}
@@ -48,7 +48,7 @@ func (e *effect) String() string {
 }
 
 func (d *deed) String() string {
-	text := fmt.Sprintf("%s at %s", d.What, d.Place)
+	text := fmt.Sprintf("%s at %s", d.What, d.Position)
 	if len(d.Through) > 0 {
 		text += ", through " + strings.Join(d.Through, ", ")
 	}
@@ -60,7 +60,7 @@ func (d *deed) in(function string) *deed {
 	if d == nil {
 		return nil
 	}
-	return &deed{d.What, d.Place, append([]string{function}, d.Through...)}
+	return &deed{d.What, d.Position, append([]string{function}, d.Through...)}
 }
 
 // isZero reports whether the function has no effects.
@@ -190,7 +190,7 @@ func (f *function) use(pass *analysis.Pass, id *ast.Ident, used *types.Func, arg
 		f.take(imported(used), used)
 		return
 	}
-	d := &deed{What: request.name, Place: place(pass.Fset, id.Pos())}
+	d := &deed{What: request.name, Position: position(pass.Fset, id.Pos())}
 	if request.writes && f.Write == nil && !changesNothing(pass.TypesInfo, arguments) {
 		f.Write = d
 	}
@@ -199,8 +199,8 @@ func (f *function) use(pass *analysis.Pass, id *ast.Ident, used *types.Func, arg
 	}
 }
 
-// place is a file and line, short enough for a sentence.
-func place(files *token.FileSet, pos token.Pos) string {
+// position is a file and line, short enough for a sentence.
+func position(files *token.FileSet, pos token.Pos) string {
 	at := files.Position(pos)
 	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
 }

@@ -46,8 +46,8 @@ type Config struct {
 type HeaderFile struct {
 	// Path is relative to the module's root, slash-separated. It is empty without a header file.
 	Path string
-	// Place is the position of the path in webhook-gen.yaml.
-	Place diag.Range
+	// At is the position of the path in webhook-gen.yaml.
+	At diag.Range
 }
 
 // Manifests sets how the webhook configurations are written.

@@ -29,7 +29,7 @@ func newFile(path string, source []byte) *file {
 
 // errorAt makes an error at a key or value.
 func (f *file) errorAt(node *yaml.Node, rule, format string, args ...any) diag.Diagnostic {
-	return diag.Errorf(f.Place(node), rule, format, args...)
+	return diag.Errorf(f.Range(node), rule, format, args...)
 }
 
 // start is the first position in the file.

@@ -66,7 +66,7 @@ func keys(c *Config) []key {
 			Name: "headerFile", Example: "hack/boilerplate.go.txt",
 			Doc: "A text file, such as a licence header, whose text is put at the top of every Go and YAML file that is generated or created: relative to this file, with slashes, inside the module. " +
 				"A manifest of +kubebuilder markers alone and CustomResourceDefinitions of controller-gen stay without it.",
-		}, placed(text(&c.HeaderFile.Path, "", optionalPath), &c.HeaderFile.Place)},
+		}, positioned(text(&c.HeaderFile.Path, "", optionalPath), &c.HeaderFile.At)},
 		{Key{
 			Name: "manifests.path", Example: "deploy/webhooks.yaml",
 			Doc: "The file that the webhook configurations are written to: relative to this file, with slashes, inside the module, .yaml or .yml.",

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -30,7 +31,7 @@ func Read(moduleDir string) (Config, diag.List) {
 		return Default(), misnamed(moduleDir)
 	}
 	if err != nil {
-		return Default(), diag.List{whole(path, "cannot read %s: %v", FileName, reason(err))}
+		return Default(), diag.List{whole(path, "cannot read %s: %v", FileName, regular.Reason(err))}
 	}
 	return Parse(path, source)
 }
@@ -48,14 +49,6 @@ func misnamed(moduleDir string) diag.List {
 // whole makes an error about a whole file.
 func whole(path, format string, args ...any) diag.Diagnostic {
 	return diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, ruleFile, format, args...)
-}
-
-// reason removes the path, because the diagnostic has it as its position.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // Parse is like Read for a text at path. The file need not exist.
@@ -117,7 +110,7 @@ func split(source []byte) ([]*yaml.Node, error) {
 // decode sets the keys of a mapping. around is the key that the mapping belongs to; it is empty for the whole file.
 func (f *file) decode(around string, mapping *yaml.Node, table []key) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		node, value := mapping.Content[i], resolve(mapping.Content[i+1])
+		node, value := mapping.Content[i], yamltext.Resolve(mapping.Content[i+1])
 		if !slices.Contains(names(table, around), node.Value) {
 			f.problems.Add(f.unknown(node, around, table))
 			continue
@@ -125,7 +118,7 @@ func (f *file) decode(around string, mapping *yaml.Node, table []key) {
 		name := prefix(around) + node.Value
 		if first, twice := f.given[name]; twice {
 			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
-				WithRelated(f.Place(first), "first given here"))
+				WithRelated(f.Range(first), "first given here"))
 			continue
 		}
 		f.given[name] = node
@@ -171,12 +164,4 @@ func (f *file) require(table []key) {
 				WithHint("write %s: %s", k.Name, k.Example))
 		}
 	}
-}
-
-// resolve returns the node that an alias refers to.
-func resolve(node *yaml.Node) *yaml.Node {
-	if node.Kind == yaml.AliasNode {
-		return node.Alias
-	}
-	return node
 }

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // variable is a field of a Config that takes a value of the file.
@@ -66,12 +67,12 @@ func text(field *string, preset string, check func(string) error) variable {
 	}}
 }
 
-// placed is a variable that also keeps the position of a value that is not empty.
-func placed(v variable, place *diag.Range) variable {
+// positioned is a variable that also keeps the position of a value that is not empty.
+func positioned(v variable, at *diag.Range) variable {
 	set := v.set
 	v.set = func(f *file, name string, value *yaml.Node) {
 		if value.Value != "" {
-			*place = f.Place(value)
+			*at = f.Range(value)
 		}
 		set(f, name, value)
 	}
@@ -125,13 +126,13 @@ func list(field *[]string, preset []string, accept func(f *file, name string, el
 		elements := make([]string, 0, len(value.Content))
 		seen := make(map[string]*yaml.Node)
 		for _, element := range value.Content {
-			element = resolve(element)
+			element = yamltext.Resolve(element)
 			if !f.isText("an element of "+name, element) || !accept(f, name, element) {
 				continue
 			}
 			if first, twice := seen[element.Value]; twice {
 				f.problems.Add(f.errorAt(element, ruleValue, "%s lists %q twice", name, element.Value).
-					WithRelated(f.Place(first), "first listed here"))
+					WithRelated(f.Range(first), "first listed here"))
 				continue
 			}
 			seen[element.Value] = element

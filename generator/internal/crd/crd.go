@@ -56,7 +56,7 @@ func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	for _, path := range o.Files() {
 		text, err := regular.ReadFile(path)
 		if err != nil {
-			m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "cannot read the file: %v", reason(err)))
+			m.problems.Add(diag.Errorf(span(path, 0, 0, 0), RuleText, "cannot read the file: %v", regular.Reason(err)))
 			continue
 		}
 		if !m.concerns(text) {
@@ -114,7 +114,7 @@ func (m *merge) concerns(text []byte) bool {
 func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	definitions, err := parse(path, text)
 	if err != nil {
-		m.problems.Add(diag.Errorf(place(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
+		m.problems.Add(diag.Errorf(span(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
 			WithHint("crds must name the files that controller-gen writes, not templates"))
 		for _, c := range m.conversions {
 			m.found[c.Name] = true // the file may well contain it

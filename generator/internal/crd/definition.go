@@ -111,14 +111,14 @@ func (d *definition) at(nodes ...*yaml.Node) diag.Range {
 	for _, n := range nodes {
 		if n != nil {
 			first, _, _ := strings.Cut(n.Value, "\n")
-			return place(d.path, n.Line, n.Column, len(first))
+			return span(d.path, n.Line, n.Column, len(first))
 		}
 	}
-	return place(d.path, 0, 0, 0)
+	return span(d.path, 0, 0, 0)
 }
 
-// place returns a range within a line, or the whole file if the line is 0.
-func place(path string, line, column, length int) diag.Range {
+// span returns a range within a line, or the whole file if the line is 0.
+func span(path string, line, column, length int) diag.Range {
 	r := diag.Range{Pos: diag.Position{File: path, Line: line, Column: column}}
 	if length > 0 {
 		r.End = diag.Position{File: path, Line: line, Column: column + length}

@@ -3,9 +3,6 @@
 package crd
 
 import (
-	"errors"
-	"io/fs"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -35,12 +32,4 @@ func Rules() []diag.Rule {
 			Doc: "It is YAML of apiextensions.k8s.io/v1 with the spec in indented lines, as controller-gen writes it, and no anchor in it leads into or out of spec.conversion. " +
 				"webhook-gen changes the lines of spec.conversion and leaves every other byte alone."},
 	}
-}
-
-// reason removes the path, because the diagnostic has it as its position.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

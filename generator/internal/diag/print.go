@@ -47,7 +47,7 @@ func (p printer) text(w io.Writer, list List) error {
 	var out bytes.Buffer
 	for _, d := range list {
 		if d.Pos.IsValid() {
-			fmt.Fprintf(&out, "%s: ", p.place(d.Pos))
+			fmt.Fprintf(&out, "%s: ", p.position(d.Pos))
 		}
 		fmt.Fprintf(&out, "%s: %s", d.Severity, d.Message)
 		if d.Rule != "" {
@@ -59,7 +59,7 @@ func (p printer) text(w io.Writer, list List) error {
 			fmt.Fprintf(&out, "    %s\n", d.Hint)
 		}
 		for _, r := range d.Related {
-			fmt.Fprintf(&out, "    %s: %s\n", p.place(r.Pos), r.Message)
+			fmt.Fprintf(&out, "    %s: %s\n", p.position(r.Pos), r.Message)
 		}
 	}
 	_, err := w.Write(out.Bytes())
@@ -111,7 +111,7 @@ func (p printer) line(at Position) (string, bool) {
 	return lines[at.Line-1], true
 }
 
-func (p printer) place(at Position) string {
+func (p printer) position(at Position) string {
 	file := p.file(at)
 	switch {
 	case at.Line == 0:
@@ -190,7 +190,7 @@ func (p printer) github(w io.Writer, list List) error {
 			message += "\n" + d.Hint
 		}
 		for _, r := range d.Related {
-			message += "\n" + p.place(r.Pos) + ": " + r.Message
+			message += "\n" + p.position(r.Pos) + ": " + r.Message
 		}
 		command := d.Severity.String()
 		if d.Severity == Note {

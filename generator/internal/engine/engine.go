@@ -230,7 +230,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	r.Strict = r.Strict || c.Strict
 	r.Diagnostics.Add(r.readAuthorities()...)
 	if r.HeaderFile.Path != "" {
-		heading, problems := output.ReadHeading(root, r.HeaderFile.Path, r.HeaderFile.Place)
+		heading, problems := output.ReadHeading(root, r.HeaderFile.Path, r.HeaderFile.At)
 		r.Heading = heading
 		r.Diagnostics.Add(problems...)
 	}

@@ -37,11 +37,11 @@ type ConfigurationDescription struct {
 // WebhookDescription has the position of a webhook.
 type WebhookDescription struct {
 	// At is the position of the marker.
-	At PlaceDescription `json:"at"`
+	At PositionDescription `json:"at"`
 }
 
-// PlaceDescription is a position in a source file.
-type PlaceDescription struct {
+// PositionDescription is a position in a source file.
+type PositionDescription struct {
 	// File is an absolute path.
 	File string `json:"file"`
 	// Line and Column count from 1, the latter in bytes.
@@ -87,7 +87,7 @@ func describeProject(p *model.Project, delivery render.Delivery) Description {
 	for _, c := range p.Configurations {
 		described := ConfigurationDescription{Object: inVersion(render.Object(c, delivery), p.API), Webhooks: []WebhookDescription{}}
 		for _, w := range c.Webhooks {
-			at := PlaceDescription{File: w.Pos.File, Line: w.Pos.Line, Column: w.Pos.Column}
+			at := PositionDescription{File: w.Pos.File, Line: w.Pos.Line, Column: w.Pos.Column}
 			described.Webhooks = append(described.Webhooks, WebhookDescription{At: at})
 		}
 		d.Configurations = append(d.Configurations, described)

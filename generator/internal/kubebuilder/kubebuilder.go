@@ -37,9 +37,9 @@ type Webhook struct {
 	At model.Places
 }
 
-// Place returns the position that sets a field of Spec: the position At its path, or else At the nearest enclosing
+// Where returns the position that sets a field of Spec: the position At its path, or else At the nearest enclosing
 // field, or else the marker.
-func (w Webhook) Place(path string) diag.Range {
+func (w Webhook) Where(path string) diag.Range {
 	return w.At.Nearest(path, w.Range)
 }
 

@@ -290,5 +290,5 @@ func (r *reading) checkSideEffects() {
 }
 
 func (r *reading) refuse(field, format string, args ...any) {
-	r.diags.Add(diag.Errorf(r.hook.Place(field), ruleValue, format, args...))
+	r.diags.Add(diag.Errorf(r.hook.Where(field), ruleValue, format, args...))
 }

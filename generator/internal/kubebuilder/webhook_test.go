@@ -155,8 +155,8 @@ func TestAt(t *testing.T) {
 		if near != "" {
 			at = w.At[near]
 		}
-		if w.Place(path) != at {
-			t.Errorf("%s is said at %v", path, w.Place(path))
+		if w.Where(path) != at {
+			t.Errorf("%s is said at %v", path, w.Where(path))
 		}
 	}
 }

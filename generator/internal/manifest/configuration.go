@@ -20,7 +20,7 @@ import (
 // configuration reads one configuration object.
 func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
 	object, unknown, err := decode(node, mutating)
-	c := &model.Configuration{Range: t.Place(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
+	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
 	switch {
 	case err != nil && t.source.isTemplate(): // {{ .Values.name }} is YAML, but no name
 		r.broken(t.source, err)
@@ -52,7 +52,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 			r.diags.Add(bad...)
 			w.Allowed = allowed
 			t.places(w.At, "", items[i])
-			w.Range = t.Place(items[i])
+			w.Range = t.Range(items[i])
 			if name, ok := w.At["name"]; ok {
 				w.Range = name
 			}

@@ -10,6 +10,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // Definition contains the versions of a kind, from a CustomResourceDefinition.
@@ -87,23 +88,23 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	if err := node.Decode(&o); err != nil {
 		_, what, _ := strings.Cut(err.Error(), "\n  ") // behind "unmarshal errors:"
 		what, _, _ = strings.Cut(what, " into ")       // the type here is no concern of the reader's
-		r.diags.Add(diag.Errorf(t.Place(node), RuleObject, "not a CustomResourceDefinition: %s", what))
+		r.diags.Add(diag.Errorf(t.Range(node), RuleObject, "not a CustomResourceDefinition: %s", what))
 		return
 	}
-	d := &Definition{Range: t.Place(node), Name: o.Metadata.Name, Group: o.Spec.Group, Kind: o.Spec.Names.Kind, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions,
+	d := &Definition{Range: t.Range(node), Name: o.Metadata.Name, Group: o.Spec.Group, Kind: o.Spec.Names.Kind, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions,
 		Unconverted: o.Spec.Conversion.Strategy == "None"}
 	var versions []*yaml.Node
 	var conversion diag.Range
 	if spec := entry(node, "spec"); spec != nil {
 		versions = elements(entry(spec, "versions"))
 		if c := entry(spec, "conversion"); c != nil {
-			conversion = t.Place(c)
+			conversion = t.Range(c)
 		}
 	}
 	for i, v := range o.Spec.Versions {
 		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage}
 		if i < len(versions) { // else it comes of a merge key
-			version.place(t, resolve(versions[i]))
+			version.place(t, yamltext.Resolve(versions[i]))
 		}
 		if o.Spec.PreserveUnknownFields {
 			version.Schema = nil
@@ -125,7 +126,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 // place finds the positions of the version and its schema.
 func (v *Version) place(t text, node *yaml.Node) {
 	if name := entry(node, "name"); name != nil {
-		v.Range = t.Place(name)
+		v.Range = t.Range(name)
 	}
 	if schema := entry(node, "schema"); schema != nil {
 		if root := entry(schema, "openAPIV3Schema"); root != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -136,7 +137,7 @@ func (r *reader) source(s Source) {
 			r.broken(s, err)
 			return
 		}
-		r.object(t, resolve(document.Content[0]))
+		r.object(t, yamltext.Resolve(document.Content[0]))
 	}
 }
 
@@ -171,7 +172,7 @@ func (r *reader) templatesFound() diag.List {
 func (r *reader) object(t text, node *yaml.Node) {
 	if strings.HasSuffix(value(node, "kind"), "List") {
 		for _, item := range elements(entry(node, "items")) {
-			r.object(t, resolve(item))
+			r.object(t, yamltext.Resolve(item))
 		}
 		return
 	}

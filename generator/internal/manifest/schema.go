@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // Schema is what a definition says of the objects of a version. It is read when it is asked for: most who read a
@@ -57,7 +58,7 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	defer delete(w.inside, node)
 	is := func(key string) bool { return value(node, key) == "true" }
 	values := entry(node, "additionalProperties")
-	p := Property{Range: w.text.Place(name), Path: path, Type: value(node, "type"), Default: asJSON(entry(node, "default"))}
+	p := Property{Range: w.text.Range(name), Path: path, Type: value(node, "type"), Default: asJSON(entry(node, "default"))}
 	p.Open = is("x-kubernetes-preserve-unknown-fields") || values != nil && values.Value == "true"
 	if is("x-kubernetes-int-or-string") {
 		p.Type = "int-or-string"
@@ -70,7 +71,7 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 			if whole && (name.Value == "apiVersion" || name.Value == "kind" || name.Value == "metadata") {
 				continue
 			}
-			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, resolve(fields.Content[i+1]), false)
+			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, yamltext.Resolve(fields.Content[i+1]), false)
 		}
 	}
 	for _, element := range []*yaml.Node{entry(node, "items"), values} {

@@ -26,22 +26,22 @@ func newText(s Source) text { return text{yamltext.New(s.Path, s.Text), s} }
 // places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
 // the value, and else its key.
 func (t text) places(at model.Places, path string, node *yaml.Node) {
-	node = resolve(node)
+	node = yamltext.Resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			key, value := node.Content[i], node.Content[i+1]
 			field := strings.TrimPrefix(path+"."+key.Value, ".")
-			at[field] = t.Place(key)
+			at[field] = t.Range(key)
 			if value.Kind == yaml.ScalarNode && value.Value != "" {
-				at[field] = t.Place(value)
+				at[field] = t.Range(value)
 			}
 			t.places(at, field, value)
 		}
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
 			element := fmt.Sprintf("%s[%d]", path, i)
-			at[element] = t.Place(item)
+			at[element] = t.Range(item)
 			t.places(at, element, item)
 		}
 	}
@@ -62,14 +62,6 @@ func (t text) above(node *yaml.Node) (comment []marker.Line) {
 	return comment
 }
 
-// resolve returns the node that an alias refers to.
-func resolve(node *yaml.Node) *yaml.Node {
-	if node.Kind == yaml.AliasNode {
-		return node.Alias
-	}
-	return node
-}
-
 // entry returns the value of a mapping's key; nil without the key.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
 	if mapping.Kind != yaml.MappingNode {
@@ -77,7 +69,7 @@ func entry(mapping *yaml.Node, key string) *yaml.Node {
 	}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
-			return resolve(mapping.Content[i+1])
+			return yamltext.Resolve(mapping.Content[i+1])
 		}
 	}
 	return nil

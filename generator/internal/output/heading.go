@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Heading is the user's text at the top of files, such as a licence. Its zero value is empty.
@@ -48,12 +49,12 @@ func (h Heading) Above(files []File) []File {
 func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
 	folder, err := os.OpenRoot(root)
 	if err != nil {
-		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, reason(err))}
+		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, regular.Reason(err))}
 	}
 	defer folder.Close()
 	text, err := folder.ReadFile(filepath.FromSlash(file))
 	if err != nil {
-		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, reason(err)).
+		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, regular.Reason(err)).
 			WithHint("create the file, or remove headerFile")}
 	}
 	h, problem := parseHeading(text)

@@ -5,11 +5,11 @@ package output
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // The ids under which this package reports.
@@ -78,7 +78,7 @@ func trouble(path, verb string, err error, cause diag.Range) diag.Diagnostic {
 	if errors.Is(err, errReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		rule = RuleReadOnly
 	}
-	return asked(at(path, rule, "cannot %s %s: %v", verb, base, reason(err)), cause)
+	return asked(at(path, rule, "cannot %s %s: %v", verb, base, regular.Reason(err)), cause)
 }
 
 func inTheWay(path string, cause diag.Range, format string, args ...any) diag.Diagnostic {
@@ -125,15 +125,4 @@ func asked(d diag.Diagnostic, cause diag.Range) diag.Diagnostic {
 		d = d.WithRelated(cause, "asked for here")
 	}
 	return d
-}
-
-// reason strips the operation and the path, which the diagnostic already has.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
 }

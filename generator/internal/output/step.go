@@ -182,7 +182,7 @@ func (s *step) undo() error {
 			if kept := strings.Replace(lost, temporaryPrefix, "webhook-gen-kept-", 1); os.Rename(lost, kept) == nil {
 				lost = kept
 			}
-			return fmt.Errorf("%w; the file as it was is %s", reason(err), lost)
+			return fmt.Errorf("%w; the file as it was is %s", regular.Reason(err), lost)
 		}
 	case s.placed:
 		return os.Remove(s.Path)

@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -231,18 +232,10 @@ func (f *fate) dropsKept() string {
 }
 
 func orAnnotation(counterpart string) string {
-	if counterpart == "" {
-		return "an entry of the annotation"
-	}
-	return counterpart
+	return cmp.Or(counterpart, "an entry of the annotation")
 }
 
-func orItself(how string) string {
-	if how == "" {
-		return "by its type"
-	}
-	return how
-}
+func orItself(how string) string { return cmp.Or(how, "by its type") }
 
 func valueMoved(p *pass) {
 	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {

@@ -40,9 +40,9 @@ func Lines(text []byte) [][]byte {
 	}
 }
 
-// Place is where a node stands: all of it where it is one plain or quoted word, and else its beginning. It is the
-// file alone where the node has no line.
-func (f File) Place(node *yaml.Node) diag.Range {
+// Range returns the position of a node: all of it if it is one plain or quoted word, else its beginning. It is the file
+// alone if the node has no line.
+func (f File) Range(node *yaml.Node) diag.Range {
 	if node.Line < 1 {
 		return diag.Range{Pos: diag.Position{File: f.Path}}
 	}
@@ -87,4 +87,12 @@ func Message(err error) string {
 		_, text, _ = strings.Cut(rest, ": ")
 	}
 	return text
+}
+
+// Resolve returns the node that an alias refers to.
+func Resolve(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
 }

@@ -30,7 +30,7 @@ func TestPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			root := document.Content[0]
-			place := New("f", []byte(test.text)).Place(root.Content[len(root.Content)-1])
+			place := New("f", []byte(test.text)).Range(root.Content[len(root.Content)-1])
 			if got := fmt.Sprintf("%s:%d:%d", place.Pos.File, place.Pos.Line, place.Pos.Column); got != test.want {
 				t.Errorf("at %s, want %s", got, test.want)
 			}
@@ -51,7 +51,7 @@ func TestPlaceOfNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := New("f", text).Place(document.Content[0]), New("f", text).Span(2, 3, 3); got != want {
+	if got, want := New("f", text).Range(document.Content[0]), New("f", text).Span(2, 3, 3); got != want {
 		t.Errorf("at %v, want %v", got, want)
 	}
 }
