@@ -117,7 +117,7 @@ func (s ruleset) applies(r *model.ConversionRule, spoke, hub *resolve.Type) bool
 	return is || !s.narrow[r]
 }
 
-// isTrue reports whether a rule fits a struct and its counterpart. A field is moved to a field that the counterpart has.
+// isTrue reports whether a rule fits a struct and its counterpart. A field is moved to a field of the counterpart.
 // A field is kept or given up if the counterpart lacks it.
 func isTrue(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
 	if slices.ContainsFunc(r.Hub.V, func(path string) bool { return !has(hub, path) }) {
