@@ -33,9 +33,9 @@ func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 	return exchange(ctx, src, dst, of, to, back, nil)
 }
 
-// ExchangeHooks is [Exchange] for a conversion with functions of the user. The function forth converts fields from
-// src's version to dst's. If the annotation keeps a value that a hook converts, it also notes what the hook has written
-// for it in dst. When the object returns with another value there, the kept value is dropped.
+// ExchangeHooks is [Exchange] for a conversion with hooks. The function forth converts fields from src's version to
+// dst's. If the annotation keeps a value that a hook converts, it also notes what the hook has written for it in dst.
+// When the object returns with another value there, the kept value is dropped.
 func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
 	return exchange(ctx, src, dst, of, to, back, forth)
 }

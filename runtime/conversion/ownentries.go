@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// ownEntries are an object's own annotations or labels under the keys that rules of the conversion use for fields and
-// other entries of the other version.
+// ownEntries are the annotations or the labels of an object. Rules of the conversion use the keys for fields and other
+// entries of the other version.
 type ownEntries struct {
 	name  string // of the member of metadata
 	keys  []string

@@ -49,10 +49,19 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 	if len(p.Conversions) == 0 && len(p.ConversionRules) == 0 {
 		return nil, nil
 	}
-	types := resolve.New(ctx, module)
+	types, rules := resolve.New(ctx, module), groupRules(p.ConversionRules)
+	for {
+		packages, diags := project(types, rules, p)
+		if !rules.narrowed() {
+			return packages, diags
+		}
+	}
+}
+
+// project plans all conversions once. The rules note for which structs they are true.
+func project(types *resolve.Resolver, rules ruleset, p *model.Project) ([]*Package, diag.List) {
 	var packages []*Package
 	planners := map[*Package]*planner{}
-	rules := groupRules(p.ConversionRules)
 	var diags diag.List
 	packageIn := func(in model.HandlerPackage) *Package {
 		if i := slices.IndexFunc(packages, func(p *Package) bool { return p.Dir == in.Dir }); i >= 0 {

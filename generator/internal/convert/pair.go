@@ -4,6 +4,7 @@ package convert
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -304,7 +305,7 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(p.at.spoke.and(m), "."))
 	hint := "+webhook:conversion:stash keeps it in an annotation of the hub, +webhook:conversion:drop=\"why\" gives it up, +webhook:conversion:custom asks for your own code"
 	if near, ok := p.likely(m); ok {
-		hint = "+webhook:conversion:to=\"" + near + "\" if that is its new name; " + hint
+		hint = near + " if that is its new name; " + hint
 	}
 	if p.takenHub[name] {
 		hint = "another rule claims the hub's field of that name; " + hint
@@ -312,42 +313,117 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
-// likely returns a field that only the hub has and that is probably the same field under another name or in another
-// struct.
-func (p *pairPlanner) likely(m Path) (string, bool) {
+// likely returns the rule for a field that only the hub has and that is probably the same field under another name or in
+// another struct. Its type must convert.
+func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	var names []string
-	var joined, wider, deeper, sameType candidates
+	var inverse, joined, wider, deeper, sameType candidates
+	as := map[string]string{}
+	add := func(c *candidates, path string, may bool) {
+		h, ok := lookup(p.Hub, path)
+		if !may || !ok || p.takenHub[path] {
+			return
+		}
+		if how, ok := p.fits(m.Last(), h.Last()); ok {
+			as[path] = how
+			c.add(path, true)
+		}
+	}
 	for _, h := range members(p.Hub, nil) {
 		name := h.String()
-		if _, ok := lookup(p.Spoke, name); ok || p.takenHub[name] {
+		if p.takenHub[name] {
 			continue
 		}
-		names = append(names, name)
-		wider.add(name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
-		sameType.add(name, resolve.Identical(h.Last().Type, m.Last().Type))
+		_, both := lookup(p.Spoke, name)
 		if inner := pointee(h.Last().Type); inner.Kind() == resolve.Struct {
-			within := name + "." + m.Last().JSON
-			_, ok := lookup(p.Hub, within)
-			deeper.add(within, ok && !p.takenHub[within])
-			rest, ok := strings.CutPrefix(m.Last().JSON, h.Last().JSON)
+			if !both {
+				add(&deeper, name+"."+m.Last().JSON, true)
+			}
 			for _, part := range members(inner, nil) {
-				within := name + "." + part.String()
-				joined.add(within, ok && strings.EqualFold(rest, part.String()) && !p.takenHub[within])
+				add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
+				add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
 			}
 		}
+		if both {
+			continue
+		}
+		if opposite(m.String(), name) && isBool(pointee(m.Last().Type)) && isBool(pointee(h.Last().Type)) {
+			inverse.add(name, true)
+			continue
+		}
+		if how, ok := p.fits(m.Last(), h.Last()); ok {
+			as[name] = how
+			names = append(names, name)
+		}
+		add(&wider, name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
+		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type))
+	}
+	said := func(path string) (string, bool) {
+		if as[path] != "" {
+			return fmt.Sprintf("+webhook:conversion:to(path: %q, as: %q)", path, as[path]), true
+		}
+		return fmt.Sprintf("+webhook:conversion:to=%q", path), true
+	}
+	if len(inverse) == 1 {
+		as[inverse[0]] = "not"
+		return said(inverse[0])
 	}
 	if len(joined) == 1 {
-		return joined[0], true // serviceName is service.name
+		return said(joined[0]) // serviceName is service.name
 	}
 	if near, ok := diag.Nearest(m.String(), names); ok {
-		return near, true
+		return said(near)
 	}
 	for _, found := range []candidates{deeper, wider, sameType} {
 		if len(found) == 1 {
-			return found[0], true
+			return said(found[0])
 		}
 	}
 	return "", false
+}
+
+// fits reports whether the values of two fields convert, and by which converter. It does not look into structs.
+func (p *pairPlanner) fits(spoke, hub *resolve.Field) (as string, ok bool) {
+	s, h := pointee(spoke.Type), pointee(hub.Type)
+	isPointer := func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }
+	switch onePointer := isPointer(spoke) != isPointer(hub); {
+	case !plainly(s, h) && onePointer:
+		return "", false
+	case !plainly(s, h):
+		as = converter(s, h, hub, spoke)
+		return as, as != ""
+	case !onePointer || s.Kind() == resolve.Struct:
+		return "", true
+	}
+	plain := spoke
+	if isPointer(spoke) {
+		plain = hub
+	}
+	if plain.OmitEmpty || plain.OmitZero {
+		return "", true
+	}
+	return "optional", true
+}
+
+// joins reports whether a name consists of the name of a struct, or of its end, and of the name of a member.
+func joins(name, around, member string) bool {
+	lower := strings.ToLower(name)
+	before, ok := strings.CutSuffix(lower, strings.ToLower(member))
+	return ok && before != "" && strings.HasSuffix(strings.ToLower(around), before) || strings.EqualFold(around+member, name) ||
+		ok && before != "" && strings.EqualFold(around, before+"ref")
+}
+
+// opposite reports whether two names are the same except for a word and its opposite.
+func opposite(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	for _, words := range [][2]string{{"disabled", "enabled"}, {"disable", "enable"}, {"deny", "allow"}, {"hide", "show"}, {"exclude", "include"}, {"inactive", "active"}} {
+		for _, pair := range [][2]string{{a, b}, {b, a}} {
+			if strings.Contains(pair[0], words[0]) && strings.Replace(pair[0], words[0], words[1], 1) == pair[1] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // candidates are fields that the user may have meant.

@@ -31,8 +31,11 @@ type Pair struct {
 	Spoke, Hub *resolve.Type
 	Types      Types
 	// Name is unique in the package: the name of the spoke's type with a small letter.
-	Name   string
-	Claims []*Claim
+	Name string
+	// HookName is the first part of the names of its hooks. Pairs of the same two structs have the same hooks, even if
+	// rules on enclosing structs claim different fields of them.
+	HookName string
+	Claims   []*Claim
 	// Opaque is true if the types encode themselves, so that JSON has no members for their fields.
 	Opaque bool
 }

@@ -91,6 +91,10 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 		return known
 	}
 	pair := &Pair{Spoke: spoke, Hub: hub, Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
+	pair.HookName = pair.Name
+	if i := slices.IndexFunc(p.Pairs, func(o *Pair) bool { return o.Spoke == spoke && o.Hub == hub }); i >= 0 {
+		pair.HookName = p.Pairs[i].HookName
+	}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
 	w := &pairPlanner{planner: p, Pair: pair, at: at, takenSpoke: maps.Clone(skipSpoke), takenHub: maps.Clone(skipHub), claims: map[string]diag.Range{}}

@@ -17,6 +17,9 @@ type ruleset struct {
 	general []*model.ConversionRule                  // for every struct of a package's conversions
 	types   map[typePair]*model.ConversionRule       // for all values of two types
 	reached map[*model.ConversionRule]bool
+	truth   map[*model.ConversionRule]truth
+	// narrow are the rules that have an effect only where they are true.
+	narrow map[*model.ConversionRule]bool
 }
 
 // typePair is a type of the spoke and a type of the hub.
@@ -31,7 +34,7 @@ type fieldRules struct {
 func groupRules(all []model.ConversionRule) ruleset {
 	set := ruleset{
 		of: map[model.GoType][]*model.ConversionRule{}, types: map[typePair]*model.ConversionRule{},
-		reached: map[*model.ConversionRule]bool{},
+		reached: map[*model.ConversionRule]bool{}, truth: map[*model.ConversionRule]truth{}, narrow: map[*model.ConversionRule]bool{},
 	}
 	for i := range all {
 		switch r := &all[i]; {
@@ -46,19 +49,33 @@ func groupRules(all []model.ConversionRule) ruleset {
 	return set
 }
 
-// reach returns the rules for the fields of a struct in the conversions that a package declares. Rules that name the
-// struct take precedence. Rules for every struct apply to its remaining fields.
+// reach returns the rules for the fields of a struct in the conversions that a package declares. Rules on an enclosing
+// struct, whose fields are taken, override all others. Rules that name the struct follow, then rules of the structs that
+// it embeds. Rules for every struct apply to its remaining fields.
+//
+// A struct may have several counterparts. If a rule is true for some of them, such as a stash of a field that only these
+// lack, it has no effect on the others.
 func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[string]bool) []fieldRules {
 	var found []fieldRules
-	for _, r := range s.of[goType(spoke)] {
-		s.reached[r] = true
-		if r.Field.V == "" {
-			found = append(found, fieldRules{rules: []model.ConversionRule{*r}})
-			continue
+	for _, in := range inlined(spoke, nil) {
+		if in != spoke && slices.ContainsFunc(found, func(f fieldRules) bool { return f.field == in.Name }) {
+			continue // a rule moves the embedded struct as a whole
 		}
-		for _, each := range forFields(r, spoke, hub) {
-			if each.Field.V == r.Field.V || !taken[each.Field.V] {
-				found = withRule(found, each)
+		outer := len(found)
+		for _, r := range s.of[goType(in)] {
+			s.reached[r] = true
+			if !s.applies(r, spoke, hub) || in != spoke && r.Verb == model.Alike {
+				continue
+			}
+			if r.Field.V == "" {
+				found = append(found, fieldRules{rules: []model.ConversionRule{*r}})
+				continue
+			}
+			for _, each := range forFields(r, in, hub) {
+				isNamed := slices.ContainsFunc(found[:outer], func(f fieldRules) bool { return f.field == each.Field.V })
+				if !isNamed && !taken[each.Field.V] {
+					found = withRule(found, each)
+				}
 			}
 		}
 	}
@@ -77,6 +94,59 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 		}
 	}
 	return found
+}
+
+// inlined returns a struct and the structs that it embeds, whose fields are its own in JSON.
+func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
+	if slices.Contains(all, t) {
+		return all
+	}
+	all = append(all, t)
+	for _, f := range t.Fields() {
+		if inner := pointee(f.Type); f.Inline && inner.Kind() == resolve.Struct && !encodesItself(inner) {
+			all = inlined(inner, all)
+		}
+	}
+	return all
+}
+
+// applies reports whether a rule has an effect on a struct and its counterpart, and notes whether it is true for them.
+func (s ruleset) applies(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
+	is := isTrue(r, spoke, hub)
+	s.truth[r] = s.truth[r].with(is)
+	return is || !s.narrow[r]
+}
+
+// isTrue reports whether a rule fits a struct and its counterpart. A field is moved to a field of the counterpart.
+// A field is kept or given up if the counterpart lacks it.
+func isTrue(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
+	if slices.ContainsFunc(r.Hub.V, func(path string) bool { return !has(hub, path) }) {
+		return false
+	}
+	switch r.Verb {
+	case model.Stash, model.Drop:
+		return r.Field.V == "" || strings.HasSuffix(r.Field.V, "*") || !has(hub, r.Field.V)
+	case model.ToHub, model.Enum, model.Default:
+		return strings.HasSuffix(r.Path.V, "*") || r.Field.V == "" || has(hub, r.Path.V)
+	}
+	return true
+}
+
+// truth tells for which counterparts of a struct a rule is true.
+type truth struct{ some, others bool }
+
+func (t truth) with(is bool) truth { return truth{t.some || is, t.others || !is} }
+
+// narrowed marks the rules that are true for some counterparts of their struct only, and reports whether there are any
+// that were not marked before.
+func (s ruleset) narrowed() bool {
+	again := false
+	for r, t := range s.truth {
+		if t.some && t.others && !s.narrow[r] {
+			s.narrow[r], again = true, true
+		}
+	}
+	return again
 }
 
 // forFields copies a rule for each field that its * matches and that both structs have.
@@ -147,8 +217,13 @@ func (s ruleset) alike(t *resolve.Type) bool {
 	return false
 }
 
-// names reports whether rules name a struct.
-func (s ruleset) names(t *resolve.Type) bool { return len(s.of[goType(t)]) > 0 }
+// names reports whether rules name a struct, or a struct that it embeds.
+func (s ruleset) names(t *resolve.Type) bool {
+	if t.Kind() != resolve.Struct {
+		return len(s.of[goType(t)]) > 0
+	}
+	return slices.ContainsFunc(inlined(t, nil), func(in *resolve.Type) bool { return len(s.of[goType(in)]) > 0 })
+}
 
 // hooked reports whether the user's own code converts all values of two types.
 func (s ruleset) hooked(spoke, hub *resolve.Type) bool {

@@ -172,6 +172,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case isPointer(spoke) || isPointer(hub):
 		how := Optional{Outer: outer(isPointer(hub))}
 		v.Loss[1-how.Outer] = "whether it was nil or zero"
+		if s, h := pointee(spoke), pointee(hub); name == "" && (s.Kind() == resolve.Struct) != (h.Kind() == resolve.Struct) && !p.rules.hooked(s, h) {
+			return nil, p.differ(spoke, hub)
+		}
 		if bad := p.intent(v, &how, name); bad != nil {
 			return nil, bad
 		}
@@ -270,6 +273,9 @@ func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 	case resolve.Basic:
 		return p.basic(v)
 	case resolve.Slice, resolve.Array:
+		if converter(spoke, hub) != "" && !p.rules.hooked(pointee(spoke.Elem()), pointee(hub.Elem())) {
+			return nil, p.differ(spoke, hub)
+		}
 		if spoke.Kind() == resolve.Array && spoke.Len() != hub.Len() {
 			return nil, p.differ(spoke, hub)
 		}

@@ -173,31 +173,106 @@ func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mis
 // differ reports two types that do not convert, with a hint that is likely to help.
 func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
 	bad := &mismatch{rule: RuleMismatch, spoke: spoke, hub: hub}
-	_, _, spokeText := textual(spoke)
-	_, _, hubText := textual(hub)
-	as := ""
-	switch {
-	case encodesItself(spoke) && encodesItself(hub) && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name:
+	if encodesItself(spoke) && encodesItself(hub) && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name {
 		bad.hint = "+webhook:conversion:alike on the type says that the two are the same in JSON, so that their fields are converted; " + custom
 		return bad
-	case isNamed(spoke, metaPackage, "Duration") && wholeType(hub), isNamed(hub, metaPackage, "Duration") && wholeType(spoke):
-		as = "seconds"
-	case spokeText && isText(hub), hubText && isText(spoke):
-		as = "string"
-	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Slice:
-		as = "each"
-	case isText(spoke) && hub.Kind() == resolve.Slice && isText(hub.Elem()), isText(hub) && spoke.Kind() == resolve.Slice && isText(spoke.Elem()):
-		bad.hint = `+webhook:conversion:to(as: "first") or +webhook:conversion:to(as: "join:,") says which way they belong together; `
-		bad.hint += custom
-		return bad
-	case spoke.Kind() == resolve.Slice || hub.Kind() == resolve.Slice:
-		as = "first"
 	}
-	if as != "" {
+	if isText(spoke) && hub.Kind() == resolve.Slice && isText(hub.Elem()) || isText(hub) && spoke.Kind() == resolve.Slice && isText(spoke.Elem()) {
+		bad.hint = `+webhook:conversion:to(as: "first") or +webhook:conversion:to(as: "join:,") says which way they belong together; ` + custom
+		return bad
+	}
+	if as := converter(spoke, hub, p.hubField, p.spokeField); as != "" {
 		bad.hint = fmt.Sprintf("+webhook:conversion:to(as: %q) converts them; ", as)
 	}
 	bad.hint += custom
 	return bad
+}
+
+// converter returns the converters for two types that do not convert without any. It is empty if there are none. The
+// fields may declare the keys of a list.
+func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
+	_, _, spokeText := textual(spoke)
+	_, _, hubText := textual(hub)
+	switch {
+	case isNamed(spoke, metaPackage, "Duration") && wholeType(hub), isNamed(hub, metaPackage, "Duration") && wholeType(spoke):
+		return "seconds"
+	case spokeText && isText(hub), hubText && isText(spoke):
+		return "string"
+	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Slice:
+		if inner := converter(spoke.Elem(), hub.Elem()); inner != "" {
+			return "each;" + inner
+		}
+		return ""
+	case spoke.Kind() == resolve.Map && hub.Kind() == resolve.Slice:
+		return keyedBy(spoke, hub, fields)
+	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Map:
+		return keyedBy(hub, spoke, fields)
+	case spoke.Kind() == resolve.Slice && plainly(spoke.Elem(), hub), hub.Kind() == resolve.Slice && plainly(hub.Elem(), spoke):
+		return "first"
+	case pointee(spoke).Kind() == resolve.Struct && pointee(hub).Kind() == resolve.Basic:
+		return wrapOf(pointee(spoke), pointee(hub))
+	case pointee(hub).Kind() == resolve.Struct && pointee(spoke).Kind() == resolve.Basic:
+		return wrapOf(pointee(hub), pointee(spoke))
+	}
+	return ""
+}
+
+// plainly reports whether two types convert without a converter, as far as this can be told without their content.
+func plainly(a, b *resolve.Type) bool {
+	switch {
+	case a.Kind() == resolve.Pointer && b.Kind() == resolve.Pointer, a.Kind() == resolve.Slice && b.Kind() == resolve.Slice:
+		return plainly(a.Elem(), b.Elem())
+	case a.Kind() == resolve.Map && b.Kind() == resolve.Map:
+		return plainly(a.Key(), b.Key()) && plainly(a.Elem(), b.Elem())
+	}
+	return resolve.Identical(a, b) || wholeType(a) && wholeType(b) || a.Kind() == resolve.Struct && b.Kind() == resolve.Struct ||
+		a.Kind() == resolve.Basic && b.Kind() == resolve.Basic && a.Basic() == b.Basic()
+}
+
+// wrapOf returns the converter between a value and a struct that has it as its only member of that type.
+func wrapOf(around, value *resolve.Type) string {
+	if encodesItself(around) {
+		return ""
+	}
+	var found candidates
+	for _, m := range members(around, nil) {
+		found.add(m.String(), plainly(m.Last().Type, value))
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return "wrap:" + found[0]
+}
+
+// keyedBy returns the converters between a map and a list of structs with a member for the key: the key that the list
+// declares, or else a member that is usual for it.
+func keyedBy(m, list *resolve.Type, fields []*resolve.Field) string {
+	element := list.Elem()
+	if element.Kind() != resolve.Struct || !isText(m.Key()) {
+		return ""
+	}
+	names := []string{"name", "key", "id"}
+	for _, f := range fields {
+		names = append(listKeys(f), names...)
+	}
+	for _, name := range names {
+		key, ok := lookup(element, name)
+		if !ok || !isText(key.Last().Type) {
+			continue
+		}
+		switch rest := without(element, name); {
+		case m.Elem().Kind() == resolve.Struct:
+			return "keyed:" + name
+		case len(rest) == 1 && plainly(rest[0].Last().Type, m.Elem()):
+			return "keyed:" + name + ";wrap:" + rest[0].String()
+		}
+	}
+	return ""
+}
+
+// without returns the members of a struct except for one.
+func without(t *resolve.Type, name string) []Path {
+	return slices.DeleteFunc(members(t, nil), func(m Path) bool { return m.String() == name })
 }
 
 const custom = "+webhook:conversion:custom asks for your own code, +webhook:conversion:stash says that the two are not the same thing"

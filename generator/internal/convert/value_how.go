@@ -96,7 +96,7 @@ type (
 	Element struct {
 		Outer          Direction
 		Plain, Content *Set
-		Constants []Constant
+		Constants      []Constant
 	}
 	// Entry converts between a value and the text of a metadata entry, or between two entries.
 	Entry struct {

@@ -84,8 +84,9 @@ func (w *conversionWriter) hookFunctions() []hook {
 	for _, pair := range w.Pairs {
 		for _, c := range pair.Claims {
 			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				if c.Calls(d) {
-					hooks = append(hooks, hook{hookName(pair, c, d), w.parameters(pair.Types, d)})
+				name := hookName(pair, c, d)
+				if c.Calls(d) && !slices.ContainsFunc(hooks, func(h hook) bool { return h.name == name }) {
+					hooks = append(hooks, hook{name, w.parameters(pair.Types, d)})
 				}
 			}
 		}
@@ -122,7 +123,7 @@ func (w *conversionWriter) hooks() {
 }
 
 func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
-	return upperFirst(p.Name) + c.Field().Last().Name + suffixOf(d)
+	return upperFirst(p.HookName) + c.Field().Last().Name + suffixOf(d)
 }
 
 // typeHookName is the name of a hook for all values of two types: after both, or, where these have one

@@ -102,8 +102,8 @@ func hooksOf(plan *convert.Plan) []string {
 		inside[p] = true
 		for _, c := range p.Claims {
 			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				if c.Calls(d) {
-					names = append(names, hookName(p, c, d))
+				if name := hookName(p, c, d); c.Calls(d) && !slices.Contains(names, name) {
+					names = append(names, name)
 				}
 			}
 			for v := c.Value; v != nil; v = v.Elem {

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"maps"
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -32,22 +33,36 @@ func (r *Resolver) Constants(t *Type) []Constant {
 	}
 	s := t.at.scope
 	s.search(t.Name)
-	var declared []*declaredConstant
-	for _, c := range s.constants {
-		declared = append(declared, c)
+	found := r.constantsOf(s, t)
+	// A file that does not name the type may derive a constant from another one, whose name it contains.
+	for known := -1; known < len(found); {
+		known = len(found)
+		var names []string
+		for _, c := range found {
+			names = append(names, c.name.Name)
+		}
+		s.search(names...)
+		found = r.constantsOf(s, t)
 	}
-	slices.SortFunc(declared, func(a, b *declaredConstant) int {
+	slices.SortFunc(found, func(a, b *declaredConstant) int {
 		return cmp.Or(cmp.Compare(a.file.Path, b.file.Path), cmp.Compare(a.name.Pos(), b.name.Pos()))
 	})
-	var found []Constant
-	for _, c := range declared {
-		if r.constantType(s, c) != t {
-			continue
-		}
+	var constants []Constant
+	for _, c := range found {
 		if v := r.constantValue(s, c); v.Kind() == constant.String {
-			found = append(found, Constant{
+			constants = append(constants, Constant{
 				Name: c.name.Name, Value: constant.StringVal(v), Range: c.file.Range(c.name.Pos(), c.name.End()),
 			})
+		}
+	}
+	return constants
+}
+
+// constantsOf returns the constants of a type that are indexed so far.
+func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
+	for _, c := range slices.Collect(maps.Values(s.constants)) { // finding a type may index further constants
+		if r.constantType(s, c) == t {
+			found = append(found, c)
 		}
 	}
 	return found
@@ -117,7 +132,7 @@ func (r *Resolver) valueType(at place, e ast.Expr) *Type {
 			return r.expression(at, e.Fun)
 		}
 	case *ast.Ident:
-		if c := at.scope.constants[e.Name]; c != nil {
+		if c := at.scope.constant(e.Name); c != nil {
 			return r.constantType(at.scope, c)
 		}
 	case *ast.BinaryExpr:

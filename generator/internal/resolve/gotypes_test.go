@@ -48,6 +48,13 @@ func TestAgreesWithGoTypes(t *testing.T) {
 			"sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta1", "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2",
 			"sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta1", "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2",
 		}},
+		{"karpenter", peer("karpenter", "sigs.k8s.io/karpenter@v1.0.8"), []string{
+			"sigs.k8s.io/karpenter/pkg/apis/v1", "sigs.k8s.io/karpenter/pkg/apis/v1beta1",
+		}},
+		{"cert-manager", peer("conversion", "github.com/jetstack/cert-manager@v1.3.0"), []string{
+			"github.com/jetstack/cert-manager/pkg/apis/certmanager/v1", "github.com/jetstack/cert-manager/pkg/apis/certmanager/v1alpha2",
+			"github.com/jetstack/cert-manager/pkg/apis/acme/v1", "github.com/jetstack/cert-manager/pkg/apis/meta/v1",
+		}},
 		{"standard library", func(testing.TB) string { return root }, []string{
 			"time", "encoding/json", "net/url", "net/http", "go/ast", "sync/atomic", "iter", "reflect",
 		}},
@@ -88,6 +95,23 @@ func TestAgreesWithGoTypes(t *testing.T) {
 			}
 			t.Logf("%d structs, %d fields, %d types, %d constants", c.structs, c.fields, len(c.got), c.values)
 		})
+	}
+}
+
+// peer returns the folder of a module in hack/peers, if the module cache has the module that it compares with.
+func peer(name, module string) func(testing.TB) string {
+	return func(t testing.TB) string {
+		dir, err := filepath.Abs("../../../hack/peers/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("go", "list", "-deps", "./...")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("%s is not in the module cache: %v\n%.400s", module, err, out)
+		}
+		return dir
 	}
 }
 
