@@ -27,6 +27,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Config is the input of a run. Empty fields take their values from webhook-gen.yaml.
@@ -85,6 +86,7 @@ func (r run) generate(ctx context.Context, diags diag.List, e edits) Result {
 	result := Result{Root: r.root}
 	diags.Add(r.checkRuntime(ctx, e)...)
 	options := r.render(source.Module)
+	options.Schemas = r.schemas(project)
 	var err error
 	if options.Imported, err = r.importedRuntime(ctx, source.Module, e); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
@@ -254,6 +256,32 @@ func (r run) definitions(p *model.Project) ([]output.File, diag.List) {
 		conversions = append(conversions, crd.Conversion{Range: d.Range, Name: d.Name, Versions: d.Versions, Stanza: stanza})
 	}
 	return crd.Merge(crd.Options{Root: r.root, Patterns: r.CRDs, Whole: r.whole}, conversions)
+}
+
+// schemas returns the files that define the kinds with conversions, by the names of the definitions: the files of crds
+// in webhook-gen.yaml, or else the folder that controller-gen writes.
+func (r run) schemas(p *model.Project) map[string]string {
+	files := map[string]string{}
+	definitions := convert.Definitions(p)
+	if len(definitions) == 0 || !slices.Contains(r.Outputs, output.Tests) {
+		return files
+	}
+	patterns := r.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{render.CRDBases}
+	}
+	for _, file := range (crd.Options{Root: r.root, Patterns: patterns}).Files() {
+		text, err := regular.ReadFile(file)
+		if err != nil {
+			continue // other phases report the files that they need
+		}
+		for _, d := range definitions {
+			if _, ok := files[d.Name]; !ok && crd.Defines(text, d.Name, d.Versions) {
+				files[d.Name] = file
+			}
+		}
+	}
+	return files
 }
 
 // program returns the package of the program that registers all webhooks, under its existing name. The name is main if
