@@ -196,7 +196,7 @@ func (s *structural) choose(v any, random *rand.Rand) {
 	}
 }
 
-// member returns the schema of a member; nil if there is none.
+// member returns the schema of a member; nil without one.
 func (s *structural) member(name string) *structural {
 	if property, ok := s.Properties[name]; ok {
 		return property
