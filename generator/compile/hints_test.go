@@ -11,7 +11,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/webhook-gen/webhook-gen/generator"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
 // TestHints applies the first rule of a message about a field, and checks that it is the right one: the plan converts
@@ -52,9 +53,9 @@ func TestHints(t *testing.T) {
 		r.spoke = "type OrderSpec struct {\n" + c.spoke + "\n}\n"
 		alone, _ := newWorkspace(t).add("app", nil)
 		r.write(t, alone)
-		_, diagnostics := generator.Conversions(context.Background(), generator.Config{Dir: alone}, "Order")
+		_, diagnostics := inspect.Conversions(context.Background(), engine.Config{Dir: alone}, "Order")
 		var text bytes.Buffer
-		if err := generator.PrintDiagnostics(&text, "text", alone, diagnostics); err != nil {
+		if err := engine.PrintDiagnostics(&text, "text", alone, diagnostics); err != nil {
 			t.Fatal(err)
 		}
 		if found := rule.FindStringSubmatch(text.String()); found == nil || found[1] != c.rule {
@@ -73,11 +74,11 @@ func TestHints(t *testing.T) {
 	plans := convert(t, dir, all)
 	for i, c := range cases {
 		fields := plans[all[i].folder].Fields
-		if !slices.ContainsFunc(fields, func(f generator.FieldDoc) bool { return f.Hub == c.to && f.Spoke != "" }) {
+		if !slices.ContainsFunc(fields, func(f inspect.FieldDoc) bool { return f.Hub == c.to && f.Spoke != "" }) {
 			t.Errorf("%s: nothing converts to %s: %+v", c.rule, c.to, fields)
 		}
 	}
-	result := generator.Generate(context.Background(), generator.Config{Dir: dir})
+	result := engine.Generate(context.Background(), engine.Config{Dir: dir})
 	if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
 		t.Fatal(failed)
 	}

@@ -3,7 +3,10 @@
 package convert
 
 import (
+	"encoding/json"
 	"go/ast"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -196,4 +199,133 @@ func (p *pairPlanner) makes(around Path) bool {
 		}
 	}
 	return false
+}
+
+// Mark is what markers add to the schema of a field.
+type Mark struct {
+	// Path is the path of the field, in JSON names.
+	Path string
+	// Default is the default in JSON; empty without one.
+	Default  string
+	Nullable bool
+	// Enum are the constants of text.
+	Enum []string
+}
+
+// Marks returns the marks of the fields of the version on a side, in the order of the fields. Types of Kubernetes itself
+// are left out.
+func (p *Plan) Marks(side Direction) []Mark {
+	t := p.Root.Spoke
+	if side == FromHub {
+		t = p.Root.Hub
+	}
+	var found []Mark
+	visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
+		m := Mark{Path: strings.Join(path, "."), Default: defaultJSON(f), Nullable: isNullable(f)}
+		if inner := content(f.Type); isText(inner) {
+			var s Schema
+			s.limitType(f.Type, nil, f.Doc)
+			for l := &s; l != nil; l = l.Elements {
+				m.Enum = append(m.Enum, l.Limits.Enum...)
+			}
+			if own := fieldLimits(f).Enum; pointee(f.Type) == inner {
+				m.Enum = own
+			}
+		}
+		if m.Default != "" || m.Nullable || len(m.Enum) > 0 {
+			found = append(found, m)
+		}
+	})
+	return found
+}
+
+// Replaced returns the fields of both versions whose zero value becomes a default, as sorted paths in JSON names: by
+// markers, or because the JSON of their Go type leaves zero out. Fields that convert to such a field are included.
+func (p *Plan) Replaced() []string {
+	var paths []string
+	add := func(path []string) { paths = append(paths, strings.Join(path, ".")) }
+	for _, t := range []*resolve.Type{p.Root.Spoke, p.Root.Hub} {
+		visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
+			if leavesZeroOut(f) {
+				add(path)
+			}
+		})
+	}
+	p.Root.visit(nil, nil, map[*Pair]bool{}, func(c *Claim, spoke, hub []string) {
+		if c.Spoke == nil || c.Hub == nil {
+			return
+		}
+		if c.Default != nil || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last())) {
+			add(spoke)
+			add(hub)
+		}
+	})
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// visit calls a function for the claims of the pair and of the pairs inside it, with the paths of their fields.
+func (p *Pair) visit(spoke, hub []string, inside map[*Pair]bool, use func(c *Claim, spoke, hub []string)) {
+	if inside[p] || p.Opaque {
+		return
+	}
+	inside[p] = true
+	defer delete(inside, p)
+	for _, c := range p.Claims {
+		here, there := append(spoke[:len(spoke):len(spoke)], c.Spoke.and(nil)...), append(hub[:len(hub):len(hub)], c.Hub.and(nil)...)
+		use(c, here, there)
+		for v := c.Value; v != nil; v = v.Elem {
+			if inner := v.Pair(); inner != nil {
+				inner.visit(here, there, inside, use)
+			}
+		}
+	}
+}
+
+// content returns the type inside of pointers, lists and maps.
+func content(t *resolve.Type) *resolve.Type {
+	for t.Err() == nil && t.Elem() != nil {
+		t = t.Elem()
+	}
+	return t
+}
+
+// visitFields calls a function for the fields of a struct and of the structs in it.
+func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use func(path []string, f *resolve.Field)) {
+	if t.Err() != nil || strings.HasPrefix(t.Package, "k8s.io/") || slices.Contains(inside, t) || encodesItself(t) {
+		return
+	}
+	for _, m := range members(t, nil) {
+		path := append(before[:len(before):len(before)], m.and(nil)...)
+		f := m.Last()
+		use(path, f)
+		if inner := content(f.Type); inner.Err() == nil && inner.Kind() == resolve.Struct {
+			visitFields(inner, path, append(inside[:len(inside):len(inside)], t), use)
+		}
+	}
+}
+
+// defaultJSON returns a field's default in JSON. It is empty without a default, or if the default is written in a form
+// that only controller-gen reads.
+func defaultJSON(f *resolve.Field) string {
+	text := defaultOf(f)
+	if text == "" {
+		return ""
+	}
+	if isText(pointee(f.Type)) {
+		quoted, err := json.Marshal(strings.Trim(unquoted(text), "'"))
+		if err != nil {
+			return ""
+		}
+		return string(quoted)
+	}
+	if !json.Valid([]byte(text)) {
+		if quoted, err := strconv.Unquote(text); err == nil { // a duration or quantity in backquotes
+			text = strconv.Quote(quoted)
+		}
+	}
+	if !json.Valid([]byte(text)) {
+		return ""
+	}
+	return text
 }

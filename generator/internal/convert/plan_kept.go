@@ -9,8 +9,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Kept returns the lossy fields of both versions, as sorted paths in JSON names from the kind. Fields of custom rules
-// are not included, because only their author knows the loss.
+// Kept returns the lossy fields of both versions, as sorted paths in JSON names from the kind. Fields that the user's
+// own code converts both ways are not included, because only its author knows the loss.
 func (p *Plan) Kept() []string {
 	paths := append(p.Root.kept(ToHub, nil, map[*Pair]bool{}), p.Root.kept(FromHub, nil, map[*Pair]bool{})...)
 	slices.Sort(paths)
@@ -22,8 +22,11 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 	defer delete(inside, p)
 	var paths []string
 	for _, c := range p.Claims {
-		if c.Verb == model.Custom || c.Loss(d) == "" {
+		if c.Verb == model.Custom && c.Spoke != nil || c.Loss(d) == "" {
 			continue
+		}
+		for _, other := range c.HubOthers {
+			paths = append(paths, strings.Join(slices.Concat(before, other.and(nil)), "."))
 		}
 		side := c.Spoke
 		if d == FromHub {

@@ -52,6 +52,27 @@ func parse(path string, text []byte) ([]*definition, error) {
 	}
 }
 
+// Defines reports whether a file contains the definition with a name, and the definition has these versions. The file
+// is parsed only if it contains the name.
+func Defines(text []byte, name string, versions []string) bool {
+	if !bytes.Contains(text, []byte(name)) {
+		return false
+	}
+	found, err := parse("", text)
+	return err == nil && slices.ContainsFunc(found, func(d *definition) bool {
+		return d.name == name && !slices.ContainsFunc(versions, func(v string) bool { return !d.has(v) })
+	})
+}
+
+// has reports whether the definition has a version with a schema.
+func (d *definition) has(version string) bool {
+	versions := find(d.spec.value, "versions").value
+	return versions != nil && slices.ContainsFunc(versions.Content, func(v *yaml.Node) bool {
+		name, schema := find(v, "name").value, find(find(v, "schema").value, "openAPIV3Schema").value
+		return name != nil && name.Value == version && schema != nil
+	})
+}
+
 // find returns the entry of a mapping; its nodes are nil if the mapping does not have it.
 func find(mapping *yaml.Node, key string) entry {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {

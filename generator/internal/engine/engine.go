@@ -28,6 +28,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Config is the input of a run. Empty fields take their values from webhook-gen.yaml.
@@ -135,6 +136,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	result := Result{Root: r.Root}
 	diags.Add(r.checkRuntime(ctx, e)...)
 	options := r.Rendering(s.Module)
+	options.Schemas = r.schemas(project)
 	var err error
 	if options.Imported, err = r.importedRuntime(ctx, s.Module, e); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
@@ -272,6 +274,32 @@ func (r Run) model() build.Options {
 		o.Conversions = r.Handlers.Path
 	}
 	return o
+}
+
+// schemas returns the files that define the kinds with conversions, by the names of the definitions: the files of crds
+// in webhook-gen.yaml, or else the folder that controller-gen writes.
+func (r Run) schemas(p *model.Project) map[string]string {
+	files := map[string]string{}
+	definitions := convert.Definitions(p)
+	if len(definitions) == 0 || !slices.Contains(r.Outputs, output.Tests) {
+		return files
+	}
+	patterns := r.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{render.CRDBases}
+	}
+	for _, file := range (crd.Options{Root: r.Root, Patterns: patterns}).Files() {
+		text, err := regular.ReadFile(file)
+		if err != nil {
+			continue // other phases report the files that they need
+		}
+		for _, d := range definitions {
+			if _, ok := files[d.Name]; !ok && crd.Defines(text, d.Name, d.Versions) {
+				files[d.Name] = file
+			}
+		}
+	}
+	return files
 }
 
 // Rendering returns the options for the files of a module.

@@ -21,7 +21,7 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest")}
+		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest"), root: p.Module.Dir, schemas: o.Schemas}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.file(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if !plan.NeedsTestStub && !o.AsNew {
@@ -38,6 +38,9 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 type conversionTestWriter struct {
 	*convert.Package
 	conversiontest string // import path
+	// root is the folder of the module. schemas are the files of the definitions, by name.
+	root    string
+	schemas map[string]string
 }
 
 // file writes the test that each kind passes.
@@ -70,7 +73,9 @@ func (w conversionTestWriter) file() *jen.File {
 				assign("Dropped", facts.dropped)
 				assign("Kept", plan.Kept())
 				assign("Defaults", facts.defaults)
+				assign("Replaced", plan.Replaced())
 				assign("Entries", facts.entries)
+				w.schemasOf(g, plan, conversionWriter{Package: w.Package, file: f, zero: map[string]string{}})
 				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
 				if hooks := hooksOf(plan); len(hooks) > 0 {
 					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Index().String().ValuesFunc(func(g *jen.Group) {
@@ -89,6 +94,60 @@ func (w conversionTestWriter) file() *jen.File {
 	})
 	w.failingHooks(f)
 	return f
+}
+
+// schemasOf sets the schemas by which an API server changes objects: from the definition, if the project has its file,
+// or else from the markers.
+func (w conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan, types conversionWriter) {
+	unset := jen.Id("kind").Dot("Schemas").Op("==").Nil()
+	if plan.CRD != nil {
+		name := plan.CRD.Plural + "." + plan.Spoke.Group
+		if file, ok := w.schemas[name]; ok {
+			if path, err := filepath.Rel(w.Dir, file); err == nil {
+				g.If(unset).Block(jen.Id("kind").Dot("Schemas").Op("=").Qual(w.conversiontest, "ReadSchemas").Call(jen.Id("t"), jen.Lit(filepath.ToSlash(path)), jen.Lit(name)))
+				return
+			}
+		}
+	}
+	marks := [2][]convert.Mark{plan.Marks(convert.ToHub), plan.Marks(convert.FromHub)}
+	if len(marks[0])+len(marks[1]) == 0 {
+		return
+	}
+	g.If(unset).BlockFunc(func(g *jen.Group) {
+		g.Comment("No file of the project defines the kind. So the schemas come from its types and their markers.")
+		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(w.conversiontest, "Schema").Values(
+			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(types.typ(plan.Root.Types.Spoke), marks[0])),
+			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(types.typ(plan.Root.Types.Hub), marks[1])),
+			jen.Line())
+	})
+}
+
+// schemaOf derives a schema from a type and the markers of its fields.
+func (w conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
+	schema := jen.Qual(w.conversiontest, "SchemaOf").Types(t)
+	if len(marks) == 0 {
+		return schema.Call(jen.Nil())
+	}
+	return schema.Call(jen.Map(jen.String()).Qual(w.conversiontest, "Mark").ValuesFunc(func(g *jen.Group) {
+		for _, m := range marks {
+			fields := jen.Dict{}
+			if m.Default != "" {
+				fields[jen.Id("Default")] = jen.Lit(m.Default)
+			}
+			if m.Nullable {
+				fields[jen.Id("Nullable")] = jen.True()
+			}
+			if len(m.Enum) > 0 {
+				fields[jen.Id("Enum")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+					for _, value := range m.Enum {
+						g.Lit(value)
+					}
+				})
+			}
+			g.Line().Lit(m.Path).Op(":").Values(fields)
+		}
+		g.Line()
+	}))
 }
 
 // hooksOf are the names of the hooks for the fields of a kind.

@@ -39,6 +39,8 @@ type Options struct {
 	Replacements []modfile.Replace
 	// Definitions are the module's files, folders and globs of CRDs, slash-separated.
 	Definitions []string
+	// Schemas are the files of the CRDs of kinds with conversions, by the names of the CRDs.
+	Schemas map[string]string
 	// Patches is true if patches of CRDs configure the conversions in API servers.
 	Patches bool
 	// Vendored says that the project has a copy of the runtime below Handlers. Imported are the packages of the

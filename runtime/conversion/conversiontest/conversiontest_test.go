@@ -454,3 +454,34 @@ func TestFailureIsSmall(t *testing.T) {
 		t.Error(message)
 	}
 }
+
+// large is a kind whose spec takes more values than an object has.
+type large struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec struct {
+		Levels [30]struct {
+			Levels [30]template `json:"levels"`
+		} `json:"levels"`
+	} `json:"spec,omitempty"`
+	Status struct {
+		Admission *template `json:"admission,omitempty"`
+	} `json:"status,omitempty"`
+}
+
+// TestStatusIsFilled checks that a large spec leaves values for the status.
+func TestStatusIsFilled(t *testing.T) {
+	set := 0
+	for seed := range uint64(200) {
+		if filled[large](seed, filling{elements: 1, full: true}, nil).Status.Admission == nil {
+			t.Fatalf("with everything set, the object of seed %d has no status.admission", seed)
+		}
+		if filled[large](seed, filling{elements: 2}, nil).Status.Admission != nil {
+			set++
+		}
+	}
+	if set < 50 {
+		t.Errorf("%d of 200 objects have status.admission", set)
+	}
+}

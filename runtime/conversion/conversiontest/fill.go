@@ -86,11 +86,23 @@ func (f *filler) object(o any) {
 		m.SetAnnotations(map[string]string{"example.com/annotation": f.text()})
 	}
 	v := reflect.ValueOf(o).Elem()
+	var fields []reflect.Value
 	for i := range v.NumField() {
 		switch v.Field(i).Interface().(type) {
 		case metav1.TypeMeta, metav1.ObjectMeta:
 		default:
-			f.value(v.Field(i))
+			fields = append(fields, v.Field(i))
+		}
+	}
+	left := f.budget
+	for i, field := range fields { // a large spec must leave something for the status
+		share := left / (len(fields) - i)
+		if f.full {
+			share = left
+		}
+		f.budget = share
+		if f.value(field); !f.full {
+			left -= share - max(f.budget, 0)
 		}
 	}
 }

@@ -15,6 +15,9 @@ import (
 func TestGeneratedConversions(t *testing.T) {
 	t.Run("CronJob", func(t *testing.T) {
 		kind := newCronJobConversion(t)
+		if kind.Schemas == nil {
+			kind.Schemas = conversiontest.ReadSchemas(t, "../../../config/crd/bases/batch.tutorial.kubebuilder.io_cronjobs.yaml", "cronjobs.batch.tutorial.kubebuilder.io")
+		}
 		conversiontest.Check(t, kind)
 		for _, hook := range []string{"CronJobSpecScheduleToHub", "CronJobSpecScheduleFromHub"} {
 			c := NewConverter(failingHooks{hook})
