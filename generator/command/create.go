@@ -15,7 +15,7 @@ func createCommand(s streams) *cobra.Command {
 }
 
 func createAPICommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	c := &cobra.Command{
 		Use:     "api",
@@ -35,7 +35,7 @@ func createAPICommand(s streams) *cobra.Command {
 }
 
 func createWebhookCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var webhooks project.Webhooks
 	c := &cobra.Command{
@@ -71,7 +71,7 @@ func addWebhooks(c *cobra.Command, webhooks *project.Webhooks) {
 }
 
 func createVersionCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var from string
 	c := &cobra.Command{

@@ -15,7 +15,7 @@ func deleteCommand(s streams) *cobra.Command {
 }
 
 func deleteWebhookCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var webhooks project.Webhooks
 	var force bool
@@ -41,7 +41,7 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 }
 
 func deleteVersionCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var force bool
 	c := &cobra.Command{
