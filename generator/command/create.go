@@ -15,7 +15,7 @@ func createCommand(s streams) *cobra.Command {
 }
 
 func createAPICommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	c := &cobra.Command{
 		Use:     "api",
@@ -35,15 +35,15 @@ func createAPICommand(s streams) *cobra.Command {
 }
 
 func createWebhookCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var webhooks project.Webhooks
 	c := &cobra.Command{
 		Use:   "webhook",
-		Short: "Mark a kind for webhooks, and write the policy to fill in",
-		Long: "webhook puts +webhook markers on the type of a kind, generates what they ask for, and writes the policy to fill in.\n" +
-			"For built-in kinds of Kubernetes and kinds of other modules, the type is in package internal/policy. In the file of\n" +
-			"the type only the markers change; a policy that you have edited never changes.",
+		Short: "Mark a kind for webhooks, and write the validator or defaulter to fill in",
+		Long: "webhook puts +webhook markers on the type of a kind, generates their files, and writes the validator or defaulter to\n" +
+			"fill in. For built-in kinds of Kubernetes and kinds of other modules, the type is in package internal/policy. In the\n" +
+			"file of the type only the markers change; a validator or defaulter that you have edited never changes.",
 		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
 			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
 		Args: noArguments,
@@ -71,7 +71,7 @@ func addWebhooks(c *cobra.Command, webhooks *project.Webhooks) {
 }
 
 func createVersionCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var from string
 	c := &cobra.Command{

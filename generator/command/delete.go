@@ -15,7 +15,7 @@ func deleteCommand(s streams) *cobra.Command {
 }
 
 func deleteWebhookCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var webhooks project.Webhooks
 	var force bool
@@ -23,8 +23,8 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 		Use:   "webhook",
 		Short: "Remove webhooks of a kind, with everything that was generated for them",
 		Long: "webhook removes the markers of mutating and validating webhooks from the type of a kind, unless flags choose.\n" +
-			"Everything generated for them is removed, and so is the file of the policy if you have not edited it. A policy\n" +
-			"that you have edited stops the command, unless you pass --force.",
+			"Everything generated for them is removed, and so is the file of a validator or defaulter if you have not edited it.\n" +
+			"One that you have edited stops the command, unless you pass --force.",
 		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -41,7 +41,7 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 }
 
 func deleteVersionCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var resource resourceFlags
 	var force bool
 	c := &cobra.Command{
@@ -65,5 +65,5 @@ func deleteVersionCommand(s streams) *cobra.Command {
 }
 
 func addForce(c *cobra.Command, force *bool) {
-	c.Flags().BoolVar(force, "force", false, "also remove policies that you have edited")
+	c.Flags().BoolVar(force, "force", false, "also remove validators and defaulters that you have edited")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func initCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	var options project.Options
 	c := &cobra.Command{
 		Use:   "init",

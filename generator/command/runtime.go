@@ -15,7 +15,7 @@ import (
 )
 
 func runtimeCommand(s streams) *cobra.Command {
-	var flags scaffoldFlags
+	var flags projectFlags
 	c := &cobra.Command{
 		Use:   "runtime import|vendor",
 		Short: "Import the runtime as a module, or keep a copy of it in the project",

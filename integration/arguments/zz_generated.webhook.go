@@ -65,220 +65,220 @@ const (
 	ValidateWithLabelsPath              = "/validate--v1-configmap-withlabels"
 )
 
-// AgainDefaulter is what +webhook:mutating on Again asks for.
+// AgainDefaulter is the defaulter of a +webhook:mutating marker on Again.
 type AgainDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// AncientValidator is what +webhook:validating on Ancient asks for.
+// AncientValidator is the validator of a +webhook:validating marker on Ancient.
 type AncientValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// AnywhereValidator is what +webhook:validating on Anywhere asks for.
+// AnywhereValidator is the validator of a +webhook:validating marker on Anywhere.
 type AnywhereValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// AvocetDefaulter is what +webhook:mutating on Avocet asks for.
+// AvocetDefaulter is the defaulter of a +webhook:mutating marker on Avocet.
 type AvocetDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// BitternDefaulter is what +webhook:mutating on Bittern asks for.
+// BitternDefaulter is the defaulter of a +webhook:mutating marker on Bittern.
 type BitternDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// CarefulValidator is what +webhook:validating on Careful asks for.
+// CarefulValidator is the validator of a +webhook:validating marker on Careful.
 type CarefulValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ClosedValidator is what +webhook:validating on Closed asks for.
+// ClosedValidator is the validator of a +webhook:validating marker on Closed.
 type ClosedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ClusterwideValidator is what +webhook:validating on Clusterwide asks for.
+// ClusterwideValidator is the validator of a +webhook:validating marker on Clusterwide.
 type ClusterwideValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ConditionsValidator is what +webhook:validating on Conditions asks for.
+// ConditionsValidator is the validator of a +webhook:validating marker on Conditions.
 type ConditionsValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ConditionsUnconditionalValidator is what +webhook:validating on Conditions asks for.
+// ConditionsUnconditionalValidator is the validator of a +webhook:validating marker on Conditions.
 type ConditionsUnconditionalValidator interface {
 	ValidateUnconditionalCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// CurlewDefaulter is what +webhook:mutating on Curlew asks for.
+// CurlewDefaulter is the defaulter of a +webhook:mutating marker on Curlew.
 type CurlewDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// DistrustedValidator is what +webhook:validating on Distrusted asks for.
+// DistrustedValidator is the validator of a +webhook:validating marker on Distrusted.
 type DistrustedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ElsewhereValidator is what +webhook:validating on Elsewhere asks for.
+// ElsewhereValidator is the validator of a +webhook:validating marker on Elsewhere.
 type ElsewhereValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// EquivalentValidator is what +webhook:validating on Equivalent asks for.
+// EquivalentValidator is the validator of a +webhook:validating marker on Equivalent.
 type EquivalentValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[fleetv1.Fleet]) error
 }
 
-// EverythingValidator is what +webhook:validating on Everything asks for.
+// EverythingValidator is the validator of a +webhook:validating marker on Everything.
 type EverythingValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 	ValidateDelete(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ExactValidator is what +webhook:validating on Exact asks for.
+// ExactValidator is the validator of a +webhook:validating marker on Exact.
 type ExactValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ExecExecValidator is what +webhook:validating on Exec asks for.
+// ExecExecValidator is the validator of a +webhook:validating marker on Exec.
 type ExecExecValidator interface {
 	ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error
 }
 
-// FailingClosedValidator is what +webhook:validating on FailingClosed asks for.
+// FailingClosedValidator is the validator of a +webhook:validating marker on FailingClosed.
 type FailingClosedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// FailingOpenValidator is what +webhook:validating on FailingOpen asks for.
+// FailingOpenValidator is the validator of a +webhook:validating marker on FailingOpen.
 type FailingOpenValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// HurriedValidator is what +webhook:validating on Hurried asks for.
+// HurriedValidator is the validator of a +webhook:validating marker on Hurried.
 type HurriedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// InNamespacesValidator is what +webhook:validating on InNamespaces asks for.
+// InNamespacesValidator is the validator of a +webhook:validating marker on InNamespaces.
 type InNamespacesValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// LaterDefaulter is what +webhook:mutating on Later asks for.
+// LaterDefaulter is the defaulter of a +webhook:mutating marker on Later.
 type LaterDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// ModernValidator is what +webhook:validating on Modern asks for.
+// ModernValidator is the validator of a +webhook:validating marker on Modern.
 type ModernValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// NamespacedValidator is what +webhook:validating on Namespaced asks for.
+// NamespacedValidator is the validator of a +webhook:validating marker on Namespaced.
 type NamespacedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// OlderValidator is what +webhook:validating on Older asks for.
+// OlderValidator is the validator of a +webhook:validating marker on Older.
 type OlderValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// OnceDefaulter is what +webhook:mutating on Once asks for.
+// OnceDefaulter is the defaulter of a +webhook:mutating marker on Once.
 type OnceDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// OpenValidator is what +webhook:validating on Open asks for.
+// OpenValidator is the validator of a +webhook:validating marker on Open.
 type OpenValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// OutsideValidator is what +webhook:validating on Outside asks for.
+// OutsideValidator is the validator of a +webhook:validating marker on Outside.
 type OutsideValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// PatchedValidator is what +webhook:validating on Patched asks for.
+// PatchedValidator is the validator of a +webhook:validating marker on Patched.
 type PatchedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// PatchedUnpatchedValidator is what +webhook:validating on Patched asks for.
+// PatchedUnpatchedValidator is the validator of a +webhook:validating marker on Patched.
 type PatchedUnpatchedValidator interface {
 	ValidateUnpatchedCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// PatientValidator is what +webhook:validating on Patient asks for.
+// PatientValidator is the validator of a +webhook:validating marker on Patient.
 type PatientValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// PureValidator is what +webhook:validating on Pure asks for.
+// PureValidator is the validator of a +webhook:validating marker on Pure.
 type PureValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// ScaleScaleValidator is what +webhook:validating on Scale asks for.
+// ScaleScaleValidator is the validator of a +webhook:validating marker on Scale.
 type ScaleScaleValidator interface {
 	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
 }
 
-// StatusStatusDefaulter is what +webhook:mutating on Status asks for.
+// StatusStatusDefaulter is the defaulter of a +webhook:mutating marker on Status.
 type StatusStatusDefaulter interface {
 	DefaultStatusUpdate(ctx context.Context, r *admission.UpdateRequest[fleetv1.Fleet]) error
 }
 
-// StrictValidator is what +webhook:validating on Strict asks for.
+// StrictValidator is the validator of a +webhook:validating marker on Strict.
 type StrictValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
 	ValidateDelete(ctx context.Context, r *admission.DeleteRequest[corev1.ConfigMap]) error
 }
 
-// UnsureValidator is what +webhook:validating on Unsure asks for.
+// UnsureValidator is the validator of a +webhook:validating marker on Unsure.
 type UnsureValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// UpdatesValidator is what +webhook:validating on Updates asks for.
+// UpdatesValidator is the validator of a +webhook:validating marker on Updates.
 type UpdatesValidator interface {
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// WholeValidator is what +webhook:validating on Whole asks for.
+// WholeValidator is the validator of a +webhook:validating marker on Whole.
 type WholeValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 	ValidateDelete(ctx context.Context, r *admission.RawRequest) error
 }
 
-// WideValidator is what +webhook:validating on Wide asks for.
+// WideValidator is the validator of a +webhook:validating marker on Wide.
 type WideValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// WideWiderValidator is what +webhook:validating on Wide asks for.
+// WideWiderValidator is the validator of a +webhook:validating marker on Wide.
 type WideWiderValidator interface {
 	ValidateWiderCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// WithLabelsValidator is what +webhook:validating on WithLabels asks for.
+// WithLabelsValidator is the validator of a +webhook:validating marker on WithLabels.
 type WithLabelsValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// Webhooks holds the policies of this package's webhooks.
+// Webhooks has the validators and defaulters of this package's webhooks.
 type Webhooks struct {
 	Again       AgainDefaulter
 	Ancient     AncientValidator
@@ -333,118 +333,118 @@ type Webhooks struct {
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.Again == nil {
-		return errors.New("arguments.Webhooks: Again is nil: set it to what decides on it, such as &Again{}")
+		return errors.New("arguments.Webhooks: Again is nil: set it to your defaulter, for example &Again{}")
 	}
 	if w.Ancient == nil {
-		return errors.New("arguments.Webhooks: Ancient is nil: set it to what decides on it, such as &Ancient{}")
+		return errors.New("arguments.Webhooks: Ancient is nil: set it to your validator, for example &Ancient{}")
 	}
 	if w.Anywhere == nil {
-		return errors.New("arguments.Webhooks: Anywhere is nil: set it to what decides on it, such as &Anywhere{}")
+		return errors.New("arguments.Webhooks: Anywhere is nil: set it to your validator, for example &Anywhere{}")
 	}
 	if w.Avocet == nil {
-		return errors.New("arguments.Webhooks: Avocet is nil: set it to what decides on it, such as &Avocet{}")
+		return errors.New("arguments.Webhooks: Avocet is nil: set it to your defaulter, for example &Avocet{}")
 	}
 	if w.Bittern == nil {
-		return errors.New("arguments.Webhooks: Bittern is nil: set it to what decides on it, such as &Bittern{}")
+		return errors.New("arguments.Webhooks: Bittern is nil: set it to your defaulter, for example &Bittern{}")
 	}
 	if w.Careful == nil {
-		return errors.New("arguments.Webhooks: Careful is nil: set it to what decides on it, such as &Careful{}")
+		return errors.New("arguments.Webhooks: Careful is nil: set it to your validator, for example &Careful{}")
 	}
 	if w.Closed == nil {
-		return errors.New("arguments.Webhooks: Closed is nil: set it to what decides on it, such as &Closed{}")
+		return errors.New("arguments.Webhooks: Closed is nil: set it to your validator, for example &Closed{}")
 	}
 	if w.Clusterwide == nil {
-		return errors.New("arguments.Webhooks: Clusterwide is nil: set it to what decides on it, such as &Clusterwide{}")
+		return errors.New("arguments.Webhooks: Clusterwide is nil: set it to your validator, for example &Clusterwide{}")
 	}
 	if w.Conditions == nil {
-		return errors.New("arguments.Webhooks: Conditions is nil: set it to what decides on it, such as &Conditions{}")
+		return errors.New("arguments.Webhooks: Conditions is nil: set it to your validator, for example &Conditions{}")
 	}
 	if w.Curlew == nil {
-		return errors.New("arguments.Webhooks: Curlew is nil: set it to what decides on it, such as &Curlew{}")
+		return errors.New("arguments.Webhooks: Curlew is nil: set it to your defaulter, for example &Curlew{}")
 	}
 	if w.Distrusted == nil {
-		return errors.New("arguments.Webhooks: Distrusted is nil: set it to what decides on it, such as &Distrusted{}")
+		return errors.New("arguments.Webhooks: Distrusted is nil: set it to your validator, for example &Distrusted{}")
 	}
 	if w.Elsewhere == nil {
-		return errors.New("arguments.Webhooks: Elsewhere is nil: set it to what decides on it, such as &Elsewhere{}")
+		return errors.New("arguments.Webhooks: Elsewhere is nil: set it to your validator, for example &Elsewhere{}")
 	}
 	if w.Equivalent == nil {
-		return errors.New("arguments.Webhooks: Equivalent is nil: set it to what decides on it, such as &Equivalent{}")
+		return errors.New("arguments.Webhooks: Equivalent is nil: set it to your validator, for example &Equivalent{}")
 	}
 	if w.Everything == nil {
-		return errors.New("arguments.Webhooks: Everything is nil: set it to what decides on it, such as &Everything{}")
+		return errors.New("arguments.Webhooks: Everything is nil: set it to your validator, for example &Everything{}")
 	}
 	if w.Exact == nil {
-		return errors.New("arguments.Webhooks: Exact is nil: set it to what decides on it, such as &Exact{}")
+		return errors.New("arguments.Webhooks: Exact is nil: set it to your validator, for example &Exact{}")
 	}
 	if w.Exec == nil {
-		return errors.New("arguments.Webhooks: Exec is nil: set it to what decides on it, such as &Exec{}")
+		return errors.New("arguments.Webhooks: Exec is nil: set it to your validator, for example &Exec{}")
 	}
 	if w.FailingClosed == nil {
-		return errors.New("arguments.Webhooks: FailingClosed is nil: set it to what decides on it, such as &FailingClosed{}")
+		return errors.New("arguments.Webhooks: FailingClosed is nil: set it to your validator, for example &FailingClosed{}")
 	}
 	if w.FailingOpen == nil {
-		return errors.New("arguments.Webhooks: FailingOpen is nil: set it to what decides on it, such as &FailingOpen{}")
+		return errors.New("arguments.Webhooks: FailingOpen is nil: set it to your validator, for example &FailingOpen{}")
 	}
 	if w.Hurried == nil {
-		return errors.New("arguments.Webhooks: Hurried is nil: set it to what decides on it, such as &Hurried{}")
+		return errors.New("arguments.Webhooks: Hurried is nil: set it to your validator, for example &Hurried{}")
 	}
 	if w.InNamespaces == nil {
-		return errors.New("arguments.Webhooks: InNamespaces is nil: set it to what decides on it, such as &InNamespaces{}")
+		return errors.New("arguments.Webhooks: InNamespaces is nil: set it to your validator, for example &InNamespaces{}")
 	}
 	if w.Later == nil {
-		return errors.New("arguments.Webhooks: Later is nil: set it to what decides on it, such as &Later{}")
+		return errors.New("arguments.Webhooks: Later is nil: set it to your defaulter, for example &Later{}")
 	}
 	if w.Modern == nil {
-		return errors.New("arguments.Webhooks: Modern is nil: set it to what decides on it, such as &Modern{}")
+		return errors.New("arguments.Webhooks: Modern is nil: set it to your validator, for example &Modern{}")
 	}
 	if w.Namespaced == nil {
-		return errors.New("arguments.Webhooks: Namespaced is nil: set it to what decides on it, such as &Namespaced{}")
+		return errors.New("arguments.Webhooks: Namespaced is nil: set it to your validator, for example &Namespaced{}")
 	}
 	if w.Older == nil {
-		return errors.New("arguments.Webhooks: Older is nil: set it to what decides on it, such as &Older{}")
+		return errors.New("arguments.Webhooks: Older is nil: set it to your validator, for example &Older{}")
 	}
 	if w.Once == nil {
-		return errors.New("arguments.Webhooks: Once is nil: set it to what decides on it, such as &Once{}")
+		return errors.New("arguments.Webhooks: Once is nil: set it to your defaulter, for example &Once{}")
 	}
 	if w.Open == nil {
-		return errors.New("arguments.Webhooks: Open is nil: set it to what decides on it, such as &Open{}")
+		return errors.New("arguments.Webhooks: Open is nil: set it to your validator, for example &Open{}")
 	}
 	if w.Outside == nil {
-		return errors.New("arguments.Webhooks: Outside is nil: set it to what decides on it, such as &Outside{}")
+		return errors.New("arguments.Webhooks: Outside is nil: set it to your validator, for example &Outside{}")
 	}
 	if w.Patched == nil {
-		return errors.New("arguments.Webhooks: Patched is nil: set it to what decides on it, such as &Patched{}")
+		return errors.New("arguments.Webhooks: Patched is nil: set it to your validator, for example &Patched{}")
 	}
 	if w.Patient == nil {
-		return errors.New("arguments.Webhooks: Patient is nil: set it to what decides on it, such as &Patient{}")
+		return errors.New("arguments.Webhooks: Patient is nil: set it to your validator, for example &Patient{}")
 	}
 	if w.Pure == nil {
-		return errors.New("arguments.Webhooks: Pure is nil: set it to what decides on it, such as &Pure{}")
+		return errors.New("arguments.Webhooks: Pure is nil: set it to your validator, for example &Pure{}")
 	}
 	if w.Scale == nil {
-		return errors.New("arguments.Webhooks: Scale is nil: set it to what decides on it, such as &Scale{}")
+		return errors.New("arguments.Webhooks: Scale is nil: set it to your validator, for example &Scale{}")
 	}
 	if w.Status == nil {
-		return errors.New("arguments.Webhooks: Status is nil: set it to what decides on it, such as &Status{}")
+		return errors.New("arguments.Webhooks: Status is nil: set it to your defaulter, for example &Status{}")
 	}
 	if w.Strict == nil {
-		return errors.New("arguments.Webhooks: Strict is nil: set it to what decides on it, such as &Strict{}")
+		return errors.New("arguments.Webhooks: Strict is nil: set it to your validator, for example &Strict{}")
 	}
 	if w.Unsure == nil {
-		return errors.New("arguments.Webhooks: Unsure is nil: set it to what decides on it, such as &Unsure{}")
+		return errors.New("arguments.Webhooks: Unsure is nil: set it to your validator, for example &Unsure{}")
 	}
 	if w.Updates == nil {
-		return errors.New("arguments.Webhooks: Updates is nil: set it to what decides on it, such as &Updates{}")
+		return errors.New("arguments.Webhooks: Updates is nil: set it to your validator, for example &Updates{}")
 	}
 	if w.Whole == nil {
-		return errors.New("arguments.Webhooks: Whole is nil: set it to what decides on it, such as &Whole{}")
+		return errors.New("arguments.Webhooks: Whole is nil: set it to your validator, for example &Whole{}")
 	}
 	if w.Wide == nil {
-		return errors.New("arguments.Webhooks: Wide is nil: set it to what decides on it, such as &Wide{}")
+		return errors.New("arguments.Webhooks: Wide is nil: set it to your validator, for example &Wide{}")
 	}
 	if w.WithLabels == nil {
-		return errors.New("arguments.Webhooks: WithLabels is nil: set it to what decides on it, such as &WithLabels{}")
+		return errors.New("arguments.Webhooks: WithLabels is nil: set it to your validator, for example &WithLabels{}")
 	}
 	handle(MutateAgainPath, admission.Mutating(
 		"again.mutate.configmaps.v1.integration.example.com",

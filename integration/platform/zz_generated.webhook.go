@@ -28,38 +28,38 @@ const (
 	ValidateSpecialPath  = "/validate--v1-configmap-special"
 )
 
-// EarlyDefaulter is what +webhook:mutating on Early asks for.
+// EarlyDefaulter is the defaulter of a +webhook:mutating marker on Early.
 type EarlyDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// LateDefaulter is what +webhook:mutating on Late asks for.
+// LateDefaulter is the defaulter of a +webhook:mutating marker on Late.
 type LateDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
-// LostValidator is what +webhook:validating on Lost asks for.
+// LostValidator is the validator of a +webhook:validating marker on Lost.
 type LostValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// OrdinaryValidator is what +webhook:validating on Ordinary asks for.
+// OrdinaryValidator is the validator of a +webhook:validating marker on Ordinary.
 type OrdinaryValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// PreciseValidator is what +webhook:validating on Precise asks for.
+// PreciseValidator is the validator of a +webhook:validating marker on Precise.
 type PreciseValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// SpecialValidator is what +webhook:validating on Special asks for.
+// SpecialValidator is the validator of a +webhook:validating marker on Special.
 type SpecialValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 	ValidateUpdate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// Webhooks holds the policies of this package's webhooks.
+// Webhooks has the validators and defaulters of this package's webhooks.
 type Webhooks struct {
 	Early    EarlyDefaulter
 	Late     LateDefaulter
@@ -73,22 +73,22 @@ type Webhooks struct {
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.Early == nil {
-		return errors.New("platform.Webhooks: Early is nil: set it to what decides on it, such as &Early{}")
+		return errors.New("platform.Webhooks: Early is nil: set it to your defaulter, for example &Early{}")
 	}
 	if w.Late == nil {
-		return errors.New("platform.Webhooks: Late is nil: set it to what decides on it, such as &Late{}")
+		return errors.New("platform.Webhooks: Late is nil: set it to your defaulter, for example &Late{}")
 	}
 	if w.Lost == nil {
-		return errors.New("platform.Webhooks: Lost is nil: set it to what decides on it, such as &Lost{}")
+		return errors.New("platform.Webhooks: Lost is nil: set it to your validator, for example &Lost{}")
 	}
 	if w.Ordinary == nil {
-		return errors.New("platform.Webhooks: Ordinary is nil: set it to what decides on it, such as &Ordinary{}")
+		return errors.New("platform.Webhooks: Ordinary is nil: set it to your validator, for example &Ordinary{}")
 	}
 	if w.Precise == nil {
-		return errors.New("platform.Webhooks: Precise is nil: set it to what decides on it, such as &Precise{}")
+		return errors.New("platform.Webhooks: Precise is nil: set it to your validator, for example &Precise{}")
 	}
 	if w.Special == nil {
-		return errors.New("platform.Webhooks: Special is nil: set it to what decides on it, such as &Special{}")
+		return errors.New("platform.Webhooks: Special is nil: set it to your validator, for example &Special{}")
 	}
 	handle(MutateEarlyPath, admission.Mutating(
 		"early.mutate.configmaps.v1.integration.example.com",

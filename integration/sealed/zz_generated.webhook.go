@@ -22,12 +22,12 @@ const (
 	ValidateSealPath = "/validate--v1-configmap-sealed"
 )
 
-// SealValidator is what +webhook:validating on Seal asks for.
+// SealValidator is the validator of a +webhook:validating marker on Seal.
 type SealValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// Webhooks holds the policies of this package's webhooks.
+// Webhooks has the validators and defaulters of this package's webhooks.
 type Webhooks struct {
 	Seal SealValidator
 }
@@ -36,7 +36,7 @@ type Webhooks struct {
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.Seal == nil {
-		return errors.New("sealed.Webhooks: Seal is nil: set it to what decides on it, such as &Seal{}")
+		return errors.New("sealed.Webhooks: Seal is nil: set it to your validator, for example &Seal{}")
 	}
 	handle(ValidateSealPath, admission.Validating(
 		"sealed.validate.configmaps.v1.integration.example.com",

@@ -29,39 +29,39 @@ const (
 	ValidateWorkloadPath             = "/validate-apps-v1-deployment"
 )
 
-// NamespaceWebhookValidator is what +webhook:validating on NamespaceWebhook asks for.
+// NamespaceWebhookValidator is the validator of a +webhook:validating marker on NamespaceWebhook.
 type NamespaceWebhookValidator interface {
 	ValidateDelete(ctx context.Context, r *admission.RawRequest) error
 }
 
-// PodWebhookDefaulter is what +webhook:mutating on PodWebhook asks for.
+// PodWebhookDefaulter is the defaulter of a +webhook:mutating marker on PodWebhook.
 type PodWebhookDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error
 }
 
-// PodWebhookValidator is what +webhook:validating on PodWebhook asks for.
+// PodWebhookValidator is the validator of a +webhook:validating marker on PodWebhook.
 type PodWebhookValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.Pod]) error
 }
 
-// ReplicasWebhookScaleValidator is what +webhook:validating on ReplicasWebhook asks for.
+// ReplicasWebhookScaleValidator is the validator of a +webhook:validating marker on ReplicasWebhook.
 type ReplicasWebhookScaleValidator interface {
 	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
 }
 
-// ShellWebhookExecValidator is what +webhook:validating on ShellWebhook asks for.
+// ShellWebhookExecValidator is the validator of a +webhook:validating marker on ShellWebhook.
 type ShellWebhookExecValidator interface {
 	ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error
 }
 
-// WorkloadValidator is what +webhook:validating on Workload asks for.
+// WorkloadValidator is the validator of a +webhook:validating marker on Workload.
 type WorkloadValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[Workload]) error
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[Workload]) error
 }
 
-// Webhooks holds the policies of this package's webhooks.
+// Webhooks has the validators and defaulters of this package's webhooks.
 type Webhooks struct {
 	NamespaceWebhook NamespaceWebhookValidator
 	PodWebhook       interface {
@@ -77,19 +77,19 @@ type Webhooks struct {
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.NamespaceWebhook == nil {
-		return errors.New("webhook.Webhooks: NamespaceWebhook is nil: set it to what decides on it, such as &NamespaceWebhook{}")
+		return errors.New("webhook.Webhooks: NamespaceWebhook is nil: set it to your validator, for example &NamespaceWebhook{}")
 	}
 	if w.PodWebhook == nil {
-		return errors.New("webhook.Webhooks: PodWebhook is nil: set it to what decides on it, such as &PodWebhook{}")
+		return errors.New("webhook.Webhooks: PodWebhook is nil: set it to your defaulter and validator, for example &PodWebhook{}")
 	}
 	if w.ReplicasWebhook == nil {
-		return errors.New("webhook.Webhooks: ReplicasWebhook is nil: set it to what decides on it, such as &ReplicasWebhook{}")
+		return errors.New("webhook.Webhooks: ReplicasWebhook is nil: set it to your validator, for example &ReplicasWebhook{}")
 	}
 	if w.ShellWebhook == nil {
-		return errors.New("webhook.Webhooks: ShellWebhook is nil: set it to what decides on it, such as &ShellWebhook{}")
+		return errors.New("webhook.Webhooks: ShellWebhook is nil: set it to your validator, for example &ShellWebhook{}")
 	}
 	if w.Workload == nil {
-		return errors.New("webhook.Webhooks: Workload is nil: set it to what decides on it, such as &WorkloadWebhook{}")
+		return errors.New("webhook.Webhooks: Workload is nil: set it to your validator, for example &WorkloadWebhook{}")
 	}
 	handle(ValidateNamespaceWebhookPath, admission.Validating(
 		"validate.namespaces.v1.builtin.example.com",

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestGeneratedWebhooks holds the handlers and policies of this package to what must be true of all webhooks.
+// TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.
 func TestGeneratedWebhooks(t *testing.T) {
 	admissiontest.Suite{
 		Manifest: "../config/webhook/manifests.yaml",
@@ -93,7 +93,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 	}.Run(t)
 }
 
-// newWebhooks are the webhooks with the policies that are made for tests, each by a function of yours.
+// newWebhooks returns the validators and defaulters for tests, each made by a function of yours.
 func newWebhooks(t testing.TB) Webhooks {
 	t.Helper()
 	return Webhooks{
@@ -105,7 +105,7 @@ func newWebhooks(t testing.TB) Webhooks {
 	}
 }
 
-// namespaceWebhookProbe stands in for the policy of NamespaceWebhook.
+// namespaceWebhookProbe stands in for the validator or defaulter of NamespaceWebhook.
 type namespaceWebhookProbe struct {
 	*admissiontest.Probe
 }
@@ -114,7 +114,7 @@ func (p namespaceWebhookProbe) ValidateDelete(ctx context.Context, r *admission.
 	return p.Asked(ctx, "NamespaceWebhook.ValidateDelete", r)
 }
 
-// podWebhookProbe stands in for the policy of PodWebhook.
+// podWebhookProbe stands in for the validator or defaulter of PodWebhook.
 type podWebhookProbe struct {
 	*admissiontest.Probe
 }
@@ -131,7 +131,7 @@ func (p podWebhookProbe) ValidateUpdate(ctx context.Context, r *admission.Update
 	return p.Asked(ctx, "PodWebhook.ValidateUpdate", r)
 }
 
-// replicasWebhookProbe stands in for the policy of ReplicasWebhook.
+// replicasWebhookProbe stands in for the validator or defaulter of ReplicasWebhook.
 type replicasWebhookProbe struct {
 	*admissiontest.Probe
 }
@@ -140,7 +140,7 @@ func (p replicasWebhookProbe) ValidateScaleUpdate(ctx context.Context, r *admiss
 	return p.Asked(ctx, "ReplicasWebhook.ValidateScaleUpdate", r)
 }
 
-// shellWebhookProbe stands in for the policy of ShellWebhook.
+// shellWebhookProbe stands in for the validator or defaulter of ShellWebhook.
 type shellWebhookProbe struct {
 	*admissiontest.Probe
 }
@@ -149,7 +149,7 @@ func (p shellWebhookProbe) ValidateExecConnect(ctx context.Context, r *admission
 	return p.Asked(ctx, "ShellWebhook.ValidateExecConnect", r)
 }
 
-// workloadProbe stands in for the policy of Workload.
+// workloadProbe stands in for the validator or defaulter of Workload.
 type workloadProbe struct {
 	*admissiontest.Probe
 }

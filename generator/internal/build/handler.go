@@ -55,7 +55,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	local := model.GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
 	switch {
-	case said.For.IsSet() && (h.Holder || m.onlyPolicies()):
+	case said.For.IsSet() && (h.Holder || m.onlyForeign()):
 		h.Package = packageOf(m.Package)
 	default:
 		h.Package = b.handlerPackage(m.Package, b.options.Handlers)
@@ -80,8 +80,8 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	return h
 }
 
-// onlyPolicies reports whether every webhook of the package is for a type of another package.
-func (m *packageMarkers) onlyPolicies() bool {
+// onlyForeign reports whether every webhook of the package is for a type of another package.
+func (m *packageMarkers) onlyForeign() bool {
 	for _, d := range m.declarations {
 		for _, w := range d.webhooks {
 			if d.typ != nil && !w.marker.For.IsSet() {

@@ -52,20 +52,20 @@ func Constants(ctx context.Context, module *load.Module, p *model.Project) (all 
 			continue // nothing is written yet
 		}
 		if pkg, err := module.Locate(ctx, path); err == nil {
-			all = append(all, policies{pkg, p.Webhooks(), w}.constants()...)
+			all = append(all, implementations{pkg, p.Webhooks(), w}.constants()...)
 		}
 	}
 	return all
 }
 
-// policies are the validators and defaulters in one package.
-type policies struct {
+// implementations are the validators and defaulters in one package.
+type implementations struct {
 	*load.Package
 	webhooks []*model.Webhook
 	some     *model.Webhook // one of this package
 }
 
-func (p policies) constants() (all []Constant) {
+func (p implementations) constants() (all []Constant) {
 	files := p.FilesWith("Warn(", "AuditAnnotation(", "Warnings{")
 	if len(files) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (p policies) constants() (all []Constant) {
 
 // webhookOf returns the webhook that the function handles, or one of the package's if the function belongs to none in
 // particular.
-func (p policies) webhookOf(fn *ast.FuncDecl) *model.Webhook {
+func (p implementations) webhookOf(fn *ast.FuncDecl) *model.Webhook {
 	for _, w := range p.webhooks {
 		if h := w.Handler; h != nil && h.Package.Path == p.Path &&
 			slices.ContainsFunc(h.Operations, func(o string) bool { return h.Method(w.Mutating, o) == fn.Name.Name }) && load.Receiver(fn) == h.Implementation {
@@ -169,7 +169,7 @@ func isOf(file *ast.File, t ast.Expr, suffix, name string) bool {
 // texts are the expressions of a package's constants, by name.
 type texts map[string]ast.Expr
 
-func (p policies) texts() texts {
+func (p implementations) texts() texts {
 	all := texts{}
 	for _, f := range p.FilesWith("const") {
 		for _, d := range f.AST.Decls {

@@ -38,11 +38,11 @@ func table() []rule {
 			Fix: "annotate the configuration for cert-manager, or write caBundle"}},
 		{project: auditKeys, Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is valid for an API server",
 			Doc: "It is behind the webhook's name and a slash the name part of a qualified name: 63 letters, digits, -, _ and . at most. Others are dropped with only a line in the API server's log " +
-				"(k8s.io/apiserver/pkg/admission, checkKeyFormat); generated handlers change them until they fit. It is reported of AuditAnnotation in policies, where the key is a constant.",
+				"(k8s.io/apiserver/pkg/admission, checkKeyFormat); generated handlers change them until they fit. It is reported of AuditAnnotation in validators and defaulters, where the key is a constant.",
 			Fix: "write the key with letters, digits, -, _ and . alone"}},
 		{project: warnings, Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one short line",
 			Doc: "An API server silently drops a warning with a line break or another control character, and truncates long ones (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers replace the character by a blank, and truncate at 256; " +
-				"controller-runtime passes warnings on unchanged. It is reported of Warn in policies, and of admission.Warnings beside +kubebuilder markers, where the text is a constant.",
+				"controller-runtime passes warnings on unchanged. It is reported of Warn in validators and defaulters, and of admission.Warnings beside +kubebuilder markers, where the text is a constant.",
 			Fix: "write several warnings, each a short line"}},
 		{insteadOf: "E19", webhook: serverOnlyPath, Rule: diag.Rule{ID: "W10", Title: "a path is one that controller-runtime and API servers both take",
 			Doc: "controller-runtime's WithCustomPath takes capitals and underscores, API servers do not (k8s.io/apiserver/pkg/util/webhook, ValidateWebhookService).",
@@ -90,7 +90,7 @@ func table() []rule {
 		{webhook: oldReviews, Rule: diag.Rule{ID: "W22", Severity: diag.Warning, Title: "admissionReviewVersions has v1, and nothing unknown",
 			Doc: "API servers know v1 and v1beta1. They do not check whether a v1beta1 answer belongs to the request, and ignore versions that they do not know (k8s.io/apiserver/pkg/admission/plugin/webhook/request, CreateAdmissionObjects).",
 			Fix: "write v1"}},
-		{webhook: optOut, Rule: diag.Rule{ID: "W23", Severity: diag.Warning, Title: "users cannot opt out of a policy",
+		{webhook: optOut, Rule: diag.Rule{ID: "W23", Severity: diag.Warning, Title: "users cannot opt out of a webhook",
 			Doc: "A user who may create an object may label it. A validating webhook for CREATE whose objectSelector skips objects with a label does not restrict such users.",
 			Fix: "use namespaceSelector, or a match condition on the user"}},
 		{configuration: unreachable, Rule: diag.Rule{ID: "W24", Severity: diag.Warning, Title: "a url can be reached from an API server",

@@ -12,7 +12,7 @@ type Handler struct {
 	Type string
 	// Suffix tells a further webhook of the type from the first: "Quota", "Scale".
 	Suffix string
-	// Implementation is the type that the user writes the policy on. Holder says that it is the
+	// Implementation is the type that has the user's methods. Holder says that it is the
 	// marked type itself.
 	Implementation string
 	Holder         bool
@@ -25,10 +25,10 @@ type Handler struct {
 	Operations []string
 	// Path is where the handler is served.
 	Path string
-	// NeedsStub says that the user has not written a policy yet, and NeedsTestStub that there is no
-	// function yet that makes the policy for tests.
+	// NeedsStub says that the user has not written the methods yet, and NeedsTestStub that there is no
+	// function yet that makes the validator or defaulter for tests.
 	NeedsStub, NeedsTestStub bool
-	// StubFile and TestStubFile are the names of the files that hold, or are to hold, the policy and the function.
+	// StubFile and TestStubFile are the names of the files that hold, or are to hold, the methods and the function.
 	StubFile, TestStubFile string
 	// Sample is the object that tests begin with; nil where nothing is decoded.
 	Sample *Sample

@@ -20,8 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// policies is the folder of webhooks for kinds that the project does not own.
-const policies = "internal/policy"
+// foreignFolder is the folder of webhooks for kinds that the project does not own.
+const foreignFolder = "internal/policy"
 
 // Webhooks selects kinds of webhooks for one resource.
 type Webhooks struct {
@@ -86,8 +86,8 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 	after.Reread(ctx, e.Edits)
 	result := Result{Result: s.generate(ctx, after, e)}
 	for _, change := range result.Changes {
-		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isPolicy(change.Path) {
-			result.Next = append(result.Next, "write the policy in "+s.rel(change.Path))
+		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isWritten(change.Path) {
+			result.Next = append(result.Next, "write the code of the webhook in "+s.rel(change.Path))
 		}
 	}
 	if s.Program == "" && (w.Mutating || w.Validating) {
@@ -97,8 +97,8 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 	return result, nil
 }
 
-// isPolicy reports whether the user writes a validator or defaulter in the file. It is false for generated files.
-func isPolicy(path string) bool {
+// isWritten reports whether the user writes a validator or defaulter in the file. It is false for generated files.
+func isWritten(path string) bool {
 	name := filepath.Base(path)
 	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, "zz_generated.") && !strings.HasSuffix(name, "_test.go")
 }
@@ -178,14 +178,14 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
 			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
 	}
-	policy := Policy{Dir: filepath.Join(s.Root, filepath.FromSlash(policies)), Kind: r.Kind, Markers: w.markers(target)}
-	if t, ok := s.policyType(ctx, policy); ok {
-		e.mark(t, policy.Markers...)
+	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(foreignFolder)), Kind: r.Kind, Markers: w.markers(target)}
+	if t, ok := s.foreignType(ctx, typ); ok {
+		e.mark(t, typ.Markers...)
 		return nil
 	}
-	f, err := policy.File()
+	f, err := typ.File()
 	if regular.Exists(f.Path) {
-		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), policy.Type())
+		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), typ.Type())
 	}
 	e.Create = append(e.Create, f)
 	return err
@@ -197,14 +197,14 @@ func (s site) isOwnGroup(group string) bool {
 		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
-// policyType finds the existing type of a validator or defaulter.
-func (s site) policyType(ctx context.Context, p Policy) (build.APIType, bool) {
-	if !regular.Exists(p.Dir) {
+// foreignType finds the existing type of a validator or defaulter.
+func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) {
+	if !regular.Exists(f.Dir) {
 		return build.APIType{}, false
 	}
-	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{"./" + policies}, Tags: s.Tags, Markers: []string{p.Type()}})
+	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{"./" + foreignFolder}, Tags: s.Tags, Markers: []string{f.Type()}})
 	for _, pkg := range found.Packages {
-		if t, ok, _ := build.FindType(pkg, p.Type()); ok {
+		if t, ok, _ := build.FindType(pkg, f.Type()); ok {
 			return t, true
 		}
 	}

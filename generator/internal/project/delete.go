@@ -30,16 +30,16 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 		w.Mutating, w.Validating = true, true
 	}
 	var e edits
-	policy := Policy{Dir: filepath.Join(s.Root, filepath.FromSlash(policies)), Kind: r.Kind}
+	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(foreignFolder)), Kind: r.Kind}
 	if _, t, own := s.ownType(r); own {
 		err = e.unmark(t, w.has)
 		if w.Conversion && s.has(r, "webhook:conversion:hub") {
 			err = errors.Join(err, s.unmarkSpokes(&e, r))
 		}
-	} else if t, ok := s.policyType(ctx, policy); ok {
-		err = errors.Join(e.unmark(t, w.has), e.removeEmpty(policy, t))
+	} else if t, ok := s.foreignType(ctx, typ); ok {
+		err = errors.Join(e.unmark(t, w.has), e.removeEmpty(typ, t))
 	} else {
-		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a policy on one", r.Kind, s.group(r), r.Version)
+		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a validator or defaulter of one", r.Kind, s.group(r), r.Version)
 	}
 	if err != nil {
 		return Result{}, err
@@ -168,8 +168,8 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 }
 
 // removeEmpty removes the file of a validator or defaulter if it has its initial content again.
-func (e *edits) removeEmpty(p Policy, t build.APIType) error {
-	empty, err := p.File()
+func (e *edits) removeEmpty(f foreign, t build.APIType) error {
+	empty, err := f.File()
 	for _, c := range e.Change {
 		if c.Path == t.File.Path && bytes.Equal(c.New, empty.Content) {
 			e.Put(c.Path, c.Old, nil)

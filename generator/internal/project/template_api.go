@@ -35,8 +35,8 @@ func (a API) file(name string) (output.File, error) {
 	return output.File{Path: filepath.Join(a.Dir, name), Content: text, Owner: output.Once}, err
 }
 
-// Policy is the policy on a kind that is not the project's own.
-type Policy struct {
+// foreign is the validator or defaulter of a kind that is not the project's own.
+type foreign struct {
 	// Dir is the absolute folder of the package.
 	Dir  string
 	Kind string
@@ -45,10 +45,10 @@ type Policy struct {
 }
 
 // Type is the name of the type that has the markers.
-func (p Policy) Type() string { return p.Kind + "Policy" }
+func (f foreign) Type() string { return f.Kind + "Policy" }
 
-// File is the file of the policy.
-func (p Policy) File() (output.File, error) {
-	text, err := templates.Execute("policy/policy.go.tmpl", p)
-	return output.File{Path: filepath.Join(p.Dir, strings.ToLower(p.Kind)+".go"), Content: text, Owner: output.Once}, err
+// File is the file of the type.
+func (f foreign) File() (output.File, error) {
+	text, err := templates.Execute("policy/policy.go.tmpl", f)
+	return output.File{Path: filepath.Join(f.Dir, strings.ToLower(f.Kind)+".go"), Content: text, Owner: output.Once}, err
 }

@@ -91,7 +91,7 @@ func Arguments() []Argument {
 		{Name: "service", value: setting(func(s *Settings) marker.Type { return marker.Func(&s.Service, "namespace/name[:port]", parseService) }), Default: "what +webhook:service says",
 			Doc: "The Service that is called.", Example: `"system/webhook-service:443"`},
 		{Name: "configuration", value: setting(func(s *Settings) marker.Type { return marker.String(&s.Configuration) }), Default: "the package's +webhook:configuration, else mutating- or validating-webhook-configuration",
-			Doc: "The name of the configuration object that holds the webhook.", Example: `"shop-policies"`},
+			Doc: "The name of the configuration object that holds the webhook.", Example: `"shop-webhooks"`},
 		{Name: "reinvocationPolicy", value: word(func(w *Spec) **admissionregistrationv1.ReinvocationPolicyType { return &w.ReinvocationPolicy }, "Never", "IfNeeded"), Default: "Never",
 			Doc: "Whether the webhook is called once more if a later one changes the object. For mutating webhooks only.", Example: "IfNeeded", Field: "reinvocationPolicy", Mutating: true,
 			Rules: []FieldRule{{Rule: diag.Rule{ID: "E16", Title: "reinvocationPolicy is Never or IfNeeded", Doc: "Only mutating webhooks have it." + upstream + "supportedReinvocationPolicies."}}}},

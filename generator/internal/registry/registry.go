@@ -162,7 +162,7 @@ func webhookDefinitions() marker.Registry {
 			Name: "webhook:configuration", On: marker.OnPackage, Repeatable: true,
 			Doc: "The object that holds the package's webhooks. If a package declares several of one kind, each webhook chooses one with its argument `configuration`. " +
 				"Packages that declare the same object must agree.",
-			Example: `+webhook:configuration(kind: validating, name: "shop-policies", annotations: "cert-manager.io/inject-ca-from=system/serving-cert")`,
+			Example: `+webhook:configuration(kind: validating, name: "shop-webhooks", annotations: "cert-manager.io/inject-ca-from=system/serving-cert")`,
 			New: func() (any, []marker.Parameter) {
 				m := &Configuration{}
 				return m, []marker.Parameter{

@@ -28,12 +28,8 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 				f.ImportName(pkg.admission, "admission")
 				f.Comment("The compiler reports a missing method of a marker's operation at this line.")
 				f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
-				pkg.policies(f, w, written)
-				role := "validator"
-				if w.Mutating {
-					role = "defaulter"
-				}
-				name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role + ".go"
+				pkg.methods(f, w, written)
+				name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role(w) + ".go"
 				files.add(filepath.Join(pkg.Dir, name), f, output.Once, w.Range)
 			}
 		}

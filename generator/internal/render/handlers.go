@@ -120,11 +120,7 @@ func (p handlerPackage) paths(f *jen.File) {
 
 // contract writes the interface that a webhook's marker requires.
 func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
-	marker := "validating"
-	if w.Mutating {
-		marker = "mutating"
-	}
-	doc(f, "%s is what +webhook:%s on %s asks for.", interfaceName(w), marker, w.Handler.Type)
+	doc(f, "%s is the %s of a +webhook:%s marker on %s.", interfaceName(w), role(w), model.KindWord(w.Mutating), w.Handler.Type)
 	f.Type().Id(interfaceName(w)).InterfaceFunc(func(g *jen.Group) {
 		for _, o := range w.Handler.Operations {
 			g.Id(w.Handler.Method(w.Mutating, o)).Add(p.signature(f, w.Handler, o))
@@ -132,7 +128,7 @@ func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
 	})
 }
 
-// signature is the parameters and result of a policy's function.
+// signature is the parameters and result of a method.
 func (p handlerPackage) signature(f *jen.File, h *model.Handler, operation string) *jen.Statement {
 	return jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("r").Op("*").Add(p.request(f, h, operation))).Error()
 }
@@ -147,7 +143,7 @@ func (p handlerPackage) request(f *jen.File, h *model.Handler, operation string)
 
 // webhooks writes the struct that takes the user's implementations.
 func (p handlerPackage) webhooks(f *jen.File) {
-	f.Comment("Webhooks holds the policies of this package's webhooks.")
+	f.Comment("Webhooks has the validators and defaulters of this package's webhooks.")
 	f.Type().Id("Webhooks").StructFunc(func(g *jen.Group) {
 		for _, t := range p.types {
 			if len(t.webhooks) == 1 {
@@ -173,7 +169,7 @@ func (p handlerPackage) register(f *jen.File) {
 	).Error().BlockFunc(func(g *jen.Group) {
 		for _, t := range p.types {
 			g.If(jen.Id("w").Dot(t.name).Op("==").Nil()).Block(
-				jen.Return(jen.Qual("errors", "New").Call(jen.Lit(p.Name + ".Webhooks: " + t.name + " is nil: set it to what decides on it, such as &" + t.webhooks[0].Handler.Implementation + "{}"))),
+				jen.Return(jen.Qual("errors", "New").Call(jen.Lit(p.Name + ".Webhooks: " + t.name + " is nil: set it to your " + roles(t) + ", for example &" + t.webhooks[0].Handler.Implementation + "{}"))),
 			)
 		}
 		for _, t := range p.types {
@@ -218,11 +214,27 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 }
 
 func interfaceName(w *model.Webhook) string {
-	role := "Validator"
 	if w.Mutating {
-		role = "Defaulter"
+		return w.Handler.Type + w.Handler.Suffix + "Defaulter"
 	}
-	return w.Handler.Type + w.Handler.Suffix + role
+	return w.Handler.Type + w.Handler.Suffix + "Validator"
+}
+
+// role is the word for the user's code of a webhook.
+func role(w *model.Webhook) string {
+	if w.Mutating {
+		return "defaulter"
+	}
+	return "validator"
+}
+
+// roles are the words for the user's code of a type, whose mutating webhooks come first.
+func roles(t handledType) string {
+	first, last := role(t.webhooks[0]), role(t.webhooks[len(t.webhooks)-1])
+	if first == last {
+		return first
+	}
+	return first + " and " + last
 }
 
 func pathName(w *model.Webhook) string {

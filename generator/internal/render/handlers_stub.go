@@ -8,7 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// stub writes the file that a user goes on from: the policies of a type, which allow everything.
+// stub writes the file that a user goes on from: the methods of a type, which allow everything.
 func (p handlerPackage) stub(t handledType) *jen.File {
 	f := newFile(p.HandlerPackage, false)
 	f.ImportName(p.admission, "admission")
@@ -21,13 +21,13 @@ func (p handlerPackage) stub(t handledType) *jen.File {
 	f.Comment("The compiler reports a missing method of a marker's operation at this line.")
 	f.Var().Id("_").Add(contracts(t)).Op("=").Parens(jen.Op("*").Id(h.Implementation)).Parens(jen.Nil())
 	for _, w := range t.webhooks {
-		p.policies(f, w, w.Handler.Operations)
+		p.methods(f, w, w.Handler.Operations)
 	}
 	return f
 }
 
-// policies writes a webhook's methods for some operations.
-func (p handlerPackage) policies(f *jen.File, w *model.Webhook, operations []string) {
+// methods writes a webhook's methods for some operations.
+func (p handlerPackage) methods(f *jen.File, w *model.Webhook, operations []string) {
 	for _, o := range operations {
 		f.Line()
 		method := w.Handler.Method(w.Mutating, o)

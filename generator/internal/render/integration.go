@@ -101,7 +101,7 @@ func packageName(folder string) string {
 	return cmp.Or(strings.TrimLeft(name, "0123456789"), "integration")
 }
 
-// testStub writes the file in which the user says with which policies, and with which hooks, the webhooks are tested.
+// testStub writes the file in which the user sets the validators, defaulters and hooks for the test.
 func (p program) testStub() *jen.File {
 	f := newFile(p.HandlerPackage, false)
 	f.Comment("webhooksToTest returns the webhooks that the API server calls. Set their other fields here.")

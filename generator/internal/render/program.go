@@ -76,7 +76,7 @@ func ProgramFields(project *model.Project, planned []*convert.Package, o Options
 	return fields
 }
 
-// file writes the struct of all policies, the function that makes it, and the registration.
+// file writes the struct of all validators and defaulters, the function that makes it, and the registration.
 func (p program) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
 	f.ImportName(p.admission, "admission")
@@ -97,9 +97,9 @@ func (p program) file() *jen.File {
 	return f
 }
 
-// all writes the struct of all policies.
+// all writes the struct of all validators and defaulters.
 func (p program) all(f *jen.File) {
-	f.Comment("webhooks holds the policies of all webhooks of the project, by package.")
+	f.Comment("webhooks has the validators and defaulters of all webhooks of the project, by package.")
 	f.Type().Id("webhooks").StructFunc(func(g *jen.Group) {
 		for _, pkg := range p.handlers {
 			g.Id(pkg.field).Qual(pkg.Path, "Webhooks")
@@ -124,9 +124,9 @@ func (p program) all(f *jen.File) {
 	})
 }
 
-// make writes the function that makes the policies.
+// make writes the function that makes the validators and defaulters.
 func (p program) make(f *jen.File) {
-	doc(f, "newWebhooks makes each policy as the zero value of its type. What a policy needs besides is set in what is returned.")
+	doc(f, "newWebhooks makes each validator and defaulter as the zero value of its type. Set what one needs in the result.")
 	f.Func().Id("newWebhooks").Params().Id("webhooks").Block(jen.Return(jen.Id("webhooks").Values(jen.DictFunc(func(all jen.Dict) {
 		for _, pkg := range p.handlers {
 			all[jen.Id(pkg.field)] = jen.Qual(pkg.Path, "Webhooks").Values(jen.DictFunc(func(d jen.Dict) {

@@ -79,7 +79,7 @@ func (w testWriter) file() *jen.File {
 
 // suite writes the test.
 func (w testWriter) suite(f *jen.File) {
-	f.Comment("TestGeneratedWebhooks holds the handlers and policies of this package to what must be true of all webhooks.")
+	f.Comment("TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.")
 	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Suite").ValuesFunc(func(g *jen.Group) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
@@ -181,7 +181,7 @@ func resources(w *model.Webhook) []string {
 
 // newWebhooks writes the function by which tests come by the package's webhooks.
 func (w testWriter) newWebhooks(f *jen.File) {
-	f.Comment("newWebhooks are the webhooks with the policies that are made for tests, each by a function of yours.")
+	f.Comment("newWebhooks returns the validators and defaulters for tests, each made by a function of yours.")
 	f.Func().Id("newWebhooks").Params(jen.Id("t").Qual("testing", "TB")).Id("Webhooks").Block(
 		jen.Id("t").Dot("Helper").Call(),
 		jen.Return(jen.Id("Webhooks").ValuesFunc(func(g *jen.Group) {
@@ -193,9 +193,9 @@ func (w testWriter) newWebhooks(f *jen.File) {
 	)
 }
 
-// probe writes the type that stands in for a type's policy.
+// probe writes the type that stands in for a type's validator or defaulter.
 func (w testWriter) probe(f *jen.File, t handledType) {
-	doc(f, "%s stands in for the policy of %s.", probeName(t), t.name)
+	doc(f, "%s stands in for the validator or defaulter of %s.", probeName(t), t.name)
 	f.Type().Id(probeName(t)).Struct(jen.Op("*").Qual(w.admissiontest, "Probe"))
 	for _, webhook := range t.webhooks {
 		for _, o := range webhook.Handler.Operations {
@@ -207,7 +207,7 @@ func (w testWriter) probe(f *jen.File, t handledType) {
 	}
 }
 
-// functionName tells a function of a policy from all others of the package.
+// functionName tells a method of a validator or defaulter from all others of the package.
 func functionName(t handledType, w *model.Webhook, operation string) string {
 	return t.name + "." + w.Handler.Method(w.Mutating, operation)
 }

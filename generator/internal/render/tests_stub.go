@@ -21,7 +21,7 @@ func (w testWriter) stub(t handledType) *jen.File {
 	f.ImportName(w.admissiontest, "admissiontest")
 	f.ImportAlias(metaPackage, "metav1")
 	h := t.webhooks[0].Handler
-	doc(f, "%s makes the policy for tests, the generated ones included.", h.TestFunction())
+	doc(f, "%s makes the validator or defaulter for tests, the generated ones included.", h.TestFunction())
 	f.Func().Id(h.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Op("*").Id(h.Implementation).Block(
 		jen.Id("t").Dot("Helper").Call(),
 		jen.Return(jen.Op("&").Id(h.Implementation).Values()),
@@ -84,7 +84,7 @@ func (w testWriter) sample(f *jen.File, about aboutObject) {
 	if sample == nil {
 		sample = &model.Sample{Fields: []model.SampleField{{Name: "ObjectMeta", Metadata: true}}}
 	}
-	doc(f, "%s is an object that the policy has nothing against, with edits.", sampleName(about))
+	doc(f, "%s is a valid object, with edits.", sampleName(about))
 	f.Func().Id(sampleName(about)).Params(jen.Id("edit").Op("...").Func().Params(jen.Op("*").Add(object.Clone()))).Op("*").Add(object.Clone()).Block(
 		jen.Id("object").Op(":=").Op("&").Add(object.Clone()).Add(w.fields(f, sample, first)),
 		jen.For(jen.List(jen.Id("_"), jen.Id("e")).Op(":=").Range().Id("edit")).Block(jen.Id("e").Call(jen.Id("object"))),
@@ -119,7 +119,7 @@ func (w testWriter) fields(f *jen.File, s *model.Sample, about *model.Webhook) *
 
 func sampleName(about aboutObject) string { return "sample" + about.name }
 
-// table writes the test with a case for each operation, which a policy that has nothing against the sample passes.
+// table writes the test with a case for each operation, which code that allows the sample passes.
 func (w testWriter) table(f *jen.File, about aboutObject) {
 	first := about.webhooks[0].Handler
 	object := w.object(f, first)

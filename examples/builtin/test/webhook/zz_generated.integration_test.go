@@ -306,7 +306,7 @@ func (s *apiServer) scale(t *testing.T, object *unstructured.Unstructured) {
 	}
 }
 
-// remove deletes an object. A policy may deny that, but a webhook that fails fails the test.
+// remove deletes an object. A validator may deny that, but a webhook that fails fails the test.
 func (s *apiServer) remove(t *testing.T, sample *unstructured.Unstructured) {
 	for _, options := range [][]client.DeleteOption{{client.DryRunAll}, {client.GracePeriodSeconds(0)}} {
 		err := s.client.Delete(t.Context(), sample.DeepCopy(), options...)
@@ -314,7 +314,7 @@ func (s *apiServer) remove(t *testing.T, sample *unstructured.Unstructured) {
 		switch {
 		case err == nil:
 		case errors.As(err, &status) && status.Status().Code < http.StatusInternalServerError:
-			t.Logf("a policy does not let it be deleted: %v", err)
+			t.Logf("a validator denies its deletion: %v", err)
 		default:
 			t.Errorf("delete it: %v", err)
 		}

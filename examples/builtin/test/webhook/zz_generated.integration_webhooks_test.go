@@ -10,12 +10,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// webhooks holds the policies of all webhooks of the project, by package.
+// webhooks has the validators and defaulters of all webhooks of the project, by package.
 type webhooks struct {
 	Webhook webhook.Webhooks
 }
 
-// newWebhooks makes each policy as the zero value of its type. What a policy needs besides is set in what is returned.
+// newWebhooks makes each validator and defaulter as the zero value of its type. Set what one needs in the result.
 func newWebhooks() webhooks {
 	return webhooks{Webhook: webhook.Webhooks{
 		NamespaceWebhook: new(webhook.NamespaceWebhook),

@@ -10,13 +10,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
-// webhooks holds the policies of all webhooks of the project, by package.
+// webhooks has the validators and defaulters of all webhooks of the project, by package.
 type webhooks struct {
 	// V2Hooks convert what +webhook:conversion:custom leaves to your own code.
 	V2Hooks webhookv2.Hooks
 }
 
-// newWebhooks makes each policy as the zero value of its type. What a policy needs besides is set in what is returned.
+// newWebhooks makes each validator and defaulter as the zero value of its type. Set what one needs in the result.
 func newWebhooks() webhooks {
 	return webhooks{}
 }

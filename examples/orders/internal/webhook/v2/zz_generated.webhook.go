@@ -25,25 +25,25 @@ const (
 	ValidateShipmentPath = "/validate-shop-example-com-v2-shipment"
 )
 
-// OrderDefaulter is what +webhook:mutating on Order asks for.
+// OrderDefaulter is the defaulter of a +webhook:mutating marker on Order.
 type OrderDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Order]) error
 }
 
-// OrderValidator is what +webhook:validating on Order asks for.
+// OrderValidator is the validator of a +webhook:validating marker on Order.
 type OrderValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Order]) error
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv2.Order]) error
 }
 
-// ShipmentValidator is what +webhook:validating on Shipment asks for.
+// ShipmentValidator is the validator of a +webhook:validating marker on Shipment.
 type ShipmentValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Shipment]) error
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv2.Shipment]) error
 	ValidateDelete(ctx context.Context, r *admission.DeleteRequest[shopv2.Shipment]) error
 }
 
-// Webhooks holds the policies of this package's webhooks.
+// Webhooks has the validators and defaulters of this package's webhooks.
 type Webhooks struct {
 	Order interface {
 		OrderDefaulter
@@ -56,10 +56,10 @@ type Webhooks struct {
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.Order == nil {
-		return errors.New("v2.Webhooks: Order is nil: set it to what decides on it, such as &OrderWebhook{}")
+		return errors.New("v2.Webhooks: Order is nil: set it to your defaulter and validator, for example &OrderWebhook{}")
 	}
 	if w.Shipment == nil {
-		return errors.New("v2.Webhooks: Shipment is nil: set it to what decides on it, such as &ShipmentWebhook{}")
+		return errors.New("v2.Webhooks: Shipment is nil: set it to your validator, for example &ShipmentWebhook{}")
 	}
 	handle(MutateOrderPath, admission.Mutating(
 		"mutate.orders.v2.shop.example.com",

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 )
 
-// TestGeneratedWebhooks holds the handlers and policies of this package to what must be true of all webhooks.
+// TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.
 func TestGeneratedWebhooks(t *testing.T) {
 	admissiontest.Suite{
 		Manifest: "../../../config/webhook/manifests.yaml",
@@ -62,7 +62,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 	}.Run(t)
 }
 
-// newWebhooks are the webhooks with the policies that are made for tests, each by a function of yours.
+// newWebhooks returns the validators and defaulters for tests, each made by a function of yours.
 func newWebhooks(t testing.TB) Webhooks {
 	t.Helper()
 	return Webhooks{
@@ -71,7 +71,7 @@ func newWebhooks(t testing.TB) Webhooks {
 	}
 }
 
-// orderProbe stands in for the policy of Order.
+// orderProbe stands in for the validator or defaulter of Order.
 type orderProbe struct {
 	*admissiontest.Probe
 }
@@ -88,7 +88,7 @@ func (p orderProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateReque
 	return p.Asked(ctx, "Order.ValidateUpdate", r)
 }
 
-// shipmentProbe stands in for the policy of Shipment.
+// shipmentProbe stands in for the validator or defaulter of Shipment.
 type shipmentProbe struct {
 	*admissiontest.Probe
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
 
-// scaffoldFlags are the flags of every command that starts a project or changes its types.
-type scaffoldFlags struct {
+// projectFlags are the flags of every command that starts a project or changes its types.
+type projectFlags struct {
 	runFlags
 	dryRun, skipTidy bool
 	source           string // folder of a work tree
 	version          string // of webhook-gen, instead of this program's
 }
 
-func (f *scaffoldFlags) add(c *cobra.Command) {
+func (f *projectFlags) add(c *cobra.Command) {
 	f.runFlags.format = "text"
 	flags := c.Flags()
 	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
@@ -31,7 +31,7 @@ func (f *scaffoldFlags) add(c *cobra.Command) {
 }
 
 // origin returns where the project gets webhook-gen from.
-func (f *scaffoldFlags) origin(own project.Origin) (project.Origin, error) {
+func (f *projectFlags) origin(own project.Origin) (project.Origin, error) {
 	switch {
 	case f.version != "":
 		if !semver.IsValid(f.version) {
@@ -51,7 +51,7 @@ func (f *scaffoldFlags) origin(own project.Origin) (project.Origin, error) {
 }
 
 // run does the work, writes the files, has the go command complete go.mod, and prints the remaining steps.
-func (f *scaffoldFlags) run(c *cobra.Command, s streams, work func(context.Context, project.Config) (project.Result, error)) error {
+func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Context, project.Config) (project.Result, error)) error {
 	config, err := f.config(nil)
 	if err != nil {
 		return err
