@@ -83,8 +83,8 @@ func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 	return false
 }
 
-// leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A pointer
-// to zero is written.
+// leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
+// pointer to zero is written.
 func leavesZeroOut(f *resolve.Field) bool {
 	switch f.Type.Kind() {
 	case resolve.Basic, resolve.Slice, resolve.Map:
@@ -212,8 +212,8 @@ type Mark struct {
 	Enum []string
 }
 
-// Marks returns the marks of the fields of the version on a side, in the order of the fields. Types of Kubernetes itself
-// are left out.
+// Marks returns the marks of the fields of the version on a side, in the order of the fields. It leaves out types of
+// Kubernetes itself.
 func (p *Plan) Marks(side Direction) []Mark {
 	t := p.Root.Spoke
 	if side == FromHub {

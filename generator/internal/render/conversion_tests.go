@@ -140,7 +140,14 @@ func (w conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.St
 			if len(m.Enum) > 0 {
 				fields[jen.Id("Enum")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
 					for _, value := range m.Enum {
-						g.Lit(value)
+						if len(m.Enum) > 4 {
+							g.Line().Lit(value)
+						} else {
+							g.Lit(value)
+						}
+					}
+					if len(m.Enum) > 4 {
+						g.Line()
 					}
 				})
 			}

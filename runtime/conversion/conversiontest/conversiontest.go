@@ -21,8 +21,8 @@
 //  11. The result is valid for an API server: the kind in the other version, with the same metadata.
 //  12. An annotation from somebody else alters none of the object's own values: converted back, the
 //     object is as it is without the annotation.
-//  13. What an API server does between conversions changes no value: it removes what the version's schema lacks, and
-//     sets defaults. No constant becomes one that an Enum refuses. Kind.Schemas are the schemas.
+//  13. No value changes if an API server prunes the result and sets defaults by the schemas in Kind.Schemas. No
+//     constant becomes one that an Enum refuses.
 //
 // Via makes a pair of spokes, to which the same invariants apply.
 package conversiontest

@@ -180,7 +180,7 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 	for range 4 {
 		part := cut(tree(a), random)
 		if metadata, ok := part["metadata"].(map[string]any); ok {
-			delete(metadata, "name") // by which functions tell a part from a whole object
+			delete(metadata, "name") // a part has no name: conversion.Partial
 			delete(metadata, "generateName")
 		}
 		src := decoded[A](part)
