@@ -50,16 +50,18 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 		return nil, nil
 	}
 	types, rules := resolve.New(ctx, module), groupRules(p.ConversionRules)
-	for {
-		packages, diags := project(types, rules, p)
-		if !rules.narrowed() {
-			return packages, diags
-		}
+	packages, diags := project(module, types, rules, p)
+	for rules.narrowed() {
+		packages, diags = project(module, types, rules, p)
 	}
+	if diags.HasErrors() { // by now all counterparts are known, for the hints
+		packages, diags = project(module, types, rules, p)
+	}
+	return packages, diags
 }
 
 // project plans all conversions once. The rules note for which structs they are true.
-func project(types *resolve.Resolver, rules ruleset, p *model.Project) ([]*Package, diag.List) {
+func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *model.Project) ([]*Package, diag.List) {
 	var packages []*Package
 	planners := map[*Package]*planner{}
 	var diags diag.List
@@ -69,7 +71,7 @@ func project(types *resolve.Resolver, rules ruleset, p *model.Project) ([]*Packa
 		}
 		pkg := &Package{HandlerPackage: in}
 		packages = append(packages, pkg)
-		planners[pkg] = &planner{Package: pkg, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}}
+		planners[pkg] = &planner{Package: pkg, module: module, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}}
 		return pkg
 	}
 	for _, c := range p.Conversions {

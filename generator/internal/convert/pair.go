@@ -260,6 +260,7 @@ func (p *pairPlanner) take(taken map[string]bool, side string, path Path, r mode
 // sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
 func (p *pairPlanner) sameNames() {
 	kept := embedded(p.takenSpoke)
+	var missing []Path
 	for _, m := range members(p.Spoke, kept) {
 		name := m.String()
 		if p.takenSpoke[name] {
@@ -267,7 +268,7 @@ func (p *pairPlanner) sameNames() {
 		}
 		counterpart, ok := lookup(p.Hub, name)
 		if !ok || p.takenHub[name] {
-			p.spokeOnly(m, name)
+			missing = append(missing, m)
 			continue
 		}
 		p.takenSpoke[name], p.takenHub[name] = true, true
@@ -276,6 +277,96 @@ func (p *pairPlanner) sameNames() {
 		claim := &Claim{Spoke: m, Hub: counterpart, Value: v.top(nil)}
 		if claim.Value != nil {
 			p.Claims = append(p.Claims, claim)
+		}
+	}
+	if p.isOwn(p.Spoke.Package) || len(missing) < 2 {
+		for _, m := range missing {
+			p.spokeOnly(m, m.String())
+		}
+		return
+	}
+	p.foreign(missing)
+}
+
+// isOwn reports whether a package is in the user's module, where markers can be added.
+func (p *planner) isOwn(importPath string) bool {
+	return importPath == p.module.Path || strings.HasPrefix(importPath, p.module.Path+"/")
+}
+
+// foreign reports several fields of somebody else's struct that the hub does not have: once, at the user's own field or
+// marker, where one rule takes care of all.
+func (p *pairPlanner) foreign(missing []Path) {
+	at, in := p.conversion.Range, p.conversion.Spoke.Path
+	for _, f := range p.at.spoke {
+		if p.isOwn(in) {
+			at = f.Range
+		}
+		in = content(f.Type).Package
+	}
+	var names []string
+	for _, m := range missing {
+		names = append(names, strings.Join(p.at.spoke.and(m), "."))
+	}
+	p.diags.Add(diag.Errorf(at, RuleUnclaimed, "%s has no fields for %s", p.conversion.Hub.Version, strings.Join(names, ", ")).
+		WithHint("%s", p.choices(missing...)).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
+		WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+}
+
+// choices describes the rules for fields that the hub does not have. If a rule on the struct itself is impossible, or
+// would concern other counterparts that have the field, it describes rules on the outermost struct around it.
+func (p *pairPlanner) choices(fields ...Path) string {
+	arguments, on := "", ""
+	isOwn := p.isOwn(p.Spoke.Package)
+	isShared := slices.ContainsFunc(p.rules.hubs[p.Spoke], func(hub *resolve.Type) bool {
+		return hub != p.Hub && slices.ContainsFunc(fields, func(m Path) bool { return has(hub, m.String()) })
+	})
+	if !isOwn || isShared {
+		around, path := p.outermost()
+		var names []string
+		for _, m := range fields {
+			names = append(names, strings.Join(path.and(m), "."))
+		}
+		arguments = fmt.Sprintf("field: %q", strings.Join(names, ";"))
+		switch {
+		case around == nil:
+			on = " on " + p.conversion.Spoke.Name
+		case p.isOwn(around.Package):
+			on = " on " + around.Name
+		default:
+			arguments = fmt.Sprintf("of: %q, %s", around.Package+"."+around.Name, arguments)
+			on = " on a package of yours"
+		}
+	}
+	inside := func(arguments string) string {
+		if arguments == "" {
+			return ""
+		}
+		return "(" + arguments + ")"
+	}
+	return fmt.Sprintf("+webhook:conversion:stash%[1]s%[2]s keeps it in an annotation of the hub, +webhook:conversion:drop%[1]s=\"why\"%[2]s gives it up, +webhook:conversion:custom%[1]s%[2]s asks for your own code",
+		inside(arguments), on)
+}
+
+// outermost returns the outermost struct from which a path without lists and maps leads to the current one, and the
+// path. The struct is nil if it is the kind.
+func (p *pairPlanner) outermost() (around *resolve.Type, path Path) {
+	path = p.at.spoke
+	for i, f := range p.at.spoke {
+		if t := content(f.Type); t != pointee(f.Type) {
+			around, path = t, p.at.spoke[i+1:]
+		}
+	}
+	return around, path
+}
+
+// content returns the type within pointers, lists and maps.
+func content(t *resolve.Type) *resolve.Type {
+	for {
+		switch t.Kind() {
+		case resolve.Pointer, resolve.Slice, resolve.Array, resolve.Map:
+			t = t.Elem()
+		default:
+			return t
 		}
 	}
 }
@@ -303,8 +394,8 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	}
 	at := p.at.at(m, nil)
 	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(p.at.spoke.and(m), "."))
-	hint := "+webhook:conversion:stash keeps it in an annotation of the hub, +webhook:conversion:drop=\"why\" gives it up, +webhook:conversion:custom asks for your own code"
-	if near, ok := p.likely(m); ok {
+	hint := p.choices(m)
+	if near, ok := p.likely(m); ok && p.isOwn(p.Spoke.Package) {
 		hint = near + " if that is its new name; " + hint
 	}
 	if p.takenHub[name] {
@@ -313,8 +404,8 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
-// likely returns the rule for a field that only the hub has and that is probably the same field under another name or in
-// another struct. Its type must convert.
+// likely returns the rule for a field that is probably the same field under another name or in another struct of the
+// hub. Its type must convert.
 func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	var names []string
 	var inverse, joined, wider, deeper, sameType candidates

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -18,6 +19,7 @@ import (
 // planner plans the conversions of one package, which share the pairs of structs.
 type planner struct {
 	*Package
+	module     *load.Module
 	types      *resolve.Resolver
 	rules      ruleset
 	conversion *model.Conversion
@@ -92,6 +94,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	}
 	pair := &Pair{Spoke: spoke, Hub: hub, Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
 	pair.HookName = pair.Name
+	p.rules.meet(spoke, hub)
 	if i := slices.IndexFunc(p.Pairs, func(o *Pair) bool { return o.Spoke == spoke && o.Hub == hub }); i >= 0 {
 		pair.HookName = p.Pairs[i].HookName
 	}

@@ -18,6 +18,8 @@ type ruleset struct {
 	types   map[typePair]*model.ConversionRule       // for all values of two types
 	reached map[*model.ConversionRule]bool
 	truth   map[*model.ConversionRule]truth
+	// hubs are the counterparts of each struct.
+	hubs map[*resolve.Type][]*resolve.Type
 	// narrow are the rules that have an effect only where they are true.
 	narrow map[*model.ConversionRule]bool
 }
@@ -34,7 +36,7 @@ type fieldRules struct {
 func groupRules(all []model.ConversionRule) ruleset {
 	set := ruleset{
 		of: map[model.GoType][]*model.ConversionRule{}, types: map[typePair]*model.ConversionRule{},
-		reached: map[*model.ConversionRule]bool{}, truth: map[*model.ConversionRule]truth{}, narrow: map[*model.ConversionRule]bool{},
+		reached: map[*model.ConversionRule]bool{}, truth: map[*model.ConversionRule]truth{}, hubs: map[*resolve.Type][]*resolve.Type{}, narrow: map[*model.ConversionRule]bool{},
 	}
 	for i := range all {
 		switch r := &all[i]; {
@@ -50,11 +52,11 @@ func groupRules(all []model.ConversionRule) ruleset {
 }
 
 // reach returns the rules for the fields of a struct in the conversions that a package declares. Rules on an enclosing
-// struct, whose fields are taken, override all others. Rules that name the struct follow, then rules of the structs that
-// it embeds. Rules for every struct apply to its remaining fields.
+// struct, whose fields are taken, override all others. Rules that name the struct follow, then rules of structs that it
+// embeds. Rules for every struct apply to its remaining fields.
 //
-// A struct may have several counterparts. If a rule is true for some of them, such as a stash of a field that only these
-// lack, it has no effect on the others.
+// A struct may have several counterparts. If a rule is true for some of them, such as a stash of a field that only
+// these lack, it has no effect on the others.
 func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[string]bool) []fieldRules {
 	var found []fieldRules
 	for _, in := range inlined(spoke, nil) {
@@ -130,6 +132,13 @@ func isTrue(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
 		return strings.HasSuffix(r.Path.V, "*") || r.Field.V == "" || has(hub, r.Path.V)
 	}
 	return true
+}
+
+// meet notes two structs that correspond.
+func (s ruleset) meet(spoke, hub *resolve.Type) {
+	if !slices.Contains(s.hubs[spoke], hub) {
+		s.hubs[spoke] = append(s.hubs[spoke], hub)
+	}
 }
 
 // truth tells for which counterparts of a struct a rule is true.

@@ -188,7 +188,7 @@ func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
 	return bad
 }
 
-// converter returns the converters for two types that do not convert without any. It is empty if there are none. The
+// converter returns the converters for two types that do not convert without any. It is empty if no converters fit. The
 // fields may declare the keys of a list.
 func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
 	_, _, spokeText := textual(spoke)
