@@ -75,9 +75,9 @@ api/v1/order.go:5:19: error: patience is 50; it must be between 0 and 40 [E99]
 	const begin = "return []Argument{"
 	writeFile(t, filepath.Join(dir, file), strings.Replace(string(source), begin, begin+entry, 1))
 	run := func() (string, error) {
-		cmd := exec.Command("go", "test", "-trimpath", "-vet=off", "-run", "^(TestScenarios|TestEveryRuleHasAScenario|TestExamples.*)$/^patience$", "./generator", "./generator/internal/registry")
+		cmd := exec.Command("go", "test", "-vet=off", "-run", "^(TestScenarios|TestEveryRuleHasAScenario|TestExamples.*)$/^patience$", "./generator", "./generator/internal/registry")
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+		cmd.Env = append(os.Environ(), "GOWORK=off", goFlags())
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
