@@ -49,13 +49,12 @@ test-unit: ## the quick ones: unit tests and scenarios
 	cd $(RUNTIME) && go test $(TESTFLAGS) $$(go list ./... | grep -v /server$$)
 	cd $(RUNTIME) && go test $(TESTFLAGS) ./server # alone, because it compares times
 
-# generator/compile runs other programs, which the race detector does not see.
+# generator/compile runs other programs, which the race detector does not see. hack/peers/floor runs the runtime's tests
+# with the race detector, under two versions of Go.
 .PHONY: test-race
 test-race: ## the quick ones once more, with the race detector
 	$(call say,unit tests and scenarios and examples with the race detector)
 	go test -vet=off -race -timeout 30m $$(go list ./... | grep -v /generator/compile$$)
-	cd $(RUNTIME) && go test -vet=off -race $$(go list ./... | grep -v /server$$)
-	cd $(RUNTIME) && go test -vet=off -race ./server # alone, because it compares times
 	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -vet=off -race ./...); done
 
 .PHONY: test-examples
@@ -108,9 +107,17 @@ test-peer-%:
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
-test-attacks: ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
-	$(call say,attacks on the runtime and its peer)
+test-attacks: test-attacks-runtime test-attacks-peer ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
+
+# The tests of test-unit that are attacks.
+.PHONY: test-attacks-runtime
+test-attacks-runtime:
+	$(call say,attacks on the runtime)
 	cd $(RUNTIME) && go test $(TESTFLAGS) -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
+
+.PHONY: test-attacks-peer
+test-attacks-peer:
+	$(call say,attacks on the runtime and its peer)
 	cd hack/peers/controllerruntime && go test $(TESTFLAGS) -count=1 -timeout 12h ./attacks
 
 .PHONY: test-promises

@@ -25,8 +25,12 @@ type Fault struct {
 	Place, text string
 }
 
-// webhook returns the subtests of the webhook that the statement registers; nil if it registers no webhook.
-func (f Fault) webhook() []string {
+// likely returns the subtests that are likely to find a fault: for a registration the subtests of its webhook, for a
+// fault in a policy the subtests of policies; nil for other statements.
+func (f Fault) likely() []string {
+	if strings.HasPrefix(f.ID, "policy") {
+		return []string{".", "^policy$"}
+	}
 	name := regexp.MustCompile(`(?:Mutating|Validating)\(\s*"([^"]+)"`).FindStringSubmatch(f.text)
 	if name == nil {
 		return nil

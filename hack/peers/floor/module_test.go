@@ -44,7 +44,8 @@ func TestModule(t *testing.T) {
 					t.Fatalf("the tests have %s %s, want %s", module, version, c.kubernetes)
 				}
 			}
-			run(slices.Concat([]string{"test", "-p", "1"}, c.flags, []string{"./..."})...) // one package at a time: some compare times
+			// One package at a time: some compare times.
+			run(slices.Concat([]string{"test", "-p", "1"}, c.flags, []string{"./..."})...)
 			t.Logf("%s, k8s.io/* %s %s", c.toolchain, c.kubernetes, strings.Join(c.flags, " "))
 		})
 	}
