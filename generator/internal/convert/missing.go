@@ -282,14 +282,6 @@ func (p *Pair) visit(spoke, hub []string, inside map[*Pair]bool, use func(c *Cla
 	}
 }
 
-// content returns the type inside of pointers, lists and maps.
-func content(t *resolve.Type) *resolve.Type {
-	for t.Err() == nil && t.Elem() != nil {
-		t = t.Elem()
-	}
-	return t
-}
-
 // visitFields calls a function for the fields of a struct and of the structs in it.
 func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use func(path []string, f *resolve.Field)) {
 	if t.Err() != nil || strings.HasPrefix(t.Package, "k8s.io/") || slices.Contains(inside, t) || encodesItself(t) {

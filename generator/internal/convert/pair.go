@@ -361,14 +361,10 @@ func (p *pairPlanner) outermost() (around *resolve.Type, path Path) {
 
 // content returns the type within pointers, lists and maps.
 func content(t *resolve.Type) *resolve.Type {
-	for {
-		switch t.Kind() {
-		case resolve.Pointer, resolve.Slice, resolve.Array, resolve.Map:
-			t = t.Elem()
-		default:
-			return t
-		}
+	for t.Err() == nil && t.Elem() != nil {
+		t = t.Elem()
 	}
+	return t
 }
 
 // embedded returns the names that rules use for whole embedded structs.
