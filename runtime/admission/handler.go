@@ -28,7 +28,7 @@ type Handler struct {
 	name      string
 	mutating  bool
 	kinds     []metav1.GroupVersionKind
-	actions  map[Operation]*action
+	actions   map[Operation]*action
 	listKeys  map[wire.ListField][]string
 	limit     int64
 	log       *failureLog // the first of the observers
@@ -52,7 +52,7 @@ func newHandler(name string, mutating bool, options []Option) *Handler {
 	h := &Handler{
 		name:      name,
 		mutating:  mutating,
-		actions:  make(map[Operation]*action),
+		actions:   make(map[Operation]*action),
 		listKeys:  make(map[wire.ListField][]string),
 		limit:     DefaultBodyLimit,
 		log:       log,

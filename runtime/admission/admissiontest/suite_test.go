@@ -290,7 +290,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"another object":                  "the object (-sent +asked)",
 		"bodies are too large soon":       "more than 100 bytes",
 		"options are dropped":             "hears of 0 calls",
-		"nobody misses a validator":          "an error that names it",
+		"nobody misses a validator":       "an error that names it",
 		"not idempotent":                  "asked about what it has made of the object",
 		"not deterministic":               "the webhook answers differently",
 		"remembers":                       "asked once more, the webhook answers differently",
