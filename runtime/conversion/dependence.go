@@ -105,7 +105,9 @@ func (s Schema) writtenFor(at []step, written []change, live any) ([]dependence,
 		if err != nil {
 			return nil, err
 		}
-		on = append(on, dependence{path, is})
+		if is != "" { // a value that is not there was not written
+			on = append(on, dependence{path, is})
+		}
 	}
 	return on, nil
 }
