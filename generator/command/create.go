@@ -42,8 +42,9 @@ func createWebhookCommand(s streams) *cobra.Command {
 		Use:   "webhook",
 		Short: "Mark a kind for webhooks, and write the validator or defaulter to fill in",
 		Long: "webhook puts +webhook markers on the type of a kind, generates their files, and writes the validator or defaulter to\n" +
-			"fill in. For built-in kinds of Kubernetes and kinds of other modules, the type is in package internal/policy. In the\n" +
-			"file of the type only the markers change; a validator or defaulter that you have edited never changes.",
+			"fill in. For built-in kinds of Kubernetes and kinds of other modules, the type is in package external, below the\n" +
+			"folder of handlers (internal/webhook). In the file of the type only the markers change; a validator or defaulter\n" +
+			"that you have edited never changes.",
 		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
 			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
 		Args: noArguments,

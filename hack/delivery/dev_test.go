@@ -64,11 +64,11 @@ func (p project) dev(t *testing.T, c cluster) {
 	if now := conversion(); now == conversionBefore || !strings.Contains(now, "/convert") {
 		t.Errorf("the CRD is not converted by the session: %s", now)
 	}
-	const policy = "internal/webhook/v1/order_webhook.go"
-	was := p.read(policy)
-	p.replace(policy, "an order is for an article", "what shall we pack?")
+	const code = "internal/webhook/v1/order_webhook.go"
+	was := p.read(code)
+	p.replace(code, "an order is for an article", "what shall we pack?")
 	denied("what shall we pack?")
-	p.write(policy, was)
+	p.write(code, was)
 
 	if err := command.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

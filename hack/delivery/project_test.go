@@ -94,7 +94,7 @@ func (p project) follow(page, heading string) string {
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
 	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
-	p.follow("../../docs/start/tutorial.md", "# From an empty folder to an enforced policy")
+	p.follow("../../docs/start/tutorial.md", "# From an empty folder to an enforced rule")
 	p.follow("../../docs/guides/ci.md", "### The same version everywhere")
 	gen := []string{"bin/webhook-gen"}
 	p.write("charts/shop/values.yaml", p.read("charts/shop/values.yaml")+"\n# mine\n")

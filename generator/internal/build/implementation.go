@@ -70,15 +70,18 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 }
 
 // stubFile is the file of the user's validator or defaulter: order_webhook.go. kubebuilder uses that name for its own
-// files in the same folder. If such a file exists without our declaration, the name is order_policy.go.
+// files in the same folder. If such a file exists without our declaration, the name is order_handler.go.
 func stubFile(h *model.Handler, end, declared string) string {
 	name := strings.ToLower(h.Type)
+	if short := strings.TrimSuffix(name, "webhook"); short != "" {
+		name = short
+	}
 	usual := name + "_webhook" + end
 	text := load.Sibling(h.Package.Dir, usual)
 	if text == nil || regexp.MustCompile(`\b`+declared+`\b`).Match(text) {
 		return usual
 	}
-	return name + "_policy" + end
+	return name + "_handler" + end
 }
 
 // implementation is the existing code of a validator or defaulter type.

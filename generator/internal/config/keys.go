@@ -43,7 +43,7 @@ func keys(c *Config) []key {
 			Doc: "The version of this file's format, which is 1.",
 		}, version(&c.Version)},
 		{Key{
-			Name: "packages", Example: `["./api/...", "./internal/policy"]`,
+			Name: "packages", Example: `["./api/...", "./internal/webhook/external"]`,
 			Doc: "Patterns of the packages to read if the command line names none: folders, import paths, and ... as in the go command.",
 		}, texts(&c.Packages, []string{"./..."}, notEmpty)},
 		{Key{

@@ -20,8 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// foreignFolder is the folder of webhooks for kinds that the project does not own.
-const foreignFolder = "internal/policy"
+// foreignFolder is the folder of webhooks for kinds that the project does not own, below the module's folder.
+func (s site) foreignFolder() string { return path.Join(s.Handlers.Path, "external") }
 
 // Webhooks selects kinds of webhooks for one resource.
 type Webhooks struct {
@@ -57,7 +57,7 @@ func (w Webhooks) markers(target string) []string {
 }
 
 // CreateWebhook adds markers to the type of a kind and writes the validator or defaulter to fill in. For a kind that
-// the project does not own, the type is in package internal/policy.
+// the project does not own, the type is in package external, in the folder of handlers.
 func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Result, error) {
 	if err := r.check(); err != nil {
 		return Result{}, err
@@ -178,7 +178,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
 			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
 	}
-	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(foreignFolder)), Kind: r.Kind, Markers: w.markers(target)}
+	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder())), Kind: r.Kind, Markers: w.markers(target)}
 	if t, ok := s.foreignType(ctx, typ); ok {
 		e.mark(t, typ.Markers...)
 		return nil
@@ -202,7 +202,7 @@ func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) 
 	if !regular.Exists(f.Dir) {
 		return build.APIType{}, false
 	}
-	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{"./" + foreignFolder}, Tags: s.Tags, Markers: []string{f.Type()}})
+	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{"./" + s.foreignFolder()}, Tags: s.Tags, Markers: []string{f.Type()}})
 	for _, pkg := range found.Packages {
 		if t, ok, _ := build.FindType(pkg, f.Type()); ok {
 			return t, true

@@ -30,7 +30,7 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 		w.Mutating, w.Validating = true, true
 	}
 	var e edits
-	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(foreignFolder)), Kind: r.Kind}
+	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder())), Kind: r.Kind}
 	if _, t, own := s.ownType(r); own {
 		err = e.unmark(t, w.has)
 		if w.Conversion && s.has(r, "webhook:conversion:hub") {

@@ -45,10 +45,10 @@ type foreign struct {
 }
 
 // Type is the name of the type that has the markers.
-func (f foreign) Type() string { return f.Kind + "Policy" }
+func (f foreign) Type() string { return f.Kind + "Webhook" }
 
 // File is the file of the type.
 func (f foreign) File() (output.File, error) {
-	text, err := templates.Execute("policy/policy.go.tmpl", f)
+	text, err := templates.Execute("external/webhook.go.tmpl", f)
 	return output.File{Path: filepath.Join(f.Dir, strings.ToLower(f.Kind)+".go"), Content: text, Owner: output.Once}, err
 }

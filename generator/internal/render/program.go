@@ -36,7 +36,7 @@ type program struct {
 // programPackage is a package of handlers, or of conversions, as the program uses it.
 type programPackage struct {
 	model.HandlerPackage
-	// field is its name in the struct of all: V1, ShopV1, Policy. It depends on nothing but the package's
+	// field is its name in the struct of all: V1, ShopV1, External. It depends on nothing but the package's
 	// place, so that it stays the same when others come.
 	field string
 	types []handledType // none in a package of conversions

@@ -117,15 +117,18 @@ func (w testWriter) fields(f *jen.File, s *model.Sample, about *model.Webhook) *
 	})
 }
 
-func sampleName(about aboutObject) string { return "sample" + about.name }
+func sampleName(about aboutObject) string {
+	return "sample" + strings.TrimSuffix(about.name, "Webhook")
+}
 
 // table writes the test with a case for each operation, which code that allows the sample passes.
 func (w testWriter) table(f *jen.File, about aboutObject) {
 	first := about.webhooks[0].Handler
 	object := w.object(f, first)
-	name := "Test" + strings.TrimSuffix(about.name, "Policy") + "Policy"
-	doc(f, "%s has a case for each operation. A case names all that comes of a request: the zero Case has it allowed,\n"+
-		"and the object stays as it is. Others have an Object that is made of it, Warnings, or a code and Causes where it is Denied.", name)
+	name := "Test" + strings.TrimSuffix(about.name, "Webhook") + "Webhook"
+	doc(f, "%s has a case for each operation. A Case with only a Request expects it to be allowed, and the object to stay\n"+
+		"as it is. Set Object to the object that a defaulter makes, Warnings to the warnings, or Denied to the code of a denial,\n"+
+		"with its Causes.", name)
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
 			g.Line().Id("Webhooks").Op(":").Id("newWebhooks").Call(jen.Id("t"))

@@ -35,7 +35,7 @@ func sampleOrder(edit ...func(*shopv1.Order)) *shopv1.Order {
 
 func normal(o *shopv1.Order) { o.Spec.Priority = shopv1.PriorityNormal }
 
-func TestOrderPolicy(t *testing.T) {
+func TestOrderWebhook(t *testing.T) {
 	admissiontest.Table[shopv1.Order]{
 		Webhooks: newWebhooks(t),
 		Paths:    []string{MutateOrderPath, ValidateOrderPath},

@@ -38,7 +38,7 @@ func complete(o *shopv2.Order) {
 	}
 }
 
-func TestOrderPolicy(t *testing.T) {
+func TestOrderWebhook(t *testing.T) {
 	admissiontest.Table[shopv2.Order]{
 		Webhooks: newWebhooks(t),
 		Paths:    []string{MutateOrderPath, ValidateOrderPath},
