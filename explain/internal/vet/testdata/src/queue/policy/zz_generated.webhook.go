@@ -8,12 +8,12 @@ import (
 	"queue/internal/webhook/admission"
 )
 
-// PatientValidator is what +webhook:validating on Patient asks for.
+// PatientValidator is the validator of a +webhook:validating marker on Patient.
 type PatientValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// AllowedValidator is what +webhook:validating on Allowed asks for.
+// AllowedValidator is the validator of a +webhook:validating marker on Allowed.
 type AllowedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }

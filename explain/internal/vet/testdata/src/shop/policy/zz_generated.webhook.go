@@ -8,12 +8,12 @@ import (
 	"shop/internal/webhook/admission"
 )
 
-// PureValidator is what +webhook:validating on Pure asks for.
+// PureValidator is the validator of a +webhook:validating marker on Pure.
 type PureValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
-// CarefulValidator is what +webhook:validating on Careful asks for.
+// CarefulValidator is the validator of a +webhook:validating marker on Careful.
 type CarefulValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }

@@ -9,33 +9,33 @@ import (
 	"shop/internal/webhook/admission"
 )
 
-// OrderDefaulter is what +webhook:mutating on Order asks for.
+// OrderDefaulter is the defaulter of a +webhook:mutating marker on Order.
 type OrderDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error
 }
 
-// OrderValidator is what +webhook:validating on Order asks for.
+// OrderValidator is the validator of a +webhook:validating marker on Order.
 type OrderValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error
 	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv1.Order]) error
 }
 
-// OrderQuotaValidator is what +webhook:validating on Order asks for.
+// OrderQuotaValidator is the validator of a +webhook:validating marker on Order.
 type OrderQuotaValidator interface {
 	ValidateQuotaUpdate(ctx context.Context, r *admission.UpdateRequest[shopv1.Order]) error
 }
 
-// CartValidator is what +webhook:validating on Cart asks for.
+// CartValidator is the validator of a +webhook:validating marker on Cart.
 type CartValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Cart]) error
 }
 
-// LedgerValidator is what +webhook:validating on Ledger asks for.
+// LedgerValidator is the validator of a +webhook:validating marker on Ledger.
 type LedgerValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Ledger]) error
 }
 
-// JournalValidator is what +webhook:validating on Journal asks for.
+// JournalValidator is the validator of a +webhook:validating marker on Journal.
 type JournalValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Journal]) error
 }
