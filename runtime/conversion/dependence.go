@@ -47,7 +47,8 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if forth(seeing(ctx, src), src, full) != nil {
 		return nil
 	}
-	live, err := jsonOf(to.layout().shape, reflect.ValueOf(dst).Elem())
+	l := to.layout()
+	live, err := jsonOf(l.shape, l.arrived(reflect.ValueOf(dst).Elem()))
 	if err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func sameStep(a, b step) bool {
 func differing[T any, P Object[T]](s Stash[T, P], from, to P) ([]change, error) {
 	var c comparison
 	l := s.layout()
-	if err := c.structs(nil, l.shape, reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem(), s.schema); err != nil || !c.any() {
+	if err := c.structs(nil, l.shape, l.arrived(reflect.ValueOf(from).Elem()), l.arrived(reflect.ValueOf(to).Elem()), s.schema); err != nil || !c.any() {
 		return nil, err
 	}
 	return readChanges(c.text()), nil
