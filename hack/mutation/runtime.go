@@ -19,7 +19,7 @@ func runtimeFaults() []runtimeFault {
 		{"admission/call.go", "a v1beta1 review is answered in v1", `c.version = "v1beta1"`, `c.version = "v1"`},
 		{"admission/call.go", "the kind that was asked for is lost", "r.RequestKind = r.Kind", ""},
 		{"admission/call.go", "a request reads the body of the next one", "c.request.envelope = nil", ""},
-		{"admission/call.go", "a call knows what the last one was about", `c.envelope, c.version, c.head, c.policy, c.request = envelope{}, "", Request{}, nil, nil`, ""},
+		{"admission/call.go", "a call knows what the last one was about", `c.envelope, c.version, c.head, c.action, c.request = envelope{}, "", Request{}, nil, nil`, ""},
 		{"server/certificate.go", "an expired certificate replaces a valid one", "validAt(current.Leaf, now) == nil {", "false {"},
 		{"server/clientca.go", "any client that is signed is allowed", "if len(c.names) > 0 && ", "if false && "},
 		{"admission/context.go", "the end of the server cancels requests", "ctx = context.WithoutCancel(ctx)", ""},

@@ -26,10 +26,10 @@ type Fault struct {
 }
 
 // likely returns the subtests that are likely to find a fault: for a registration the subtests of its webhook, for a
-// fault in a policy the subtests of policies; nil for other statements.
+// fault in a validator or defaulter those on random objects; nil for other statements.
 func (f Fault) likely() []string {
-	if strings.HasPrefix(f.ID, "policy") {
-		return []string{".", "^policy$"}
+	if strings.HasPrefix(f.ID, "implementation") {
+		return []string{".", "^random$"}
 	}
 	name := regexp.MustCompile(`(?:Mutating|Validating)\(\s*"([^"]+)"`).FindStringSubmatch(f.text)
 	if name == nil {

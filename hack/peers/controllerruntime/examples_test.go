@@ -57,7 +57,7 @@ func objects() map[string]metav1.GroupVersionKind {
 // that no API server sends.
 func TestExamples(t *testing.T) {
 	for _, example := range []struct{ name, folder, program string }{
-		{"policies", "policies", "."},
+		{"builtin", "builtin", "."},
 		{"orders", "orders", "cmd/manager"},
 	} {
 		t.Run(example.name, func(t *testing.T) {

@@ -194,14 +194,19 @@ func ownFiles(t *testing.T, dir string) map[string]string {
 }
 
 // compiledFiles returns the texts of all of a project's files by path but webhook-gen.yaml, which no test reads. The
-// lines of go.mod are sorted, since the go command decides which block a requirement goes to.
+// lines of go.mod are sorted and without their blocks, which the go command chooses.
 func compiledFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	texts := allFiles(t, dir)
 	maps.DeleteFunc(texts, func(name, _ string) bool { return filepath.Base(name) == "webhook-gen.yaml" })
 	for name, text := range texts {
 		if filepath.Base(name) == "go.mod" {
-			lines := strings.Split(text, "\n")
+			var lines []string
+			for line := range strings.Lines(text) {
+				if line = strings.TrimPrefix(strings.TrimSpace(line), "require "); strings.Trim(line, "()") != "" {
+					lines = append(lines, line)
+				}
+			}
 			slices.Sort(lines)
 			texts[name] = strings.Join(lines, "\n")
 		}
