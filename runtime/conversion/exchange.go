@@ -145,7 +145,8 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 		d.note(nil) // the change that leads to this is unknown
 	} else {
 		d.metadata(v.before, after, v.src)
-		d.structs(v.of.layout().shape, reflect.ValueOf(v.before).Elem(), reflect.ValueOf(after).Elem(), reflect.ValueOf(v.src).Elem(), v.of.schema, nil)
+		l := v.of.layout()
+		d.structs(l.shape, l.arrived(reflect.ValueOf(v.before).Elem()), l.arrived(reflect.ValueOf(after).Elem()), reflect.ValueOf(v.src).Elem(), v.of.schema, nil)
 	}
 	if len(d.paths) > 0 {
 		r.rollback()
