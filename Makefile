@@ -107,17 +107,9 @@ test-peer-%:
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
-test-attacks: test-attacks-runtime test-attacks-peer ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
-
-# The tests of test-unit that are attacks.
-.PHONY: test-attacks-runtime
-test-attacks-runtime:
-	$(call say,attacks on the runtime)
-	cd $(RUNTIME) && go test $(TESTFLAGS) -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
-
-.PHONY: test-attacks-peer
-test-attacks-peer:
+test-attacks: ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
 	$(call say,attacks on the runtime and its peer)
+	cd $(RUNTIME) && go test $(TESTFLAGS) -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
 	cd hack/peers/controllerruntime && go test $(TESTFLAGS) -count=1 -timeout 12h ./attacks
 
 .PHONY: test-promises
