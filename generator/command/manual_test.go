@@ -236,7 +236,10 @@ func checkMentioned(t *testing.T, c command) {
 			}
 			makefiles = append(makefiles, text...)
 		}
-		if !bytes.Contains(makefiles, []byte("\n"+words[len(words)-1]+":")) {
+		target := words[len(words)-1]
+		if !slices.ContainsFunc(regexp.MustCompile(`(?m)^([\w-]+)(%?):`).FindAllStringSubmatch(string(makefiles), -1), func(m []string) bool {
+			return target == m[1] || m[2] != "" && strings.HasPrefix(target, m[1])
+		}) {
 			t.Errorf("%s: `%s`: no Makefile has such a target", c.place, c.line)
 		}
 	}

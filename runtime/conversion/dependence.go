@@ -56,6 +56,11 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if err != nil {
 		return err
 	}
+	was, err := jsonOf(of.layout().shape, reflect.ValueOf(src).Elem())
+	if err != nil {
+		return err
+	}
+	tables := map[string][]*table{}
 	for _, path := range order {
 		without, err := copied(of.layout().shape, src)
 		if err != nil {
@@ -64,7 +69,7 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		r := restoring{ctx: ctx, unlimited: true}
 		r.fields(of.layout().shape, reflect.ValueOf(without).Elem(), nodesOf(slices.DeleteFunc(slices.Clone(reverse), func(c change) bool {
 			other, ok := of.schema.hooked(c)
-			return !ok || other != path
+			return other != path || !ok && !of.schema.at(c.At).customIn(valueAt(was, c.At, tables))
 		})), of.schema)
 		less := PD(new(D))
 		if r.err != nil || forth(seeing(ctx, without), without, less) != nil {

@@ -5,10 +5,13 @@ package conversion
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // shelf is the other version of frame.
@@ -20,7 +23,11 @@ type shelf struct {
 }
 
 type shelfSpec struct {
-	Names  []string    `json:"names,omitempty"`
+	Names []string `json:"names,omitempty"`
+	Box   shelfBox `json:"box,omitzero"`
+}
+
+type shelfBox struct {
 	Boards []string    `json:"boards,omitempty"`
 	Checks shelfChecks `json:"checks,omitzero"`
 }
@@ -29,17 +36,17 @@ type shelfChecks struct {
 	List []string `json:"list,omitempty"`
 }
 
-// shelfOf is a hook: it writes boards for the field own, and an empty list, which JSON does not have.
+// shelfOf has a hook: it writes boards for the field own, and an empty list, which JSON does not have.
 func shelfOf(_ context.Context, src *frame, dst *shelf) error {
 	dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
 	dst.Spec.Names = src.Spec.List
 	if src.Spec.Own != "" {
-		dst.Spec.Boards, dst.Spec.Checks = strings.Split(src.Spec.Own, "-"), shelfChecks{List: []string{}}
+		dst.Spec.Box = shelfBox{strings.Split(src.Spec.Own, "-"), shelfChecks{List: []string{}}}
 	}
 	return nil
 }
 
-// frameOf is the hook back: it makes nothing of boards.
+// frameOf has a hook that makes nothing of boards.
 func frameOf(_ context.Context, src *shelf, dst *frame) error {
 	dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
 	dst.Spec.List = src.Spec.Names
@@ -47,7 +54,7 @@ func frameOf(_ context.Context, src *shelf, dst *frame) error {
 }
 
 // TestKeptValueGoesWithWhatHooksWrote converts a field with hooks there and back, with an edit of the other version in
-// between.
+// between: alone in its struct, which is kept as a whole then, and beside another field. Signed annotations are trusted.
 func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 	frames := NewStash[frame]("v1", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Custom: true}}}}})
 	shelves := NewStash[shelf]("v2", Schema{})
@@ -55,38 +62,44 @@ func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 		edit func(*shelf)
 		want string
 	}{
-		"nothing":                   {func(*shelf) {}, "oak-ash"},
-		"a board is removed":        {func(s *shelf) { s.Spec.Boards = s.Spec.Boards[:1] }, ""},
-		"all boards are removed":    {func(s *shelf) { s.Spec.Boards = nil }, ""},
-		"a board is another one":    {func(s *shelf) { s.Spec.Boards[0] = "elm" }, ""},
-		"something else is written": {func(s *shelf) { s.Spec.Checks.List = []string{"screws"} }, "oak-ash"},
+		"nothing":                {func(*shelf) {}, "oak-ash"},
+		"a board is removed":     {func(s *shelf) { s.Spec.Box.Boards = s.Spec.Box.Boards[:1] }, ""},
+		"all boards are removed": {func(s *shelf) { s.Spec.Box.Boards = nil }, ""},
+		"a board is another one": {func(s *shelf) { s.Spec.Box.Boards[0] = "elm" }, ""},
+		"a label is added":       {func(s *shelf) { s.Labels = map[string]string{"room": "study"} }, "oak-ash"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			src, written := &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: frameSpec{List: []string{"a"}, Own: "oak-ash"}}, new(shelf)
-			if err := shelfOf(t.Context(), src, written); err != nil {
-				t.Fatal(err)
-			}
-			if err := ExchangeHooks(t.Context(), src, written, frames, shelves, frameOf, shelfOf); err != nil {
-				t.Fatal(err)
-			}
-			test.edit(written)
-			sent, err := json.Marshal(written)
-			if err != nil {
-				t.Fatal(err)
-			}
-			arrived, got := new(shelf), new(frame)
-			if err := json.Unmarshal(sent, arrived); err != nil {
-				t.Fatal(err)
-			}
-			if err := frameOf(t.Context(), arrived, got); err != nil {
-				t.Fatal(err)
-			}
-			if err := ExchangeHooks(t.Context(), arrived, got, shelves, frames, shelfOf, frameOf); err != nil {
-				t.Fatal(err)
-			}
-			if got.Spec.Own != test.want {
-				t.Errorf("own is %q, want %q; the annotation is %s", got.Spec.Own, test.want, written.Annotations[Annotation])
-			}
-		})
+		for _, c := range []struct {
+			list    []string
+			trusted bool
+		}{{nil, false}, {[]string{"a"}, false}, {nil, true}, {[]string{"a"}, true}} {
+			t.Run(fmt.Sprint(name, c), func(t *testing.T) {
+				ctx := wire.WithMode(t.Context(), wire.Mode{Trusted: c.trusted})
+				src := &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: frameSpec{List: c.list, Own: "oak-ash"}}
+				written, arrived, got := new(shelf), new(shelf), new(frame)
+				if err := shelfOf(ctx, src, written); err != nil {
+					t.Fatal(err)
+				}
+				if err := ExchangeHooks(ctx, src, written, frames, shelves, frameOf, shelfOf); err != nil {
+					t.Fatal(err)
+				}
+				test.edit(written)
+				sent, err := json.Marshal(written)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := json.Unmarshal(sent, arrived); err != nil {
+					t.Fatal(err)
+				}
+				if err := frameOf(ctx, arrived, got); err != nil {
+					t.Fatal(err)
+				}
+				if err := ExchangeHooks(ctx, arrived, got, shelves, frames, shelfOf, frameOf); err != nil {
+					t.Fatal(err)
+				}
+				if got.Spec.Own != test.want {
+					t.Errorf("own is %q, want %q; the annotation is %s", got.Spec.Own, test.want, written.Annotations[Annotation])
+				}
+			})
+		}
 	}
 }
