@@ -29,7 +29,8 @@ func verifyCommand(s streams) *cobra.Command {
 			}
 			result := progress(c.Context(), s.err, config, engine.Generate)
 			stale := output.Stale(result.Changes)
-			stale.Add(s.outdated(result.Root)...)
+			outdated := s.outdated(result.Root)
+			stale.Add(outdated...)
 			if flags.format != "text" {
 				if flags.format == "github" { // whose log is read, too
 					if err := result.Diff(s.out); err != nil {
@@ -53,7 +54,7 @@ func verifyCommand(s streams) *cobra.Command {
 			if n := len(result.Changes); n > 0 {
 				fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run webhook-gen and commit the result\n", n)
 			}
-			if err := flags.report(s, config.Dir, s.outdated(result.Root)); err != nil {
+			if err := flags.report(s, config.Dir, outdated); err != nil {
 				return err
 			}
 			return errFindings

@@ -54,7 +54,7 @@ func frameOf(_ context.Context, src *shelf, dst *frame) error {
 }
 
 // TestKeptValueGoesWithWhatHooksWrote converts a field with hooks there and back, with an edit of the other version in
-// between: alone in its struct, which is kept as a whole then, and beside another field. Signed annotations are trusted.
+// between. Alone in its struct, the field is kept with the struct. Signed annotations are trusted.
 func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 	frames := NewStash[frame]("v1", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Custom: true}}}}})
 	shelves := NewStash[shelf]("v2", Schema{})

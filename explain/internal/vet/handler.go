@@ -143,8 +143,8 @@ func (f *finder) add(h hook, method *types.Func, on *types.TypeName) {
 	f.found = append(f.found, handler{h, f.effects(method), method, on})
 }
 
-// described is the comment of a generated interface. Its lines may be wrapped.
-var described = regexp.MustCompile(`^(\w+)\s+is\s+the\s+(?:defaulter|validator)\s+of\s+a\s+\+webhook:(mutating|validating)\s+marker\s+on\s+(\w+)\.`)
+// described is the comment of a generated interface, in one line.
+var described = regexp.MustCompile(`^(\w+) is the (?:defaulter|validator) of a \+webhook:(mutating|validating) marker on (\w+)\.`)
 
 // generated finds the implementations of the interfaces in a generated file.
 func (f *finder) generated(file *ast.File) {
@@ -153,7 +153,7 @@ func (f *finder) generated(file *ast.File) {
 		if !ok || decl.Tok != token.TYPE || decl.Doc == nil {
 			continue
 		}
-		m := described.FindStringSubmatch(decl.Doc.Text())
+		m := described.FindStringSubmatch(strings.Join(strings.Fields(decl.Doc.Text()), " "))
 		if m == nil {
 			continue
 		}

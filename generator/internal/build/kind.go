@@ -181,12 +181,5 @@ func plurals(kind string) (gengo, controllerGen string) {
 
 // isStored reports whether a type has controller-gen's marker of the storage version.
 func isStored(t load.Type) bool {
-	for _, group := range t.Comments() {
-		for _, c := range group.List {
-			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+kubebuilder:storageversion" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:storageversion")
 }

@@ -72,12 +72,12 @@ func (w *listKeyWalk) expression(owner model.GoType, e ast.Expr) {
 
 func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 	w.expression(model.GoType{}, field.Type)
-	if owner.IsZero() || field.Doc == nil {
+	if owner.IsZero() {
 		return
 	}
 	var keys []string
-	for _, c := range field.Doc.List {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(c.Text, "//")), "+listMapKey="); ok {
+	for _, m := range load.Markers(field.Doc) {
+		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
 			keys = append(keys, strings.Trim(key, "\"`"))
 		}
 	}

@@ -100,20 +100,14 @@ func omitted(field *ast.Field) bool {
 // literal is a value of a basic type that satisfies the validation markers of the field and its type.
 func literal(basic string, comments []*ast.CommentGroup) (string, bool) {
 	text, number := "sample", 1
-	for _, group := range comments {
-		if group == nil {
-			continue
+	for _, marker := range load.Markers(comments...) {
+		if words, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Enum="); ok {
+			text, _, _ = strings.Cut(strings.Trim(words, "{}"), ";")
+			text = strings.Trim(text, `"`)
 		}
-		for _, c := range group.List {
-			marker := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
-			if words, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Enum="); ok {
-				text, _, _ = strings.Cut(strings.Trim(words, "{}"), ";")
-				text = strings.Trim(text, `"`)
-			}
-			if least, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Minimum="); ok {
-				if n, err := strconv.Atoi(least); err == nil {
-					number = max(number, n)
-				}
+		if least, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Minimum="); ok {
+			if n, err := strconv.Atoi(least); err == nil {
+				number = max(number, n)
 			}
 		}
 	}

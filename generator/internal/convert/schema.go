@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -313,11 +314,9 @@ func (c *Claim) listKeys(side Direction) []string {
 // listKeys returns the keys that +listMapKey declares or, for Kubernetes' own types, the struct tag patchMergeKey.
 func listKeys(f *resolve.Field) []string {
 	var keys []string
-	for _, g := range f.Doc {
-		for _, c := range g.List {
-			if key, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(c.Text, "//")), "+listMapKey="); ok {
-				keys = append(keys, strings.Trim(key, "\"`"))
-			}
+	for _, m := range load.Markers(f.Doc...) {
+		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
+			keys = append(keys, strings.Trim(key, "\"`"))
 		}
 	}
 	if key, ok := f.Tag.Lookup("patchMergeKey"); ok && keys == nil && f.Type.Kind() == resolve.Slice && f.Type.Elem().Kind() == resolve.Struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -34,19 +35,17 @@ const validation = "+kubebuilder:validation:"
 
 // read adds the limits from comments. Markers for a list's elements begin with items.
 func (l *Limits) read(groups []*ast.CommentGroup, items bool) {
-	for _, g := range groups {
-		for _, c := range g.List {
-			marker, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(c.Text, "//")), validation)
-			if !ok {
-				continue
-			}
-			rest, ofItems := strings.CutPrefix(marker, "items:")
-			if ofItems != items {
-				continue
-			}
-			name, value, _ := strings.Cut(rest, "=")
-			l.set(name, strings.TrimSpace(value))
+	for _, m := range load.Markers(groups...) {
+		marker, ok := strings.CutPrefix(m, validation)
+		if !ok {
+			continue
 		}
+		rest, ofItems := strings.CutPrefix(marker, "items:")
+		if ofItems != items {
+			continue
+		}
+		name, value, _ := strings.Cut(rest, "=")
+		l.set(name, strings.TrimSpace(value))
 	}
 }
 

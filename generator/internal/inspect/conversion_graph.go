@@ -149,7 +149,7 @@ func drawSVG(b *strings.Builder, kinds []graphKind) {
 		d.box(right, top, bottom-top, "hub", k.hub+" (hub)")
 		y += 2 * svgLine
 	}
-	d.text(svgMargin, y, "note", "The names on an arrow are fields that the other version cannot say in full: an annotation keeps them, unless they are given up.")
+	d.text(svgMargin, y, "note", "The names on an arrow are fields that the other version cannot represent in full: an annotation keeps them, unless they are given up.")
 	y += svgLine
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13">
   <style>

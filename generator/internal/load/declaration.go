@@ -11,6 +11,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
@@ -160,5 +161,21 @@ func GeneratedBelow(dir string) []string {
 		}
 		return nil
 	})
+	return found
+}
+
+// Markers returns the lines of comments that begin with a plus sign, without the slashes. Groups may be nil.
+func Markers(groups ...*ast.CommentGroup) []string {
+	var found []string
+	for _, g := range groups {
+		if g == nil {
+			continue
+		}
+		for _, c := range g.List {
+			if line := strings.TrimSpace(strings.TrimPrefix(c.Text, "//")); strings.HasPrefix(line, "+") {
+				found = append(found, line)
+			}
+		}
+	}
 	return found
 }

@@ -109,10 +109,10 @@ func (w *conversionWriter) hooks() {
 		return
 	}
 	f := w.file
-	f.Comment("Hooks convert what +webhook:conversion:custom leaves to your own code. A function for a field is called when the rest of")
-	f.Comment("its struct is converted; conversion.ObjectOf is the whole object. Where something else of the kind is kept in an")
-	f.Comment("annotation, the object is also converted back once. A kept value of a field is dropped when what its function has")
-	f.Comment("written in the other version changes.")
+	f.Comment("Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is converted, and")
+	f.Comment("conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the object is also converted")
+	f.Comment("back once. The annotation drops the kept value of a field when somebody changes what its hook wrote in the other")
+	f.Comment("version.")
 	f.Type().Id("Hooks").Interface(methods...)
 	f.Line()
 	f.Comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.")
@@ -181,8 +181,8 @@ func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst j
 	return name.Call(jen.Id("ctx"), src, dst)
 }
 
-// stashes writes what keeps the parts of a kind that one of its versions cannot say, or once could not: what an older
-// program has kept is on objects that nobody has written since.
+// stashes writes the variables that keep the parts of a kind that one of its versions cannot represent, or once could
+// not. An object that nobody has written since still has what an older program kept.
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {

@@ -189,7 +189,7 @@ func fieldLossy(p *pass) {
 	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
 		if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
 			p.report(Finding{Range: then.Range, Severity: Careful,
-				Message: fmt.Sprintf("%s cannot say all of %s of %s %s: %s", now.version(1-side), then.path, now.version(side), now.kind(), then.loss),
+				Message: fmt.Sprintf("%s cannot represent all of %s of %s %s: %s", now.version(1-side), then.path, now.version(side), now.kind(), then.loss),
 				Effect: fmt.Sprintf("The annotation keeps it. Old servers do not know of it, so that what is written through them during the rollout, or after a rollback, may lose it; "+
 					"so does a client that writes %s objects without their annotations.", now.version(1-side)),
 				Steps: []string{serversFirst, "then have clients use it"}})

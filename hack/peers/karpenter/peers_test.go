@@ -29,7 +29,7 @@ var deviations = map[string]string{
 }
 
 const (
-	keepsGroup = "the node class's group, which v1beta1 cannot say and karpenter loses, is in our annotation, and the test wants none"
+	keepsGroup = "the node class's group, which v1beta1 cannot represent and karpenter loses, is in our annotation, and the test wants none"
 
 	inventsNothing = "none stays none, so that server-side apply makes no manager own a reference that it never set; the test wants an empty one"
 )

@@ -27,7 +27,7 @@ func TestRunTime(t *testing.T) {
 		PrivateKey: &cmv1.CertificatePrivateKey{Algorithm: cmv1.ECDSAKeyAlgorithm, Size: 384, RotationPolicy: cmv1.RotationPolicyAlways},
 		Usages:     []cmv1.KeyUsage{cmv1.UsageServerAuth, cmv1.UsageClientAuth},
 	}, Status: cmv1.CertificateStatus{Conditions: []cmv1.CertificateCondition{{Type: cmv1.CertificateConditionReady, Status: "True", Reason: "Ready", Message: "is up to date"}}}}
-	kept := hub.DeepCopy() // what v1alpha2 cannot say
+	kept := hub.DeepCopy() // what v1alpha2 cannot represent
 	kept.Spec.PrivateKey = &cmv1.CertificatePrivateKey{}
 	alpha, beta := new(cmv1alpha2.Certificate), new(cmv1beta1.Certificate)
 	theirs(t, scheme, internalOf(t, scheme, hub), alpha)

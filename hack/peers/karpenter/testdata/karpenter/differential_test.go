@@ -24,7 +24,7 @@ import (
 // back for what karpenter's converted, as replicas do while a webhook is upgraded. What differs on purpose:
 //
 //   - karpenter makes an empty reference to a node class of none, and notes in an annotation that it was null;
-//   - what the other version cannot say is in our annotation, and lost with karpenter;
+//   - what the other version cannot represent is in our annotation, and lost with karpenter;
 //   - karpenter makes an empty list of none, and leaves apiVersion and kind to its caller.
 func TestDifferential(t *testing.T) {
 	client := cluster()

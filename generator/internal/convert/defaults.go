@@ -4,12 +4,12 @@ package convert
 
 import (
 	"encoding/json"
-	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -17,7 +17,7 @@ import (
 // the field is missing, or null without being nullable. The result is empty without such a marker.
 func defaultOf(f *resolve.Field) string {
 	found := ""
-	for _, text := range markers(f.Doc) {
+	for _, text := range load.Markers(f.Doc...) {
 		for _, name := range []string{"+kubebuilder:default", "+default"} {
 			value, ok := strings.CutPrefix(text, name)
 			if value, isSet := strings.CutPrefix(strings.TrimPrefix(value, ":"), "="); ok && isSet {
@@ -30,25 +30,12 @@ func defaultOf(f *resolve.Field) string {
 
 // isNullable reports whether a field may be null: an API server then does not replace null by the default.
 func isNullable(f *resolve.Field) bool {
-	for _, text := range markers(f.Doc) {
+	for _, text := range load.Markers(f.Doc...) {
 		if name, _, _ := strings.Cut(text, "="); name == "+nullable" {
 			return true
 		}
 	}
 	return false
-}
-
-// markers returns the lines of comments that are markers.
-func markers(groups []*ast.CommentGroup) []string {
-	var found []string
-	for _, g := range groups {
-		for _, c := range g.List {
-			if text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//")); strings.HasPrefix(text, "+") {
-				found = append(found, text)
-			}
-		}
-	}
-	return found
 }
 
 // replacesZero reports whether an API server sets a field to something else than the zero value if the field is
@@ -66,10 +53,8 @@ func replacesZero(f *resolve.Field) bool {
 
 // defaultsBelow reports whether an API server sets anything in an empty object of a struct.
 func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
-	for _, known := range inside {
-		if known == t {
-			return false
-		}
+	if slices.Contains(inside, t) {
+		return false
 	}
 	for _, m := range members(t, nil) {
 		f := m.Last()
@@ -95,8 +80,8 @@ func leavesZeroOut(f *resolve.Field) bool {
 	return false
 }
 
-// noteDefaults warns of values that the Go type of a version cannot say: its JSON leaves the zero value out, and an API
-// server sets the default. Members that the handler copies as text are excepted.
+// noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
+// an API server sets the default. Members that the handler copies as text are excepted.
 func (p *planner) noteDefaults(plan *Plan) {
 	warned := map[*resolve.Field]bool{}
 	p.defaultsIn(plan.Root, plan.Same(), place{}, warned, map[*Pair]bool{})
