@@ -270,11 +270,7 @@ func copied[T any, P Object[T]](s *wire.Shape, object P) (P, error) {
 	if err := wire.Decode(e.out, wire.Whole(e.out), nil, s, reflect.ValueOf(c).Elem()); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"TypeMeta", "ObjectMeta"} {
-		if f := reflect.ValueOf(c).Elem().FieldByName(name); f.IsValid() {
-			f.Set(reflect.ValueOf(object).Elem().FieldByName(name))
-		}
-	}
+	takeMeta(object, c)
 	return c, nil
 }
 

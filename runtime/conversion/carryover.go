@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// CarryOver moves values from an annotation of hand-written conversions to [Annotation]. Such an annotation has the
+// object of the other version as JSON, without its metadata: cluster.x-k8s.io/conversion-data for Cluster API and its
+// providers. Generated functions call CarryOver before [Exchange], if the marker of the spoke names an annotation. The
+// functions forth and back convert fields to dst's version and to src's.
+//
+// Of the object in dst's version, CarryOver takes what the conversion to src's version loses. Exchange restores it like
+// values of Annotation, and drops values that have been changed since. The annotation then goes from dst. It also goes
+// if it has an object of src's own version, because that object is older than src. It stays as it is in an object
+// without a name, if it has anything else, if the object in it cannot be converted, or if [Handler] has Keys without
+// AcceptUnsigned. If Annotation keeps anything for dst's version, that is newer, and nothing is taken.
+func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, annotation string, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, back func(context.Context, *D, *S) error) error {
+	text, ok := dst.GetAnnotations()[annotation]
+	mode := wire.ModeOf(ctx)
+	if !ok || src.GetName() == "" && src.GetGenerateName() == "" || len(mode.Keys) > 0 && !mode.AcceptUnsigned {
+		return nil
+	}
+	object := []byte(strings.TrimSpace(text))
+	switch versionIn(object) {
+	case of.version:
+		removeAnnotation(dst, annotation)
+		return nil
+	case to.version:
+	default:
+		return nil
+	}
+	n := to.notes.Get().(*notes)
+	defer to.notes.Put(n)
+	kept := n.keptIn(dst.GetAnnotations()[Annotation])
+	if named(kept, to.version) != nil || mode.Trusted {
+		removeAnnotation(dst, annotation)
+		return nil
+	}
+	l := to.layout()
+	whole, came, lost := PD(new(D)), PD(new(D)), PS(new(S))
+	if wire.Decode(object, wire.Whole(object), nil, l.shape, reflect.ValueOf(whole).Elem()) != nil {
+		return nil
+	}
+	takeMeta(dst, whole)
+	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
+	if back(seeing(ctx, whole), whole, lost) != nil || forth(seeing(ctx, lost), lost, came) != nil {
+		return nil
+	}
+	var c comparison
+	if err := c.structs(nil, l.shape, l.arrived(reflect.ValueOf(came).Elem()), l.arrived(reflect.ValueOf(whole).Elem()), to.schema); err != nil {
+		return err
+	}
+	if c.changes > maxChanges {
+		return nil
+	}
+	removeAnnotation(dst, annotation)
+	if c.any() {
+		write(dst, n.textOf(append(kept, entry{to.key, c.text()})))
+	}
+	return nil
+}
+
+// versionIn returns the version in the apiVersion of an object in JSON. It is empty if the text is anything else.
+func versionIn(object []byte) string {
+	if wire.ScanAll(object, func(i int) int { return wire.ScanValue(object, i, wire.MaxDepth) }) < 0 {
+		return ""
+	}
+	apiVersion, err := stringOf(valueOf(object, "apiVersion"))
+	if err != nil {
+		return ""
+	}
+	return apiVersion[strings.LastIndexByte(apiVersion, '/')+1:]
+}
+
+// removeAnnotation removes an annotation. It replaces the map, because src may have the same one.
+func removeAnnotation(object metav1.Object, annotation string) {
+	left := maps.Clone(object.GetAnnotations())
+	remove(&left, annotation)
+	object.SetAnnotations(left)
+}
+
+// takeMeta gives an object the type and the metadata of another one.
+func takeMeta(from, to any) {
+	for _, name := range []string{"TypeMeta", "ObjectMeta"} {
+		if f := reflect.ValueOf(to).Elem().FieldByName(name); f.IsValid() {
+			f.Set(reflect.ValueOf(from).Elem().FieldByName(name))
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// TestCarryOver converts a shelf with the annotation of a hand-written conversion, which has the frame that the shelf
+// was made of. Own is a field of a hook, and items are only in a frame.
+func TestCarryOver(t *testing.T) {
+	const (
+		annotation = "example.com/conversion-data"
+		frameText  = `{"apiVersion":"example.com/v2","kind":"Frame","spec":{"list":["a"],"own":"oak","items":[{"name":"x","type":"y"}]}}`
+	)
+	items := []frameItem{{Name: "x", Type: "y"}}
+	frames, shelves := NewStash[frame]("v2", Schema{}), NewStash[shelf]("v1", Schema{})
+	kept := map[string]string{annotation: frameText}
+	for name, test := range map[string]struct {
+		annotations map[string]string
+		edit        func(*shelf)
+		mode        wire.Mode
+		want        frameSpec
+		stays       bool
+	}{
+		"no annotation":          {nil, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
+		"nothing changed":        {kept, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"white space around it":  {map[string]string{annotation: " " + frameText + "\n"}, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"another list":           {kept, func(s *shelf) { s.Spec.Names = []string{"b"} }, wire.Mode{}, frameSpec{List: []string{"b"}, Own: "oak", Items: items}, false},
+		"a board is another one": {kept, func(s *shelf) { s.Spec.Box.Boards = []string{"elm"} }, wire.Mode{}, frameSpec{List: []string{"a"}, Items: items}, false},
+		"no name":                {kept, func(s *shelf) { s.Name = "" }, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"keys":                   {kept, nil, wire.Mode{Keys: [][]byte{{1}}}, frameSpec{List: []string{"a"}}, true},
+		"keys, and unsigned annotations are accepted": {kept, nil, wire.Mode{Keys: [][]byte{{1}}, AcceptUnsigned: true}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"a newer annotation": {map[string]string{annotation: frameText, Annotation: `{"v2":[{"at":["spec","items"],"is":[{"name":"new"}]}]}`}, nil, wire.Mode{},
+			frameSpec{List: []string{"a"}, Items: []frameItem{{Name: "new"}}}, false},
+		"an annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil, wire.Mode{},
+			frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"an older shelf":          {map[string]string{annotation: strings.Replace(frameText, "v2", "v1", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
+		"another version":         {map[string]string{annotation: strings.Replace(frameText, "v2", "v3", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"no version":              {map[string]string{annotation: `{"spec":{"own":"oak"}}`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"no JSON":                 {map[string]string{annotation: frameText[1:]}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"no object":               {map[string]string{annotation: `["v2"]`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"a value that fits badly": {map[string]string{annotation: strings.Replace(frameText, `"oak"`, `1`, 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := wire.WithMode(t.Context(), test.mode)
+			src, dst := &shelf{ObjectMeta: metav1.ObjectMeta{Name: "shelf", Annotations: test.annotations}}, new(frame)
+			src.Spec = shelfSpec{Names: []string{"a"}, Box: shelfBox{Boards: []string{"oak"}}}
+			if test.edit != nil {
+				test.edit(src)
+			}
+			was := len(test.annotations)
+			if err := frameOf(ctx, src, dst); err != nil {
+				t.Fatal(err)
+			}
+			dst.Annotations = src.Annotations // a conversion need not copy the map
+			if err := CarryOver(ctx, src, dst, annotation, shelves, frames, frameOf, shelfOf); err != nil {
+				t.Fatal(err)
+			}
+			if err := Exchange(ctx, src, dst, shelves, frames, shelfOf); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(dst.Spec, test.want) {
+				t.Errorf("the spec is %+v, want %+v", dst.Spec, test.want)
+			}
+			if _, stays := dst.Annotations[annotation]; stays != test.stays {
+				t.Errorf("the annotation stays: %v, want %v", stays, test.stays)
+			}
+			if len(src.Annotations) != was {
+				t.Errorf("the source has the annotations %v", src.Annotations)
+			}
+			sent, back, again := new(shelf), new(shelf), new(frame)
+			if err := shelfOf(ctx, dst, sent); err != nil {
+				t.Fatal(err)
+			}
+			if err := Exchange(ctx, dst, sent, frames, shelves, frameOf); err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(sent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(text, back); err != nil {
+				t.Fatal(err)
+			}
+			if err := frameOf(ctx, back, again); err != nil {
+				t.Fatal(err)
+			}
+			if err := Exchange(ctx, back, again, shelves, frames, shelfOf); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(again.Spec, test.want) && test.edit == nil {
+				t.Errorf("after another way there and back the spec is %+v, want %+v", again.Spec, test.want)
+			}
+		})
+	}
+}
+
+// TestCarryOverManyChanges takes as many changes as an annotation keeps. If there are more, the old annotation stays.
+func TestCarryOverManyChanges(t *testing.T) {
+	const annotation = "example.com/conversion-data"
+	named := Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"items": {Keys: []string{"name"}}}}}}
+	frames, shelves := NewStash[frame]("v2", named), NewStash[shelf]("v1", Schema{})
+	forth := func(_ context.Context, src *shelf, dst *frame) error {
+		dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
+		for _, name := range src.Spec.Names {
+			dst.Spec.Items = append(dst.Spec.Items, frameItem{Name: name})
+		}
+		return nil
+	}
+	back := func(_ context.Context, src *frame, dst *shelf) error {
+		dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
+		for _, item := range src.Spec.Items {
+			dst.Spec.Names = append(dst.Spec.Names, item.Name)
+		}
+		return nil
+	}
+	for n, stays := range map[int]bool{maxChanges: false, maxChanges + 1: true} {
+		whole := &frame{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v2", Kind: "Frame"}}
+		for i := range n {
+			whole.Spec.Items = append(whole.Spec.Items, frameItem{Name: strconv.Itoa(i), Type: "y"})
+		}
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, dst := new(shelf), new(frame)
+		if err := back(t.Context(), whole, src); err != nil {
+			t.Fatal(err)
+		}
+		src.Name, src.Annotations = "shelf", map[string]string{annotation: string(text)}
+		if err := forth(t.Context(), src, dst); err != nil {
+			t.Fatal(err)
+		}
+		if err := CarryOver(t.Context(), src, dst, annotation, shelves, frames, forth, back); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := dst.Annotations[annotation]; ok != stays {
+			t.Errorf("with %d changes the annotation stays: %v, want %v", n, ok, stays)
+		}
+	}
+}
