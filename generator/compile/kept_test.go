@@ -115,6 +115,79 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestReads runs generated code on an object with the annotation of a hand-written conversion. The handler copies equal
+// members as text, and the annotation must go all the same.
+func TestReads(t *testing.T) {
+	skipIfShort(t)
+	w := newWorkspace(t)
+	archive := txtar.Parse([]byte(`
+-- api/v1/types.go --
+// +groupName=shop.example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +webhook:conversion:spoke(reads: "example.com/conversion-data")
+type Order struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Spec OrderSpec ` + "`json:\"spec,omitempty\"`" + `
+}
+
+type OrderSpec struct {
+	Size int32 ` + "`json:\"size,omitempty\"`" + `
+}
+-- api/v2/types.go --
+// +groupName=shop.example.com
+package v2
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +webhook:conversion:hub
+type Order struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Spec OrderSpec ` + "`json:\"spec,omitempty\"`" + `
+}
+
+type OrderSpec struct {
+	Size   int32  ` + "`json:\"size,omitempty\"`" + `
+	Colour string ` + "`json:\"colour,omitempty\"`" + `
+}
+-- go.mod --
+module example.com/app
+
+go 1.26.0
+
+require k8s.io/apimachinery v0.37.2
+`))
+	addModule(t, w, "reads", archive.Files)
+	bin := filepath.Join(w.root, "bin") + string(filepath.Separator)
+	if out, err := w.goCommand("build", "-o", bin, "example.com/reads"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	servers := converter(t, bin+"reads")
+	stored := `{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"order","annotations":{"example.com/conversion-data":"{\"apiVersion\":\"shop.example.com/v2\",\"kind\":\"Order\",\"spec\":{\"size\":3,\"colour\":\"red\"}}"}},"spec":{"size":3}}`
+	read := servers("v2", stored)
+	if got := specOf(t, read); got != `{"colour":"red","size":3}` {
+		t.Errorf("the servers make %s of %s", got, stored)
+	}
+	again := servers("v1", read)
+	if got := servers("v2", again); got != read {
+		t.Errorf("the servers make %s of %s, want %s", got, again, read)
+	}
+	for _, object := range []string{read, again} {
+		if strings.Contains(object, "conversion-data") {
+			t.Errorf("%s has the old annotation", object)
+		}
+	}
+	if got := specOf(t, servers("v2", strings.Replace(again, `"size":3`, `"size":4`, 1))); got != `{"colour":"red","size":4}` {
+		t.Errorf("the servers make %s of another size", got)
+	}
+}
+
 // addConverter adds a module that converts as the servers of a state of a scenario do.
 func addConverter(t *testing.T, w *workspace, module, scenario, state string) {
 	t.Helper()
@@ -122,13 +195,19 @@ func addConverter(t *testing.T, w *workspace, module, scenario, state string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []txtar.File{{Name: "main.go", Data: []byte(convertProgram)}}
+	var files []txtar.File
 	for _, f := range archive.Files {
 		if of, name, _ := strings.Cut(f.Name, "/"); of == state || of == "all" {
 			files = append(files, txtar.File{Name: name, Data: f.Data})
 		}
 	}
-	dir, _ := w.add(module, files)
+	addModule(t, w, module, files)
+}
+
+// addModule adds a module of these files with the program, and generates its conversions.
+func addModule(t *testing.T, w *workspace, module string, files []txtar.File) {
+	t.Helper()
+	dir, _ := w.add(module, append(files, txtar.File{Name: "main.go", Data: []byte(convertProgram)}))
 	result := engine.Generate(t.Context(), engine.Config{Dir: dir, Outputs: []string{"conversions"}})
 	if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
 		t.Fatal(failed)

@@ -16,21 +16,22 @@ import (
 // CarryOver moves values from an annotation of hand-written conversions to [Annotation]. Such an annotation has the
 // object of the other version as JSON, without its metadata: cluster.x-k8s.io/conversion-data for Cluster API and its
 // providers. Generated functions call CarryOver before [Exchange], if the marker of the spoke names an annotation. The
-// functions forth and back convert fields to dst's version and to src's.
+// version of the object is in its apiVersion; without one, it is the hub's. The functions forth and back convert fields
+// to dst's version and to src's.
 //
 // Of the object in dst's version, CarryOver takes what the conversion to src's version loses. Exchange restores it like
 // values of Annotation, and drops values that have been changed since. The annotation then goes from dst. It also goes
 // if it has an object of src's own version, because that object is older than src. It stays as it is in an object
 // without a name, if it has anything else, if the object in it cannot be converted, or if [Handler] has Keys without
 // AcceptUnsigned. If Annotation keeps anything for dst's version, that is newer, and nothing is taken.
-func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, annotation string, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, back func(context.Context, *D, *S) error) error {
+func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, annotation, hub string, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, back func(context.Context, *D, *S) error) error {
 	text, ok := dst.GetAnnotations()[annotation]
 	mode := wire.ModeOf(ctx)
 	if !ok || src.GetName() == "" && src.GetGenerateName() == "" || len(mode.Keys) > 0 && !mode.AcceptUnsigned {
 		return nil
 	}
 	object := []byte(strings.TrimSpace(text))
-	switch versionIn(object) {
+	switch versionIn(object, hub) {
 	case of.version:
 		removeAnnotation(dst, annotation)
 		return nil
@@ -69,14 +70,18 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS
 	return nil
 }
 
-// versionIn returns the version in the apiVersion of an object in JSON. It is empty if the text is anything else.
-func versionIn(object []byte) string {
+// versionIn returns the version in the apiVersion of an object in JSON, or the preset for an object without one. It is
+// empty if the text is anything else.
+func versionIn(object []byte, preset string) string {
 	if wire.ScanAll(object, func(i int) int { return wire.ScanValue(object, i, wire.MaxDepth) }) < 0 {
 		return ""
 	}
 	apiVersion, err := stringOf(valueOf(object, "apiVersion"))
-	if err != nil {
+	switch {
+	case err != nil || !isObject(object):
 		return ""
+	case apiVersion == "":
+		return preset
 	}
 	return apiVersion[strings.LastIndexByte(apiVersion, '/')+1:]
 }

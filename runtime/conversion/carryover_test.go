@@ -44,12 +44,15 @@ func TestCarryOver(t *testing.T) {
 			frameSpec{List: []string{"a"}, Items: []frameItem{{Name: "new"}}}, false},
 		"an annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil, wire.Mode{},
 			frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
-		"an older shelf":          {map[string]string{annotation: strings.Replace(frameText, "v2", "v1", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
-		"another version":         {map[string]string{annotation: strings.Replace(frameText, "v2", "v3", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"no version":              {map[string]string{annotation: `{"spec":{"own":"oak"}}`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"no JSON":                 {map[string]string{annotation: frameText[1:]}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"no object":               {map[string]string{annotation: `["v2"]`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"a value that fits badly": {map[string]string{annotation: strings.Replace(frameText, `"oak"`, `1`, 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"a signed annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil,
+			wire.Mode{Keys: [][]byte{{1}}, AcceptUnsigned: true, Trusted: true}, frameSpec{List: []string{"a"}}, false},
+		"an older shelf":            {map[string]string{annotation: strings.Replace(frameText, "v2", "v1", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
+		"another version":           {map[string]string{annotation: strings.Replace(frameText, "v2", "v3", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"no version":                {map[string]string{annotation: strings.Replace(frameText, "example.com/v2", "", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"a version that is no text": {map[string]string{annotation: strings.Replace(frameText, `"example.com/v2"`, "2", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"no JSON":                   {map[string]string{annotation: frameText[1:]}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"no object":                 {map[string]string{annotation: `["v2"]`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"a value that fits badly":   {map[string]string{annotation: strings.Replace(frameText, `"oak"`, `1`, 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := wire.WithMode(t.Context(), test.mode)
@@ -63,7 +66,7 @@ func TestCarryOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			dst.Annotations = src.Annotations // a conversion need not copy the map
-			if err := CarryOver(ctx, src, dst, annotation, shelves, frames, frameOf, shelfOf); err != nil {
+			if err := CarryOver(ctx, src, dst, annotation, "v2", shelves, frames, frameOf, shelfOf); err != nil {
 				t.Fatal(err)
 			}
 			if err := Exchange(ctx, src, dst, shelves, frames, shelfOf); err != nil {
@@ -141,7 +144,7 @@ func TestCarryOverManyChanges(t *testing.T) {
 		if err := forth(t.Context(), src, dst); err != nil {
 			t.Fatal(err)
 		}
-		if err := CarryOver(t.Context(), src, dst, annotation, shelves, frames, forth, back); err != nil {
+		if err := CarryOver(t.Context(), src, dst, annotation, "v2", shelves, frames, forth, back); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := dst.Annotations[annotation]; ok != stays {

@@ -86,7 +86,7 @@ func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.S
 
 // spoke builds a conversion without its hub.
 func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry.Spoke]) (*model.Conversion, bool) {
-	c := &model.Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible}
+	c := &model.Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible, Reads: at.marker.Reads.V}
 	switch said := at.marker.For; {
 	case said.IsSet() && c.Convertible.V:
 		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "no method can be declared on %s of another package", said.V.Type).

@@ -19,7 +19,7 @@ type Same struct {
 // because their elements have no fixed places.
 func (p *Plan) Same() map[string]*Same {
 	same := p.Root.same(map[*Pair]bool{})
-	if meta := same["metadata"]; meta != nil && (!meta.All || p.Root.readsMetadata()) {
+	if meta := same["metadata"]; meta != nil && (!meta.All || p.Reads != "" || p.Root.readsMetadata()) {
 		delete(same, "metadata") // metadata is the same as a whole or not at all
 	}
 	return same

@@ -25,6 +25,8 @@ type Conversion struct {
 	Convertible diag.Sourced[bool]
 	// HubPackage is the hub's own package, where the method Hub is to be generated; its zero value where none is.
 	HubPackage HandlerPackage
+	// Reads is the annotation of hand-written conversions whose values are carried over; empty for none.
+	Reads string
 	// Stored is true if objects are stored in the spoke's version.
 	Stored bool
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -18,6 +20,7 @@ type Hub struct{}
 type Spoke struct {
 	For, Hub    diag.Sourced[Target]
 	Convertible diag.Sourced[bool]
+	Reads       diag.Sourced[string]
 }
 
 // Field is one of the markers that say what becomes of a field in the hub.
@@ -49,6 +52,7 @@ func conversionDefinitions() marker.Registry {
 					{Name: "for", Type: marker.Func(&m.For, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The spoke, if its own source cannot carry markers."},
 					{Name: "hub", Type: marker.Func(&m.Hub, "import/path.Type", parseGoType), Default: "the type of that name and group that is marked as hub", Doc: "The hub."},
 					{Name: "convertible", Type: marker.Bool(&m.Convertible), Default: "false", Doc: "Whether the two types get the methods of `conversion.Convertible` and `conversion.Hub` (sigs.k8s.io/controller-runtime/pkg/conversion), so that `ctrl.NewWebhookManagedBy` serves the kind by itself. The conversion then goes to the spoke's own package, which imports controller-runtime. Set it on all spokes of a hub or on none; not with `for`, nor with code of your own."},
+					{Name: "reads", Type: marker.Func(&m.Reads, "annotation", parseAnnotation), Default: "none", Doc: "The annotation in which earlier, hand-written conversions of this kind kept the object of the other version as JSON without metadata: `cluster.x-k8s.io/conversion-data` in Cluster API's style. The conversion takes from it what its own annotation lacks, and removes it. With `Keys`, the handler reads it only with `AcceptUnsigned`."},
 				}
 			},
 		},
@@ -138,6 +142,19 @@ func parseGoType(text string) (Target, error) {
 		return Target{}, fmt.Errorf("%q does not name a Go type: import/path.Type", text)
 	}
 	return t, nil
+}
+
+// ownAnnotations is the beginning of the keys of generated conversions' annotations.
+const ownAnnotations = "webhook-gen.github.io/conversion"
+
+func parseAnnotation(text string) (string, error) {
+	if messages := validation.IsQualifiedName(strings.ToLower(text)); len(messages) > 0 {
+		return "", fmt.Errorf("%q is not the key of an annotation: %s", text, messages[0])
+	}
+	if strings.HasPrefix(text, ownAnnotations) {
+		return "", fmt.Errorf("%q is an annotation of generated conversions, which read it in any case", text)
+	}
+	return text, nil
 }
 
 func converterNames() string {

@@ -227,9 +227,17 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		if plan.Root.NeedsHooks() {
 			back = jen.Id("c").Dot(plan.Root.Name + suffixOf(1-d))
 		}
+		forth := jen.Id(plan.Root.Name + suffixOf(d))
+		if plan.Root.NeedsHooks() {
+			forth = jen.Id("c").Dot(plan.Root.Name + suffixOf(d))
+		}
+		if plan.Reads != "" {
+			returnError(g, jen.Qual(w.shared, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
+				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), forth.Clone(), back.Clone()))
+		}
 		exchange, args := "Exchange", []jen.Code{jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back}
 		if plan.Root.NeedsHooks() {
-			exchange, args = "ExchangeHooks", append(args, jen.Id("c").Dot(plan.Root.Name+suffixOf(d)))
+			exchange, args = "ExchangeHooks", append(args, forth)
 		}
 		g.Return(jen.Qual(w.shared, exchange).Call(args...))
 	})

@@ -100,7 +100,7 @@ func TestTheirs(t *testing.T) {
 	if err := os.WriteFile(name, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Log(run(t, dir, "go", "test", "-timeout=30m", "-v", "-run", `^TestDifferential$`, "./theirs"))
+	t.Log(run(t, dir, "go", "test", "-timeout=30m", "-v", "-run", `^Test(Differential|TheirAnnotation)$`, "./theirs"))
 	out := run(t, dir, "go", "test", "-timeout=30m", "-v", "-run", `^TestFuzzyConversion$/^for_`+kind+`_\(v1beta1\)$`, "./theirs")
 	if passed := len(regexp.MustCompile(`(?m)^        --- PASS`).FindAllString(out, -1)); passed != calls {
 		t.Errorf("%d of their tests pass, want %d\n%s", passed, calls, out)

@@ -95,6 +95,63 @@ func differOneWay[A, B any](t *testing.T, ours, theirs way[A, B], fill []fuzzer.
 	}
 }
 
+// TestTheirAnnotation converts objects of v1beta2 with their functions, which keep the object in their annotation. Our
+// functions make the same object of the result, and keep the same values for it from then on. Their functions keep
+// nothing of other kinds.
+func TestTheirAnnotation(t *testing.T) {
+	SetAPIVersionGetter(func(_ context.Context, gk schema.GroupKind) (string, error) {
+		return gk.WithVersion("v1beta7").GroupVersion().String(), nil
+	})
+	carryOver(t, "Cluster", ours.ClusterToHub, ours.ClusterFromHub, ConvertClusterHubToV1Beta1, ClusterFuzzFuncs)
+	carryOver(t, "ClusterClass", ours.ClusterClassToHub, ours.ClusterClassFromHub, ConvertClusterClassHubToV1Beta1, ClusterClassFuzzFuncs)
+	carryOver(t, "Machine", ours.MachineToHub, ours.MachineFromHub, ConvertMachineHubToV1Beta1, MachineFuzzFuncs)
+	carryOver(t, "MachineDeployment", ours.MachineDeploymentToHub, ours.MachineDeploymentFromHub, ConvertMachineDeploymentHubToV1Beta1, MachineDeploymentFuzzFuncs)
+	carryOver(t, "MachinePool", ours.MachinePoolToHub, ours.MachinePoolFromHub, ConvertMachinePoolHubToV1Beta1, MachinePoolFuzzFuncs)
+	carryOver(t, "MachineHealthCheck", ours.MachineHealthCheckToHub, ours.MachineHealthCheckFromHub, ConvertMachineHealthCheckHubToV1Beta1, MachineHealthCheckFuzzFuncs)
+}
+
+func carryOver[S, H any](t *testing.T, kind string, toHub way[S, H], fromHub, theirs way[H, S], fill ...fuzzer.FuzzerFuncs) {
+	t.Run(kind, func(t *testing.T) {
+		const objects = 200
+		fillers := []*randfill.Filler{
+			conversionutil.GetFuzzer(scheme.Scheme, append([]fuzzer.FuzzerFuncs{named}, fill...)...),
+			conversionutil.GetFuzzer(scheme.Scheme, append([]fuzzer.FuzzerFuncs{named, sparse}, fill...)...),
+		}
+		found := map[difference]int{}
+		for i := range objects {
+			said := new(H)
+			fillers[i%len(fillers)].Fill(said)
+			said = wire(said)
+			var stored S
+			if err := theirs(context.Background(), wire(said), &stored); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := any(&stored).(metav1.Object).GetAnnotations()[conversionutil.DataAnnotation]; !ok {
+				t.Fatal("their functions keep nothing")
+			}
+			var read, again H
+			var written S
+			if err := toHub(context.Background(), wire(&stored), &read); err != nil {
+				t.Fatal(err)
+			}
+			compare("", decoded(t, said), decoded(t, &read), found)
+			if _, ok := any(&read).(metav1.Object).GetAnnotations()[conversionutil.DataAnnotation]; ok {
+				t.Fatal("their annotation stays")
+			}
+			if err := fromHub(context.Background(), wire(&read), &written); err != nil {
+				t.Fatal(err)
+			}
+			if err := toHub(context.Background(), wire(&written), &again); err != nil {
+				t.Fatal(err)
+			}
+			compare("", decoded(t, said), decoded(t, &again), found)
+		}
+		for _, d := range slices.SortedFunc(maps.Keys(found), func(a, b difference) int { return strings.Compare(a.String(), b.String()) }) {
+			t.Errorf("%d of %d: %s", found[d], objects, d)
+		}
+	})
+}
+
 // difference is a place at which theirs and ours differ, with [] for the elements of lists.
 type difference struct{ at, theirs, ours string }
 

@@ -1,12 +1,12 @@
 // Package v1beta1 converts Cluster API's core types of v1beta1 to and from v1beta2.
 //
-// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.Cluster", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.Cluster")
-// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.ClusterClass", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.ClusterClass")
-// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.Machine", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.Machine")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.Cluster", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.Cluster", reads: "cluster.x-k8s.io/conversion-data")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.ClusterClass", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.ClusterClass", reads: "cluster.x-k8s.io/conversion-data")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.Machine", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.Machine", reads: "cluster.x-k8s.io/conversion-data")
 // +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineSet", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachineSet")
-// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineDeployment", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachineDeployment")
-// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachinePool", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachinePool")
-// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineHealthCheck", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachineHealthCheck")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineDeployment", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachineDeployment", reads: "cluster.x-k8s.io/conversion-data")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachinePool", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachinePool", reads: "cluster.x-k8s.io/conversion-data")
+// +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineHealthCheck", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachineHealthCheck", reads: "cluster.x-k8s.io/conversion-data")
 // +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api/api/core/v1beta1.MachineDrainRule", hub: "sigs.k8s.io/cluster-api/api/core/v1beta2.MachineDrainRule")
 //
 // References to other objects lose what the hub finds out for itself: hooks.go.
