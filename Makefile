@@ -105,6 +105,9 @@ test-peer-%:
 	$(call say,hack/peers/$* (the first build and download take some minutes))
 	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
+.PHONY: test-ports
+test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules ## conversions of real APIs, and 21 modules' types beside the compiler's
+
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
 test-attacks: ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer

@@ -11,6 +11,7 @@ package resolve
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
@@ -98,6 +99,9 @@ func (r *Resolver) lookup(m mention) *Type {
 func (r *Resolver) lookupIn(s *scope, m mention) *Type {
 	d, ok := s.declaration(m.name)
 	if !ok {
+		if name, ok := strings.CutPrefix(m.name, "_Ctype_"); ok { // what cgo makes of C.name; some generators write it
+			return r.lookup(mention{importPath: "C", name: name})
+		}
 		if hint, ok := s.nearest(m.name); ok {
 			return m.missing(fmt.Sprintf("the package declares no such type; it has %s", hint), nil)
 		}

@@ -200,7 +200,9 @@ func position(at diag.Range) string {
 func writeArchive(t testing.TB, archive string) string {
 	t.Helper()
 	t.Setenv("GOENV", "off")
-	t.Setenv("GOWORK", "off")
+	if !strings.Contains(archive, "-- go.work --") {
+		t.Setenv("GOWORK", "off")
+	}
 	t.Setenv("GOFLAGS", "")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
