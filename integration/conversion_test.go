@@ -140,6 +140,44 @@ func TestConversionKeeps(t *testing.T) {
 	}
 }
 
+// TestConversionDefaults writes a field that spokes leave out if it is false, and whose default in the hub is true. What
+// a client has written stays, through edits in every version.
+func TestConversionDefaults(t *testing.T) {
+	e := onAPIServer(t)
+	for name, test := range map[string]struct {
+		writer string
+		cover  object
+		want   bool
+	}{
+		"left out in a spoke": {"v1alpha1", object{"company": "Lloyd"}, false},
+		"false in a spoke":    {"v1beta1", object{"company": "Lloyd", "stolen": false}, false},
+		"true in a spoke":     {"v1beta1", object{"company": "Lloyd", "stolen": true}, true},
+		"left out in the hub": {"v1", object{"company": "Lloyd"}, true},
+		"false in the hub":    {"v1", object{"company": "Lloyd", "stolen": false}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := e.namespace(t, nil)
+			e.create(t, newFleet(test.writer, namespace, "fleet", object{"cover": test.cover}))
+			for _, editor := range append([]string{""}, versions...) {
+				if editor != "" {
+					edited := e.getFleet(t, editor, namespace, "fleet")
+					unstructured.SetNestedField(edited.Object, "Lloyd of "+editor, "spec", "cover", "company")
+					if err := e.client.Update(t.Context(), edited); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, version := range versions {
+					fleet := e.getFleet(t, version, namespace, "fleet")
+					stolen, found, err := unstructured.NestedBool(fleet.Object, "spec", "cover", "stolen")
+					if err != nil || stolen != test.want || version == "v1" && !found {
+						t.Errorf("after an edit in %q, %s has %v (found: %v, error: %v), want %v", editor, version, stolen, found, err, test.want)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestConversionKeepsAround removes, and then sets, half of one object of the hub through the first version. The half
 // that the first version lacks stays.
 func TestConversionKeepsAround(t *testing.T) {

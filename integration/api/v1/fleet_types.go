@@ -34,6 +34,18 @@ type FleetSpec struct {
 	Pace string `json:"pace,omitempty"`
 	// Route is where they go, in order.
 	Route []string `json:"route,omitempty"`
+	// Cover is the insurance of the fleet.
+	Cover *Cover `json:"cover,omitempty"`
+}
+
+// Cover is the insurance of a fleet.
+type Cover struct {
+	// Company is who pays for losses.
+	Company string `json:"company,omitempty"`
+	// Stolen reports that theft is a loss.
+	//
+	// +kubebuilder:default:=true
+	Stolen *bool `json:"stolen,omitempty"`
 }
 
 // Cargo is the cargo of the ships.

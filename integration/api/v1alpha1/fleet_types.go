@@ -51,6 +51,14 @@ type FleetSpec struct {
 	//
 	// +webhook:conversion:stash
 	Motto string `json:"motto,omitempty"`
+	// Cover is the insurance of the fleet.
+	Cover *Cover `json:"cover,omitempty"`
+}
+
+// Cover is the insurance of a fleet.
+type Cover struct {
+	Company string `json:"company,omitempty"`
+	Stolen  bool   `json:"stolen,omitempty"`
 }
 
 // Cargo is the cargo of the ships.

@@ -35,6 +35,14 @@ type FleetSpec struct {
 	Ships []Ship   `json:"ships,omitempty"`
 	Pace  string   `json:"pace,omitempty"`
 	Route []string `json:"route,omitempty"`
+	// Cover is the insurance of the fleet.
+	Cover *Cover `json:"cover,omitempty"`
+}
+
+// Cover is the insurance of a fleet.
+type Cover struct {
+	Company string `json:"company,omitempty"`
+	Stolen  bool   `json:"stolen,omitempty"`
 }
 
 // Cargo is the cargo of the ships.

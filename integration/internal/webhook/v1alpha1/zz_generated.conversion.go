@@ -116,6 +116,12 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 			}
 		}
 	}
+	if src.Cover != nil {
+		dst.Cover = new(fleetv1.Cover)
+		if err := coverToHub(ctx, src.Cover, dst.Cover); err != nil {
+			return fmt.Errorf("cover.%w", err)
+		}
+	}
 	if src.Size != nil {
 		dst.Replicas = new(int32)
 		*dst.Replicas = *src.Size
@@ -162,6 +168,12 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 			}
 		}
 	}
+	if src.Cover != nil {
+		dst.Cover = new(fleetv1alpha1.Cover)
+		if err := coverFromHub(ctx, src.Cover, dst.Cover); err != nil {
+			return fmt.Errorf("cover.%w", err)
+		}
+	}
 	if src.Replicas != nil {
 		dst.Size = new(int32)
 		*dst.Size = *src.Replicas
@@ -205,6 +217,25 @@ func shipFromHub(ctx context.Context, src *fleetv1.Ship, dst *fleetv1alpha1.Ship
 	dst.Name = src.Name
 	dst.Tons = src.Tons
 	// flag is kept in the annotation.
+	return nil
+}
+
+// coverToHub converts to the hub.
+func coverToHub(ctx context.Context, src *fleetv1alpha1.Cover, dst *fleetv1.Cover) error {
+	dst.Company = src.Company
+	if src.Stolen || !conversion.Partial(ctx) {
+		dst.Stolen = new(bool)
+		*dst.Stolen = src.Stolen
+	}
+	return nil
+}
+
+// coverFromHub converts from the hub.
+func coverFromHub(ctx context.Context, src *fleetv1.Cover, dst *fleetv1alpha1.Cover) error {
+	dst.Company = src.Company
+	if src.Stolen != nil {
+		dst.Stolen = *src.Stolen
+	}
 	return nil
 }
 

@@ -27,6 +27,7 @@ func Conversions() conversion.Option {
 			"metadata": nil,
 			"spec": {
 				"cargo":    nil,
+				"cover":    {"company": nil},
 				"owners":   nil,
 				"pace":     nil,
 				"replicas": nil,
@@ -49,6 +50,7 @@ var (
 
 // FleetToHub converts a Fleet of v1beta1 to v1.
 func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet) error {
+	ctx = conversion.Within(ctx, src)
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}
 	if err := fleetToHub(ctx, src, dst); err != nil {
 		return err
@@ -58,6 +60,7 @@ func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet
 
 // FleetFromHub converts a Fleet of v1 to v1beta1.
 func FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fleet) error {
+	ctx = conversion.Within(ctx, src)
 	*dst = fleetv1beta1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1beta1", Kind: "Fleet"}}
 	if err := fleetFromHub(ctx, src, dst); err != nil {
 		return err
@@ -107,6 +110,12 @@ func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleet
 	}
 	dst.Pace = src.Pace
 	dst.Route = slices.Clone(src.Route)
+	if src.Cover != nil {
+		dst.Cover = new(fleetv1.Cover)
+		if err := coverToHub(ctx, src.Cover, dst.Cover); err != nil {
+			return fmt.Errorf("cover.%w", err)
+		}
+	}
 	if src.DockingTimeoutSeconds != nil {
 		if dst.Docking == nil {
 			dst.Docking = new(fleetv1.Docking)
@@ -142,6 +151,12 @@ func fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1b
 	}
 	dst.Pace = src.Pace
 	dst.Route = slices.Clone(src.Route)
+	if src.Cover != nil {
+		dst.Cover = new(fleetv1beta1.Cover)
+		if err := coverFromHub(ctx, src.Cover, dst.Cover); err != nil {
+			return fmt.Errorf("cover.%w", err)
+		}
+	}
 	if src.Docking != nil {
 		if src.Docking.TimeoutSeconds != nil {
 			dst.DockingTimeoutSeconds = new(int64)
@@ -170,6 +185,25 @@ func shipFromHub(ctx context.Context, src *fleetv1.Ship, dst *fleetv1beta1.Ship)
 	dst.Name = src.Name
 	dst.Tons = src.Tons
 	dst.Flag = src.Flag
+	return nil
+}
+
+// coverToHub converts to the hub.
+func coverToHub(ctx context.Context, src *fleetv1beta1.Cover, dst *fleetv1.Cover) error {
+	dst.Company = src.Company
+	if src.Stolen || !conversion.Partial(ctx) {
+		dst.Stolen = new(bool)
+		*dst.Stolen = src.Stolen
+	}
+	return nil
+}
+
+// coverFromHub converts from the hub.
+func coverFromHub(ctx context.Context, src *fleetv1.Cover, dst *fleetv1beta1.Cover) error {
+	dst.Company = src.Company
+	if src.Stolen != nil {
+		dst.Stolen = *src.Stolen
+	}
 	return nil
 }
 
