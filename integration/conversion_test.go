@@ -140,8 +140,8 @@ func TestConversionKeeps(t *testing.T) {
 	}
 }
 
-// TestConversionDefaults writes a field that spokes leave out if it is false, and whose default in the hub is true. What
-// a client has written stays, through edits in every version.
+// TestConversionDefaults writes a field that spokes leave out if it is false, and whose default in the hub is true. The
+// written value stays, through edits in every version.
 func TestConversionDefaults(t *testing.T) {
 	e := onAPIServer(t)
 	for name, test := range map[string]struct {
