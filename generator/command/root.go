@@ -37,8 +37,12 @@ func rootCommand(s streams) *cobra.Command {
 		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       s.version,
 		RunE:          generate.RunE,
+
+		SuggestionsMinimumDistance: 2,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.Flags().AddFlagSet(generate.Flags())

@@ -40,8 +40,12 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) sub
 	t := at.marker.For.V
 	if kind, ok := t.Builtin(); ok {
 		kind.Plural, _ = plurals(kind.Kind)
-		if !model.IsBuiltinGroup(kind.Group) && !at.marker.Resources.IsSet() {
+		switch {
+		case !model.IsBuiltinGroup(kind.Group) && !at.marker.Resources.IsSet():
 			kind.Plural = b.plural(kind.Kind, at)
+		case model.IsBuiltinGroup(kind.Group) && !b.hasBuiltin(m.Module, kind):
+			b.unknownBuiltin(at.marker.For, kind)
+			return subject{}
 		}
 		return subject{kind: &kind, foreign: true}
 	}
@@ -50,6 +54,50 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) sub
 		return subject{}
 	}
 	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
+}
+
+// hasBuiltin reports whether Kubernetes has a kind: it is in the table of resources, or it is a type of the k8s.io/api
+// that the module requires, which may be newer.
+func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
+	if slices.ContainsFunc(model.BuiltinResources(), func(r model.BuiltinResource) bool { return r.Group == kind.Group && r.Name == kind.Plural }) {
+		return true
+	}
+	p, err := from.Locate(b.ctx, builtinType(kind).Path)
+	if err != nil {
+		return false
+	}
+	_, ok := p.Type(kind.Kind)
+	return ok
+}
+
+// unknownBuiltin reports a kind that Kubernetes does not have. It names the group that has the kind, or a similar kind
+// of the group.
+func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.Kind) {
+	var others, names []string
+	for _, r := range model.BuiltinResources() {
+		if r.Name == kind.Plural && r.Group != "extensions" { // not served any more
+			others = append(others, groupText(r.Group))
+		}
+		if r.Group == kind.Group {
+			names = append(names, r.Name)
+		}
+	}
+	d := diag.Errorf(said.At, model.RuleTarget, "%s of Kubernetes has no kind %s", groupText(kind.Group), kind.Kind)
+	if near, ok := diag.Nearest(kind.Plural, names); ok {
+		d = d.WithHint("its resource %s is similar", near)
+	}
+	if len(others) > 0 {
+		d = d.WithHint("%s has it", strings.Join(others, " and "))
+	}
+	b.diags.Add(d)
+}
+
+// groupText names an API group in a message.
+func groupText(group string) string {
+	if group == "" {
+		return "the core group"
+	}
+	return "the group " + group
 }
 
 // locate finds a type that a module can import, with its package's group and version.

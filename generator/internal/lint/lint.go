@@ -68,7 +68,7 @@ type Finding struct {
 // Findings reports every rule that the project breaks, whether or not that is allowed.
 func Findings(p *model.Project, s Surroundings) []Finding {
 	var found []Finding
-	builtin := builtin()
+	builtin := model.BuiltinResources()
 	for _, r := range table() {
 		base := pass{rule: r, api: p.API, project: p, builtin: builtin, found: &found, Surroundings: s}
 		if r.project != nil {
@@ -98,7 +98,7 @@ type pass struct {
 	rule    rule
 	api     string
 	project *model.Project
-	builtin []resource
+	builtin []model.BuiltinResource
 	found   *[]Finding
 	Surroundings
 }

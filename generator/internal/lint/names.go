@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // overlap reports a resource that a later one covers or repeats. The other order is package check's.
@@ -78,8 +79,8 @@ func impossibleNames(p webhookPass) {
 func (p pass) plural(groups []string, word string) (string, bool) {
 	var names []string
 	for _, r := range p.builtin {
-		if slices.Contains(groups, r.group) {
-			names = append(names, r.name)
+		if slices.Contains(groups, r.Group) {
+			names = append(names, r.Name)
 		}
 	}
 	word = strings.ToLower(word)
@@ -117,11 +118,11 @@ func (p pass) known(groups []string, name string) bool {
 		return true
 	}
 	for _, group := range groups {
-		if !slices.ContainsFunc(p.builtin, func(r resource) bool { return r.group == group }) {
+		if !slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Group == group }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.builtin, func(r resource) bool { return r.name == name && slices.Contains(groups, r.group) })
+	return slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Name == name && slices.Contains(groups, r.Group) })
 }
 
 // sees reports whether a validating webhook of the run is called for a request.

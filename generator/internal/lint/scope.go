@@ -10,6 +10,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // exact reports matchPolicy Exact beside rules that name versions. It reports nothing if other webhooks handle the
@@ -89,7 +91,9 @@ func (p pass) onlyCluster(rule admissionregistrationv1.RuleWithOperations) bool 
 		if name == "*" || name == "namespaces" {
 			return false
 		}
-		inCluster := func(group string) bool { return slices.Contains(p.builtin, resource{group, name, false}) }
+		inCluster := func(group string) bool {
+			return slices.Contains(p.builtin, model.BuiltinResource{Group: group, Name: name})
+		}
 		if !scoped && slices.ContainsFunc(rule.APIGroups, func(group string) bool { return !inCluster(group) }) {
 			return false
 		}
@@ -111,8 +115,8 @@ func reviews(p webhookPass) {
 	for i, rule := range p.Spec.Rules {
 		for j, entry := range rule.Resources {
 			for _, r := range p.builtin {
-				if (r.group == "authentication.k8s.io" || r.group == "authorization.k8s.io") && names(rule, entry, r.group, r.name) {
-					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s are asked, not stored: API servers from 1.37 on call no webhook for them", r.name)
+				if (r.Group == "authentication.k8s.io" || r.Group == "authorization.k8s.io") && names(rule, entry, r.Group, r.Name) {
+					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s are asked, not stored: API servers from 1.37 on call no webhook for them", r.Name)
 					break
 				}
 			}
@@ -127,8 +131,8 @@ func exempt(p webhookPass) {
 	for i, rule := range p.Spec.Rules {
 		for j, entry := range rule.Resources {
 			for _, r := range p.builtin {
-				if r.group == "admissionregistration.k8s.io" && names(rule, entry, r.group, r.name) {
-					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "API servers call no webhook for %s", r.name)
+				if r.Group == "admissionregistration.k8s.io" && names(rule, entry, r.Group, r.Name) {
+					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "API servers call no webhook for %s", r.Name)
 					break
 				}
 			}

@@ -169,9 +169,9 @@ func unvalidated(p projectPass) {
 		}
 		for i, rule := range w.Spec.Rules {
 			for j, name := range rule.Resources {
-				if slices.ContainsFunc(p.builtin, func(b resource) bool {
-					return b.name == name && slices.Contains(rule.APIGroups, b.group) &&
-						!isSeen(request{"CREATE", b.group, name, b.namespaced}) && !isSeen(request{"UPDATE", b.group, name, b.namespaced})
+				if slices.ContainsFunc(p.builtin, func(b model.BuiltinResource) bool {
+					return b.Name == name && slices.Contains(rule.APIGroups, b.Group) &&
+						!isSeen(request{"CREATE", b.Group, name, b.Namespaced}) && !isSeen(request{"UPDATE", b.Group, name, b.Namespaced})
 				}) {
 					p.report(w, w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), "no validating webhook here sees what is stored of %s", name)
 				}

@@ -51,11 +51,11 @@ package loose // +webhook
 	}{
 		{
 			name: "no module", archive: "-- a.go --\npackage a // +webhook\n",
-			problems: []string{`pattern "./...": there is no go.mod in DIR or above it [L1] (go mod init makes the folder a module)`},
+			problems: []string{`pattern "./...": there is no go.mod in DIR or above it [L1] (webhook-gen init starts a project; go mod init makes the folder a module)`},
 		},
 		{
 			name: "no module for an import path", archive: "-- a.go --\npackage a // +webhook\n", patterns: []string{"example.com/a"},
-			problems: []string{`pattern "example.com/a": there is no go.mod in DIR or above it [L1] (go mod init makes the folder a module)`},
+			problems: []string{`pattern "example.com/a": there is no go.mod in DIR or above it [L1] (webhook-gen init starts a project; go mod init makes the folder a module)`},
 		},
 		{
 			name: "started outside the module", archive: project, from: "..", patterns: []string{"DIR/api/v1"},

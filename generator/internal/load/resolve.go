@@ -188,7 +188,7 @@ func (ms *modules) noMatch(p pattern, why, hint string) {
 
 func (ms *modules) noModule(p pattern, dir string) {
 	ms.problems.Add(diag.Errorf(diag.Range{}, ruleNoModule, "pattern %q: there is no go.mod in %s or above it", p.text, dir).
-		WithHint("go mod init makes the folder a module"))
+		WithHint("webhook-gen init starts a project; go mod init makes the folder a module"))
 }
 
 // isLeftOut reports whether "..." does not match folders of that name.

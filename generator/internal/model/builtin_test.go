@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lint
+package model
 
 import (
 	"os"
@@ -15,9 +15,9 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// TestBuiltin holds the table of Kubernetes' own resources to the markers of client-gen in k8s.io/api, of the version
-// in go.mod.
-func TestBuiltin(t *testing.T) {
+// TestBuiltinResources holds the table of Kubernetes' own resources to the markers of client-gen in k8s.io/api, of the
+// version in go.mod.
+func TestBuiltinResources(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestBuiltin(t *testing.T) {
 	declaration := regexp.MustCompile(`(?m)((?:^//.*\n|^\n)+)type (\w+) struct`)
 	client := regexp.MustCompile(`(?m)^// ?\+genclient *$`)
 	plurals := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
-	want := []resource{{"", "bindings", true}} // served without a client
+	want := []BuiltinResource{{"", "bindings", true}} // served without a client
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
@@ -48,13 +48,13 @@ func TestBuiltin(t *testing.T) {
 			if !client.MatchString(d[1]) {
 				continue
 			}
-			r := resource{string(group[1]), plurals.Name(&types.Type{Name: types.Name{Name: d[2]}}), !strings.Contains(d[1], "+genclient:nonNamespaced")}
+			r := BuiltinResource{string(group[1]), plurals.Name(&types.Type{Name: types.Name{Name: d[2]}}), !strings.Contains(d[1], "+genclient:nonNamespaced")}
 			if !slices.Contains(want, r) {
 				want = append(want, r)
 			}
 		}
 	}
-	got := builtin()
+	got := BuiltinResources()
 	for _, r := range want {
 		if !slices.Contains(got, r) {
 			t.Errorf("the table has no %v", r)

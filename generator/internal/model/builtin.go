@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lint
+package model
 
 import "strings"
 
-// resource is a resource of Kubernetes itself.
-type resource struct {
-	group, name string
-	namespaced  bool
+// BuiltinResource is a resource of Kubernetes itself.
+type BuiltinResource struct {
+	Group, Name string
+	Namespaced  bool
 }
 
-// builtin lists the resources that have clients in k8s.io/api, and bindings, which has none. A test
+// BuiltinResources lists the resources that have clients in k8s.io/api, and bindings, which has none. A test
 // compares it with that module.
-func builtin() []resource {
-	var all []resource
+func BuiltinResources() []BuiltinResource {
+	var all []BuiltinResource
 	add := func(group, namespaced, cluster string) {
 		for _, name := range strings.Fields(namespaced) {
-			all = append(all, resource{group, name, true})
+			all = append(all, BuiltinResource{group, name, true})
 		}
 		for _, name := range strings.Fields(cluster) {
-			all = append(all, resource{group, name, false})
+			all = append(all, BuiltinResource{group, name, false})
 		}
 	}
 	add("", "bindings configmaps endpoints events limitranges persistentvolumeclaims pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
