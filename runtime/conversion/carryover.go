@@ -53,7 +53,7 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS
 	}
 	takeMeta(dst, whole)
 	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
-	if back(seeing(ctx, whole), whole, lost) != nil || forth(seeing(ctx, lost), lost, came) != nil {
+	if attempt(func() error { return back(seeing(ctx, whole), whole, lost) }) != nil || attempt(func() error { return forth(seeing(ctx, lost), lost, came) }) != nil {
 		return nil
 	}
 	var c comparison

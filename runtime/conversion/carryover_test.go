@@ -108,6 +108,37 @@ func TestCarryOver(t *testing.T) {
 	}
 }
 
+// TestForgedValuePanics restores a value with which a hook panics, from either annotation. The value is dropped, and
+// the conversion goes on: one object must not make a list fail.
+func TestForgedValuePanics(t *testing.T) {
+	const annotation = "example.com/conversion-data"
+	frames, shelves := NewStash[frame]("v2", Schema{}), NewStash[shelf]("v1", Schema{})
+	back := func(ctx context.Context, src *frame, dst *shelf) error {
+		if src.Spec.Own == "forged" {
+			panic("no schema allows this")
+		}
+		return shelfOf(ctx, src, dst)
+	}
+	for key, text := range map[string]string{
+		Annotation: `{"v2":[{"at":["spec","own"],"is":"forged"},{"at":["spec","items"],"is":[{"name":"x"}]}]}`,
+		annotation: `{"apiVersion":"v2","spec":{"list":["a"],"own":"forged"}}`,
+	} {
+		src, dst := &shelf{ObjectMeta: metav1.ObjectMeta{Name: "shelf", Annotations: map[string]string{key: text}}, Spec: shelfSpec{Names: []string{"a"}}}, new(frame)
+		if err := frameOf(t.Context(), src, dst); err != nil {
+			t.Fatal(err)
+		}
+		if err := CarryOver(t.Context(), src, dst, annotation, "v2", shelves, frames, frameOf, back); err != nil {
+			t.Fatal(err)
+		}
+		if err := Exchange(t.Context(), src, dst, shelves, frames, back); err != nil {
+			t.Fatal(err)
+		}
+		if dst.Spec.Own != "" || len(dst.Spec.List) != 1 || key == Annotation && len(dst.Spec.Items) != 1 {
+			t.Errorf("with %s the spec is %+v", key, dst.Spec)
+		}
+	}
+}
+
 // TestCarryOverManyChanges takes as many changes as an annotation keeps. If there are more, the old annotation stays.
 func TestCarryOverManyChanges(t *testing.T) {
 	const annotation = "example.com/conversion-data"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -24,8 +25,9 @@ import (
 // The annotation is input from anybody who may write metadata. So a value is restored only if dst still has the
 // converted value, if the restored value fits its type and the type's markers, and if it alters no value of src. To
 // check this, dst is converted back with the values and without them. Values that lead to a difference are dropped,
-// unless src itself has the resulting value. Only values that src's version cannot represent are left then. It is an
-// error if the annotation has a mark, because values were left out of it.
+// unless src itself has the resulting value, and so are values with which back fails or panics. Only values that src's
+// version cannot represent are left then. It is an error if the annotation has a mark, because values were left out of
+// it.
 //
 // If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
 // src's version is [Schema].Lossless.
@@ -141,7 +143,7 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 		return v.before, d, nil
 	}
 	after, d.added = PS(new(S)), v.mode.Trusted
-	if v.back(v.ctx, v.dst, after) != nil {
+	if attempt(func() error { return v.back(v.ctx, v.dst, after) }) != nil {
 		d.note(nil) // the change that leads to this is unknown
 	} else {
 		d.metadata(v.before, after, v.src)
@@ -154,6 +156,17 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 	}
 	v.last = r
 	return after, d, nil
+}
+
+// attempt calls functions of the user for an object with values from an annotation. These may be invalid, so a panic is
+// an error.
+func attempt(convert func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return convert()
 }
 
 // harmless returns the changes that lead to no difference, as far as a number of tries can find them. If some changes
