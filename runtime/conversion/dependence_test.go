@@ -103,3 +103,26 @@ func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 		}
 	}
 }
+
+// TestHookNeedsItsValue keeps a value of a hook that panics without it. To find what the hook writes for the value, the
+// object is converted without it.
+func TestHookNeedsItsValue(t *testing.T) {
+	frames := NewStash[frame]("v1", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Custom: true}}}}})
+	shelves := NewStash[shelf]("v2", Schema{})
+	forth := func(ctx context.Context, src *frame, dst *shelf) error {
+		if src.Spec.Own == "" {
+			panic("own is required")
+		}
+		return shelfOf(ctx, src, dst)
+	}
+	src, dst := &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: frameSpec{Own: "oak"}}, new(shelf)
+	if err := forth(t.Context(), src, dst); err != nil {
+		t.Fatal(err)
+	}
+	if err := ExchangeHooks(t.Context(), src, dst, frames, shelves, frameOf, forth); err != nil {
+		t.Fatal(err)
+	}
+	if kept := dst.Annotations[Annotation]; !strings.Contains(kept, "oak") {
+		t.Errorf("the annotation is %s", kept)
+	}
+}

@@ -158,8 +158,8 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 	return after, d, nil
 }
 
-// attempt calls functions of the user for an object with values from an annotation. These may be invalid, so a panic is
-// an error.
+// attempt calls functions of the user for an object that nobody has written, such as one with restored values. It may
+// be invalid, so a panic is an error.
 func attempt(convert func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
