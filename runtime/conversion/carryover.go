@@ -19,12 +19,18 @@ import (
 // version of the object is in its apiVersion; without one, it is the hub's. The functions forth and back convert fields
 // to dst's version and to src's.
 //
-// Of the object in dst's version, CarryOver takes what the conversion to src's version loses. Exchange restores it like
-// values of Annotation, and drops values that have been changed since. The annotation then goes from dst. It also goes
-// if it has an object of src's own version, because that object is older than src. It stays as it is in an object
-// without a name, if it has anything else, if the object in it cannot be converted, or if [Handler] has Keys without
-// AcceptUnsigned. If Annotation keeps anything for dst's version, that is newer, and nothing is taken.
-func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, annotation, hub string, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, back func(context.Context, *D, *S) error) error {
+// If the annotation has an object of dst's version, CarryOver takes the values that a conversion to src's version loses.
+// Exchange restores them like values of Annotation, and drops those that have been changed since. If Annotation keeps
+// values of dst's version already, or is signed, CarryOver takes nothing, because these are newer. An object of src's
+// own version is older than src, and CarryOver takes nothing of it either. In all these cases it removes the annotation
+// from dst.
+//
+// The annotation stays if it has anything else, if the object in it does not convert, if src has no name, or if
+// [Handler] has Keys without AcceptUnsigned.
+func CarryOver[S, D any, PS Object[S], PD Object[D]](
+	ctx context.Context, src PS, dst PD, annotation, hub string, of Stash[S, PS], to Stash[D, PD],
+	forth func(context.Context, *S, *D) error, back func(context.Context, *D, *S) error,
+) error {
 	text, ok := dst.GetAnnotations()[annotation]
 	mode := wire.ModeOf(ctx)
 	if !ok || src.GetName() == "" && src.GetGenerateName() == "" || len(mode.Keys) > 0 && !mode.AcceptUnsigned {
@@ -42,7 +48,7 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS
 	n := to.notes.Get().(*notes)
 	defer to.notes.Put(n)
 	kept := n.keptIn(dst.GetAnnotations()[Annotation])
-	if named(kept, to.version) != nil || mode.Trusted {
+	if named(kept, to.version) != nil || mode.Trusted { // Exchange would trust what anybody may have written
 		removeAnnotation(dst, annotation)
 		return nil
 	}
@@ -53,7 +59,7 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS
 	}
 	takeMeta(dst, whole)
 	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
-	if attempt(func() error { return back(seeing(ctx, whole), whole, lost) }) != nil || attempt(func() error { return forth(seeing(ctx, lost), lost, came) }) != nil {
+	if fails(func() error { return back(seeing(ctx, whole), whole, lost) }) || fails(func() error { return forth(seeing(ctx, lost), lost, came) }) {
 		return nil
 	}
 	var c comparison

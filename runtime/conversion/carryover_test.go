@@ -5,6 +5,7 @@ package conversion
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 	"strings"
@@ -25,6 +26,12 @@ func TestCarryOver(t *testing.T) {
 	items := []frameItem{{Name: "x", Type: "y"}}
 	frames, shelves := NewStash[frame]("v2", Schema{}), NewStash[shelf]("v1", Schema{})
 	kept := map[string]string{annotation: frameText}
+	back := func(ctx context.Context, src *frame, dst *shelf) error {
+		if src.Labels == nil {
+			return errors.New("hooks see the metadata of the object")
+		}
+		return shelfOf(ctx, src, dst)
+	}
 	for name, test := range map[string]struct {
 		annotations map[string]string
 		edit        func(*shelf)
@@ -38,6 +45,7 @@ func TestCarryOver(t *testing.T) {
 		"another list":           {kept, func(s *shelf) { s.Spec.Names = []string{"b"} }, wire.Mode{}, frameSpec{List: []string{"b"}, Own: "oak", Items: items}, false},
 		"a board is another one": {kept, func(s *shelf) { s.Spec.Box.Boards = []string{"elm"} }, wire.Mode{}, frameSpec{List: []string{"a"}, Items: items}, false},
 		"no name":                {kept, func(s *shelf) { s.Name = "" }, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"a generated name":       {kept, func(s *shelf) { s.Name, s.GenerateName = "", "shelf-" }, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
 		"keys":                   {kept, nil, wire.Mode{Keys: [][]byte{{1}}}, frameSpec{List: []string{"a"}}, true},
 		"keys, and unsigned annotations are accepted": {kept, nil, wire.Mode{Keys: [][]byte{{1}}, AcceptUnsigned: true}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
 		"a newer annotation": {map[string]string{annotation: frameText, Annotation: `{"v2":[{"at":["spec","items"],"is":[{"name":"new"}]}]}`}, nil, wire.Mode{},
@@ -47,16 +55,20 @@ func TestCarryOver(t *testing.T) {
 		"a signed annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil,
 			wire.Mode{Keys: [][]byte{{1}}, AcceptUnsigned: true, Trusted: true}, frameSpec{List: []string{"a"}}, false},
 		"an older shelf":            {map[string]string{annotation: strings.Replace(frameText, "v2", "v1", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
+		"an older shelf, cut short": {map[string]string{annotation: `{"apiVersion":"example.com/v1","spec":{`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"an empty list": {map[string]string{annotation: strings.Replace(frameText, `["a"]`, "[]", 1)}, func(s *shelf) { s.Spec.Names = nil }, wire.Mode{},
+			frameSpec{Own: "oak", Items: items}, false},
 		"another version":           {map[string]string{annotation: strings.Replace(frameText, "v2", "v3", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
 		"no version":                {map[string]string{annotation: strings.Replace(frameText, "example.com/v2", "", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
 		"a version that is no text": {map[string]string{annotation: strings.Replace(frameText, `"example.com/v2"`, "2", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
 		"no JSON":                   {map[string]string{annotation: frameText[1:]}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"null":                      {map[string]string{annotation: "null"}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
 		"no object":                 {map[string]string{annotation: `["v2"]`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
 		"a value that fits badly":   {map[string]string{annotation: strings.Replace(frameText, `"oak"`, `1`, 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := wire.WithMode(t.Context(), test.mode)
-			src, dst := &shelf{ObjectMeta: metav1.ObjectMeta{Name: "shelf", Annotations: test.annotations}}, new(frame)
+			src, dst := &shelf{ObjectMeta: metav1.ObjectMeta{Name: "shelf", Labels: map[string]string{"room": "study"}, Annotations: test.annotations}}, new(frame)
 			src.Spec = shelfSpec{Names: []string{"a"}, Box: shelfBox{Boards: []string{"oak"}}}
 			if test.edit != nil {
 				test.edit(src)
@@ -66,8 +78,12 @@ func TestCarryOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			dst.Annotations = src.Annotations // a conversion need not copy the map
-			if err := CarryOver(ctx, src, dst, annotation, "v2", shelves, frames, frameOf, shelfOf); err != nil {
+			if err := CarryOver(ctx, src, dst, annotation, "v2", shelves, frames, frameOf, back); err != nil {
 				t.Fatal(err)
+			}
+			exchanged := dst.Annotations[Annotation]
+			if strings.Count(exchanged, `"v2":`) > 1 || strings.Contains(test.annotations[Annotation], `"v3":`) && !strings.Contains(exchanged, `"v3":`) {
+				t.Errorf("Exchange reads %s, was %s", exchanged, test.annotations[Annotation])
 			}
 			if err := Exchange(ctx, src, dst, shelves, frames, shelfOf); err != nil {
 				t.Fatal(err)
@@ -81,7 +97,7 @@ func TestCarryOver(t *testing.T) {
 			if len(src.Annotations) != was {
 				t.Errorf("the source has the annotations %v", src.Annotations)
 			}
-			sent, back, again := new(shelf), new(shelf), new(frame)
+			sent, read, again := new(shelf), new(shelf), new(frame)
 			if err := shelfOf(ctx, dst, sent); err != nil {
 				t.Fatal(err)
 			}
@@ -92,13 +108,13 @@ func TestCarryOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := json.Unmarshal(text, back); err != nil {
+			if err := json.Unmarshal(text, read); err != nil {
 				t.Fatal(err)
 			}
-			if err := frameOf(ctx, back, again); err != nil {
+			if err := frameOf(ctx, read, again); err != nil {
 				t.Fatal(err)
 			}
-			if err := Exchange(ctx, back, again, shelves, frames, shelfOf); err != nil {
+			if err := Exchange(ctx, read, again, shelves, frames, shelfOf); err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(again.Spec, test.want) && test.edit == nil {

@@ -72,7 +72,7 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 			return other != path || !ok && !of.schema.at(c.At).customIn(valueAt(was, c.At, tables))
 		})), of.schema)
 		less := PD(new(D))
-		if r.err != nil || attempt(func() error { return forth(seeing(ctx, without), without, less) }) != nil {
+		if r.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
 			continue
 		}
 		written, err := differing(to, full, less)

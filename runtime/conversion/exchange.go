@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -143,7 +142,7 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 		return v.before, d, nil
 	}
 	after, d.added = PS(new(S)), v.mode.Trusted
-	if attempt(func() error { return v.back(v.ctx, v.dst, after) }) != nil {
+	if fails(func() error { return v.back(v.ctx, v.dst, after) }) {
 		d.note(nil) // the change that leads to this is unknown
 	} else {
 		d.metadata(v.before, after, v.src)
@@ -158,15 +157,11 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 	return after, d, nil
 }
 
-// attempt calls functions of the user for an object that nobody has written, such as one with restored values. It may
-// be invalid, so a panic is an error.
-func attempt(convert func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return convert()
+// fails reports whether a conversion returns an error or panics. Functions of the user may panic for an object that
+// nobody has written, such as one with restored values, because it may be invalid.
+func fails(convert func() error) (failed bool) {
+	defer func() { failed = failed || recover() != nil }()
+	return convert() != nil
 }
 
 // harmless returns the changes that lead to no difference, as far as a number of tries can find them. If some changes
