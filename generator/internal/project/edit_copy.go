@@ -108,14 +108,7 @@ func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 
 // mentions reports whether a comment line of a file consists of the word.
 func mentions(f *load.File, word string) bool {
-	for _, group := range f.AST.Comments {
-		for _, c := range group.List {
-			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == word {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.Contains(load.Markers(f.AST.Comments...), word)
 }
 
 // otherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.

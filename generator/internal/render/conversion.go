@@ -109,10 +109,10 @@ func (w *conversionWriter) hooks() {
 		return
 	}
 	f := w.file
-	f.Comment("Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is converted, and")
-	f.Comment("conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the object is also converted")
-	f.Comment("back once. The annotation drops the kept value of a field when somebody changes what its hook wrote in the other")
-	f.Comment("version.")
+	f.Comment("Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is")
+	f.Comment("converted, and conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the")
+	f.Comment("object is also converted back once. The annotation drops the kept value of a field when somebody changes what")
+	f.Comment("its hook wrote in the other version.")
 	f.Type().Id("Hooks").Interface(methods...)
 	f.Line()
 	f.Comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.")
@@ -174,11 +174,15 @@ func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Dire
 
 // call calls a pair's function.
 func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst jen.Code) *jen.Statement {
-	name := jen.Id(p.Name + suffixOf(d))
+	return functionOf(p, d).Call(jen.Id("ctx"), src, dst)
+}
+
+// functionOf names a pair's function, which is a method if it needs hooks.
+func functionOf(p *convert.Pair, d convert.Direction) *jen.Statement {
 	if p.NeedsHooks() {
-		name = jen.Id("c").Dot(p.Name + suffixOf(d))
+		return jen.Id("c").Dot(p.Name + suffixOf(d))
 	}
-	return name.Call(jen.Id("ctx"), src, dst)
+	return jen.Id(p.Name + suffixOf(d))
 }
 
 // stashes writes the variables that keep the parts of a kind that one of its versions cannot represent, or once could
@@ -223,14 +227,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
 		returnError(g, w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
-		back := jen.Id(plan.Root.Name + suffixOf(1-d))
-		if plan.Root.NeedsHooks() {
-			back = jen.Id("c").Dot(plan.Root.Name + suffixOf(1-d))
-		}
-		forth := jen.Id(plan.Root.Name + suffixOf(d))
-		if plan.Root.NeedsHooks() {
-			forth = jen.Id("c").Dot(plan.Root.Name + suffixOf(d))
-		}
+		forth, back := functionOf(plan.Root, d), functionOf(plan.Root, 1-d)
 		if plan.Reads != "" {
 			returnError(g, jen.Qual(w.shared, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
 				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), forth.Clone(), back.Clone()))

@@ -19,10 +19,10 @@ const (
 	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
-// Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is converted, and
-// conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the object is also converted
-// back once. The annotation drops the kept value of a field when somebody changes what its hook wrote in the other
-// version.
+// Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is
+// converted, and conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the
+// object is also converted back once. The annotation drops the kept value of a field when somebody changes what
+// its hook wrote in the other version.
 type Hooks interface {
 	FleetSpecRouteToHub(ctx context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error
 	FleetSpecRouteFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error

@@ -20,10 +20,10 @@ const (
 	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
-// Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is converted, and
-// conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the object is also converted
-// back once. The annotation drops the kept value of a field when somebody changes what its hook wrote in the other
-// version.
+// Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is
+// converted, and conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the
+// object is also converted back once. The annotation drops the kept value of a field when somebody changes what
+// its hook wrote in the other version.
 type Hooks interface {
 	CronJobSpecScheduleToHub(ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error
 	CronJobSpecScheduleFromHub(ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error
