@@ -19,11 +19,11 @@ import (
 // version of the object is in its apiVersion; without one, it is the hub's. The functions forth and back convert fields
 // to dst's version and to src's.
 //
-// If the annotation has an object of dst's version, CarryOver takes the values that a conversion to src's version loses.
-// Exchange restores them like values of Annotation, and drops those that have been changed since. If Annotation keeps
-// values of dst's version already, or is signed, CarryOver takes nothing, because these are newer. An object of src's
-// own version is older than src, and CarryOver takes nothing of it either. In all these cases it removes the annotation
-// from dst.
+// If the annotation has an object of dst's version, CarryOver takes the values that a conversion to src's version
+// loses. Exchange restores them like values of Annotation, and drops a value that has been changed since. If Annotation
+// keeps values of dst's version already, or is signed, CarryOver takes nothing, because these are newer. An object of
+// src's own version is older than src, and CarryOver takes nothing of it either. In all these cases it removes the
+// annotation from dst.
 //
 // The annotation stays if it has anything else, if the object in it does not convert, if src has no name, or if
 // [Handler] has Keys without AcceptUnsigned.
