@@ -368,12 +368,7 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + suffixOf(d)
 	w.file.Comment(fmt.Sprintf("%s converts %s.", name, d))
 	w.function(name, p, d).BlockFunc(func(g *jen.Group) {
-		for _, c := range p.Claims {
-			w.claim(g, c, d)
-			if c.Default != nil && d == convert.ToHub && !c.Below(d) {
-				w.missing(g, c)
-			}
-		}
+		w.claims(g, p.Claims, d, operand{code: jen.Id("src"), pointer: true})
 		// Pointers lead to these fields. All claims that may set the pointers precede.
 		for _, c := range p.Claims {
 			switch {
@@ -394,8 +389,51 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	})
 }
 
-// claim writes what becomes of a field.
-func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction) {
+// claims writes the conversions of fields. Fields that follow each other behind one pointer of src are in one block.
+func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src operand) {
+	for len(claims) > 0 {
+		pointer, around := behind(claims[0], d, src)
+		n := 1
+		for ; around != "" && n < len(claims); n++ {
+			if _, other := behind(claims[n], d, src); other != around {
+				break
+			}
+		}
+		if n > 1 {
+			inside := src
+			inside.sure = append(inside.sure[:len(inside.sure):len(inside.sure)], around)
+			g.If(pointer.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, claims[:n], d, inside) })
+			claims = claims[n:]
+			continue
+		}
+		c := claims[0]
+		w.claim(g, c, d, src)
+		if c.Default != nil && d == convert.ToHub && !c.Below(d) {
+			w.missing(g, c)
+		}
+		claims = claims[1:]
+	}
+}
+
+// behind returns the first pointer of src that may be nil and that leads to the field of a claim, with its path. The
+// path is empty if there is none, and for a claim whose default also applies without the pointer.
+func behind(c *convert.Claim, d convert.Direction, src operand) (pointer *jen.Statement, path string) {
+	from, _ := sides(d, c.Spoke, c.Hub)
+	if c.Value == nil || c.Default != nil {
+		return nil, ""
+	}
+	if _, isEntry := c.Value.How.(convert.Entry); isEntry {
+		return nil, ""
+	}
+	_, pointers := down(src, from)
+	if len(pointers) == 0 {
+		return nil, ""
+	}
+	return pointers[0].code.Clone(), pointers[0].path
+}
+
+// claim writes what becomes of a field of src.
+func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction, src operand) {
 	from, to := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
 		switch {
@@ -417,7 +455,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		w.entry(g, c, entry, d)
 		return
 	}
-	src, pointers := down(operand{code: jen.Id("src"), pointer: true}, from)
+	src, pointers := down(src, from)
 	conditions := there(pointers)
 	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if len(parents) > 0 {

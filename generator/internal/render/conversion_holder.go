@@ -16,7 +16,7 @@ func down(from operand, path convert.Path) (to operand, pointers []pointerTo) {
 	to = from
 	for i, f := range path.Steps() {
 		if to = to.field(f.Name); i+1 < len(path) && f.Pointer != nil && !slices.Contains(from.sure, path[:i+1].String()) {
-			pointers = append(pointers, pointerTo{to.code, f.Pointer})
+			pointers = append(pointers, pointerTo{to.code, path[:i+1].String(), f.Pointer})
 		}
 	}
 	return to, pointers
@@ -25,6 +25,7 @@ func down(from operand, path convert.Path) (to operand, pointers []pointerTo) {
 // pointerTo is a pointer on the way to a field.
 type pointerTo struct {
 	code *jen.Statement
+	path string
 	to   *convert.Type
 }
 
