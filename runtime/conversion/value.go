@@ -18,6 +18,17 @@ type Whole interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
+// Pointer returns a pointer to a value.
+func Pointer[T any](value T) *T { return &value }
+
+// CopyPointer returns a pointer to a copy of what a pointer points to, or nil.
+func CopyPointer[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return Pointer(*p)
+}
+
 // Integer converts an integer to another type. It is an error if the value does not fit.
 func Integer[D, S Whole](dst *D, src S) error {
 	d := D(src)

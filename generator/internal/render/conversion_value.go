@@ -138,6 +138,10 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Element:
 		w.element(g, v, how, d, src, dst, at, depth)
 	case convert.Pointer:
+		if how.OnlyIfSet[d] == nil && isAssign(v.Elem) && v.Elem.Same {
+			dst.set(g, jen.Qual(w.shared, "CopyPointer").Call(src.value()))
+			return
+		}
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			w.pointer(g, v, how.OnlyIfSet[d], d, operand{code: src.value(), pointer: true}, dst, at, depth)
 		})
@@ -254,6 +258,14 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.
 
 // pointer sets a pointer to what a value converts to, if need be only where anything of that is set.
 func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *convert.Set, d convert.Direction, src, dst operand, at where, depth int) {
+	if onlyIf == nil && isAssign(v.Elem) {
+		value := src.value()
+		if !v.Elem.Same {
+			value = w.elem(v, d).Parens(value)
+		}
+		dst.set(g, jen.Qual(w.shared, "Pointer").Call(value))
+		return
+	}
 	if onlyIf == nil {
 		dst.set(g, jen.New(w.elem(v, d)))
 		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
@@ -267,6 +279,7 @@ func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *conve
 
 func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []convert.Renaming, d convert.Direction, src, dst operand) {
 	_, dstType := sides(d, v.Spoke, v.Hub)
+	renames = slices.DeleteFunc(slices.Clone(renames), func(r convert.Renaming) bool { return r.From == r.To })
 	if len(renames) == 0 {
 		dst.set(g, w.converted(v.Types, d, src.value()))
 		return
