@@ -122,10 +122,7 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 			return fmt.Errorf("cover.%w", err)
 		}
 	}
-	if src.Size != nil {
-		dst.Replicas = new(int32)
-		*dst.Replicas = *src.Size
-	}
+	dst.Replicas = conversion.CopyPointer(src.Size)
 	switch src.Cargo {
 	case "tea":
 		dst.Cargo = "Tea"
@@ -174,10 +171,7 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 			return fmt.Errorf("cover.%w", err)
 		}
 	}
-	if src.Replicas != nil {
-		dst.Size = new(int32)
-		*dst.Size = *src.Replicas
-	}
+	dst.Size = conversion.CopyPointer(src.Replicas)
 	switch src.Cargo {
 	case "Tea":
 		dst.Cargo = "tea"
@@ -224,8 +218,7 @@ func shipFromHub(ctx context.Context, src *fleetv1.Ship, dst *fleetv1alpha1.Ship
 func coverToHub(ctx context.Context, src *fleetv1alpha1.Cover, dst *fleetv1.Cover) error {
 	dst.Company = src.Company
 	if src.Stolen || !conversion.Partial(ctx) {
-		dst.Stolen = new(bool)
-		*dst.Stolen = src.Stolen
+		dst.Stolen = conversion.Pointer(src.Stolen)
 	}
 	return nil
 }

@@ -94,10 +94,7 @@ func fleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fle
 
 // fleetSpecToHub converts to the hub.
 func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleetv1.FleetSpec) error {
-	if src.Replicas != nil {
-		dst.Replicas = new(int32)
-		*dst.Replicas = *src.Replicas
-	}
+	dst.Replicas = conversion.CopyPointer(src.Replicas)
 	dst.Cargo = fleetv1.Cargo(src.Cargo)
 	dst.Owners = slices.Clone(src.Owners)
 	if src.Ships != nil {
@@ -120,25 +117,20 @@ func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleet
 		if dst.Docking == nil {
 			dst.Docking = new(fleetv1.Docking)
 		}
-		dst.Docking.TimeoutSeconds = new(int64)
-		*dst.Docking.TimeoutSeconds = *src.DockingTimeoutSeconds
+		dst.Docking.TimeoutSeconds = conversion.CopyPointer(src.DockingTimeoutSeconds)
 	}
 	if src.Pilot != nil {
 		if dst.Docking == nil {
 			dst.Docking = new(fleetv1.Docking)
 		}
-		dst.Docking.Pilot = new(bool)
-		*dst.Docking.Pilot = *src.Pilot
+		dst.Docking.Pilot = conversion.CopyPointer(src.Pilot)
 	}
 	return nil
 }
 
 // fleetSpecFromHub converts from the hub.
 func fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1beta1.FleetSpec) error {
-	if src.Replicas != nil {
-		dst.Replicas = new(int32)
-		*dst.Replicas = *src.Replicas
-	}
+	dst.Replicas = conversion.CopyPointer(src.Replicas)
 	dst.Cargo = fleetv1beta1.Cargo(src.Cargo)
 	dst.Owners = slices.Clone(src.Owners)
 	if src.Ships != nil {
@@ -158,16 +150,8 @@ func fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1b
 		}
 	}
 	if src.Docking != nil {
-		if src.Docking.TimeoutSeconds != nil {
-			dst.DockingTimeoutSeconds = new(int64)
-			*dst.DockingTimeoutSeconds = *src.Docking.TimeoutSeconds
-		}
-	}
-	if src.Docking != nil {
-		if src.Docking.Pilot != nil {
-			dst.Pilot = new(bool)
-			*dst.Pilot = *src.Docking.Pilot
-		}
+		dst.DockingTimeoutSeconds = conversion.CopyPointer(src.Docking.TimeoutSeconds)
+		dst.Pilot = conversion.CopyPointer(src.Docking.Pilot)
 	}
 	return nil
 }
@@ -192,8 +176,7 @@ func shipFromHub(ctx context.Context, src *fleetv1.Ship, dst *fleetv1beta1.Ship)
 func coverToHub(ctx context.Context, src *fleetv1beta1.Cover, dst *fleetv1.Cover) error {
 	dst.Company = src.Company
 	if src.Stolen || !conversion.Partial(ctx) {
-		dst.Stolen = new(bool)
-		*dst.Stolen = src.Stolen
+		dst.Stolen = conversion.Pointer(src.Stolen)
 	}
 	return nil
 }

@@ -98,24 +98,12 @@ func (c Converter) cronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst
 
 // cronJobSpecToHub converts to the hub.
 func (c Converter) cronJobSpecToHub(ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error {
-	if src.StartingDeadlineSeconds != nil {
-		dst.StartingDeadlineSeconds = new(int64)
-		*dst.StartingDeadlineSeconds = *src.StartingDeadlineSeconds
-	}
+	dst.StartingDeadlineSeconds = conversion.CopyPointer(src.StartingDeadlineSeconds)
 	dst.ConcurrencyPolicy = batchv1.ConcurrencyPolicy(src.ConcurrencyPolicy)
-	if src.Suspend != nil {
-		dst.Suspend = new(bool)
-		*dst.Suspend = *src.Suspend
-	}
+	dst.Suspend = conversion.CopyPointer(src.Suspend)
 	src.JobTemplate.DeepCopyInto(&dst.JobTemplate)
-	if src.SuccessfulJobsHistoryLimit != nil {
-		dst.SuccessfulJobsHistoryLimit = new(int32)
-		*dst.SuccessfulJobsHistoryLimit = *src.SuccessfulJobsHistoryLimit
-	}
-	if src.FailedJobsHistoryLimit != nil {
-		dst.FailedJobsHistoryLimit = new(int32)
-		*dst.FailedJobsHistoryLimit = *src.FailedJobsHistoryLimit
-	}
+	dst.SuccessfulJobsHistoryLimit = conversion.CopyPointer(src.SuccessfulJobsHistoryLimit)
+	dst.FailedJobsHistoryLimit = conversion.CopyPointer(src.FailedJobsHistoryLimit)
 	if err := c.hooks.CronJobSpecScheduleToHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
@@ -124,24 +112,12 @@ func (c Converter) cronJobSpecToHub(ctx context.Context, src *batchv2.CronJobSpe
 
 // cronJobSpecFromHub converts from the hub.
 func (c Converter) cronJobSpecFromHub(ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error {
-	if src.StartingDeadlineSeconds != nil {
-		dst.StartingDeadlineSeconds = new(int64)
-		*dst.StartingDeadlineSeconds = *src.StartingDeadlineSeconds
-	}
+	dst.StartingDeadlineSeconds = conversion.CopyPointer(src.StartingDeadlineSeconds)
 	dst.ConcurrencyPolicy = batchv2.ConcurrencyPolicy(src.ConcurrencyPolicy)
-	if src.Suspend != nil {
-		dst.Suspend = new(bool)
-		*dst.Suspend = *src.Suspend
-	}
+	dst.Suspend = conversion.CopyPointer(src.Suspend)
 	src.JobTemplate.DeepCopyInto(&dst.JobTemplate)
-	if src.SuccessfulJobsHistoryLimit != nil {
-		dst.SuccessfulJobsHistoryLimit = new(int32)
-		*dst.SuccessfulJobsHistoryLimit = *src.SuccessfulJobsHistoryLimit
-	}
-	if src.FailedJobsHistoryLimit != nil {
-		dst.FailedJobsHistoryLimit = new(int32)
-		*dst.FailedJobsHistoryLimit = *src.FailedJobsHistoryLimit
-	}
+	dst.SuccessfulJobsHistoryLimit = conversion.CopyPointer(src.SuccessfulJobsHistoryLimit)
+	dst.FailedJobsHistoryLimit = conversion.CopyPointer(src.FailedJobsHistoryLimit)
 	if err := c.hooks.CronJobSpecScheduleFromHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
@@ -151,19 +127,13 @@ func (c Converter) cronJobSpecFromHub(ctx context.Context, src *batchv1.CronJobS
 // cronJobStatusToHub converts to the hub.
 func cronJobStatusToHub(ctx context.Context, src *batchv2.CronJobStatus, dst *batchv1.CronJobStatus) error {
 	dst.Active = slices.Clone(src.Active)
-	if src.LastScheduleTime != nil {
-		dst.LastScheduleTime = new(metav1.Time)
-		*dst.LastScheduleTime = *src.LastScheduleTime
-	}
+	dst.LastScheduleTime = conversion.CopyPointer(src.LastScheduleTime)
 	return nil
 }
 
 // cronJobStatusFromHub converts from the hub.
 func cronJobStatusFromHub(ctx context.Context, src *batchv1.CronJobStatus, dst *batchv2.CronJobStatus) error {
 	dst.Active = slices.Clone(src.Active)
-	if src.LastScheduleTime != nil {
-		dst.LastScheduleTime = new(metav1.Time)
-		*dst.LastScheduleTime = *src.LastScheduleTime
-	}
+	dst.LastScheduleTime = conversion.CopyPointer(src.LastScheduleTime)
 	return nil
 }
