@@ -27,7 +27,7 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
 		}
-		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}}
+		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}, needs: map[function]needs{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
 	return files.all, files.err
@@ -41,12 +41,28 @@ type conversionWriter struct {
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
 	zero  map[string]string
 	zeros []*convert.Set
+	// needs are those of the functions of pairs, and current those of the function that is being written.
+	needs   map[function]needs
+	current needs
 }
+
+// function names the function of a pair in one direction.
+type function struct {
+	pair *convert.Pair
+	to   convert.Direction
+}
+
+// needs says whether a function takes a context, and whether it can fail.
+type needs struct{ context, fails bool }
+
+// full are the needs of functions that the runtime calls, and of hooks.
+func full() needs { return needs{context: true, fails: true} }
 
 func (w *conversionWriter) write() *jen.File {
 	f := w.file
 	f.ImportName(w.shared, "conversion")
 	assertRuntime(f, w.version)
+	w.findNeeds()
 	w.hooks()
 	f.Line()
 	w.conversions()
@@ -72,6 +88,42 @@ func (w *conversionWriter) write() *jen.File {
 	return f
 }
 
+// findNeeds writes the functions of pairs, to no file, until it knows which of them take a context, and which can fail.
+// A function does if something in it does, so those that call it do as well. The runtime calls the functions of roots,
+// which have both.
+func (w *conversionWriter) findNeeds() {
+	for _, plan := range w.Plans {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			w.needs[function{plan.Root, d}] = full()
+		}
+	}
+	for known := false; !known; {
+		known = true
+		for _, pair := range slices.Backward(w.Pairs) { // most pairs call later ones
+			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+				f := function{pair, d}
+				w.current = w.needs[f]
+				jen.BlockFunc(func(g *jen.Group) { w.body(g, pair, d) })
+				known = known && w.current == w.needs[f]
+				w.needs[f] = w.current
+			}
+		}
+	}
+	clear(w.zero)
+	w.zeros = nil
+}
+
+// context is the variable with the context of a function, which thereby needs one.
+func (w *conversionWriter) context() *jen.Statement {
+	w.current.context = true
+	return jen.Id("ctx")
+}
+
+// whole is the condition that src is the whole of what the user has, and not part of it.
+func (w *conversionWriter) whole() *jen.Statement {
+	return jen.Op("!").Qual(w.shared, "Partial").Call(w.context())
+}
+
 // hook is a function that custom rules require.
 type hook struct {
 	name       string
@@ -86,14 +138,14 @@ func (w *conversionWriter) hookFunctions() []hook {
 			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 				name := hookName(pair, c, d)
 				if c.Calls(d) && !slices.ContainsFunc(hooks, func(h hook) bool { return h.name == name }) {
-					hooks = append(hooks, hook{name, w.parameters(pair.Types, d)})
+					hooks = append(hooks, hook{name, w.parameters(pair.Types, d, full())})
 				}
 			}
 		}
 	}
 	for _, h := range w.Hooks {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			hooks = append(hooks, hook{typeHookName(h, d), w.parameters(h, d)})
+			hooks = append(hooks, hook{typeHookName(h, d), w.parameters(h, d, full())})
 		}
 	}
 	return hooks
@@ -156,25 +208,40 @@ func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
 	return hub, spoke
 }
 
-func (w *conversionWriter) parameters(t convert.Types, d convert.Direction) *jen.Statement {
+func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n needs) *jen.Statement {
 	src, dst := sides(d, t.Spoke, t.Hub)
-	return jen.Params(
-		jen.Id("ctx").Qual("context", "Context"), jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst)),
-	).Error()
+	parameters := []jen.Code{jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst))}
+	if n.context {
+		parameters = slices.Insert(parameters, 0, jen.Code(jen.Id("ctx").Qual("context", "Context")))
+	}
+	if n.fails {
+		return jen.Params(parameters...).Error()
+	}
+	return jen.Params(parameters...)
 }
 
 // function begins a function, which is a method of Converter where hooks are called in it.
-func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Direction) *jen.Statement {
+func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Direction, n needs) *jen.Statement {
 	f := w.file.Func()
 	if p.NeedsHooks() {
 		f.Params(jen.Id("c").Id("Converter"))
 	}
-	return f.Id(name).Add(w.parameters(p.Types, d))
+	return f.Id(name).Add(w.parameters(p.Types, d, n))
 }
 
-// call calls a pair's function.
-func (w *conversionWriter) call(p *convert.Pair, d convert.Direction, src, dst jen.Code) *jen.Statement {
-	return functionOf(p, d).Call(jen.Id("ctx"), src, dst)
+// call calls a pair's function, and returns its error with the place in front if it can fail.
+func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Direction, src, dst operand, at where) {
+	needs := w.needs[function{p, d}]
+	var args []jen.Code
+	if needs.context {
+		args = append(args, w.context())
+	}
+	call := functionOf(p, d).Call(append(args, src.address(), dst.address())...)
+	if needs.fails {
+		w.failing(g, at, ".", call)
+	} else {
+		g.Add(call)
+	}
 }
 
 // functionOf names a pair's function, which is a method if it needs hooks.
@@ -220,14 +287,14 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
 	_, dstType := sides(d, plan.Root.Types.Spoke, plan.Root.Types.Hub)
-	w.function(name, plan.Root, d).BlockFunc(func(g *jen.Group) {
+	w.function(name, plan.Root, d, full()).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
 			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
-		returnError(g, w.call(plan.Root, d, jen.Id("src"), jen.Id("dst")))
 		forth, back := functionOf(plan.Root, d), functionOf(plan.Root, 1-d)
+		returnError(g, forth.Clone().Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")))
 		if plan.Reads != "" {
 			returnError(g, jen.Qual(w.shared, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
 				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), forth.Clone(), back.Clone()))
@@ -367,26 +434,31 @@ func limits(l convert.Limits) jen.Dict {
 func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + suffixOf(d)
 	w.file.Comment(fmt.Sprintf("%s converts %s.", name, d))
-	w.function(name, p, d).BlockFunc(func(g *jen.Group) {
-		w.claims(g, p.Claims, d, operand{code: jen.Id("src"), pointer: true})
-		// Pointers lead to these fields. All claims that may set the pointers precede.
-		for _, c := range p.Claims {
-			switch {
-			case !c.Below(d):
-			case c.Default != nil && d == convert.ToHub:
-				w.missing(g, c)
-			case c.ZeroBelow(d):
-				w.zeroBelow(g, c, d)
-			}
+	w.function(name, p, d, w.needs[function{p, d}]).BlockFunc(func(g *jen.Group) { w.body(g, p, d) })
+}
+
+// body writes what the function of a pair does.
+func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Direction) {
+	w.claims(g, p.Claims, d, operand{code: jen.Id("src"), pointer: true})
+	// Pointers lead to these fields. All claims that may set the pointers precede.
+	for _, c := range p.Claims {
+		switch {
+		case !c.Below(d):
+		case c.Default != nil && d == convert.ToHub:
+			w.missing(g, c)
+		case c.ZeroBelow(d):
+			w.zeroBelow(g, c, d)
 		}
-		for _, c := range p.Claims {
-			if c.Calls(d) {
-				g.If(jen.Err().Op(":=").Id("c").Dot("hooks").Dot(hookName(p, c, d)).Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")), jen.Err().Op("!=").Nil()).Block(
-					jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(c.Field().String()+": %w"), jen.Err())))
-			}
+	}
+	for _, c := range p.Claims {
+		if c.Calls(d) {
+			call := jen.Id("c").Dot("hooks").Dot(hookName(p, c, d)).Call(w.context(), jen.Id("src"), jen.Id("dst"))
+			w.failing(g, where{format: c.Field().String()}, ": ", call)
 		}
+	}
+	if w.needs[function{p, d}].fails {
 		g.Return(jen.Nil())
-	})
+	}
 }
 
 // claims writes the conversions of fields. Fields that follow each other behind one pointer of src are in one block.
@@ -492,7 +564,7 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 	from, to := sides(d, c.Spoke, c.Hub)
 	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
-	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx"))})
+	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), w.whole()})
 	g.If(all(conditions)).Block(dst.value().Op("=").New(w.elem(c.Value, d)))
 }
 
@@ -512,7 +584,7 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 	if pointer != nil {
 		unset = dst.value().Op("==").Nil()
 	}
-	conditions := append(there(pointers), unset, jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")))
+	conditions := append(there(pointers), unset, w.whole())
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
 		if pointer != nil {
 			dst.set(g, jen.New(w.typ(pointer)))

@@ -76,16 +76,18 @@ func (w where) below(format string, arg jen.Code) where {
 }
 
 // failing writes a call and returns its error with the place in front.
-func (w where) failing(g *jen.Group, separator string, call jen.Code) {
-	args := append([]jen.Code{jen.Lit(w.format + separator + "%w")}, w.args...)
+func (w *conversionWriter) failing(g *jen.Group, at where, separator string, call jen.Code) {
+	w.current.fails = true
+	args := append([]jen.Code{jen.Lit(at.format + separator + "%w")}, at.args...)
 	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
 }
 
 // checked writes a call that fails if the value does not fit the other version.
 func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
+	w.current.fails = true
 	args := append([]jen.Code{jen.Lit(at.format + ": %w")}, at.args...)
-	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx"))).Block(
+	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(w.context())).Block(
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
 }
 
@@ -115,14 +117,14 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		}
 		call := jen.Qual(w.shared, how.Funcs[d]).Call(args...)
 		if set := how.OmitsZero[d]; set != nil {
-			src.ifSet(g, w.isSet(set, src), func(g *jen.Group) { at.failing(g, ": ", call) })
+			src.ifSet(g, w.isSet(set, src), func(g *jen.Group) { w.failing(g, at, ": ", call) })
 		} else {
 			w.checked(g, at, call)
 		}
 	case convert.Call:
-		at.failing(g, ".", w.call(how.Pair, d, src.address(), dst.address()))
+		w.call(g, how.Pair, d, src, dst, at)
 	case convert.Hook:
-		at.failing(g, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
+		w.failing(g, at, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(w.context(), src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
 	case convert.Each:
@@ -250,7 +252,7 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.
 	case how.ZeroIsNil:
 		src.ifSet(g, w.isSet(how.Plain, src), set)
 	case how.ZeroInWhole:
-		src.ifSet(g, w.isSet(how.Plain, src).Op("||").Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx")), set)
+		src.ifSet(g, w.isSet(how.Plain, src).Op("||").Add(w.whole()), set)
 	default:
 		set(g)
 	}

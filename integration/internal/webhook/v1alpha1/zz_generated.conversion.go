@@ -88,9 +88,7 @@ func (c Converter) fleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 	if err := c.fleetSpecToHub(ctx, &src.Spec, &dst.Spec); err != nil {
 		return fmt.Errorf("spec.%w", err)
 	}
-	if err := fleetStatusToHub(ctx, &src.Status, &dst.Status); err != nil {
-		return fmt.Errorf("status.%w", err)
-	}
+	fleetStatusToHub(&src.Status, &dst.Status)
 	return nil
 }
 
@@ -100,9 +98,7 @@ func (c Converter) fleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	if err := c.fleetSpecFromHub(ctx, &src.Spec, &dst.Spec); err != nil {
 		return fmt.Errorf("spec.%w", err)
 	}
-	if err := fleetStatusFromHub(ctx, &src.Status, &dst.Status); err != nil {
-		return fmt.Errorf("status.%w", err)
-	}
+	fleetStatusFromHub(&src.Status, &dst.Status)
 	return nil
 }
 
@@ -111,16 +107,12 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 	if src.Ships != nil {
 		dst.Ships = make([]fleetv1.Ship, len(src.Ships))
 		for i := range src.Ships {
-			if err := shipToHub(ctx, &src.Ships[i], &dst.Ships[i]); err != nil {
-				return fmt.Errorf("ships[%d].%w", i, err)
-			}
+			shipToHub(&src.Ships[i], &dst.Ships[i])
 		}
 	}
 	if src.Cover != nil {
 		dst.Cover = new(fleetv1.Cover)
-		if err := coverToHub(ctx, src.Cover, dst.Cover); err != nil {
-			return fmt.Errorf("cover.%w", err)
-		}
+		coverToHub(ctx, src.Cover, dst.Cover)
 	}
 	dst.Replicas = conversion.CopyPointer(src.Size)
 	switch src.Cargo {
@@ -160,16 +152,12 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 	if src.Ships != nil {
 		dst.Ships = make([]fleetv1alpha1.Ship, len(src.Ships))
 		for i := range src.Ships {
-			if err := shipFromHub(ctx, &src.Ships[i], &dst.Ships[i]); err != nil {
-				return fmt.Errorf("ships[%d].%w", i, err)
-			}
+			shipFromHub(&src.Ships[i], &dst.Ships[i])
 		}
 	}
 	if src.Cover != nil {
 		dst.Cover = new(fleetv1alpha1.Cover)
-		if err := coverFromHub(ctx, src.Cover, dst.Cover); err != nil {
-			return fmt.Errorf("cover.%w", err)
-		}
+		coverFromHub(src.Cover, dst.Cover)
 	}
 	dst.Size = conversion.CopyPointer(src.Replicas)
 	switch src.Cargo {
@@ -200,48 +188,42 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 }
 
 // shipToHub converts to the hub.
-func shipToHub(ctx context.Context, src *fleetv1alpha1.Ship, dst *fleetv1.Ship) error {
+func shipToHub(src *fleetv1alpha1.Ship, dst *fleetv1.Ship) {
 	dst.Name = src.Name
 	dst.Tons = src.Tons
-	return nil
 }
 
 // shipFromHub converts from the hub.
-func shipFromHub(ctx context.Context, src *fleetv1.Ship, dst *fleetv1alpha1.Ship) error {
+func shipFromHub(src *fleetv1.Ship, dst *fleetv1alpha1.Ship) {
 	dst.Name = src.Name
 	dst.Tons = src.Tons
 	// flag is kept in the annotation.
-	return nil
 }
 
 // coverToHub converts to the hub.
-func coverToHub(ctx context.Context, src *fleetv1alpha1.Cover, dst *fleetv1.Cover) error {
+func coverToHub(ctx context.Context, src *fleetv1alpha1.Cover, dst *fleetv1.Cover) {
 	dst.Company = src.Company
 	if src.Stolen || !conversion.Partial(ctx) {
 		dst.Stolen = conversion.Pointer(src.Stolen)
 	}
-	return nil
 }
 
 // coverFromHub converts from the hub.
-func coverFromHub(ctx context.Context, src *fleetv1.Cover, dst *fleetv1alpha1.Cover) error {
+func coverFromHub(src *fleetv1.Cover, dst *fleetv1alpha1.Cover) {
 	dst.Company = src.Company
 	if src.Stolen != nil {
 		dst.Stolen = *src.Stolen
 	}
-	return nil
 }
 
 // fleetStatusToHub converts to the hub.
-func fleetStatusToHub(ctx context.Context, src *fleetv1alpha1.FleetStatus, dst *fleetv1.FleetStatus) error {
+func fleetStatusToHub(src *fleetv1alpha1.FleetStatus, dst *fleetv1.FleetStatus) {
 	dst.Replicas = src.Replicas
 	// phase is given up: conditions say it better.
-	return nil
 }
 
 // fleetStatusFromHub converts from the hub.
-func fleetStatusFromHub(ctx context.Context, src *fleetv1.FleetStatus, dst *fleetv1alpha1.FleetStatus) error {
+func fleetStatusFromHub(src *fleetv1.FleetStatus, dst *fleetv1alpha1.FleetStatus) {
 	dst.Replicas = src.Replicas
 	// conditions is kept in the annotation.
-	return nil
 }

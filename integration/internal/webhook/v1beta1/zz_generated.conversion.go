@@ -4,7 +4,6 @@ package v1beta1
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	fleetv1 "github.com/webhook-gen/webhook-gen/integration/api/v1"
@@ -71,47 +70,35 @@ func FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fle
 // fleetToHub converts to the hub.
 func fleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet) error {
 	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
-	if err := fleetSpecToHub(ctx, &src.Spec, &dst.Spec); err != nil {
-		return fmt.Errorf("spec.%w", err)
-	}
-	if err := fleetStatusToHub(ctx, &src.Status, &dst.Status); err != nil {
-		return fmt.Errorf("status.%w", err)
-	}
+	fleetSpecToHub(ctx, &src.Spec, &dst.Spec)
+	fleetStatusToHub(&src.Status, &dst.Status)
 	return nil
 }
 
 // fleetFromHub converts from the hub.
 func fleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fleet) error {
 	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
-	if err := fleetSpecFromHub(ctx, &src.Spec, &dst.Spec); err != nil {
-		return fmt.Errorf("spec.%w", err)
-	}
-	if err := fleetStatusFromHub(ctx, &src.Status, &dst.Status); err != nil {
-		return fmt.Errorf("status.%w", err)
-	}
+	fleetSpecFromHub(&src.Spec, &dst.Spec)
+	fleetStatusFromHub(&src.Status, &dst.Status)
 	return nil
 }
 
 // fleetSpecToHub converts to the hub.
-func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleetv1.FleetSpec) error {
+func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleetv1.FleetSpec) {
 	dst.Replicas = conversion.CopyPointer(src.Replicas)
 	dst.Cargo = fleetv1.Cargo(src.Cargo)
 	dst.Owners = slices.Clone(src.Owners)
 	if src.Ships != nil {
 		dst.Ships = make([]fleetv1.Ship, len(src.Ships))
 		for i := range src.Ships {
-			if err := shipToHub(ctx, &src.Ships[i], &dst.Ships[i]); err != nil {
-				return fmt.Errorf("ships[%d].%w", i, err)
-			}
+			shipToHub(&src.Ships[i], &dst.Ships[i])
 		}
 	}
 	dst.Pace = src.Pace
 	dst.Route = slices.Clone(src.Route)
 	if src.Cover != nil {
 		dst.Cover = new(fleetv1.Cover)
-		if err := coverToHub(ctx, src.Cover, dst.Cover); err != nil {
-			return fmt.Errorf("cover.%w", err)
-		}
+		coverToHub(ctx, src.Cover, dst.Cover)
 	}
 	if src.DockingTimeoutSeconds != nil {
 		if dst.Docking == nil {
@@ -125,81 +112,69 @@ func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleet
 		}
 		dst.Docking.Pilot = conversion.CopyPointer(src.Pilot)
 	}
-	return nil
 }
 
 // fleetSpecFromHub converts from the hub.
-func fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1beta1.FleetSpec) error {
+func fleetSpecFromHub(src *fleetv1.FleetSpec, dst *fleetv1beta1.FleetSpec) {
 	dst.Replicas = conversion.CopyPointer(src.Replicas)
 	dst.Cargo = fleetv1beta1.Cargo(src.Cargo)
 	dst.Owners = slices.Clone(src.Owners)
 	if src.Ships != nil {
 		dst.Ships = make([]fleetv1beta1.Ship, len(src.Ships))
 		for i := range src.Ships {
-			if err := shipFromHub(ctx, &src.Ships[i], &dst.Ships[i]); err != nil {
-				return fmt.Errorf("ships[%d].%w", i, err)
-			}
+			shipFromHub(&src.Ships[i], &dst.Ships[i])
 		}
 	}
 	dst.Pace = src.Pace
 	dst.Route = slices.Clone(src.Route)
 	if src.Cover != nil {
 		dst.Cover = new(fleetv1beta1.Cover)
-		if err := coverFromHub(ctx, src.Cover, dst.Cover); err != nil {
-			return fmt.Errorf("cover.%w", err)
-		}
+		coverFromHub(src.Cover, dst.Cover)
 	}
 	if src.Docking != nil {
 		dst.DockingTimeoutSeconds = conversion.CopyPointer(src.Docking.TimeoutSeconds)
 		dst.Pilot = conversion.CopyPointer(src.Docking.Pilot)
 	}
-	return nil
 }
 
 // shipToHub converts to the hub.
-func shipToHub(ctx context.Context, src *fleetv1beta1.Ship, dst *fleetv1.Ship) error {
+func shipToHub(src *fleetv1beta1.Ship, dst *fleetv1.Ship) {
 	dst.Name = src.Name
 	dst.Tons = src.Tons
 	dst.Flag = src.Flag
-	return nil
 }
 
 // shipFromHub converts from the hub.
-func shipFromHub(ctx context.Context, src *fleetv1.Ship, dst *fleetv1beta1.Ship) error {
+func shipFromHub(src *fleetv1.Ship, dst *fleetv1beta1.Ship) {
 	dst.Name = src.Name
 	dst.Tons = src.Tons
 	dst.Flag = src.Flag
-	return nil
 }
 
 // coverToHub converts to the hub.
-func coverToHub(ctx context.Context, src *fleetv1beta1.Cover, dst *fleetv1.Cover) error {
+func coverToHub(ctx context.Context, src *fleetv1beta1.Cover, dst *fleetv1.Cover) {
 	dst.Company = src.Company
 	if src.Stolen || !conversion.Partial(ctx) {
 		dst.Stolen = conversion.Pointer(src.Stolen)
 	}
-	return nil
 }
 
 // coverFromHub converts from the hub.
-func coverFromHub(ctx context.Context, src *fleetv1.Cover, dst *fleetv1beta1.Cover) error {
+func coverFromHub(src *fleetv1.Cover, dst *fleetv1beta1.Cover) {
 	dst.Company = src.Company
 	if src.Stolen != nil {
 		dst.Stolen = *src.Stolen
 	}
-	return nil
 }
 
 // fleetStatusToHub converts to the hub.
-func fleetStatusToHub(ctx context.Context, src *fleetv1beta1.FleetStatus, dst *fleetv1.FleetStatus) error {
+func fleetStatusToHub(src *fleetv1beta1.FleetStatus, dst *fleetv1.FleetStatus) {
 	dst.Replicas = src.Replicas
 	dst.Conditions = slices.Clone(src.Conditions)
-	return nil
 }
 
 // fleetStatusFromHub converts from the hub.
-func fleetStatusFromHub(ctx context.Context, src *fleetv1.FleetStatus, dst *fleetv1beta1.FleetStatus) error {
+func fleetStatusFromHub(src *fleetv1.FleetStatus, dst *fleetv1beta1.FleetStatus) {
 	dst.Replicas = src.Replicas
 	dst.Conditions = slices.Clone(src.Conditions)
-	return nil
 }

@@ -78,9 +78,7 @@ func (c Converter) cronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *
 	if err := c.cronJobSpecToHub(ctx, &src.Spec, &dst.Spec); err != nil {
 		return fmt.Errorf("spec.%w", err)
 	}
-	if err := cronJobStatusToHub(ctx, &src.Status, &dst.Status); err != nil {
-		return fmt.Errorf("status.%w", err)
-	}
+	cronJobStatusToHub(&src.Status, &dst.Status)
 	return nil
 }
 
@@ -90,9 +88,7 @@ func (c Converter) cronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst
 	if err := c.cronJobSpecFromHub(ctx, &src.Spec, &dst.Spec); err != nil {
 		return fmt.Errorf("spec.%w", err)
 	}
-	if err := cronJobStatusFromHub(ctx, &src.Status, &dst.Status); err != nil {
-		return fmt.Errorf("status.%w", err)
-	}
+	cronJobStatusFromHub(&src.Status, &dst.Status)
 	return nil
 }
 
@@ -125,15 +121,13 @@ func (c Converter) cronJobSpecFromHub(ctx context.Context, src *batchv1.CronJobS
 }
 
 // cronJobStatusToHub converts to the hub.
-func cronJobStatusToHub(ctx context.Context, src *batchv2.CronJobStatus, dst *batchv1.CronJobStatus) error {
+func cronJobStatusToHub(src *batchv2.CronJobStatus, dst *batchv1.CronJobStatus) {
 	dst.Active = slices.Clone(src.Active)
 	dst.LastScheduleTime = conversion.CopyPointer(src.LastScheduleTime)
-	return nil
 }
 
 // cronJobStatusFromHub converts from the hub.
-func cronJobStatusFromHub(ctx context.Context, src *batchv1.CronJobStatus, dst *batchv2.CronJobStatus) error {
+func cronJobStatusFromHub(src *batchv1.CronJobStatus, dst *batchv2.CronJobStatus) {
 	dst.Active = slices.Clone(src.Active)
 	dst.LastScheduleTime = conversion.CopyPointer(src.LastScheduleTime)
-	return nil
 }
