@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -150,6 +151,7 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 	for _, name := range sortedKeys(after) {
 		if before[name] != after[name] && !isShared(name) {
 			got = append(got, txtar.File{Name: scenario.WantPrefix + name, Data: []byte(after[name])})
+			checkColumns(t, name, after[name])
 		}
 	}
 	for _, name := range sortedKeys(before) {
@@ -177,6 +179,19 @@ func runScenario(t *testing.T, s scenario.Scenario) []txtar.File {
 		t.Errorf("a second run changes %s", again.Changes[0].Path)
 	}
 	return got
+}
+
+// checkColumns checks that no line of a generated Go file has more than 120 columns.
+func checkColumns(t *testing.T, name, text string) {
+	t.Helper()
+	if !strings.HasPrefix(filepath.Base(name), "zz_generated.") || !strings.HasSuffix(name, ".go") {
+		return
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > 120 {
+			t.Errorf("%s:%d: %d columns", name, i+1, n)
+		}
+	}
 }
 
 // isShared reports whether a file belongs to a copy of the runtime, which has tests of its own.

@@ -77,13 +77,19 @@ type Webhooks struct {
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.NamespaceWebhook == nil {
-		return errors.New("webhook.Webhooks: NamespaceWebhook is nil: set it to your validator, for example &NamespaceWebhook{}")
+		return errors.New(
+			"webhook.Webhooks: NamespaceWebhook is nil: set it to your validator, for example &NamespaceWebhook{}",
+		)
 	}
 	if w.PodWebhook == nil {
-		return errors.New("webhook.Webhooks: PodWebhook is nil: set it to your defaulter and validator, for example &PodWebhook{}")
+		return errors.New(
+			"webhook.Webhooks: PodWebhook is nil: set it to your defaulter and validator, for example &PodWebhook{}",
+		)
 	}
 	if w.ReplicasWebhook == nil {
-		return errors.New("webhook.Webhooks: ReplicasWebhook is nil: set it to your validator, for example &ReplicasWebhook{}")
+		return errors.New(
+			"webhook.Webhooks: ReplicasWebhook is nil: set it to your validator, for example &ReplicasWebhook{}",
+		)
 	}
 	if w.ShellWebhook == nil {
 		return errors.New("webhook.Webhooks: ShellWebhook is nil: set it to your validator, for example &ShellWebhook{}")

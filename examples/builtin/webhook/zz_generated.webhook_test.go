@@ -136,7 +136,9 @@ type replicasWebhookProbe struct {
 	*admissiontest.Probe
 }
 
-func (p replicasWebhookProbe) ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
+func (p replicasWebhookProbe) ValidateScaleUpdate(
+	ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale],
+) error {
 	return p.Asked(ctx, "ReplicasWebhook.ValidateScaleUpdate", r)
 }
 
@@ -145,7 +147,9 @@ type shellWebhookProbe struct {
 	*admissiontest.Probe
 }
 
-func (p shellWebhookProbe) ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error {
+func (p shellWebhookProbe) ValidateExecConnect(
+	ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions],
+) error {
 	return p.Asked(ctx, "ShellWebhook.ValidateExecConnect", r)
 }
 

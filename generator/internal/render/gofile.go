@@ -49,7 +49,7 @@ func source(f *jen.File) ([]byte, error) {
 	if err := f.Render(&text); err != nil {
 		return nil, err
 	}
-	return groupImports(text.String()), nil
+	return breakLines(groupImports(text.String()))
 }
 
 // groupImports puts the standard library's imports first and a blank line behind them, as

@@ -48,6 +48,9 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	if err != nil {
 		return nil, err
 	}
+	if test, err = breakLines(test); err != nil {
+		return nil, err
+	}
 	module, err := templates.Execute("integration/go.mod.tmpl", map[string]any{"Module": pkg.Path, "Project": p.Module.Path, "Root": below(".")[0]})
 	if err != nil {
 		return nil, err

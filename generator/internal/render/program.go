@@ -113,11 +113,12 @@ func (p program) all(f *jen.File) {
 		if !p.observed {
 			return
 		}
-		g.Comment("ObserveConversion, if set, is called after every ConversionReview, with the kind and the requested version of its objects, their")
-		g.Comment("number, of how many values were left out, the code of the answer (200, or that of the failure) and the duration. Without")
-		g.Comment("conversions it is never called.")
+		g.Comment("ObserveConversion, if set, is called after every ConversionReview. It gets the kind and the requested version of")
+		g.Comment("the objects, their number, of how many values were left out, the code of the answer (200, or that of the")
+		g.Comment("failure) and the duration. Without conversions it is never called.")
 		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.List(jen.Id("objects"), jen.Id("leftOut")).Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
-		g.Comment("ConversionKeys, if set, is a file with the keys that sign the annotation of converted objects, as conversion.KeyFile reads it.")
+		g.Comment("ConversionKeys, if set, is a file with the keys that sign the annotation of converted objects. conversion.KeyFile")
+		g.Comment("reads it.")
 		g.Id("ConversionKeys").String()
 		g.Comment("ConversionAcceptUnsigned says that annotations from before there were keys count, too.")
 		g.Id("ConversionAcceptUnsigned").Bool()

@@ -42,8 +42,8 @@ var (
 	sampleFolders = []string{"../../config/samples"}
 )
 
-// TestGeneratedIntegration has a real API server call the webhooks: each sample is created, read, changed and deleted, in each
-// version that is served of it.
+// TestGeneratedIntegration has a real API server call the webhooks. Each sample is created, read, changed and deleted,
+// in each version that is served of it.
 func TestGeneratedIntegration(t *testing.T) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("no API server: KUBEBUILDER_ASSETS names no folder with kube-apiserver and etcd, as setup-envtest makes one")
@@ -111,7 +111,9 @@ func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
 	if err := webhooksToTest(t).Register(handle); err != nil {
 		t.Fatal(err)
 	}
-	certificate, err := tls.LoadX509KeyPair(filepath.Join(o.LocalServingCertDir, "tls.crt"), filepath.Join(o.LocalServingCertDir, "tls.key"))
+	certificate, err := tls.LoadX509KeyPair(
+		filepath.Join(o.LocalServingCertDir, "tls.crt"), filepath.Join(o.LocalServingCertDir, "tls.key"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +128,7 @@ func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
 	go server.Serve(listener)
 }
 
-// definitions are the project's CRDs. Conversions that they ask for, themselves or by a patch, are found where the webhooks are.
+// definitions are the project's CRDs. Conversions that they or a patch ask for are found where the webhooks are.
 func (s *apiServer) definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	options := envtest.CRDInstallOptions{}
 	for _, pattern := range definitions {
@@ -188,37 +190,52 @@ func (s *apiServer) discover(t *testing.T, config *rest.Config) {
 	}
 }
 
-// await waits until the API server calls webhooks. It takes up configurations after a moment, of which it tells nobody: here, of
-// webhooks for objects with a label of their own that nobody serves, so that the objects are refused once they are called.
+// await waits until the API server calls webhooks. An API server reads new configurations after a moment, and does not
+// report that. The webhooks of await are only for objects with a label of their own, and nobody serves them. So these
+// objects are refused as soon as the API server calls webhooks.
 func (s *apiServer) await(t *testing.T) {
 	const label = "integration-probe"
 	url, policy, none := s.url+"/nobody", admissionregistrationv1.Fail, admissionregistrationv1.SideEffectClassNone
 	config := admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: s.authority}
 	rules := []admissionregistrationv1.RuleWithOperations{{
 		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-		Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+		Rule: admissionregistrationv1.Rule{
+			APIGroups:   []string{""},
+			APIVersions: []string{"v1"},
+			Resources:   []string{"configmaps"},
+		},
 	}}
 	labelled := func(value string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{label: value}}
 	}
 	meta := metav1.ObjectMeta{Name: label}
 	for _, configuration := range []client.Object{
-		&admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: meta, Webhooks: []admissionregistrationv1.MutatingWebhook{{
-			Name: "mutating.integration.probe", ClientConfig: config, Rules: rules, ObjectSelector: labelled("mutating"),
-			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		}}},
-		&admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: meta, Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: "validating.integration.probe", ClientConfig: config, Rules: rules, ObjectSelector: labelled("validating"),
-			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		}}},
+		&admissionregistrationv1.MutatingWebhookConfiguration{
+			ObjectMeta: meta,
+			Webhooks: []admissionregistrationv1.MutatingWebhook{{
+				Name: "mutating.integration.probe", ClientConfig: config, Rules: rules, ObjectSelector: labelled("mutating"),
+				FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+			}},
+		},
+		&admissionregistrationv1.ValidatingWebhookConfiguration{
+			ObjectMeta: meta,
+			Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+				Name: "validating.integration.probe", ClientConfig: config, Rules: rules, ObjectSelector: labelled("validating"),
+				FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+			}},
+		},
 	} {
 		if err := s.client.Create(t.Context(), configuration); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, kind := range []string{"mutating", "validating"} {
-		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: label, Labels: map[string]string{label: kind}}}
-		for deadline := time.Now().Add(time.Minute); s.client.Create(t.Context(), probe.DeepCopy(), client.DryRunAll) == nil; {
+		probe := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: label, Labels: map[string]string{label: kind}},
+		}
+		for deadline := time.Now().Add(
+			time.Minute,
+		); s.client.Create(t.Context(), probe.DeepCopy(), client.DryRunAll) == nil; {
 			if time.Now().After(deadline) {
 				t.Fatalf("the API server calls no %s webhooks", kind)
 			}
@@ -281,7 +298,9 @@ func (s *apiServer) change(t *testing.T, kind schema.GroupVersionKind, key clien
 	applied.SetNamespace(key.Namespace)
 	applied.SetName(key.Name)
 	applied.SetLabels(map[string]string{"integration": "apply-" + kind.Version})
-	err := s.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner("integration"), client.ForceOwnership)
+	err := s.client.Apply(
+		ctx, client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner("integration"), client.ForceOwnership,
+	)
 	if err != nil {
 		t.Errorf("apply a part of it: %v", err)
 	}

@@ -41,25 +41,34 @@ func NewConverter(hooks Hooks) Converter {
 // Conversions are those of this package, for conversion.NewHandler.
 func (c Converter) Conversions() conversion.Option {
 	return conversion.Serve(
-		conversion.Between("fleet.example.com", "Fleet", "v1alpha1", "v1", c.FleetToHub, c.FleetFromHub, conversion.Same{"status": {"replicas": nil}}),
+		conversion.Between(
+			"fleet.example.com", "Fleet", "v1alpha1", "v1", c.FleetToHub, c.FleetFromHub,
+			conversion.Same{"status": {"replicas": nil}},
+		),
 	)
 }
 
 // What one version can represent and the other cannot is kept in an annotation of the object.
 var (
-	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet]("v1alpha1", conversion.Schema{Members: map[string]conversion.Schema{
-		"spec": {Members: map[string]conversion.Schema{
-			"route": {Custom: true},
-			"ships": {Keys: []string{"name"}},
+	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet](
+		"v1alpha1",
+		conversion.Schema{Members: map[string]conversion.Schema{
+			"spec": {Members: map[string]conversion.Schema{
+				"route": {Custom: true},
+				"ships": {Keys: []string{"name"}},
+			}},
+			"status": {Members: map[string]conversion.Schema{"phase": {Dropped: true}}},
 		}},
-		"status": {Members: map[string]conversion.Schema{"phase": {Dropped: true}}},
-	}})
-	fleetHubStash = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
-		"docking": {Scattered: true},
-		"owners":  {One: map[string]string{}},
-		"route":   {Custom: true},
-		"ships":   {Keys: []string{"name"}},
-	}}}})
+	)
+	fleetHubStash = conversion.NewStash[fleetv1.Fleet](
+		"v1",
+		conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
+			"docking": {Scattered: true},
+			"owners":  {One: map[string]string{}},
+			"route":   {Custom: true},
+			"ships":   {Keys: []string{"name"}},
+		}}}},
+	)
 )
 
 // FleetToHub converts a Fleet of v1alpha1 to v1.
@@ -132,7 +141,9 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 			dst.Docking = new(fleetv1.Docking)
 		}
 		dst.Docking.TimeoutSeconds = new(int64)
-		if err := conversion.ToSeconds(dst.Docking.TimeoutSeconds, *src.DockingTimeout); err != nil && !conversion.LeaveOut(ctx) {
+		if err := conversion.ToSeconds(
+			dst.Docking.TimeoutSeconds, *src.DockingTimeout,
+		); err != nil && !conversion.LeaveOut(ctx) {
 			return fmt.Errorf("dockingTimeout: %w", err)
 		}
 	}
@@ -174,7 +185,9 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 	if src.Docking != nil {
 		if src.Docking.TimeoutSeconds != nil {
 			dst.DockingTimeout = new(metav1.Duration)
-			if err := conversion.FromSeconds(dst.DockingTimeout, *src.Docking.TimeoutSeconds); err != nil && !conversion.LeaveOut(ctx) {
+			if err := conversion.FromSeconds(
+				dst.DockingTimeout, *src.Docking.TimeoutSeconds,
+			); err != nil && !conversion.LeaveOut(ctx) {
 				return fmt.Errorf("docking.timeoutSeconds: %w", err)
 			}
 		}

@@ -42,14 +42,27 @@ func NewConverter(hooks Hooks) Converter {
 // Conversions are those of this package, for conversion.NewHandler.
 func (c Converter) Conversions() conversion.Option {
 	return conversion.Serve(
-		conversion.Between("batch.tutorial.kubebuilder.io", "CronJob", "v2", "v1", c.CronJobToHub, c.CronJobFromHub, conversion.Same{"status": nil}),
+		conversion.Between(
+			"batch.tutorial.kubebuilder.io", "CronJob", "v2", "v1", c.CronJobToHub, c.CronJobFromHub,
+			conversion.Same{"status": nil},
+		),
 	)
 }
 
 // What one version can represent and the other cannot is kept in an annotation of the object.
 var (
-	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob]("v2", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"schedule": {Custom: true}}}}})
-	cronJobHubStash   = conversion.NewStash[batchv1.CronJob]("v1", conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"schedule": {Custom: true}}}}})
+	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob](
+		"v2",
+		conversion.Schema{
+			Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"schedule": {Custom: true}}}},
+		},
+	)
+	cronJobHubStash = conversion.NewStash[batchv1.CronJob](
+		"v1",
+		conversion.Schema{
+			Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{"schedule": {Custom: true}}}},
+		},
+	)
 )
 
 // CronJobToHub converts a CronJob of v2 to v1.

@@ -16,7 +16,10 @@ func TestGeneratedConversions(t *testing.T) {
 	t.Run("CronJob", func(t *testing.T) {
 		kind := newCronJobConversion(t)
 		if kind.Schemas == nil {
-			kind.Schemas = conversiontest.ReadSchemas(t, "../../../config/crd/bases/batch.tutorial.kubebuilder.io_cronjobs.yaml", "cronjobs.batch.tutorial.kubebuilder.io")
+			kind.Schemas = conversiontest.ReadSchemas(
+				t, "../../../config/crd/bases/batch.tutorial.kubebuilder.io_cronjobs.yaml",
+				"cronjobs.batch.tutorial.kubebuilder.io",
+			)
 		}
 		conversiontest.Check(t, kind)
 		for _, hook := range []string{"CronJobSpecScheduleToHub", "CronJobSpecScheduleFromHub"} {
@@ -32,14 +35,18 @@ type failingHooks struct {
 	hook string
 }
 
-func (h failingHooks) CronJobSpecScheduleToHub(ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec) error {
+func (h failingHooks) CronJobSpecScheduleToHub(
+	ctx context.Context, src *batchv2.CronJobSpec, dst *batchv1.CronJobSpec,
+) error {
 	if h.hook == "CronJobSpecScheduleToHub" {
 		return conversiontest.Failing()
 	}
 	return nil
 }
 
-func (h failingHooks) CronJobSpecScheduleFromHub(ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec) error {
+func (h failingHooks) CronJobSpecScheduleFromHub(
+	ctx context.Context, src *batchv1.CronJobSpec, dst *batchv2.CronJobSpec,
+) error {
 	if h.hook == "CronJobSpecScheduleFromHub" {
 		return conversiontest.Failing()
 	}
