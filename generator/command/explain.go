@@ -24,21 +24,26 @@ func explainCommand(s streams) *cobra.Command {
 
 func explainConversionCommand(s streams) *cobra.Command {
 	var format string
+	var lossy bool
 	c := &cobra.Command{
 		Use:   "conversion [kind]",
 		Short: "Show for every field what claims it in each direction, and whether anything is lost",
 		Long: "conversion shows each field of both versions, what claims it (its name, or a rule), and for each direction\n" +
 			"whether it is lossless. Values that the other version cannot express are kept in an annotation, or given up by a drop.",
-		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion Order --format json",
+		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion --lossy\n  webhook-gen explain conversion Order --format json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, kind []string) error {
 			docs, err := conversions(c, s, strings.Join(kind, ""))
 			if err != nil {
 				return err
 			}
+			if lossy {
+				docs = inspect.Lossy(docs)
+			}
 			return inspect.PrintConversions(s.out, format, docs)
 		},
 	}
+	c.Flags().BoolVar(&lossy, "lossy", false, "only the fields that are not lossless in both directions")
 	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(inspect.ConversionFormats(), ", "))
 	complete(c, "format", inspect.ConversionFormats()...)
 	return c

@@ -3,13 +3,12 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -46,6 +45,18 @@ type FieldDoc struct {
 	LostFromHub string `json:"lostFromHub,omitempty"`
 }
 
+// byName is the By of a field that has the same name in both versions.
+const byName = "name"
+
+// Lossy returns the conversions with only those fields of which a direction cannot carry everything.
+func Lossy(docs []ConversionDoc) []ConversionDoc {
+	docs = slices.Clone(docs)
+	for i, d := range docs {
+		docs[i].Fields = slices.DeleteFunc(slices.Clone(d.Fields), FieldDoc.lossless)
+	}
+	return docs
+}
+
 // Conversions plans the conversions of the packages, for one kind or for all, and writes nothing.
 func Conversions(ctx context.Context, c engine.Config, kind string) ([]ConversionDoc, diag.List) {
 	run := c.Resolve()
@@ -79,7 +90,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 		case hooked(c.Value):
 			f.By = string(model.Custom)
 		case f.By == "":
-			f.By = "name"
+			f.By = byName
 		}
 		if c.Spoke != nil {
 			f.Spoke = spoke + c.Spoke.String()
@@ -150,44 +161,68 @@ func PrintConversions(w io.Writer, format string, docs []ConversionDoc) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(docs)
 	case "text":
-		return printConversionsText(w, docs)
+		printConversionsText(w, docs)
+		return nil
 	}
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(ConversionFormats(), ", "))
 }
 
-func printConversionsText(w io.Writer, docs []ConversionDoc) error {
+func printConversionsText(w io.Writer, docs []ConversionDoc) {
 	for i, d := range docs {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s.%s: %s and the hub %s\n\n", d.Kind, d.Group, d.Spoke, d.Hub)
-		table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-		fmt.Fprintf(table, "  %s\t%s\tclaimed by\t%s to %s\t%s to %s\n", d.Spoke, d.Hub, d.Spoke, d.Hub, d.Hub, d.Spoke)
 		for _, f := range d.Fields {
-			by := f.By
-			if f.Reason != "" {
-				by += ": " + f.Reason
+			if f.lossless() {
+				fmt.Fprintf(w, "  %s: lossless\n", f.title(d))
+				continue
 			}
-			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", orDash(f.Spoke), orDash(f.Hub), by, f.fate(f.Spoke, f.LostToHub), f.fate(f.Hub, f.LostFromHub))
+			fmt.Fprintf(w, "  %s:\n", f.title(d))
+			if f.Spoke != "" {
+				fmt.Fprintf(w, "    to %s: %s\n", d.Hub, f.fate(f.LostToHub))
+			}
+			if f.Hub != "" {
+				fmt.Fprintf(w, "    to %s: %s\n", d.Spoke, f.fate(f.LostFromHub))
+			}
 		}
-		if err := table.Flush(); err != nil {
-			return err
+		if len(d.Fields) == 0 {
+			fmt.Fprintln(w, "  every field is lossless")
 		}
 	}
-	return nil
+}
+
+// title names a field in both versions, and the rule that claims it.
+func (f FieldDoc) title(d ConversionDoc) string {
+	title := f.Spoke
+	switch {
+	case f.Hub == "":
+		title += " of " + d.Spoke
+	case f.Spoke == "":
+		title = f.Hub + " of " + d.Hub
+	case f.Spoke != f.Hub:
+		title += " is " + f.Hub + " of " + d.Hub
+	}
+	if f.By != byName {
+		title += ", by " + f.By
+	}
+	if f.Reason != "" {
+		title += " (" + f.Reason + ")"
+	}
+	return title
+}
+
+func (f FieldDoc) lossless() bool {
+	return f.LostToHub == "" && f.LostFromHub == "" && f.By != string(model.Drop)
 }
 
 // fate describes in words how a field is converted in a direction.
-func (f FieldDoc) fate(field, lost string) string {
+func (f FieldDoc) fate(lost string) string {
 	switch {
-	case field == "":
-		return "-"
 	case f.By == string(model.Drop):
 		return "given up"
 	case lost != "":
-		return "annotation: " + lost
+		return "the annotation keeps " + lost
 	}
 	return "lossless"
 }
-
-func orDash(s string) string { return cmp.Or(s, "-") }

@@ -15,8 +15,8 @@ import (
 // maxColumns is the length of a line of generated Go code, of which a tab is one. Comments and strings are not broken.
 const maxColumns = 120
 
-// breakLines breaks lines that are too long: of calls and parameters into lines with as much as they can have, and of
-// literals into one for each element. It breaks what is outermost first, and the rest only if that is still too long.
+// breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into one
+// line for each element. It breaks the outermost first, and the others only if their line is still too long.
 func breakLines(text []byte) ([]byte, error) {
 	for slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool { return len(line) > maxColumns }) {
 		files := token.NewFileSet()
@@ -72,7 +72,7 @@ func breakLines(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// list is what has elements between brackets, with commas between them and, if the last is on a line of its own, after it.
+// list are elements between brackets. A comma is between them, and after the last one if the bracket is on another line.
 type list struct {
 	opening, closing token.Pos
 	elements         []ast.Node
