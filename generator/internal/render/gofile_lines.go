@@ -12,11 +12,11 @@ import (
 	"slices"
 )
 
-// maxColumns is the length of a line of generated Go code, of which a tab is one. Comments and strings are not broken.
+// maxColumns is the maximum of bytes in a line of generated Go code. Comments and strings are not broken.
 const maxColumns = 120
 
-// breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into one
-// line for each element. It breaks the outermost first, and the others only if their line is still too long.
+// breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into
+// one line for each element. It breaks the outermost first, and the others only if their line is still too long.
 func breakLines(text []byte) ([]byte, error) {
 	for slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool { return len(line) > maxColumns }) {
 		files := token.NewFileSet()
@@ -72,7 +72,8 @@ func breakLines(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// list are elements between brackets. A comma is between them, and after the last one if the bracket is on another line.
+// list are elements between brackets. A comma is between them, and after the last one if the bracket is on another
+// line.
 type list struct {
 	opening, closing token.Pos
 	elements         []ast.Node
