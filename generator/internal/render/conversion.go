@@ -89,8 +89,7 @@ func (w *conversionWriter) write() *jen.File {
 }
 
 // findNeeds writes the functions of pairs, to no file, until it knows which of them take a context, and which can fail.
-// A function does if something in it does, so those that call it do as well. The runtime calls the functions of roots,
-// which have both.
+// If a function does, so does each function that calls it. The runtime calls the functions of roots, which have both.
 func (w *conversionWriter) findNeeds() {
 	for _, plan := range w.Plans {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
@@ -488,7 +487,7 @@ func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d conve
 }
 
 // behind returns the first pointer of src that may be nil and that leads to the field of a claim, with its path. The
-// path is empty if there is none, and for a claim whose default also applies without the pointer.
+// path is empty without such a pointer, and for a claim whose default also applies without the pointer.
 func behind(c *convert.Claim, d convert.Direction, src operand) (pointer *jen.Statement, path string) {
 	from, _ := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil || c.Default != nil {
