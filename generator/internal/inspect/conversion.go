@@ -48,7 +48,7 @@ type FieldDoc struct {
 // byName is the By of a field that has the same name in both versions.
 const byName = "name"
 
-// Lossy returns the conversions with only those fields of which a direction cannot carry everything.
+// Lossy returns the conversions with only the fields that lose something in a direction.
 func Lossy(docs []ConversionDoc) []ConversionDoc {
 	docs = slices.Clone(docs)
 	for i, d := range docs {

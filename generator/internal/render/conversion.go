@@ -41,7 +41,7 @@ type conversionWriter struct {
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
 	zero  map[string]string
 	zeros []*convert.Set
-	// needs are those of the functions of pairs, and current those of the function that is being written.
+	// needs has the needs of each function of a pair, and current has them of the function that is being written.
 	needs   map[function]needs
 	current needs
 }
