@@ -43,10 +43,8 @@ func assignmentFaults(text string) []variant {
 }
 
 var (
-	cloned = regexp.MustCompile(`^(dst\S*) = (?:slices|maps)\.Clone\((src\S*)\)$`)
+	cloned = regexp.MustCompile(`^(dst\S*) = (?:slices\.Clone|maps\.Clone|conversion\.CopyPointer)\((src\S*)\)$`)
 	copied = regexp.MustCompile(`^(src\S*)\.DeepCopyInto\(&(dst\S*)\)$`)
-	// A pointer whose value is copied without a conversion.
-	pointed = regexp.MustCompile(`^if (src\S*) != nil \{\s+(dst\S*) = new\(\S+\)\s+\*(dst\S*) = \*(src\S*)\s+\}$`)
 )
 
 // aliased is a statement that shares memory of the input in place of copying it.
@@ -57,15 +55,12 @@ func aliased(text string) []variant {
 	if m := copied.FindStringSubmatch(text); m != nil {
 		return []variant{{kind: "the input is aliased", text: m[2] + " = " + m[1]}}
 	}
-	if m := pointed.FindStringSubmatch(text); m != nil && m[2] == m[3] && m[1] == m[4] {
-		return []variant{{kind: "the input is aliased", text: m[2] + " = " + m[1]}}
-	}
 	return nil
 }
 
 func conditionFaults(s *seeder, statement *ast.IfStmt, text string) []variant {
 	if statement.Init == nil {
-		return append([]variant{{kind: "a field is lost"}}, aliased(text)...)
+		return []variant{{kind: "a field is lost"}}
 	}
 	assigned, ok := statement.Init.(*ast.AssignStmt)
 	if !ok {
