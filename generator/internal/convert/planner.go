@@ -57,6 +57,7 @@ func (p *planner) plan() (*Plan, bool) {
 	plan := &Plan{Conversion: p.conversion, Root: root}
 	plan.SpokeSchema, plan.HubSchema = schemas(root)
 	p.noteDefaults(plan)
+	p.noteBounds(plan)
 	return plan, true
 }
 

@@ -16,6 +16,7 @@ const (
 	RuleUnused    = "V8"
 	RuleDefault   = "V9"
 	RuleRefused   = "V10"
+	RuleBounds    = "V11"
 )
 
 // Rules documents the rules.
@@ -31,5 +32,6 @@ func Rules() []diag.Rule {
 		{ID: RuleUnused, Title: "a conversion rule applies to something", Doc: "A rule has no effect on a struct that no spoke contains. A rule on a package has none if no struct has the field and its counterpart the target, nor if values of its two types never correspond."},
 		{ID: RuleDefault, Title: "a default does not replace a converted value", Doc: "An API server sets the default of a field that is missing, or null without +nullable, when it reads a stored object, after the conversion. A zero value that becomes nil, or that a tag with omitempty leaves out, would become the default. It is an error if a marker demands that, and a warning if the Go type allows nothing else."},
 		{ID: RuleRefused, Title: "markers write no value that the other version refuses", Doc: "Values in +webhook:conversion:enum and +webhook:conversion:default must satisfy the validation markers of the field and of its type: Enum, Minimum, Maximum, MinLength, MaxLength and Pattern."},
+		{ID: RuleBounds, Severity: diag.Warning, Title: "neither version refuses values that the other accepts", Doc: "This compares the validation markers of fields that convert into each other, of their types and of their elements: Enum, Minimum, Maximum, MultipleOf, MinLength, MaxLength, Pattern, Format, MinItems, MaxItems, UniqueItems, MinProperties and MaxProperties. An API server validates an object in the version of the request, and not after a conversion. So it stores a value that only one version accepts. Clients of the other version read the value, and cannot create an object with it. Patterns and formats are compared as text. Fields that your own code converts, or that an annotation keeps, are not compared."},
 	}
 }

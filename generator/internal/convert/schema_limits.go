@@ -23,9 +23,12 @@ type Limits struct {
 	ExclusiveMinimum, ExclusiveMaximum bool
 	// Counts are the bounds of lengths, by the name of the marker.
 	Counts map[string]int
+	// MultipleOf, Format and Unique are compared between versions. The stash does not check them.
+	MultipleOf, Format string
+	Unique             bool
 }
 
-// IsZero reports whether there are no limits.
+// IsZero reports whether there are no limits for the stash to check.
 func (l Limits) IsZero() bool {
 	return len(l.Enum) == 0 && l.Minimum == "" && l.Maximum == "" && l.Pattern == "" && len(l.Counts) == 0
 }
@@ -33,19 +36,30 @@ func (l Limits) IsZero() bool {
 // validation is the prefix of the markers from which controller-gen makes a schema.
 const validation = "+kubebuilder:validation:"
 
-// read adds the limits from comments. Markers for a list's elements begin with items.
+// declarative returns the name under which controller-gen also has a marker of Kubernetes' own types.
+func declarative(marker string) (name string, ok bool) {
+	switch marker {
+	case "+k8s:minimum":
+		return "Minimum", true
+	case "+k8s:maximum":
+		return "Maximum", true
+	case "+k8s:maxItems":
+		return "MaxItems", true
+	}
+	return strings.CutPrefix(marker, validation)
+}
+
+// read adds the limits from comments. Markers for a list's elements begin with items. A value follows = or :=.
 func (l *Limits) read(groups []*ast.CommentGroup, items bool) {
 	for _, m := range load.Markers(groups...) {
-		marker, ok := strings.CutPrefix(m, validation)
+		name, value, _ := strings.Cut(m, "=")
+		name, ok := declarative(strings.TrimSuffix(name, ":"))
 		if !ok {
 			continue
 		}
-		rest, ofItems := strings.CutPrefix(marker, "items:")
-		if ofItems != items {
-			continue
+		if name, ofItems := strings.CutPrefix(name, "items:"); ofItems == items {
+			l.set(name, strings.TrimSpace(value))
 		}
-		name, value, _ := strings.Cut(rest, "=")
-		l.set(name, strings.TrimSpace(value))
 	}
 }
 
@@ -70,6 +84,12 @@ func (l *Limits) set(name, value string) {
 		l.ExclusiveMaximum = value != "false"
 	case "Pattern":
 		l.Pattern = unquoted(value)
+	case "MultipleOf":
+		l.MultipleOf = value
+	case "Format":
+		l.Format = unquoted(value)
+	case "UniqueItems":
+		l.Unique = value != "false"
 	case "MinLength", "MaxLength", "MinItems", "MaxItems", "MinProperties", "MaxProperties":
 		if n, err := strconv.Atoi(value); err == nil && n > 0 {
 			if l.Counts == nil {

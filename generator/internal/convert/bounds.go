@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// bounded is a value of one version with its validation markers: of its field, its type, and the list around it.
+type bounded struct {
+	t *resolve.Type
+	// field is nil for an element.
+	field *resolve.Field
+	// own are the comments besides the type's own.
+	own []markers
+}
+
+// markers are comments with markers for a value or, with items, for the elements of a list.
+type markers struct {
+	doc   []*ast.CommentGroup
+	items bool
+}
+
+func boundedField(f *resolve.Field) bounded {
+	return bounded{t: pointee(f.Type), field: f, own: []markers{{doc: f.Doc}}}
+}
+
+// elements returns an element of a list or map.
+func (b bounded) elements() bounded {
+	inner := bounded{t: pointee(b.t.Elem()), own: []markers{{b.doc(), true}}}
+	for _, m := range b.own {
+		if !m.items {
+			inner.own = append(inner.own, markers{m.doc, true})
+		}
+	}
+	return inner
+}
+
+// doc returns the comments of the type. Types of Kubernetes itself have no validation markers.
+func (b bounded) doc() []*ast.CommentGroup {
+	if strings.HasPrefix(b.t.Package, "k8s.io/") {
+		return nil
+	}
+	return b.t.Doc()
+}
+
+// limits returns all limits of the value. It must satisfy each of them.
+func (b bounded) limits() []Limits {
+	var all []Limits
+	for _, m := range append([]markers{{doc: b.doc()}}, b.own...) {
+		var l Limits
+		l.read(m.doc, m.items)
+		all = append(all, l)
+	}
+	return all
+}
+
+// leavesZeroOut reports whether JSON omits the zero value of a field that is no pointer.
+func (b bounded) leavesZeroOut() bool {
+	if b.field == nil {
+		return false
+	}
+	switch b.field.Type.Kind() {
+	case resolve.Basic, resolve.Slice, resolve.Map:
+		return b.field.OmitEmpty || b.field.OmitZero
+	}
+	return b.field.OmitZero && b.field.Type.Kind() != resolve.Pointer
+}
+
+// refusal is a marker of the destination that refuses values, and what the source has in its place.
+type refusal struct {
+	to, from string
+	// unsure is true if the source has a pattern or format, which may exclude the values.
+	unsure bool
+}
+
+// noteBounds warns of values that one version accepts and the other refuses.
+func (p *planner) noteBounds(plan *Plan) {
+	p.boundsIn(plan.Root, place{}, map[*Pair]bool{})
+}
+
+func (p *planner) boundsIn(pair *Pair, at place, seen map[*Pair]bool) {
+	if seen[pair] || pair.Opaque {
+		return
+	}
+	seen[pair] = true
+	for _, c := range pair.Claims {
+		if c.Value == nil || c.Verb == model.Custom {
+			continue
+		}
+		here := at.at(c.Spoke, c.Hub)
+		b := bounds{planner: p, claim: c, at: here}
+		b.value(c.Value, boundedField(c.Spoke.Last()), boundedField(c.Hub.Last()), "")
+		for v := c.Value; v != nil; v = v.Elem {
+			if inner := v.Pair(); inner != nil {
+				p.boundsIn(inner, here, seen)
+			}
+		}
+	}
+}
+
+// bounds compares the markers of the values of a claim.
+type bounds struct {
+	*planner
+	claim *Claim
+	at    place
+	// zeroless is true for each direction in which a zero value sets nothing on the other side.
+	zeroless [2]bool
+}
+
+// value compares the markers of two values and of their content. part names the content: "[]" for elements.
+func (b bounds) value(v *Value, spoke, hub bounded, part string) {
+	inner := b
+	inner.zeroless = [2]bool{}
+	switch how := v.How.(type) {
+	case Assign, DeepCopyInto, DeepCopy:
+		b.same(spoke, hub, part)
+	case Checked:
+		if how.Funcs == [2]string{"Integer", "Integer"} {
+			b.compare(spoke, hub, part, Rename{})
+		}
+	case Rename:
+		b.compare(spoke, hub, part, how)
+	case Call:
+		b.compare(spoke, hub, part, Rename{})
+	case Pointer:
+		b.value(v.Elem, spoke, hub, part)
+	case Optional:
+		b.zeroless[how.Outer] = b.zeroless[how.Outer] || how.ZeroIsNil
+		b.value(v.Elem, spoke, hub, part)
+	case Each, Entries:
+		b.compare(spoke, hub, part, Rename{})
+		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
+	case Keyed:
+		b.compare(spoke, hub, part, Rename{})
+		inner.keys(how, spoke, hub, part)
+		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
+	case First:
+		inner.zeroless[how.Outer] = true
+		spoke, hub = within(how.Outer, spoke, hub, bounded.elements)
+		inner.value(v.Elem, spoke, hub, part)
+	case Element:
+		inner.zeroless[how.Outer] = true
+		spoke, hub = within(how.Outer, spoke, hub, bounded.elements)
+		inner.value(v.Elem, spoke, hub, part)
+	case Wrap:
+		b.zeroless[how.Outer] = b.zeroless[how.Outer] || how.Plain != nil
+		spoke, hub = within(how.Outer, spoke, hub, func(bounded) bounded { return boundedField(how.Member.Last()) })
+		b.value(v.Elem, spoke, hub, part)
+	}
+}
+
+// within returns two values with the content of the one on the destination side of a direction.
+func within(outer Direction, spoke, hub bounded, content func(bounded) bounded) (bounded, bounded) {
+	if outer == ToHub {
+		return spoke, content(hub)
+	}
+	return content(spoke), hub
+}
+
+// same compares values of one type. The fields may have different markers for them and for their elements.
+func (b bounds) same(spoke, hub bounded, part string) {
+	b.compare(spoke, hub, part, Rename{})
+	switch spoke.t.Kind() {
+	case resolve.Slice, resolve.Array, resolve.Map:
+		if spoke.t.Kind() == hub.t.Kind() {
+			b.zeroless = [2]bool{}
+			b.same(spoke.elements(), hub.elements(), part+"[]")
+		}
+	}
+}
+
+// keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key.
+func (b bounds) keys(how Keyed, spoke, hub bounded, part string) {
+	member := bounded{t: how.Member.Last().Type, own: []markers{{doc: how.Member.Last().Doc}}}
+	if how.Outer == ToHub {
+		b.compare(bounded{t: spoke.t.Key()}, member, part+"[key]", Rename{})
+	} else {
+		b.compare(member, bounded{t: hub.t.Key()}, part+"[key]", Rename{})
+	}
+}
+
+// compare reports the markers of each side that refuse values of the other side.
+func (b bounds) compare(spoke, hub bounded, part string, renames Rename) {
+	var found [2][]refusal
+	for d, ends := range [2][2]bounded{{spoke, hub}, {hub, spoke}} {
+		from, to := ends[0], ends[1]
+		limits := to.limits()
+		if !slices.ContainsFunc(limits, func(l Limits) bool { return l.marked() != nil }) {
+			continue
+		}
+		s := origin{t: from.t, limits: from.limits(), zeroless: to.leavesZeroOut() || b.zeroless[d]}
+		s.setValues(b.planner, renames[d])
+		for _, l := range limits {
+			found[d] = append(found[d], s.refusedBy(l, to.t)...)
+		}
+	}
+	b.report(found, part)
+}
+
+// report warns of refused values, once for a field or its elements.
+func (b bounds) report(found [2][]refusal, part string) {
+	versions := [2]string{b.conversion.Spoke.Version, b.conversion.Hub.Version}
+	var parts []string
+	for d, refused := range found {
+		from, to := versions[d], versions[1-d]
+		for _, unsure := range []bool{false, true} {
+			var each []string
+			for _, r := range refused {
+				if r.unsure == unsure && !r.differs() {
+					each = append(each, fmt.Sprintf("%s in %s, %s in %s", r.to, to, r.from, from))
+				}
+			}
+			switch {
+			case each == nil:
+			case unsure:
+				parts = append(parts, fmt.Sprintf("%s may refuse values that %s accepts (%s)", to, from, strings.Join(each, "; ")))
+			default:
+				parts = append(parts, fmt.Sprintf("%s refuses values that %s accepts (%s)", to, from, strings.Join(each, "; ")))
+			}
+		}
+	}
+	var differ []string
+	for d, refused := range found {
+		for _, r := range refused {
+			name, to, _ := strings.Cut(r.to, "=")
+			if r.differs() && !slices.Contains(differ, name) {
+				differ = append(differ, name)
+				parts = append(parts, fmt.Sprintf("%s differs (%s in %s, %s in %s)", name, to, versions[1-d], strings.TrimPrefix(r.from, name+"="), versions[d]))
+			}
+		}
+	}
+	if parts == nil {
+		return
+	}
+	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.spoke.and(nil), ".")+part, strings.Join(parts, ", and ")).
+		WithHint("give both the same markers, or convert the values by your own code: +webhook:conversion:custom").
+		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
+}
+
+// differs reports whether both sides have a marker that can be compared as text only.
+func (r refusal) differs() bool {
+	to, _, _ := strings.Cut(r.to, "=")
+	from, _, _ := strings.Cut(r.from, "=")
+	return to == from && (to == "Pattern" || to == "Format")
+}
