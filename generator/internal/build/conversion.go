@@ -172,6 +172,8 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 	switch m.Verb {
 	case model.Drop:
 		rule.Reason = m.Text.V
+	case model.Allow:
+		rule.Rule, rule.Reason = m.Rule.V, m.Text.V
 	case model.Default:
 		rule.Default = m.Text
 	case model.ToHub:
@@ -211,7 +213,7 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 		for _, field := range fields {
 			b.addFieldRule(rule, field)
 		}
-	case m.Hub.IsSet() && !rule.Struct.IsZero():
+	case m.Verb == model.Allow, m.Hub.IsSet() && !rule.Struct.IsZero():
 		b.conversionRules = append(b.conversionRules, rule)
 	default:
 		hint := `put it on a field, or add field: "name", and on a package of: "import/path.Type"`

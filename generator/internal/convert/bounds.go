@@ -83,20 +83,21 @@ type refusal struct {
 
 // noteBounds warns of values that one version accepts and the other refuses.
 func (p *planner) noteBounds(plan *Plan) {
-	p.boundsIn(plan.Root, place{}, map[*Pair]bool{})
+	p.boundsIn(plan.Root, place{}, map[visit]bool{})
 }
 
-func (p *planner) boundsIn(pair *Pair, at place, seen map[*Pair]bool) {
-	if seen[pair] || pair.Opaque {
+func (p *planner) boundsIn(pair *Pair, at place, seen map[visit]bool) {
+	visited := p.visit(RuleBounds, pair, at.spoke)
+	if seen[visited] || pair.Opaque {
 		return
 	}
-	seen[pair] = true
+	seen[visited] = true
 	for _, c := range pair.Claims {
 		if c.Value == nil || c.Verb == model.Custom {
 			continue
 		}
 		here := at.at(c.Spoke, c.Hub)
-		b := bounds{planner: p, claim: c, at: here}
+		b := bounds{planner: p, pair: pair, claim: c, at: here}
 		b.value(c.Value, boundedField(c.Spoke.Last()), boundedField(c.Hub.Last()), "")
 		for v := c.Value; v != nil; v = v.Elem {
 			if inner := v.Pair(); inner != nil {
@@ -109,6 +110,7 @@ func (p *planner) boundsIn(pair *Pair, at place, seen map[*Pair]bool) {
 // bounds compares the markers of the values of a claim.
 type bounds struct {
 	*planner
+	pair  *Pair
 	claim *Claim
 	at    place
 	// zeroless is true for each direction in which a zero value sets nothing on the other side.
@@ -237,11 +239,11 @@ func (b bounds) report(found [2][]refusal, part string) {
 			}
 		}
 	}
-	if parts == nil {
+	if parts == nil || b.allows(RuleBounds, b.pair, b.claim, b.at.spoke) {
 		return
 	}
 	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.spoke.and(nil), ".")+part, strings.Join(parts, ", and ")).
-		WithHint("give both the same markers, or convert the values by your own code: +webhook:conversion:custom").
+		WithHint("give both the same markers; +webhook:conversion:custom converts the values by your own code, +webhook:conversion:allow(rule: %q)=\"why\" accepts the difference", RuleBounds).
 		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
 }
 

@@ -84,14 +84,15 @@ func leavesZeroOut(f *resolve.Field) bool {
 // an API server sets the default. Members that the handler copies as text are excepted.
 func (p *planner) noteDefaults(plan *Plan) {
 	warned := map[*resolve.Field]bool{}
-	p.defaultsIn(plan.Root, plan.Same(), place{}, warned, map[*Pair]bool{})
+	p.defaultsIn(plan.Root, plan.Same(), place{}, warned, map[visit]bool{})
 }
 
-func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned map[*resolve.Field]bool, seen map[*Pair]bool) {
-	if seen[pair] || pair.Opaque {
+func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned map[*resolve.Field]bool, seen map[visit]bool) {
+	visited := p.visit(RuleDefault, pair, at.spoke)
+	if seen[visited] || pair.Opaque {
 		return
 	}
-	seen[pair] = true
+	seen[visited] = true
 	for _, c := range pair.Claims {
 		if c.Value == nil {
 			continue
@@ -109,6 +110,9 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 			if _, isEntry := c.Value.How.(Entry); isEntry || warned[to] || c.Default != nil && Direction(d) == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
 				continue
 			}
+			if p.allows(RuleDefault, pair, c, here.spoke) {
+				continue
+			}
 			warned[to] = true
 			version, path := p.conversion.Hub.Version, here.hub
 			if Direction(d) == FromHub {
@@ -116,7 +120,7 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.and(nil), "."), version, zeroText(to.Type), defaultOf(to)).
-				WithHint("make it a pointer, or take omitempty out of its tag").WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take omitempty out of its tag; +webhook:conversion:allow(rule: %q)=\"why\" accepts it", RuleDefault).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		if inner := c.Value.structs(); inner != nil {
 			p.defaultsIn(inner, part, here, warned, seen)

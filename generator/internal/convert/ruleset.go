@@ -16,6 +16,7 @@ type ruleset struct {
 	of      map[model.GoType][]*model.ConversionRule // by the struct they name
 	general []*model.ConversionRule                  // for every struct of a package's conversions
 	types   map[typePair]*model.ConversionRule       // for all values of two types
+	allowed []*model.ConversionRule                  // accepted warnings
 	reached map[*model.ConversionRule]bool
 	truth   map[*model.ConversionRule]truth
 	// hubs are the counterparts of each struct.
@@ -40,6 +41,8 @@ func groupRules(all []model.ConversionRule) ruleset {
 	}
 	for i := range all {
 		switch r := &all[i]; {
+		case r.Verb == model.Allow:
+			set.allowed = append(set.allowed, r)
 		case r.Type != (model.GoType{}):
 			set.types[typePair{r.Struct, r.Type}] = r
 		case r.Struct == (model.GoType{}):
@@ -260,6 +263,11 @@ func (s ruleset) unused() diag.List {
 		if !s.reached[r] {
 			diags.Add(diag.Errorf(r.Field.At, RuleUnused, "no conversion of this package reaches a struct with %s that no other rule claims and a counterpart with %s", r.Field.V, r.Path.V).
 				WithHint("correct the name, or remove it"))
+		}
+	}
+	for _, r := range s.allowed {
+		if !s.reached[r] {
+			diags.Add(diag.Warningf(r.Range, RuleUnused, "nothing here breaks %s", r.Rule).WithHint("remove the marker"))
 		}
 	}
 	for pair, r := range s.types {

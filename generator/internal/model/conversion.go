@@ -62,6 +62,7 @@ const (
 	Stash   Verb = "stash"
 	Drop    Verb = "drop"
 	Alike   Verb = "alike"
+	Allow   Verb = "allow"
 )
 
 // ConversionRule is one marker's setting for a field.
@@ -93,8 +94,8 @@ type ConversionRule struct {
 	Hub diag.Sourced[[]string]
 	// Default is the value of one.
 	Default diag.Sourced[string]
-	// Reason is a drop's.
-	Reason string
+	// Reason is a drop's or an allowance's. Rule is the id of the rule that an allowance is for.
+	Reason, Rule string
 }
 
 // Converter is a way in which a value changes between versions, and back.

@@ -29,6 +29,7 @@ type Field struct {
 	Of, Type       diag.Sourced[Target]
 	Field, As, Hub diag.Sourced[[]string]
 	Path, From, To diag.Sourced[string]
+	Rule           diag.Sourced[string]
 	Text           diag.Sourced[string] // the text after the equals sign
 }
 
@@ -104,6 +105,16 @@ func conversionDefinitions() marker.Registry {
 				return []marker.Parameter{
 					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct, which are then not kept in the annotation either. Entries of the hub's metadata are not passed on."},
 					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason."},
+				}
+			}),
+		fieldDefinition(model.Allow, "allow",
+			"A warning that is accepted for a field and the fields inside it, and why. On a type without `field` it is accepted for everything in the type, "+
+				"and on a package without `field` and `of` for every conversion that the package declares.",
+			`+webhook:conversion:allow(rule: "V11")="clients of v1 have a year to shorten the name"`,
+			func(m *Field) []marker.Parameter {
+				return []marker.Parameter{
+					{Name: "rule", Type: marker.Enum(&m.Rule, "V9", "V11"), Required: true, Doc: "The id of the rule that the warning shows."},
+					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason, for those who read the marker."},
 				}
 			}),
 		{

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// allows reports whether a marker accepts a warning about a claim of a pair. The path leads from the kind to the field
+// of the spoke.
+func (p *planner) allows(rule string, pair *Pair, c *Claim, path Path) bool {
+	allowed := false
+	for _, r := range p.rules.allowed {
+		// A converter may have led into a member, which the path does not have.
+		if r.Rule == rule && (p.covers(r, path) || p.isFor(r, pair.Spoke, c.Spoke)) {
+			p.rules.reached[r], allowed = true, true
+		}
+	}
+	return allowed
+}
+
+// visit is a pair at a place. An allowance of a rule covers the pair at some places, and not at others.
+type visit struct {
+	pair    *Pair
+	covered bool
+}
+
+func (p *planner) visit(rule string, pair *Pair, path Path) visit {
+	return visit{pair, len(path) > 0 && slices.ContainsFunc(p.rules.allowed, func(r *model.ConversionRule) bool {
+		return r.Rule == rule && p.covers(r, path)
+	})}
+}
+
+// covers reports whether an allowance is for a field, or for a field or struct around it.
+func (p *planner) covers(r *model.ConversionRule, path Path) bool {
+	around, err := p.types.Named(p.conversion.Spoke.Path, p.conversion.Spoke.Name)
+	for i := 0; err == nil && i < len(path); i++ {
+		if p.isFor(r, around, path[i:]) {
+			return true
+		}
+		around = content(path[i].Type)
+	}
+	return false
+}
+
+// isFor reports whether an allowance is for a field of a struct, or for a field around it.
+func (p *planner) isFor(r *model.ConversionRule, t *resolve.Type, path Path) bool {
+	if r.Struct.IsZero() {
+		return r.Declared == p.conversion.Declared && isAt(r.Field.V, path)
+	}
+	return r.Struct == goType(t) && isAt(r.Field.V, path)
+}
+
+// isAt reports whether a path leads to a field or into it. A final * stands for every field; empty is the struct itself.
+func isAt(field string, path Path) bool {
+	names := path.and(nil)
+	want := strings.Split(strings.TrimSuffix(strings.TrimSuffix(field, "*"), "."), ".")
+	if want[0] == "" {
+		return true
+	}
+	return len(names) >= len(want) && slices.Equal(names[:len(want)], want)
+}
