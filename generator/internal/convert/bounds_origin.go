@@ -181,9 +181,9 @@ func (s origin) satisfies(l Limits, name string) bool {
 	}
 	switch name {
 	case "Minimum":
-		return s.end(Limits.low, l.low(), 1)
+		return s.isWithin(Limits.low, l.low(), 1)
 	case "Maximum":
-		return s.end(Limits.high, l.high(), -1)
+		return s.isWithin(Limits.high, l.high(), -1)
 	case "MultipleOf":
 		return slices.ContainsFunc(s.limits, func(own Limits) bool {
 			return own.MultipleOf == l.MultipleOf || isMultiple(own.MultipleOf, l.MultipleOf)
@@ -258,10 +258,10 @@ func (e end) inward(sign float64) end {
 	return end{n: n * sign, ok: e.ok}
 }
 
-// end reports whether one of the source's bounds is within a bound of the destination. Sign is 1 for lower bounds and -1
-// for upper bounds.
-func (s origin) end(of func(Limits) end, to end, sign float64) bool {
-	own := []end{}
+// isWithin reports whether one of the source's bounds is within a bound of the destination. Sign is 1 for lower bounds
+// and -1 for upper bounds.
+func (s origin) isWithin(of func(Limits) end, to end, sign float64) bool {
+	var own []end
 	for _, l := range s.limits {
 		own = append(own, of(l))
 	}

@@ -109,6 +109,12 @@ func TestBounds(t *testing.T) {
 		{name: "enum of numbers", spoke: whole("Enum=1;2"), hub: whole("Enum=1;3"), want: toHub("Enum=1;3", "Enum=1;2") + ", and " + fromHub("Enum=1;2", "Enum=1;3")},
 		{name: "enum of numbers, equal", spoke: whole("Enum=1;2"), hub: whole("Enum={1,2}")},
 		{name: "enum of a bool", spoke: of("bool", ""), hub: of("bool", "Enum=true"), want: toHub("Enum=true", "no Enum")},
+		{name: "enum of a bool, both values", spoke: of("bool", ""), hub: of("bool", "Enum=true;false")},
+		{name: "enum of a type", spoke: of("Closed", ""), hub: text("MaxLength=1"), want: toHub("MaxLength=1", "the values a;bbb") + ", and " + fromHub("Enum=a;bbb", "no Enum")},
+		{name: "enum of a type and of the field", spoke: of("Closed", "Enum=a;b"), hub: text("MaxLength=1"),
+			want: "v1 refuses values that v2 accepts (Enum=a;bbb in v1, no Enum in v2; Enum=a;b in v1, no Enum in v2)"},
+		{name: "enum, JSON omits empty text", spoke: omits("string", `Enum="";a`), hub: omits("string", "MinLength=1"), want: fromHub("Enum=;a", "no Enum")},
+		{name: "enum, JSON writes empty text", spoke: text(`Enum="";a`), hub: text("MinLength=1"), want: toHub("MinLength=1", "the values ;a") + ", and " + fromHub("Enum=;a", "no Enum")},
 		{name: "enum, constants of the type", spoke: of("Word", ""), hub: text("Enum=one;two")},
 		{name: "enum, renamed", rule: "+webhook:conversion:enum(from: \"a\", to: \"long\")", spoke: text("Enum=a"), hub: text("Enum=long, MaxLength=4")},
 
@@ -126,6 +132,9 @@ func TestBounds(t *testing.T) {
 		{name: "elements that are pointers", spoke: of("[]*Short", ""), hub: of("[]*Short", ""), part: "[]", want: toHub("MaxLength=3", "MaxLength=4")},
 		{name: "elements of a list's type", spoke: of("Shorts", ""), hub: of("Shorts", ""), part: "[]", want: toHub("MaxLength=3", "MaxLength=4")},
 		{name: "elements that omit zero elsewhere", spoke: omits("[]string", ""), hub: omits("[]string", "items:MinLength=1"), part: "[]", want: toHub("MinLength=1", "no MinLength")},
+		{name: "elements behind a pointer", spoke: omits("[]string", ""), hub: of("*[]string", "items:MinLength=1"), part: "[]", want: toHub("MinLength=1", "no MinLength")},
+		{name: "elements of an array", spoke: of("[2]string", "items:MaxLength=4"), hub: of("[2]string", "items:MaxLength=3"), part: "[]", want: toHub("MaxLength=3", "MaxLength=4")},
+		{name: "bytes, which are text", spoke: of("[]byte", ""), hub: of("[]byte", "MinItems=2")},
 		{name: "bytes", spoke: of("[]byte", "MaxLength=9"), hub: of("[]byte", "MaxLength=8"), want: toHub("MaxLength=8", "MaxLength=9")},
 		{name: "properties, equal", spoke: dict("MinProperties=1"), hub: dict("MinProperties=1")},
 		{name: "least properties", spoke: dict("MinProperties=1"), hub: dict("MinProperties=2"), want: toHub("MinProperties=2", "MinProperties=1")},
@@ -173,6 +182,8 @@ type Short string
 // +kubebuilder:validation:items:MaxLength=%[1]d
 type Shorts []string
 type Word string
+// +kubebuilder:validation:Enum=a;bbb
+type Closed string
 const (
 	One Word = "one"
 	Two Word = "two"
