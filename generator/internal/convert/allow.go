@@ -55,8 +55,12 @@ func (p *planner) isFor(r *model.ConversionRule, t *resolve.Type, path Path) boo
 	return r.Struct == goType(t) && isAt(r.Field.V, path)
 }
 
-// isAt reports whether a path leads to a field or into it. A final * stands for every field; empty is the struct itself.
+// isAt reports whether a path leads to a field or into it. A final * stands for every field. Without a field, every path
+// does.
 func isAt(field string, path Path) bool {
+	if path[0].Inline && path[0].Name == field {
+		return true
+	}
 	names := path.and(nil)
 	want := strings.Split(strings.TrimSuffix(strings.TrimSuffix(field, "*"), "."), ".")
 	if want[0] == "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -203,8 +204,41 @@ func (b bounds) compare(spoke, hub bounded, part string, renames Rename) {
 		for _, l := range limits {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)
 		}
+		if len(found[d]) == 0 && from.mayBeAbsent() && to.writesZero() && refusesZero(to.field) && (b.claim.Default == nil || Direction(d) == FromHub) {
+			found[d] = append(found[d], absent(limits, to.t))
+		}
 	}
 	b.report(found, part)
+}
+
+// mayBeAbsent reports whether objects may lack a field, and have no default for it then.
+func (b bounded) mayBeAbsent() bool {
+	return b.field != nil && (b.field.OmitEmpty || b.field.OmitZero) && defaultOf(b.field) == "" && !isRequired(b.field)
+}
+
+// isRequired reports whether a marker requires a field, though JSON may omit it.
+func isRequired(f *resolve.Field) bool {
+	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool {
+		return marker == "+required" || marker == "+k8s:required" || marker == validation+"Required"
+	})
+}
+
+// writesZero reports whether JSON always has a field, which is zero if the other version lacks the value.
+func (b bounded) writesZero() bool {
+	return b.field != nil && b.field.Type.Kind() == resolve.Basic && !b.field.OmitEmpty && !b.field.OmitZero
+}
+
+// absent returns the refusal of the zero value that stands for an absent one.
+func absent(limits []Limits, to *resolve.Type) refusal {
+	r := refusal{from: "the " + zeroText(to) + " of an absent field"}
+	for _, l := range limits {
+		for _, name := range l.marked() {
+			if !l.only(name).allowsZero(to) {
+				r.to = l.text(name)
+			}
+		}
+	}
+	return r
 }
 
 // report warns of refused values, once for a field or its elements.

@@ -59,7 +59,7 @@ func (l Limits) marked() []string {
 	}, func(name string) bool { return l.text(name) == "" })
 }
 
-// text returns a marker as it is written; empty if there is none.
+// text returns a marker as it is written, or nothing without that marker.
 func (l Limits) text(name string) string {
 	value := ""
 	switch name {
@@ -143,8 +143,8 @@ func (s origin) refusedBy(l Limits, to *resolve.Type) []refusal {
 	return found
 }
 
-// counterpart returns the name of the source's marker that corresponds to a marker of the destination: the elements of a
-// list may become the members of a map.
+// counterpart returns the name of the source's marker that corresponds to a marker of the destination. The elements of
+// a list may become the members of a map.
 func (s origin) counterpart(name string) string {
 	switch {
 	case strings.HasSuffix(name, "Items") && s.t.Kind() == resolve.Map:
