@@ -55,7 +55,7 @@ func (p *planner) isFor(r *model.ConversionRule, t *resolve.Type, path Path) boo
 	return r.Struct == goType(t) && isAt(r.Field.V, path)
 }
 
-// isAt reports whether a path leads to a field or into it. A final * stands for every field. Without a field, every path
+// isAt reports whether a path leads to a field or into it. A final * stands for every field. Without a field, any path
 // does.
 func isAt(field string, path Path) bool {
 	if path[0].Inline && path[0].Name == field {
