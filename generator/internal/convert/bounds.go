@@ -55,10 +55,15 @@ func (b bounded) doc() []*ast.CommentGroup {
 // limits returns all limits of the value. It must satisfy each of them.
 func (b bounded) limits() []Limits {
 	var all []Limits
-	for _, m := range append([]markers{{doc: b.doc()}}, b.own...) {
+	add := func(doc []*ast.CommentGroup, items bool) {
 		var l Limits
-		l.read(m.doc, m.items)
-		all = append(all, l)
+		if l.read(doc, items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique {
+			all = append(all, l)
+		}
+	}
+	add(b.doc(), false)
+	for _, m := range b.own {
+		add(m.doc, m.items)
 	}
 	return all
 }
@@ -193,19 +198,19 @@ func (b bounds) keys(how Keyed, spoke, hub bounded, part string) {
 // compare reports the markers of each side that refuse values of the other side.
 func (b bounds) compare(spoke, hub bounded, part string, renames Rename) {
 	var found [2][]refusal
-	for d, ends := range [2][2]bounded{{spoke, hub}, {hub, spoke}} {
-		from, to := ends[0], ends[1]
-		limits := to.limits()
-		if !slices.ContainsFunc(limits, func(l Limits) bool { return l.marked() != nil }) {
+	sides, limits := [2]bounded{spoke, hub}, [2][]Limits{spoke.limits(), hub.limits()}
+	for d := range found {
+		from, to := sides[d], sides[1-d]
+		if limits[1-d] == nil {
 			continue
 		}
-		s := origin{t: from.t, limits: from.limits(), zeroless: to.leavesZeroOut() || b.zeroless[d]}
+		s := origin{t: from.t, limits: limits[d], zeroless: to.leavesZeroOut() || b.zeroless[d]}
 		s.setValues(b.planner, renames[d])
-		for _, l := range limits {
+		for _, l := range limits[1-d] {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)
 		}
 		if len(found[d]) == 0 && from.mayBeAbsent() && to.writesZero() && refusesZero(to.field) && (b.claim.Default == nil || Direction(d) == FromHub) {
-			found[d] = append(found[d], absent(limits, to.t))
+			found[d] = append(found[d], absent(limits[1-d], to.t))
 		}
 	}
 	b.report(found, part)
