@@ -249,30 +249,25 @@ func absent(limits []Limits, to *resolve.Type) refusal {
 // report warns of refused values, once for a field or its elements.
 func (b bounds) report(found [2][]refusal, part string) {
 	versions := [2]string{b.conversion.Spoke.Version, b.conversion.Hub.Version}
-	var parts []string
-	for d, refused := range found {
-		from, to := versions[d], versions[1-d]
-		for _, unsure := range []bool{false, true} {
+	var parts, differ []string
+	for _, verb := range []string{"refuses", "may refuse"} {
+		for d, refused := range found {
+			from, to := versions[d], versions[1-d]
 			var each []string
 			for _, r := range refused {
-				if r.unsure == unsure && !r.differs() {
+				if r.verb() == verb {
 					each = append(each, fmt.Sprintf("%s in %s, %s in %s", r.to, to, r.from, from))
 				}
 			}
-			switch {
-			case each == nil:
-			case unsure:
-				parts = append(parts, fmt.Sprintf("%s may refuse values that %s accepts (%s)", to, from, strings.Join(each, "; ")))
-			default:
-				parts = append(parts, fmt.Sprintf("%s refuses values that %s accepts (%s)", to, from, strings.Join(each, "; ")))
+			if each != nil {
+				parts = append(parts, fmt.Sprintf("%s %s values that %s accepts (%s)", to, verb, from, strings.Join(each, "; ")))
 			}
 		}
 	}
-	var differ []string
 	for d, refused := range found {
 		for _, r := range refused {
 			name, to, _ := strings.Cut(r.to, "=")
-			if r.differs() && !slices.Contains(differ, name) {
+			if r.verb() == "differs" && !slices.Contains(differ, name) { // the other direction says the same
 				differ = append(differ, name)
 				parts = append(parts, fmt.Sprintf("%s differs (%s in %s, %s in %s)", name, to, versions[1-d], strings.TrimPrefix(r.from, name+"="), versions[d]))
 			}
@@ -286,9 +281,15 @@ func (b bounds) report(found [2][]refusal, part string) {
 		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
 }
 
-// differs reports whether both sides have a marker that can be compared as text only.
-func (r refusal) differs() bool {
+// verb says how sure the refusal is. Patterns and formats can be compared as text only.
+func (r refusal) verb() string {
 	to, _, _ := strings.Cut(r.to, "=")
 	from, _, _ := strings.Cut(r.from, "=")
-	return to == from && (to == "Pattern" || to == "Format")
+	switch {
+	case to == from && (to == "Pattern" || to == "Format"):
+		return "differs"
+	case r.unsure:
+		return "may refuse"
+	}
+	return "refuses"
 }
