@@ -230,7 +230,7 @@ func isRequired(f *resolve.Field) bool {
 
 // writesZero reports whether JSON always has a field, which is zero if the other version lacks the value.
 func (b bounded) writesZero() bool {
-	return b.field != nil && b.field.Type.Kind() == resolve.Basic && !b.field.OmitEmpty && !b.field.OmitZero
+	return b.field != nil && !b.field.OmitEmpty && !b.field.OmitZero
 }
 
 // absent returns the refusal of the zero value that stands for an absent one.
