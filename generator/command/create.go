@@ -4,9 +4,11 @@ package command
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
 
@@ -43,8 +45,8 @@ func createWebhookCommand(s streams) *cobra.Command {
 		Short: "Mark a kind for webhooks, and write the validator or defaulter to fill in",
 		Long: "webhook puts +webhook markers on the type of a kind, generates their files, and writes the validator or defaulter to\n" +
 			"fill in. For built-in kinds of Kubernetes and kinds of other modules, the type is in package external, below the\n" +
-			"folder of handlers (internal/webhook). In the file of the type only the markers change; a validator or defaulter\n" +
-			"that you have edited never changes.",
+			"folder of handlers (internal/webhook). In the file of the type only the markers change. A validator or defaulter\n" +
+			"that you have edited never changes; methods for further operations get a file beside it.",
 		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
 			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
 		Args: noArguments,
@@ -57,10 +59,10 @@ func createWebhookCommand(s streams) *cobra.Command {
 	flags.add(c)
 	resource.add(c)
 	addWebhooks(c, &webhooks)
-	c.Flags().StringSliceVar(&webhooks.Operations, "operations", []string{"create", "update"}, "operations that the webhooks are called for: create, update, delete, connect, *")
+	c.Flags().StringSliceVar(&webhooks.Operations, "operations", nil, "operations that the webhooks are called for; an existing marker gets those that it lacks: "+strings.Join(model.Operations(), ", ")+" (default create,update)")
 	c.Flags().StringSliceVar(&webhooks.Spokes, "spoke", nil, "versions to convert, with --conversion (default all others)")
 	c.Flags().StringVar(&webhooks.Import, "external-api-path", "", "import path of the package that has the Go type of another module's kind")
-	complete(c, "operations", "create", "update", "delete", "connect", "*")
+	complete(c, "operations", model.Operations()...)
 	return c
 }
 

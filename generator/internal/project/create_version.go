@@ -55,7 +55,9 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 			if !stored && o == source {
 				markers = append(markers, "kubebuilder:storageversion")
 			}
-			s.mark(&e, o, markers...)
+			if err := s.mark(&e, o, nil, markers...); err != nil {
+				return Result{}, err
+			}
 		}
 	}
 	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}

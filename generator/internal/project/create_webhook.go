@@ -3,6 +3,7 @@
 package project
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -26,7 +28,8 @@ func (s site) foreignFolder() string { return path.Join(s.Handlers.Path, "extern
 // Webhooks selects kinds of webhooks for one resource.
 type Webhooks struct {
 	Mutating, Validating, Conversion bool
-	// Operations are the operations of admission webhooks: "create", "update", "delete", "connect", "*".
+	// Operations are the operations of admission webhooks, of model.Operations. An existing marker gets the operations
+	// that it lacks. Empty means create and update for a new marker.
 	Operations []string
 	// Spokes are the versions that are converted to this resource's version and back. Empty means all other versions.
 	Spokes []string
@@ -37,10 +40,29 @@ type Webhooks struct {
 // none reports whether no kind of webhook is selected.
 func (w Webhooks) none() bool { return !w.Mutating && !w.Validating && !w.Conversion }
 
+// check reports an operation that does not exist.
+func (w Webhooks) check() error {
+	for _, o := range w.Operations {
+		if slices.Contains(model.Operations(), o) {
+			continue
+		}
+		message := fmt.Sprintf("there is no operation %q: use %s", o, strings.Join(model.Operations(), ", "))
+		if meant, ok := diag.Nearest(o, model.Operations()); ok {
+			message = fmt.Sprintf("there is no operation %q; did you mean %s?", o, meant)
+		}
+		return errors.New(message)
+	}
+	return nil
+}
+
 // markers returns the markers of the webhooks, in order. target is the value of "for"; it is empty if the markers are
 // written on the type itself.
 func (w Webhooks) markers(target string) []string {
-	arguments := fmt.Sprintf("operations: %q", strings.Join(w.Operations, ";"))
+	operations := w.Operations
+	if len(operations) == 0 {
+		operations = []string{"create", "update"}
+	}
+	arguments := fmt.Sprintf("operations: %q", strings.Join(operations, ";"))
 	if target != "" {
 		arguments = fmt.Sprintf("for: %q, ", target) + arguments
 	}
@@ -64,6 +86,9 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 	}
 	if w.none() {
 		return Result{}, errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
+	}
+	if err := w.check(); err != nil {
+		return Result{}, err
 	}
 	s, stopped, err := c.site(ctx)
 	if err != nil {
@@ -107,10 +132,11 @@ func isWritten(path string) bool {
 func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
 	markers := w.markers("")
 	if !w.Conversion {
-		s.mark(e, r, markers...)
-		return nil
+		return s.mark(e, r, w.Operations, markers...)
 	}
-	s.mark(e, r, append(markers, "webhook:conversion:hub")...)
+	if err := s.mark(e, r, w.Operations, append(markers, "webhook:conversion:hub")...); err != nil {
+		return err
+	}
 	versions := s.versions(r)
 	spoke, spokes := s.furtherSpoke(versions), 0
 	for _, other := range versions {
@@ -118,7 +144,9 @@ func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
 			continue
 		}
 		spokes++
-		s.mark(e, other, spoke)
+		if err := s.mark(e, other, nil, spoke); err != nil {
+			return err
+		}
 	}
 	switch {
 	case spokes == 0:
@@ -129,22 +157,34 @@ func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
 	return nil
 }
 
-// mark adds the missing markers to one of the project's own types.
-func (s site) mark(e *edits, r Resource, markers ...string) {
+// mark adds the missing markers, and operations of existing ones, to one of the project's own types.
+func (s site) mark(e *edits, r Resource, operations []string, markers ...string) error {
 	if _, t, ok := s.ownType(r); ok {
-		e.mark(t, markers...)
+		return e.mark(t, operations, markers...)
 	}
+	return nil
 }
 
-// mark adds the missing markers to a type.
-func (e *edits) mark(t build.APIType, markers ...string) {
-	missing := slices.DeleteFunc(slices.Clone(markers), func(text string) bool {
-		name, _, _ := strings.Cut(text, "(")
-		return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name && !isFurther(m) })
-	})
-	if len(missing) > 0 {
-		e.Put(t.File.Path, t.File.Src, addMarkers(t, missing...))
+// mark adds the missing markers to a type, and operations to the existing ones.
+func (e *edits) mark(t build.APIType, operations []string, markers ...string) error {
+	text := t.File.Src
+	var missing []string
+	for _, wanted := range markers {
+		name, _, _ := strings.Cut(wanted, "(")
+		i := slices.IndexFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name && !isFurther(m) })
+		if i < 0 {
+			missing = append(missing, wanted)
+			continue
+		}
+		var err error
+		if text, err = addOperations(text, t.Markers[i], operations); err != nil {
+			return err
+		}
 	}
+	if text = addMarkers(text, t, missing...); !bytes.Equal(text, t.File.Src) {
+		e.Put(t.File.Path, t.File.Src, text)
+	}
+	return nil
 }
 
 // isFurther reports whether a webhook is on a subresource or has a name of its own, so it is not a type's first
@@ -180,8 +220,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	}
 	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder())), Kind: r.Kind, Markers: w.markers(target)}
 	if t, ok := s.foreignType(ctx, typ); ok {
-		e.mark(t, typ.Markers...)
-		return nil
+		return e.mark(t, w.Operations, typ.Markers...)
 	}
 	f, err := typ.File()
 	if regular.Exists(f.Path) {

@@ -5,7 +5,9 @@ package project
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
@@ -15,11 +17,11 @@ import (
 
 // addMarkers returns the text of a type's file with markers, "webhook:validating(...)", at the end of the
 // type's comment. Every other byte stays as it is.
-func addMarkers(t build.APIType, markers ...string) []byte {
+func addMarkers(text []byte, t build.APIType, markers ...string) []byte {
 	if len(markers) == 0 {
-		return t.File.Src
+		return text
 	}
-	lines, newline := split(t.File.Src)
+	lines, newline := split(text)
 	at := t.Line - 1
 	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
 	var added []string
@@ -31,6 +33,37 @@ func addMarkers(t build.APIType, markers ...string) []byte {
 		added = append(added, indent+"// +"+m+newline)
 	}
 	return []byte(strings.Join(slices.Insert(lines, at, added...), ""))
+}
+
+// addOperations returns the text of a file with the operations that a marker lacks. Every other byte stays as it is,
+// and the number of lines, too.
+func addOperations(text []byte, m marker.Marker, operations []string) ([]byte, error) {
+	if len(operations) == 0 {
+		return text, nil
+	}
+	i := slices.IndexFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == "operations" })
+	if i < 0 || m.Arguments[i].Value.Pos.Line != m.Arguments[i].Value.End.Line {
+		return nil, fmt.Errorf("%s:%d: add the operations %s to this marker yourself", m.Pos.File, m.Pos.Line, strings.Join(operations, ";"))
+	}
+	value := m.Arguments[i].Value
+	all := strings.Split(value.Text, ";")
+	for _, o := range operations {
+		switch {
+		case slices.Contains(all, o) || slices.Contains(all, "*"):
+		case o == "*":
+			all = []string{o}
+		default:
+			all = append(all, o)
+		}
+	}
+	written := strings.Join(all, ";")
+	if written == value.Text {
+		return text, nil
+	}
+	lines, _ := split(text)
+	line := lines[value.Pos.Line-1]
+	lines[value.Pos.Line-1] = line[:value.Pos.Column-1] + strconv.Quote(written) + line[value.End.Column-1:]
+	return []byte(strings.Join(lines, "")), nil
 }
 
 // removeMarkers returns the text of a file without the markers in the ranges, and without the empty comment line above

@@ -12,7 +12,6 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
 func TestAddMarkers(t *testing.T) {
@@ -36,7 +35,7 @@ func TestAddMarkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := 1 + strings.Count(test.before[:strings.Index(test.before, "Order struct")], "\n")
-			got := addMarkers(build.APIType{File: &load.File{Src: []byte(test.before)}, Line: line}, "webhook:a", "webhook:b")
+			got := addMarkers([]byte(test.before), build.APIType{Line: line}, "webhook:a", "webhook:b")
 			if diff := cmp.Diff(test.after, string(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

@@ -100,7 +100,7 @@ func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	}
 	for spec, begin := range load.Types(tree) {
 		if spec.Name.Name == name {
-			return addMarkers(build.APIType{File: &load.File{Src: text}, Line: set.Position(begin).Line}, markers...), nil
+			return addMarkers(text, build.APIType{Line: set.Position(begin).Line}, markers...), nil
 		}
 	}
 	return nil, errors.New("there is no type " + name)

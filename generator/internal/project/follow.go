@@ -5,6 +5,7 @@ package project
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,13 +52,22 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 	slices.Sort(left)
 	after.Reread(ctx, e.Edits)
 	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
-		isOld := slices.ContainsFunc(before.Project.Webhooks(), func(b *model.Webhook) bool { return b.Spec.Name == w.Spec.Name })
-		if isOld || w.Handler.NeedsStub {
+		if w.Handler.NeedsStub {
 			return nil
 		}
-		return w.Handler.Missing
+		all := before.Project.Webhooks()
+		i := slices.IndexFunc(all, func(b *model.Webhook) bool { return b.Spec.Name == w.Spec.Name })
+		return slices.DeleteFunc(slices.Clone(w.Handler.Missing), func(operation string) bool {
+			return i >= 0 && slices.Contains(all[i].Handler.Operations, operation)
+		})
 	}, s.Rendering(after.Module))
-	e.Create = append(e.Create, further...)
+	for _, f := range further {
+		base := strings.TrimSuffix(f.Path, ".go")
+		for n := 2; regular.Exists(f.Path); n++ { // methods of an earlier webhook or operation
+			f.Path = fmt.Sprintf("%s_%d.go", base, n)
+		}
+		e.Create = append(e.Create, f)
+	}
 	return after, left, err
 }
 

@@ -55,7 +55,7 @@ func Arguments() []Argument {
 	const upstream = " Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, "
 	return []Argument{
 		{Name: "operations", value: setting(func(s *Settings) marker.Type {
-			return marker.List(&s.Operations, "create", "update", "delete", "connect", "*")
+			return marker.List(&s.Operations, model.Operations()...)
 		}), Example: `"create;update"`,
 			Doc: "The operations on the object that the webhook is called for. Required here or in +webhook:defaults."},
 		{Name: "failurePolicy", value: word(func(w *Spec) **admissionregistrationv1.FailurePolicyType { return &w.FailurePolicy }, "Fail", "Ignore"), Default: "Fail (v1beta1: Ignore)",

@@ -91,7 +91,7 @@ func webhookDefinitions() marker.Registry {
 				m := &Rule{}
 				return m, append([]marker.Parameter{
 					belongsTo(&m.Webhook),
-					{Name: "operations", Type: marker.List(&m.Operations, "create", "update", "delete", "connect", "*"), Default: "the webhook's", Doc: "What is done to the object."},
+					{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "What is done to the object."},
 				}, m.Matched.parameters()...)
 			},
 		},
