@@ -154,13 +154,15 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	files = r.Heading.Above(append(files, merged...))
 	changes, found := output.Compare(r.Root, slices.Concat(files, r.Heading.Above(e.Create)), r.owned(s.Generated))
 	diags.Add(found...)
+	changes = e.Among(changes)
+	diags.Add(output.Orphans(changes)...)
 
 	if r.Strict {
 		diags = diags.Promote()
 	}
 	result.Diagnostics = diags.Sort()
 	if !diags.HasErrors() {
-		result.Files, result.Changes = files, e.Among(changes)
+		result.Files, result.Changes = files, changes
 		version, _ := RuntimeVersion(r.Root)
 		result.LacksRuntime = !r.Vendored() && version == "" && ImportsRuntime(files) &&
 			s.Module.Dir == r.Root && !s.Module.InWorkspace(RuntimeModule)

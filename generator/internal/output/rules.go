@@ -24,6 +24,7 @@ const (
 	RuleHeading  = "O8"
 	RuleStale    = "O9"
 	RuleRuntime  = "O10"
+	RuleOrphan   = "O11"
 )
 
 // Rules documents them.
@@ -57,6 +58,9 @@ func Rules() []diag.Rule {
 				"In the form text it prints a diff instead. Run webhook-gen and commit the result."},
 		{ID: RuleRuntime, Title: "the runtime in go.mod is new enough for generated code",
 			Doc: "verify reports this; a replaced runtime is not checked. It prints the commands that update go.mod."},
+		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes",
+			Doc: "A marker or its type is gone, and a validator, defaulter or test for it is left. It does not compile without the generated code. " +
+				"Remove the file, or put the marker back."},
 	}
 }
 

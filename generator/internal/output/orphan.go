@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package output
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// Orphans reports the user's Go files that need names which the generated files of their package no longer declare. A
+// marker that is gone, or its type, is the cause.
+func Orphans(changes []Change) diag.List {
+	lost := map[string]map[string]bool{} // by folder
+	for _, c := range changes {
+		if isGeneratedGo(c.Path) && c.Action != Create {
+			names := declared(c.Old)
+			dir := filepath.Dir(c.Path)
+			if lost[dir] == nil {
+				lost[dir] = map[string]bool{}
+			}
+			maps.Copy(lost[dir], names)
+		}
+	}
+	for _, c := range changes {
+		maps.DeleteFunc(lost[filepath.Dir(c.Path)], func(name string, _ bool) bool { return declared(c.New)[name] })
+	}
+	var orphans diag.List
+	for _, dir := range slices.Sorted(maps.Keys(lost)) {
+		if len(lost[dir]) > 0 {
+			orphans.Add(orphansIn(dir, lost[dir], changes)...)
+		}
+	}
+	return orphans
+}
+
+// orphansIn reports the first lost name in each file of a folder.
+func orphansIn(dir string, lost map[string]bool, changes []Change) diag.List {
+	// The pattern is valid, so there is no error.
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, set := map[string]*ast.File{}, token.NewFileSet()
+	for _, path := range paths {
+		text, err := regular.ReadFile(path)
+		if i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path }); i >= 0 {
+			text = changes[i].New
+		}
+		if err != nil || text == nil {
+			continue
+		}
+		for name := range declared(text) {
+			delete(lost, name)
+		}
+		if file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution); err == nil && !isGeneratedGo(path) {
+			files[path] = file
+		}
+	}
+	var orphans diag.List
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		for id := range uses(files[path]) {
+			if lost[id.Name] {
+				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
+				orphans.Add(diag.Warningf(at, RuleOrphan, "no marker asks any more for %s, which this file needs", id.Name).
+					WithHint("remove the file if the webhook has gone; else put its marker, or the type with the marker, back"))
+				break
+			}
+		}
+	}
+	return orphans
+}
+
+func isGeneratedGo(path string) bool {
+	name := filepath.Base(path)
+	return strings.HasPrefix(name, "zz_generated.") && strings.HasSuffix(name, ".go")
+}
+
+// declared returns the names that a Go file declares for its package.
+func declared(text []byte) map[string]bool {
+	names := map[string]bool{}
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return names
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names[d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names[spec.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						names[id.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// uses yields the identifiers of a file that may refer to a name of its package, in order.
+func uses(file *ast.File) iter.Seq[*ast.Ident] {
+	return func(yield func(*ast.Ident) bool) {
+		others, ended := map[*ast.Ident]bool{}, false // names of members
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				others[n.Sel] = true
+			case *ast.Field:
+				for _, name := range n.Names {
+					others[name] = true
+				}
+			case *ast.FuncDecl:
+				others[n.Name] = true
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok {
+					others[key] = true
+				}
+			case *ast.Ident:
+				ended = ended || !others[n] && !yield(n)
+			}
+			return !ended
+		})
+	}
+}
