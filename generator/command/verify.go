@@ -16,6 +16,7 @@ import (
 
 func verifyCommand(s streams) *cobra.Command {
 	var flags runFlags
+	var manifest string
 	c := &cobra.Command{
 		Use:   "verify [packages]",
 		Short: "Show what generate would change, and fail if anything would",
@@ -26,6 +27,11 @@ func verifyCommand(s streams) *cobra.Command {
 			config, err := flags.config(patterns)
 			if err != nil {
 				return err
+			}
+			remedy := "webhook-gen"
+			if manifest != "" {
+				config.Manifest = absolute(config.Dir, manifest)
+				remedy += " generate --output " + manifest
 			}
 			result := progress(c.Context(), s.err, config, engine.Generate)
 			stale := output.Stale(result.Changes)
@@ -52,7 +58,7 @@ func verifyCommand(s streams) *cobra.Command {
 				fmt.Fprintln(s.err, "webhook-gen:", note)
 			}
 			if n := len(result.Changes); n > 0 {
-				fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run webhook-gen and commit the result\n", n)
+				fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run %s and commit the result\n", n, remedy)
 			}
 			if err := flags.report(s, config.Dir, outdated); err != nil {
 				return err
@@ -61,6 +67,7 @@ func verifyCommand(s streams) *cobra.Command {
 		},
 	}
 	flags.add(c)
+	c.Flags().StringVarP(&manifest, "output", "o", "", "path of the manifest (default config/webhook/manifests.yaml in the module)")
 	return c
 }
 
