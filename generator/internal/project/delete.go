@@ -4,17 +4,21 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
@@ -61,6 +65,12 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 	if others := otherKinds(t.File, r.Kind); len(others) > 0 {
 		return Result{}, fmt.Errorf("%s declares %s, too: move what is to stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
 	}
+	if user, name, ok := userOf(api.Package, t.File); ok {
+		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(t.File.Path))
+	}
+	if edited, err := s.isEdited(r, api, t); err != nil || edited && !force {
+		return Result{}, cmp.Or(err, fmt.Errorf("%s has changes of yours: copy what you need, and pass --force to remove it", s.rel(t.File.Path)))
+	}
 	var e edits
 	e.Put(t.File.Path, t.File.Src, nil)
 	left := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
@@ -74,6 +84,50 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 		e.Put(rest[0].Path, rest[0].Src, nil)
 	}
 	return s.finish(ctx, e, force)
+}
+
+// userOf returns another file of a package that uses a name that the file declares, and the name. Generated files are
+// written again without it.
+func userOf(p *load.Package, declaring *load.File) (user *load.File, name string, ok bool) {
+	names := declared(declaring)
+	for _, f := range p.FilesWith("package ") {
+		if f.Path == declaring.Path || ast.IsGenerated(f.AST) {
+			continue
+		}
+		ast.Inspect(f.AST, func(n ast.Node) bool {
+			if id, isIdent := n.(*ast.Ident); isIdent && !ok && slices.Contains(names, id.Name) {
+				user, name, ok = f, id.Name, true
+			}
+			return !ok
+		})
+		if ok {
+			break
+		}
+	}
+	return user, name, ok
+}
+
+// isEdited reports whether the file of a kind has anything but the text that a command wrote: a kind without fields, or
+// a copy of another version. The markers of webhooks do not count.
+func (s site) isEdited(r Resource, api build.API, t build.APIType) (bool, error) {
+	created, err := API{Group: api.Group, Version: api.Version, Package: api.Name, Kind: r.Kind}.Types()
+	originals := [][]byte{s.Heading.Above([]output.File{created})[0].Content}
+	for _, o := range s.versions(r) {
+		if _, other, ok := s.ownType(o); ok && o.Version != r.Version {
+			originals = append(originals, other.File.Src)
+		}
+	}
+	text := unmarked(t.File.Src)
+	return !slices.ContainsFunc(originals, func(o []byte) bool { return text == unmarked(o) }), err
+}
+
+// unmarked returns the text of a file without its package clause and without the lines of comments that commands add.
+func unmarked(text []byte) string {
+	lines, _ := split(text)
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line == "//" || line == "// "+storageVersion || strings.HasPrefix(line, "// +"+registry.Prefix) || strings.HasPrefix(line, "package ")
+	}), "")
 }
 
 // finish updates the generated files after the edits of a deletion.
