@@ -49,7 +49,8 @@ func deleteVersionCommand(s streams) *cobra.Command {
 		Aliases: []string{"api"},
 		Short:   "Remove a version of a kind: its type, its webhooks and its conversion",
 		Long: "version removes the file with the Go type of a kind in one version, and everything generated for it. If\n" +
-			"only one version is left, its conversion is removed, too.",
+			"only one version is left, its conversion is removed, too. A file that you have edited stops the command, unless you\n" +
+			"pass --force. A type that other files of its package use stops it always.",
 		Example: "  webhook-gen delete version --group shop --version v1 --kind Order",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -65,5 +66,5 @@ func deleteVersionCommand(s streams) *cobra.Command {
 }
 
 func addForce(c *cobra.Command, force *bool) {
-	c.Flags().BoolVar(force, "force", false, "also remove validators and defaulters that you have edited")
+	c.Flags().BoolVar(force, "force", false, "also remove files of yours that you have edited")
 }

@@ -126,7 +126,7 @@ func TestFromNothing(t *testing.T) {
 	})
 
 	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)
-	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order")...)
+	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order", "--force")...)
 	p.run("make", "generate", "test", "verify")
 	t.Run("what an API server presents", func(t *testing.T) { p.in(t).callers(t) })
 	knows := p.run("grep", "-rliE", "orders|orderwebhook|/convert", "cmd", "config", "charts", "internal", "test")
