@@ -61,8 +61,12 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 		return err
 	}
 	result, err := work(c.Context(), project.Config{Config: config, Origin: origin})
-	if found := f.report(s, config.Dir, result.Diagnostics); found != nil {
-		return found
+	// Warnings are about the files as the command leaves them, so they follow the writing.
+	writes := err == nil && len(result.Changes) > 0 && !f.dryRun
+	if !writes || result.Diagnostics.HasErrors() {
+		if found := f.report(s, config.Dir, result.Diagnostics); found != nil {
+			return found
+		}
 	}
 	if err != nil {
 		return err
@@ -75,6 +79,11 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 	tidy := runsGo && s.goCommand.isTidy(c.Context(), result.Result) // before anything is written
 	if err := f.write(s, config.Dir, result.Result, f.dryRun); err != nil {
 		return err
+	}
+	if writes {
+		if err := f.report(s, config.Dir, result.Diagnostics); err != nil {
+			return err
+		}
 	}
 	for _, note := range result.Notes() {
 		fmt.Fprintln(s.out, "note:", note)

@@ -146,7 +146,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 	result := Result{Result: s.generate(ctx, after, e)}
 	for _, d := range result.Diagnostics {
 		if d.Rule == model.RuleMethod {
-			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods named above, and their interface")
+			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods that the warnings name")
 			break
 		}
 	}

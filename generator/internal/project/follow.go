@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,6 +48,10 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 			left = append(left, path)
 		case bytes.Equal(text, generated) && !bytes.Equal(text, now):
 			e.Put(path, text, now)
+		case isWanted:
+			if less := lessAsserted(text, generated, now); !bytes.Equal(text, less) {
+				e.Put(path, text, less)
+			}
 		}
 	}
 	slices.Sort(left)
@@ -69,6 +74,19 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		e.Create = append(e.Create, f)
 	}
 	return after, left, err
+}
+
+// assertion is the declaration in a stub by which the compiler reports missing methods.
+var assertion = regexp.MustCompile(`(?m)^var _ (?:interface \{\n(?:\t.*\n)+\}|\w+) = .*$`)
+
+// lessAsserted returns the text of an edited stub without interfaces that nothing declares any more. before and after
+// are stubs as they are created. It only changes an assertion that the user has not edited.
+func lessAsserted(text, before, after []byte) []byte {
+	old, now := assertion.Find(before), assertion.Find(after)
+	if old == nil || len(now) == 0 || len(now) >= len(old) {
+		return text
+	}
+	return bytes.Replace(text, old, now, 1)
 }
 
 // stubs returns the files that are created once for the user to edit, with their initial content, by path.
