@@ -336,9 +336,8 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	return nil, p.differ(v.spoke, v.hub)
 }
 
-// allowed returns the limits of a text of a field, and its possible values: the Enum of the field and of its type, or
-// else the constants of its type. It returns no values if any text is allowed.
-func (p *valuePlanner) allowed(t *resolve.Type, f *resolve.Field) (l Limits, values []string) {
+// textLimits returns the limits of a text of a field. Its Enum is that of the field and of its type.
+func textLimits(t *resolve.Type, f *resolve.Field) (l Limits) {
 	var own Limits
 	l.read(t.Doc(), false)
 	switch outer := pointee(f.Type); {
@@ -355,19 +354,29 @@ func (p *valuePlanner) allowed(t *resolve.Type, f *resolve.Field) (l Limits, val
 	if ofType.read(t.Doc(), false); len(own.Enum) > 0 && len(ofType.Enum) > 0 { // a value must satisfy both
 		l.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(ofType.Enum, v) })
 	}
+	return l
+}
+
+// values returns the possible values of a text: its Enum, or else the constants of its type. It returns none if any
+// text is possible.
+func (p *valuePlanner) values(t *resolve.Type, l Limits) []string {
 	if len(l.Enum) > 0 {
-		return l, l.Enum
+		return l.Enum
 	}
+	var values []string
 	for _, c := range p.types.Constants(t) {
 		values = append(values, c.Value)
 	}
-	return l, values
+	return values
 }
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, spoke := p.allowed(v.spoke, p.spokeField)
-	hubLimits, hub := p.allowed(v.hub, p.hubField)
+	spokeLimits, hubLimits := textLimits(v.spoke, p.spokeField), textLimits(v.hub, p.hubField)
+	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
+		return nil // the constants of one type, which take long to find
+	}
+	spoke, hub := p.values(v.spoke, spokeLimits), p.values(v.hub, hubLimits)
 	if len(spoke) == 0 || len(hub) == 0 {
 		return nil
 	}
@@ -410,8 +419,7 @@ func (p *valuePlanner) enum(t *resolve.Type, l Limits, to Direction) string {
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
 // is for every struct that has the field. Empty text is no value.
 func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, _ := p.allowed(v.spoke, p.spokeField)
-	hub, _ := p.allowed(v.hub, p.hubField)
+	spoke, hub := textLimits(v.spoke, p.spokeField), textLimits(v.hub, p.hubField)
 	var fit []Renaming
 	for _, r := range p.renames {
 		refused, version := "", ""
@@ -444,7 +452,7 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad != nil {
 		return nil, bad
 	}
-	_, spoke := p.allowed(v.spoke, p.spokeField)
+	spoke := p.values(v.spoke, textLimits(v.spoke, p.spokeField))
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {

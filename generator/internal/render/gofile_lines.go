@@ -16,9 +16,46 @@ import (
 const maxColumns = 120
 
 // breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into
-// one line for each element. It breaks the outermost first, and the others only if their line is still too long.
+// one line for each element.
 func breakLines(text []byte) ([]byte, error) {
-	for slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool { return len(line) > maxColumns }) {
+	if !hasLongLine(text) {
+		return text, nil
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	file := files.File(parsed.FileStart)
+	var out []byte
+	last := 0
+	for _, d := range parsed.Decls {
+		from, to := file.Offset(d.Pos()), file.Offset(d.End())
+		broken, err := breakDeclaration(text[from:to])
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, text[last:from]...), broken...)
+		last = to
+	}
+	return append(out, text[last:]...), nil
+}
+
+func hasLongLine(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSuffix(line, []byte("\n"))) > maxColumns {
+			return true
+		}
+	}
+	return false
+}
+
+// breakDeclaration breaks the lines of a declaration. It breaks the outermost first, and the others only if their line
+// is still too long.
+func breakDeclaration(text []byte) ([]byte, error) {
+	const header = "package p\n\n"
+	text = append([]byte(header), text...)
+	for hasLongLine(text) {
 		files := token.NewFileSet()
 		parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
@@ -41,35 +78,17 @@ func breakLines(text []byte) ([]byte, error) {
 			return true
 		})
 		if len(outermost) == 0 {
-			return text, nil
+			break
 		}
 		var edits []edit
 		for _, l := range outermost {
-			edits = append(edits, edit{file.Offset(l.opening) + 1, "\n"})
-			start := text[file.Offset(file.LineStart(file.Line(l.opening))):]
-			indent := 1 + len(start) - len(bytes.TrimLeft(start, "\t"))
-			column := indent
-			for i, e := range l.elements {
-				length, isOneLine := int(e.End()-e.Pos()), file.Line(e.Pos()) == file.Line(e.End())
-				fits := l.fill && isOneLine && column+length < maxColumns
-				if i > 0 && !fits && file.Line(e.Pos()) == file.Line(l.elements[i-1].End()) {
-					edits = append(edits, edit{file.Offset(e.Pos()), "\n"})
-					column = indent
-				}
-				column += length + len(", ")
-				if !isOneLine {
-					column = maxColumns
-				}
-			}
-			if end := l.elements[len(l.elements)-1].End(); file.Line(end) == file.Line(l.closing) {
-				edits = append(edits, edit{file.Offset(l.closing), ",\n"})
-			}
+			edits = append(edits, l.broken(file, text)...)
 		}
 		if text, err = format.Source(applied(text, edits)); err != nil {
 			return nil, err
 		}
 	}
-	return text, nil
+	return bytes.TrimSuffix(text[len(header):], []byte("\n")), nil
 }
 
 // list are elements between brackets. A comma is between them, and after the last one if the bracket is on another
@@ -78,6 +97,30 @@ type list struct {
 	opening, closing token.Pos
 	elements         []ast.Node
 	fill             bool // a line has as many as fit
+}
+
+// broken returns the line breaks of a list.
+func (l list) broken(file *token.File, text []byte) []edit {
+	edits := []edit{{file.Offset(l.opening) + 1, "\n"}}
+	start := text[file.Offset(file.LineStart(file.Line(l.opening))):]
+	indent := 1 + len(start) - len(bytes.TrimLeft(start, "\t"))
+	column := indent
+	for i, e := range l.elements {
+		length, isOneLine := int(e.End()-e.Pos()), file.Line(e.Pos()) == file.Line(e.End())
+		fits := l.fill && isOneLine && column+length < maxColumns
+		if i > 0 && !fits && file.Line(e.Pos()) == file.Line(l.elements[i-1].End()) {
+			edits = append(edits, edit{file.Offset(e.Pos()), "\n"})
+			column = indent
+		}
+		column += length + len(", ")
+		if !isOneLine {
+			column = maxColumns
+		}
+	}
+	if end := l.elements[len(l.elements)-1].End(); file.Line(end) == file.Line(l.closing) {
+		edits = append(edits, edit{file.Offset(l.closing), ",\n"})
+	}
+	return edits
 }
 
 func listIn(n ast.Node) (list, bool) {
