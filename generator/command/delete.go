@@ -24,8 +24,8 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 		Short: "Remove webhooks of a kind, with everything that was generated for them",
 		Long: "webhook removes the markers of mutating and validating webhooks from the type of a kind, unless flags choose.\n" +
 			"Everything generated for them is removed, and so is the file of a validator or defaulter if you have not edited it.\n" +
-			"One that you have edited stops the command, unless you pass --force. If it is still needed for another webhook,\n" +
-			"only the line that asserts its methods changes.",
+			"One that you have edited stops the command, unless you pass --force. If another webhook needs it,\n" +
+			"only the line that asserts its methods changes. A file that would not compile any more stops the command, too.",
 		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

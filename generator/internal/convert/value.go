@@ -336,7 +336,7 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	return nil, p.differ(v.spoke, v.hub)
 }
 
-// textLimits returns the limits of a text of a field. Its Enum is that of the field and of its type.
+// textLimits returns the limits of a text of a field, with the Enum of the field and of its type.
 func textLimits(t *resolve.Type, f *resolve.Field) (l Limits) {
 	var own Limits
 	l.read(t.Doc(), false)

@@ -130,7 +130,8 @@ func unmarked(text []byte) string {
 	}), "")
 }
 
-// finish updates the generated files after the edits of a deletion.
+// finish updates the generated files after the edits of a deletion. Without force, it is an error if a file of the user
+// would not compile any more.
 func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 	after, left, err := s.follow(ctx, &e)
 	if err != nil {
@@ -144,6 +145,11 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 	}
 	after.Reread(ctx, e.Edits)
 	result := Result{Result: s.generate(ctx, after, e)}
+	for i, d := range result.Diagnostics {
+		if d.Rule == output.RuleOrphan && !force {
+			result.Diagnostics[i].Severity = diag.Error // it would not compile any more
+		}
+	}
 	for _, d := range result.Diagnostics {
 		if d.Rule == model.RuleMethod {
 			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods that the warnings name")
