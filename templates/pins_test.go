@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPins checks that new projects use exact tags of actions and images. Dependabot has to look after each kind of
-// them.
+// TestPins checks that new projects use actions by digest, and images by exact tag. Dependabot has to look after each
+// kind of them.
 func TestPins(t *testing.T) {
 	read := func(name string) string {
 		t.Helper()
@@ -20,17 +20,19 @@ func TestPins(t *testing.T) {
 		}
 		return string(text)
 	}
-	exact := regexp.MustCompile(`[@:]v?\d+\.\d+\.\d+$`)
 	pinned := 0
-	for file, keyword := range map[string]string{"dot_github/workflows/ci.yaml.tmpl": "uses: ", "Dockerfile.tmpl": "FROM "} {
-		for line := range strings.Lines(read(file)) {
-			_, rest, ok := strings.Cut(line, keyword)
+	for _, kind := range []struct{ file, keyword, pin string }{
+		{"dot_github/workflows/ci.yaml.tmpl", "uses: ", `^[a-z/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`},
+		{"Dockerfile.tmpl", "FROM ", `^(scratch|\S+:v?\d+\.\d+\.\d+)( |$)`},
+	} {
+		pin := regexp.MustCompile(kind.pin)
+		for line := range strings.Lines(read(kind.file)) {
+			_, name, ok := strings.Cut(strings.TrimSpace(line), kind.keyword)
 			if !ok || strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue
 			}
-			name, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-			if pinned++; name != "scratch" && !exact.MatchString(name) {
-				t.Errorf("%s: %s has no exact version", file, name)
+			if pinned++; !pin.MatchString(name) {
+				t.Errorf("%s: %q has no exact pin", kind.file, name)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ func generateCommand(s streams) *cobra.Command {
 	var flags runFlags
 	var output string
 	var dryRun bool
+	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "generate [packages]",
 		Short: "Write the files that the markers ask for",
@@ -32,7 +33,7 @@ func generateCommand(s streams) *cobra.Command {
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
-			result, err := flags.run(c, s, config, engine.Generate)
+			result, err := flags.run(c, s, config, companion.generate)
 			if err != nil {
 				return err
 			}
@@ -50,6 +51,7 @@ func generateCommand(s streams) *cobra.Command {
 		},
 	}
 	flags.add(c)
+	companion.add(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "path of the manifest, or - to print the manifest alone (default config/webhook/manifests.yaml in the module)")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written and write nothing")
 	return c

@@ -22,7 +22,7 @@ type hostile struct{ dir, ran string }
 
 const explainModule = "github.com/webhook-gen/webhook-gen/explain"
 
-// newHostile writes a project with a match condition, which lint has webhook-gen-explain read. In files, $RAN is the
+// newHostile writes a project with a match condition, which lint, generate and verify have webhook-gen-explain read. In files, $RAN is the
 // path of ran.
 func newHostile(t *testing.T, files map[string]string) hostile {
 	t.Helper()
@@ -64,9 +64,9 @@ func (p hostile) mustNotRun(t *testing.T, args ...string) (out string) {
 	return stdout.String() + stderr.String()
 }
 
-// TestLintRunsNothingOfTheProject has projects offer their own program as webhook-gen-explain in every way that the go
+// TestNothingOfTheProjectRuns has projects offer their own program as webhook-gen-explain in every way that the go
 // command or a shell knows.
-func TestLintRunsNothingOfTheProject(t *testing.T) {
+func TestNothingOfTheProjectRuns(t *testing.T) {
 	command := explainModule + "/cmd/webhook-gen-explain"
 	replaced := "module example.com/x\n\ngo 1.26\n\ntool " + command + "\n\nrequire " + explainModule + " v1.0.0\n\nreplace " + explainModule + " => ./evil\n"
 	evil := map[string]string{"evil/go.mod": "module " + explainModule + "\n\ngo 1.26\n", "evil/cmd/webhook-gen-explain/main.go": hostileGo}
@@ -121,8 +121,10 @@ func TestLintRunsNothingOfTheProject(t *testing.T) {
 			t.Setenv("GOPROXY", "off")
 			t.Setenv("GODEBUG", "execerrdot=0") // even where the user lets os/exec run programs of the current folder
 			t.Chdir(p.dir)
-			if out := p.mustNotRun(t, "lint"); !strings.Contains(out, "this needs the API server's own code, and webhook-gen-explain is ") || !strings.Contains(out, "\n  go install "+explainModule+"/cmd/webhook-gen-explain@latest\n") {
-				t.Errorf("lint does not say what is missing:\n%s", out)
+			for _, command := range []string{"lint", "generate", "verify"} {
+				if out := p.mustNotRun(t, command); !strings.Contains(out, "this needs the API server's own code, and webhook-gen-explain is ") || !strings.Contains(out, "go install "+explainModule+"/cmd/webhook-gen-explain@latest\n") {
+					t.Errorf("%s does not say what is missing:\n%s", command, out)
+				}
 			}
 			p.mustNotRun(t, "explain", "request", "--operation", "CREATE", "--resource", "orders")
 		})

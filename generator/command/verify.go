@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
@@ -17,6 +16,7 @@ import (
 func verifyCommand(s streams) *cobra.Command {
 	var flags runFlags
 	var manifest string
+	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "verify [packages]",
 		Short: "Show what generate would change, and fail if anything would",
@@ -33,7 +33,7 @@ func verifyCommand(s streams) *cobra.Command {
 				config.Manifest = absolute(config.Dir, manifest)
 				remedy += " generate --output " + manifest
 			}
-			result := progress(c.Context(), s.err, config, engine.Generate)
+			result := progress(c.Context(), s.err, config, companion.generate)
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)
@@ -67,6 +67,7 @@ func verifyCommand(s streams) *cobra.Command {
 		},
 	}
 	flags.add(c)
+	companion.add(c)
 	c.Flags().StringVarP(&manifest, "output", "o", "", "path of the manifest (default config/webhook/manifests.yaml in the module)")
 	return c
 }

@@ -15,6 +15,9 @@ import (
 // not compile.
 const RuleMatchConditions = "E22"
 
+// RuleUncompiled is the id for matchConditions whose CEL no program could read.
+const RuleUncompiled = "E22c"
+
 // rule is one entry of the table. One of its functions is set.
 type rule struct {
 	diag.Rule

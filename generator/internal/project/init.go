@@ -164,8 +164,10 @@ func (s site) begin(modulePath string, files []output.File) (complete []output.F
 			}
 			f.Note = s.origin.note()
 		case filepath.Base(f.Path) == "go.mod" && f.Path != filepath.Join(s.Root, "go.mod"):
-			if f.Content, err = s.origin.require(f.Path, f.Content, ToolModule); err != nil {
-				return nil, err
+			for _, m := range []string{ToolModule, explainModule} {
+				if f.Content, err = s.origin.require(f.Path, f.Content, m); err != nil {
+					return nil, err
+				}
 			}
 		}
 		complete = append(complete, f)

@@ -25,16 +25,18 @@ const (
 	ToolModule = "github.com/webhook-gen/webhook-gen"
 	// Tool is the import path of the program.
 	Tool = ToolModule + "/cmd/webhook-gen"
+	// explainModule is the path of the module of webhook-gen-explain.
+	explainModule = ToolModule + "/explain"
 	// RuntimeMinimum is the oldest released runtime that generated code compiles with. It grows together with the
 	// version of generated code.
 	RuntimeMinimum = "v0.1.0"
 )
 
-// Origin is the source of the program and the runtime for a project. Both modules have the same versions.
+// Origin is the source of the program and the runtime for a project. All their modules have the same versions.
 type Origin struct {
 	// Version is the version that go.mod requires; v0.0.0 with Dir.
 	Version string
-	// Dir is the absolute folder of a work tree that replaces both modules; empty for a released version.
+	// Dir is the absolute folder of a work tree that replaces the modules; empty for a released version.
 	Dir string
 	// Fork replaces the program's module by a version of another one; zero without a fork.
 	Fork module.Version
@@ -60,7 +62,7 @@ func WorkTree(dir string) (Origin, error) {
 	return Origin{Version: "v0.0.0", Dir: dir}, nil
 }
 
-// replacement returns what replaces one of the two modules; zero if nothing does.
+// replacement returns what replaces one of the modules; zero if nothing does.
 func (o Origin) replacement(modulePath string) module.Version {
 	below := strings.TrimPrefix(modulePath, ToolModule)
 	switch {
@@ -72,7 +74,7 @@ func (o Origin) replacement(modulePath string) module.Version {
 	return module.Version{}
 }
 
-// require adds the requirement on one of the two modules to the text of a go.mod.
+// require adds the requirement on one of the modules to the text of a go.mod.
 func (o Origin) require(name string, text []byte, modulePath string) ([]byte, error) {
 	if o.Err != nil {
 		return nil, o.Err

@@ -4,6 +4,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -47,6 +48,28 @@ func (f ExpressionFinding) in(p *model.Project) (*model.Webhook, diag.Range, err
 		return w, w.Where(field), nil
 	}
 	return w, part(f.From, f.To), nil
+}
+
+// Refused returns the errors in the CEL of the project's matchConditions. If they cannot be read, it returns a warning at
+// the first of them.
+func Refused(p *model.Project, read ExpressionReader) diag.List {
+	var at diag.Range
+	count := 0
+	for _, w := range p.Webhooks() {
+		if count == 0 {
+			at = w.Where("matchConditions[0].expression")
+		}
+		count += len(w.Spec.MatchConditions)
+	}
+	if count == 0 {
+		return nil
+	}
+	_, refused, err := readExpressions(p, read)
+	if err != nil {
+		reason, hint, _ := strings.Cut(err.Error(), "\n")
+		return diag.List{diag.Warningf(at, check.RuleUncompiled, "%d match condition(s) not compiled: %s", count, reason).WithHint("%s", hint)}
+	}
+	return refused
 }
 
 // readExpressions returns the reader's findings: broken lint rules, and expressions that an API server refuses.

@@ -8,8 +8,19 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
+
+// generate makes the files for the markers. The companion compiles their match conditions first, if there are any.
+func (p companion) generate(ctx context.Context, c engine.Config) engine.Result {
+	run := c.Resolve()
+	state := run.Read(ctx, engine.Edits{})
+	if !state.Diagnostics.HasErrors() {
+		state.Diagnostics.Add(inspect.Refused(state.Project, p.reader(ctx, c.Dir, ""))...)
+	}
+	return run.Generate(ctx, state, engine.Edits{})
+}
 
 // reader has the companion read match conditions.
 func (p companion) reader(ctx context.Context, dir, kubeVersion string) inspect.ExpressionReader {
