@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // The exit codes.
@@ -25,7 +26,7 @@ var errFindings = errors.New("findings")
 // is empty for another program.
 func Run(ctx context.Context, args []string, released string, out, err io.Writer) int {
 	b := thisBuild(released)
-	return run(ctx, args, streams{out: out, err: err, origin: b.origin(), version: b.version(), goCommand: runGo})
+	return run(ctx, args, streams{out: out, err: err, origin: b.origin(), version: b.version(), called: called(os.Args[0]), goCommand: runGo})
 }
 
 // run is Run, for tests too.
@@ -39,6 +40,6 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, errFindings):
 		return exitFindings
 	}
-	fmt.Fprintf(s.err, "webhook-gen: %v\n", err)
+	fmt.Fprintln(s.err, "webhook-gen:", s.named(err.Error()))
 	return exitTrouble
 }

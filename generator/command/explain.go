@@ -3,7 +3,9 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +83,17 @@ func conversions(c *cobra.Command, s streams, kind string) ([]inspect.Conversion
 		return nil, err
 	}
 	if len(docs) == 0 && kind != "" {
-		return nil, fmt.Errorf("no spoke of the kind %q is marked", kind)
+		all, _ := inspect.Conversions(c.Context(), config, "")
+		var kinds []string
+		for _, doc := range all {
+			if !slices.Contains(kinds, doc.Kind) {
+				kinds = append(kinds, doc.Kind)
+			}
+		}
+		if len(kinds) == 0 {
+			return nil, errors.New("no kind is converted here: +webhook:conversion:spoke marks one")
+		}
+		return nil, fmt.Errorf("no spoke of the kind %q is marked: there is %s", kind, strings.Join(kinds, ", "))
 	}
 	return docs, nil
 }

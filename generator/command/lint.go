@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
@@ -46,7 +45,7 @@ func lintCommand(s streams) *cobra.Command {
 					return fmt.Errorf("there is no webhook in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
 				}
 			default:
-				result = inspect.Lint(c.Context(), config, read)
+				result = progress(s.err, func() inspect.LintResult { return inspect.Lint(c.Context(), config, read) })
 				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
 					fmt.Fprintln(s.err, "webhook-gen: no marker declares a webhook here; -f reads manifests")
 				}
@@ -76,7 +75,7 @@ func aboutFolders(dir string, paths []string) string {
 
 // reportLint prints the findings, and the rules that lint could not check.
 func (f *runFlags) reportLint(s streams, dir string, result inspect.LintResult) error {
-	if err := engine.PrintDiagnostics(s.out, f.format, dir, result.Diagnostics); err != nil {
+	if err := f.print(s, s.out, dir, result.Diagnostics); err != nil {
 		return err
 	}
 	switch {

@@ -3,26 +3,24 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
-
-	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 )
 
 // patience is the time after which a run prints to a terminal that it goes on.
 const patience = time.Second
 
-// progress does the work. If that takes longer than patience and w is a terminal, a
-// line there counts the seconds and is wiped away at the end.
-func progress(ctx context.Context, w io.Writer, config engine.Config, work func(context.Context, engine.Config) engine.Result) engine.Result {
+// progress does the work. If that takes longer than patience and w is a terminal, a line there counts the seconds and is
+// wiped away at the end.
+func progress[T any](w io.Writer, work func() T) T {
 	if !isTerminal(w) {
-		return work(ctx, config)
+		return work()
 	}
-	done := make(chan engine.Result, 1)
-	go func() { done <- work(ctx, config) }()
+	done := make(chan T, 1)
+	go func() { done <- work() }()
 	began := time.Now()
 	tick := time.NewTicker(patience)
 	defer tick.Stop()
@@ -39,6 +37,11 @@ func progress(ctx context.Context, w io.Writer, config engine.Config, work func(
 			shown = true
 		}
 	}
+}
+
+// hasColours reports whether w is a terminal whose user has not turned colours off: https://no-color.org.
+func hasColours(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows"
 }
 
 func isTerminal(w io.Writer) bool {

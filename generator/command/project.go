@@ -6,10 +6,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/semver"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
 
@@ -100,7 +103,7 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 	}
 	fmt.Fprintln(s.out, "\nnext:")
 	for _, step := range next {
-		fmt.Fprintf(s.out, "  %s\n", step)
+		fmt.Fprintf(s.out, "  %s\n", s.named(step))
 	}
 	return err
 }
@@ -117,6 +120,33 @@ func (f *resourceFlags) add(c *cobra.Command) {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a mistake in this file
 		}
+	}
+	f.complete(c, "group", func(r project.Resource) string { return r.Group })
+	f.complete(c, "version", func(r project.Resource) string { return r.Version })
+	f.complete(c, "kind", func(r project.Resource) string { return r.Kind })
+}
+
+// complete has the shell complete a flag with the project's kinds that agree with the other flags.
+func (f *resourceFlags) complete(c *cobra.Command, flag string, part func(project.Resource) string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		dir, err := filepath.Abs(c.Flag("directory").Value.String())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var words []string
+		for _, r := range project.Kinds(c.Context(), project.Config{Config: engine.Config{Dir: dir}}) {
+			first, _, _ := strings.Cut(r.Group, ".")
+			fits := (f.Group == "" || f.Group == r.Group || f.Group == first || flag == "group") &&
+				(f.Version == "" || f.Version == r.Version || flag == "version") &&
+				(f.Kind == "" || f.Kind == r.Kind || flag == "kind")
+			if word := part(r); fits && strings.HasPrefix(word, begun) && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag does not exist: a mistake in this file
 	}
 }
 

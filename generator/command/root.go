@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
@@ -24,6 +25,7 @@ type streams struct {
 	out, err  io.Writer
 	origin    project.Origin // of this program
 	version   string         // the line that webhook-gen version prints
+	called    string         // the words by which the user calls this program; empty for webhook-gen
 	goCommand goCommand
 }
 
@@ -43,12 +45,27 @@ func rootCommand(s streams) *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.Flags().AddFlagSet(generate.Flags())
 	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
 		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), versionCommand(s))
 	return root
+}
+
+// flagError suggests the flag that was meant.
+func flagError(c *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near, ok := diag.Nearest(unknown.GetSpecifiedName(), names); ok {
+		return fmt.Errorf("%w: did you mean --%s?", err, near)
+	}
+	return fmt.Errorf("%w: `%s --help` lists the flags", err, c.CommandPath())
 }
 
 // noArguments refuses an argument that is neither a command nor a flag, and suggests the command that was meant.
@@ -126,7 +143,7 @@ func (f *runFlags) config(patterns []string) (engine.Config, error) {
 
 // run does the work and prints its findings; the error is errFindings if they stop the command.
 func (f *runFlags) run(c *cobra.Command, s streams, config engine.Config, work func(context.Context, engine.Config) engine.Result) (engine.Result, error) {
-	result := progress(c.Context(), s.err, config, work)
+	result := progress(s.err, func() engine.Result { return work(c.Context(), config) })
 	return result, f.report(s, config.Dir, result.Diagnostics)
 }
 
@@ -140,7 +157,7 @@ func oneOf(flag, value string, words []string) error {
 // report prints the findings; the error is errFindings if one of them stops the run.
 func (f *runFlags) report(s streams, dir string, list diag.List) error {
 	if len(list) > 0 || f.format == "json" {
-		if err := engine.PrintDiagnostics(s.err, f.format, dir, list); err != nil {
+		if err := f.print(s, s.err, dir, list); err != nil {
 			return err
 		}
 	}
@@ -148,4 +165,17 @@ func (f *runFlags) report(s streams, dir string, list diag.List) error {
 		return errFindings
 	}
 	return nil
+}
+
+// print prints findings in the form that the user chose, on a terminal with colours.
+func (f *runFlags) print(s streams, w io.Writer, dir string, list diag.List) error {
+	format := f.format
+	if format == "text" && hasColours(w) {
+		format = diag.Terminal
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Hint = s.named(list[i].Hint)
+	}
+	return engine.PrintDiagnostics(w, format, dir, list)
 }

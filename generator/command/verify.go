@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
@@ -33,7 +34,7 @@ func verifyCommand(s streams) *cobra.Command {
 				config.Manifest = absolute(config.Dir, manifest)
 				remedy += " generate --output " + manifest
 			}
-			result := progress(c.Context(), s.err, config, companion.generate)
+			result := progress(s.err, func() engine.Result { return companion.generate(c.Context(), config) })
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)
@@ -58,7 +59,7 @@ func verifyCommand(s streams) *cobra.Command {
 				fmt.Fprintln(s.err, "webhook-gen:", note)
 			}
 			if n := len(result.Changes); n > 0 {
-				fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: run %s and commit the result\n", n, remedy)
+				fmt.Fprintf(s.err, "webhook-gen: %d file(s) out of date: %s\n", n, s.named("run "+remedy+" and commit the result"))
 			}
 			if err := flags.report(s, config.Dir, outdated); err != nil {
 				return err

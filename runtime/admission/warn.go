@@ -20,37 +20,54 @@ const (
 // own.
 //
 // The API server silently drops messages that do not fit into a header or are too long, so Warn makes messages fit:
-// control characters such as line breaks become spaces, invalid UTF-8 becomes U+FFFD, and a message is cut after 256
-// characters. Warn leaves out empty and repeated messages, and messages beyond 4096 characters in total.
+// control characters such as line breaks become spaces, and invalid UTF-8 becomes U+FFFD. Once all messages of the
+// request together exceed 4096 characters, each is cut after 256, and those that still exceed the total are left out.
+// Empty and repeated messages are left out, too.
 func (r *Request) Warn(messages ...string) {
 	for _, message := range messages {
 		message = printable(message)
 		if message == "" || slices.Contains(r.warnings, message) {
 			continue
 		}
-		length := utf8.RuneCountInString(message)
-		for _, other := range r.warnings {
-			length += utf8.RuneCountInString(other)
-		}
-		if length <= warningsLimit {
-			r.warnings = append(r.warnings, message)
-		}
+		r.warnings = append(r.warnings, message)
 	}
+	total := 0
+	for _, message := range r.warnings {
+		total += utf8.RuneCountInString(message)
+	}
+	if total > warningsLimit {
+		r.warnings = shortened(r.warnings)
+	}
+}
+
+// shortened returns the messages with at most warningLimit characters each, and as many of them as do not exceed
+// warningsLimit.
+func shortened(messages []string) (all []string) {
+	total := 0
+	for _, message := range messages {
+		if utf8.RuneCountInString(message) > warningLimit {
+			message = string([]rune(message)[:warningLimit-1]) + "…"
+		}
+		if slices.Contains(all, message) {
+			continue
+		}
+		if total += utf8.RuneCountInString(message); total > warningsLimit {
+			break
+		}
+		all = append(all, message)
+	}
+	return all
 }
 
 // Warnings returns the warnings given so far, as the API server will get them.
 func (r *Request) Warnings() []string { return slices.Clone(r.warnings) }
 
-// printable returns one line of at most warningLimit characters.
+// printable returns one line.
 func printable(message string) string {
-	message = strings.TrimSpace(strings.Map(func(c rune) rune {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
 			return ' '
 		}
 		return c
 	}, strings.ToValidUTF8(message, "\ufffd")))
-	if utf8.RuneCountInString(message) > warningLimit {
-		return string([]rune(message)[:warningLimit-1]) + "…"
-	}
-	return message
 }

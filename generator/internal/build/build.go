@@ -60,9 +60,9 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	if o.Conversions != "" {
 		b.addConversions(read)
 	}
-	p := &model.Project{
-		API: o.API, Configurations: b.configurations(),
-		Conversions: b.conversions, ConversionRules: b.conversionRules,
+	p := &model.Project{API: o.API, Configurations: b.configurations(), Incomplete: b.incomplete}
+	if o.Conversions != "" {
+		p.Conversions, p.ConversionRules = b.conversions, b.conversionRules
 	}
 	if module != nil {
 		p.Module = model.Module{Path: module.Path, Dir: module.Dir}
@@ -83,6 +83,7 @@ type builder struct {
 
 	conversions     []*model.Conversion
 	conversionRules []model.ConversionRule
+	incomplete      bool // a marker could not be read, or a spoke has no hub
 }
 
 // objectKey identifies a configuration object.
@@ -120,6 +121,7 @@ type packageMarkers struct {
 	configurations []declared[*registry.Configuration]
 	declarations   []*declaration
 	groupVersion   groupVersion
+	broken         bool // a marker could not be read
 }
 
 // addPackage builds the webhooks of a package's +webhook markers.
@@ -148,10 +150,12 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	once := map[string]diag.Range{}
 	markers := registry.Markers()
 	for _, f := range p.Files {
-		b.diags.Add(markers.Misspelt(f.AST, f, registry.Prefix)...)
-		placed, bad := marker.InFile(f.AST, f, registry.Prefix)
-		b.diags.Add(bad...)
-		decoded, bad := markers.Decode(placed)
+		bad := markers.Misspelt(f.AST, f, registry.Prefix)
+		placed, unread := marker.InFile(f.AST, f, registry.Prefix)
+		decoded, wrong := markers.Decode(placed)
+		bad = slices.Concat(bad, unread, wrong)
+		m.broken = m.broken || bad.HasErrors()
+		b.incomplete = b.incomplete || bad.HasErrors()
 		b.diags.Add(bad...)
 		var current *declaration
 		for _, d := range decoded {
@@ -278,8 +282,8 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 			plans[w] = func() *model.Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
-	// A webhook that could not be built is reported already. Its rules and conditions need no second report.
-	broken := len(built) < len(d.webhooks)
+	// A webhook that could not be read or built is reported already. Its rules and conditions need no second report.
+	broken := m.broken || len(built) < len(d.webhooks)
 	d.built, d.broken = built, broken
 	for _, r := range d.rules {
 		for _, w := range b.belonging(built, broken, r.Range, r.marker.Webhook, "+webhook:rule") {
@@ -307,24 +311,26 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 
 // belonging finds the webhooks of a rule, condition or patch.
 func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
+	if len(webhooks) == 0 && !broken {
+		b.diags.Add(diag.Errorf(at, model.RuleBelongs, "%s is on a declaration without a webhook", what).
+			WithHint("write it beside a +webhook:mutating or +webhook:validating"))
+		return nil
+	}
 	if !name.IsSet() {
-		if len(webhooks) == 0 && !broken {
-			b.diags.Add(diag.Errorf(at, model.RuleBelongs, "%s is on a declaration without a webhook", what).
-				WithHint("write it beside a +webhook:mutating or +webhook:validating"))
-		}
 		return webhooks
 	}
 	var meant []*model.Webhook
-	names := []string{"mutating", "validating"}
+	var names []string
 	for _, w := range webhooks {
-		names = append(names, w.Spec.Name)
+		names = append(names, w.Spec.Name, model.KindWord(w.Mutating))
 		label, _, _ := strings.Cut(w.Spec.Name, ".")
 		if name.V == w.Spec.Name || name.V == label || name.V == model.KindWord(w.Mutating) {
 			meant = append(meant, w)
 		}
 	}
 	if len(meant) == 0 && !broken {
-		d := diag.Errorf(name.At, model.RuleBelongs, "no webhook of this declaration is called %q", name.V)
+		d := diag.Errorf(name.At, model.RuleBelongs, "no webhook of this declaration is called %q", name.V).
+			WithHint("its webhooks: %s", strings.Join(names, ", "))
 		if near, ok := diag.Nearest(name.V, names); ok {
 			d = d.WithHint("did you mean %q?", near)
 		}

@@ -48,14 +48,28 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 				hubs = append(hubs, b.hub(m, d))
 			}
 			for _, at := range d.spokes {
-				if c, ok := b.spoke(m, d, at); ok {
-					b.conversions = append(b.conversions, c)
-					spokes[c] = at
+				c, ok := b.spoke(m, d, at)
+				if !ok {
+					b.incomplete = true
+					continue
 				}
+				b.conversions = append(b.conversions, c)
+				spokes[c] = at
 			}
 		}
 	}
-	b.conversions = slices.DeleteFunc(b.conversions, func(c *model.Conversion) bool { return !b.findHub(c, spokes[c].marker, hubs) })
+	for i, h := range hubs {
+		first := slices.IndexFunc(hubs, func(o hub) bool { return o.Group == h.Group && o.Name == h.Name })
+		if first < i && h.Group != "" {
+			b.diags.Add(diag.Errorf(h.Range, model.RuleHub, "a second hub of %s in group %s", h.Name, h.Group).
+				WithHint("mark all versions but one with +webhook:conversion:spoke").WithRelated(hubs[first].Range, "the first is here"))
+		}
+	}
+	b.conversions = slices.DeleteFunc(b.conversions, func(c *model.Conversion) bool {
+		ok := b.findHub(c, spokes[c].marker, hubs)
+		b.incomplete = b.incomplete || !ok
+		return !ok
+	})
 	b.addConvertible()
 	slices.SortStableFunc(b.conversions, func(a, b *model.Conversion) int {
 		return cmp.Or(strings.Compare(a.Package.Dir, b.Package.Dir), strings.Compare(a.Spoke.Name, b.Spoke.Name))
@@ -141,17 +155,15 @@ func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub)
 		return true
 	}
 	found := slices.DeleteFunc(slices.Clone(hubs), func(h hub) bool { return h.Group != c.Spoke.Group || h.Name != c.Spoke.Name })
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		c.Hub, c.CRD = found[0].VersionedType, found[0].crd
 		return true
-	case 0:
+	case len(found) == 0 && c.Spoke.Group != "":
 		b.diags.Add(diag.Errorf(c.Range, model.RuleHub, "no type %s of group %s is marked as hub among the packages of this run", c.Spoke.Name, c.Spoke.Group).
 			WithHint(`put +webhook:conversion:hub on the version that the others are converted to and from, or name it: hub: "import/path.%s"`, c.Spoke.Name))
-	default:
-		b.diags.Add(diag.Errorf(found[1].Range, model.RuleHub, "a second hub of %s in group %s", c.Spoke.Name, c.Spoke.Group).WithRelated(found[0].Range, "the first is here"))
 	}
-	return false
+	return false // the other mistakes are reported already
 }
 
 // locatedType returns a type of any package.

@@ -84,7 +84,7 @@ func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.
 	}
 	d := diag.Errorf(said.At, model.RuleTarget, "%s of Kubernetes has no kind %s", groupText(kind.Group), kind.Kind)
 	if near, ok := diag.Nearest(kind.Plural, names); ok {
-		d = d.WithHint("its resource %s is similar", near)
+		d = d.WithHint("did you mean the kind of its resource %s?", near)
 	}
 	if len(others) > 0 {
 		d = d.WithHint("%s has it", strings.Join(others, " and "))
@@ -182,8 +182,6 @@ func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 		return said.Name.V
 	}
 	if s.kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs its name in full").
-			WithHint(`add name: "what.it.does.example.com"`))
 		return ""
 	}
 	parts := []string{said.Name.V, verb(said.Mutating), strings.Join(said.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
@@ -197,11 +195,9 @@ func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 	return strings.ToLower(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "."))
 }
 
-// path returns the webhook's URL path, in the form that controller-runtime's builder uses.
-func (b *builder) path(s subject, at declared[*registry.Webhook]) string {
-	said := at.marker
+// webhookPath returns the webhook's URL path, in the form that controller-runtime's builder uses.
+func webhookPath(s subject, said *registry.Webhook) string {
 	if s.kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs a path or a url"))
 		return ""
 	}
 	parts := []string{verb(said.Mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}

@@ -34,6 +34,10 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the webhook has no operations").
 			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
 	}
+	if needs := packageNeeds(said); subject.kind == nil && len(needs) > 0 {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs %s", strings.Join(needs, ", ")).
+			WithHint("add the arguments, or put the marker on the type it is for"))
+	}
 	w := &model.Webhook{
 		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
 		Order: said.Order.V, At: model.Places{},
@@ -44,9 +48,9 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	rule := &w.Spec.Rules[0]
 	rule.Operations = operations(said.Operations)
 	w.At.SetList("rules[0].operations", said.Operations)
-	rule.APIGroups = b.list(w, "rules[0].apiGroups", at, "groups", groups(said.Groups), subject.kind, func(k model.Kind) string { return k.Group })
-	rule.APIVersions = b.list(w, "rules[0].apiVersions", at, "versions", said.Versions, subject.kind, func(k model.Kind) string { return k.Version })
-	rule.Resources = b.list(w, "rules[0].resources", at, "resources", said.Resources, subject.kind, func(k model.Kind) string { return k.Plural })
+	rule.APIGroups = list(w, "rules[0].apiGroups", groups(said.Groups), subject.kind, func(k model.Kind) string { return k.Group })
+	rule.APIVersions = list(w, "rules[0].apiVersions", said.Versions, subject.kind, func(k model.Kind) string { return k.Version })
+	rule.Resources = list(w, "rules[0].resources", said.Resources, subject.kind, func(k model.Kind) string { return k.Plural })
 	if said.Subresource.IsSet() {
 		rule.Resources = subresources(rule.Resources, said.Subresource.V)
 		w.At.Set("rules[0].resources", said.Subresource.At)
@@ -57,6 +61,25 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	said.Settings.Apply(w, b.options.API)
 	w.Configuration = b.object(m, at)
 	return w, subject, len(b.diags) == before
+}
+
+// packageNeeds returns the arguments that a webhook without a type lacks.
+func packageNeeds(said *registry.Webhook) (needs []string) {
+	for _, a := range []struct {
+		name  string
+		given bool
+	}{
+		{"groups", said.Groups.IsSet()},
+		{"versions", said.Versions.IsSet()},
+		{"resources", said.Resources.IsSet()},
+		{`its name in full (name: "what.it.does.example.com")`, strings.Contains(said.Name.V, ".")},
+		{"a path or a url", said.Path.IsSet() || said.URL.IsSet()},
+	} {
+		if !a.given {
+			needs = append(needs, a.name)
+		}
+	}
+	return needs
 }
 
 // clientConfig sets how the API server reaches the webhook.
@@ -82,7 +105,7 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 		}
 	}
 	if s.Path = &said.Path.V; !said.Path.IsSet() {
-		s.Path = new(b.path(subject, at))
+		s.Path = new(webhookPath(subject, at.marker))
 	}
 	field("path", said.Path.At)
 	c.Service = &s
@@ -138,14 +161,12 @@ func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
 }
 
 // list returns the marker's value for a list of the rule, or the kind's own value.
-func (b *builder) list(w *model.Webhook, field string, at declared[*registry.Webhook], argument string, said diag.Sourced[[]string], kind *model.Kind, own func(model.Kind) string) []string {
+func list(w *model.Webhook, field string, said diag.Sourced[[]string], kind *model.Kind, own func(model.Kind) string) []string {
 	if said.IsSet() {
 		w.At.SetList(field, said)
 		return said.V
 	}
 	if kind == nil {
-		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs %s", argument).
-			WithHint("add %s, or put the marker on the type it is for", argument))
 		return nil
 	}
 	return []string{own(*kind)}

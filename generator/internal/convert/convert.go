@@ -99,7 +99,7 @@ func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *mod
 			pkg.Hubs = append(pkg.Hubs, c)
 		}
 	}
-	if !diags.HasErrors() {
+	if !diags.HasErrors() && !p.Incomplete {
 		diags.Add(rules.unused()...)
 	}
 	return packages, diags

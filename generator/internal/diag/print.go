@@ -16,7 +16,10 @@ import (
 // Formats are the output formats of Print.
 func Formats() []string { return []string{"text", "json", "github", "sarif"} }
 
-// Print writes the list in one of the Formats. Paths are relative to dir if that is shorter.
+// Terminal is the format text with colours for a terminal.
+const Terminal = "terminal"
+
+// Print writes the list in one of the Formats, or for a Terminal. Paths are relative to dir if that is shorter.
 //
 //   - text: file:line:column: severity: message [rule], the source line and a caret below it.
 //   - json: one array of objects with the fields of Diagnostic.
@@ -32,6 +35,9 @@ func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 		return p.github(w, list)
 	case "sarif":
 		return p.sarif(w, list, rules)
+	case Terminal:
+		p.colours = true
+		return p.text(w, list)
 	case "text":
 		return p.text(w, list)
 	}
@@ -41,6 +47,16 @@ func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 type printer struct {
 	dir     string
 	sources map[string][]string // file to lines, read for the first excerpt
+	colours bool
+}
+
+// coloured returns a text in the colour of a severity: errors are red, warnings yellow and notes blue.
+func (p printer) coloured(s Severity, text string) string {
+	if !p.colours || text == "" {
+		return text
+	}
+	colour := map[Severity]string{Error: "31", Warning: "33", Note: "34"}[s]
+	return "\x1b[1;" + colour + "m" + text + "\x1b[0m"
 }
 
 func (p printer) text(w io.Writer, list List) error {
@@ -49,12 +65,12 @@ func (p printer) text(w io.Writer, list List) error {
 		if d.Pos.IsValid() {
 			fmt.Fprintf(&out, "%s: ", p.position(d.Pos))
 		}
-		fmt.Fprintf(&out, "%s: %s", d.Severity, d.Message)
+		fmt.Fprintf(&out, "%s %s", p.coloured(d.Severity, d.Severity.String()+":"), d.Message)
 		if d.Rule != "" {
 			fmt.Fprintf(&out, " [%s]", d.Rule)
 		}
 		out.WriteByte('\n')
-		p.excerpt(&out, d.Range)
+		p.excerpt(&out, d.Range, d.Severity)
 		if d.Hint != "" {
 			fmt.Fprintf(&out, "    %s\n", d.Hint)
 		}
@@ -68,7 +84,7 @@ func (p printer) text(w io.Writer, list List) error {
 
 // excerpt shows the source line with a caret under the range. The caret line keeps tabs, so that the two lines are
 // aligned for any tab width.
-func (p printer) excerpt(out *bytes.Buffer, at Range) {
+func (p printer) excerpt(out *bytes.Buffer, at Range, s Severity) {
 	line, ok := p.line(at.Pos)
 	if !ok || at.Pos.Column < 1 || at.Pos.Column > len(line)+1 {
 		return
@@ -90,7 +106,8 @@ func (p printer) excerpt(out *bytes.Buffer, at Range) {
 		}
 	}
 	const longest = 60 // longer texts are cut
-	fmt.Fprintf(out, "    %s\n    %s^%s\n", line[indent:], pad.String(), strings.Repeat("~", min(max(width, 1), longest)-1))
+	caret := "^" + strings.Repeat("~", min(max(width, 1), longest)-1)
+	fmt.Fprintf(out, "    %s\n    %s%s\n", line[indent:], pad.String(), p.coloured(s, caret))
 }
 
 func (p printer) line(at Position) (string, bool) {

@@ -19,7 +19,7 @@ func NewPrinter(dir string) Printer {
 func (p Printer) File(at Position) string { return p.file(at) }
 
 // Excerpt writes the source line of a range, with a caret below it.
-func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at) }
+func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at, Note) }
 
 // Command returns a workflow command by which GitHub shows a message beside a line of a pull request. If file is empty,
 // the message has no line. The level is error, warning or notice.

@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
@@ -157,6 +158,9 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	changes = e.Among(changes)
 	diags.Add(output.Orphans(changes)...)
 
+	if r.Diagnostics.HasErrors() {
+		diags = r.Diagnostics // the other findings may follow from settings that could not be read
+	}
 	if r.Strict {
 		diags = diags.Promote()
 	}
@@ -222,6 +226,11 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 		r.Tags = c.Tags
 	}
 	r.speaksFor = []string{output.Manifests, output.Handlers, output.Conversions, output.Tests, output.Deliveries}
+	for _, o := range c.Outputs {
+		if !slices.Contains(r.speaksFor, o) {
+			r.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%q is not an output: those are %s", o, strings.Join(r.speaksFor, ", ")))
+		}
+	}
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}

@@ -66,8 +66,8 @@ func Refused(p *model.Project, read ExpressionReader) diag.List {
 	}
 	_, refused, err := readExpressions(p, read)
 	if err != nil {
-		reason, hint, _ := strings.Cut(err.Error(), "\n")
-		return diag.List{diag.Warningf(at, check.RuleUncompiled, "%d match condition(s) not compiled: %s", count, reason).WithHint("%s", hint)}
+		reason, install, _ := strings.Cut(err.Error(), ". To install it:\n  ")
+		return diag.List{diag.Warningf(at, check.RuleUncompiled, "%d match condition(s) not compiled: %s", count, reason).WithHint("%s", install)}
 	}
 	return refused
 }

@@ -30,7 +30,7 @@ func warnings(p projectPass) {
 		case c.Use == Warning && control:
 			p.report(c.Webhook, c.Range, "a warning is one line: users see a blank in place of each control character")
 		case c.Use == Warning && utf8.RuneCountInString(c.Text) > longest:
-			p.report(c.Webhook, c.Range, "a warning of %d characters is cut at %d", utf8.RuneCountInString(c.Text), longest)
+			p.report(c.Webhook, c.Range, "a warning of %d characters is cut at %d where a request's warnings have more than 4096", utf8.RuneCountInString(c.Text), longest)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func table() []rule {
 				"(k8s.io/apiserver/pkg/admission, checkKeyFormat); generated handlers change them until they fit. It is reported of AuditAnnotation in validators and defaulters, where the key is a constant.",
 			Fix: "write the key with letters, digits, -, _ and . alone"}},
 		{project: warnings, Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one short line",
-			Doc: "An API server silently drops a warning with a line break or another control character, and truncates long ones (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers replace the character by a blank, and truncate at 256; " +
+			Doc: "An API server silently drops a warning with a line break or another control character, and truncates each at 256 characters where all of a request have more than 4096 (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers replace the character by a blank, and truncate in the same way; " +
 				"controller-runtime passes warnings on unchanged. It is reported of Warn in validators and defaulters, and of admission.Warnings beside +kubebuilder markers, where the text is a constant.",
 			Fix: "write several warnings, each a short line"}},
 		{insteadOf: "E19", webhook: serverOnlyPath, Rule: diag.Rule{ID: "W10", Title: "a path is one that controller-runtime and API servers both take",

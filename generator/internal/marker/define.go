@@ -60,7 +60,7 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 	return Type{Name: name, set: func(v Value) diag.List {
 		n, err := strconv.ParseInt(v.Text, 0, 64)
 		if v.Kind != Number || err != nil {
-			return wrong(v.Range, "%s is not a whole number", quoted(v))
+			return wrong(v.Range, "%s is not a whole number in the range %s", quoted(v), name)
 		}
 		if n < int64(low) || n > int64(high) {
 			return wrong(v.Range, "%d is not in the range %s", n, name)

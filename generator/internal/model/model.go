@@ -27,6 +27,9 @@ type Project struct {
 	Conversions []*Conversion
 	// ConversionRules are the markers' settings for fields in conversions.
 	ConversionRules []ConversionRule
+	// Incomplete is true if a marker could not be read, or a spoke has no hub. A rule that no conversion reaches may then
+	// belong to what the project lacks.
+	Incomplete bool
 }
 
 // Module is a Go module; zero without a module.

@@ -45,8 +45,11 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 	} else {
 		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a validator or defaulter of one", r.Kind, s.group(r), r.Version)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return Result{}, err
+	case len(e.Change) == 0:
+		return Result{}, fmt.Errorf("no marker of %s %s declares such a webhook", r.Kind, r.Version)
 	}
 	return s.finish(ctx, e, force)
 }

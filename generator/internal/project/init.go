@@ -62,7 +62,7 @@ func Init(ctx context.Context, c Config, p Options) (Result, error) {
 	case found.Module == nil || diags.HasErrors():
 		return Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}, errStopped
 	case p.Module != "" && p.Module != found.Module.Path:
-		return Result{}, fmt.Errorf("this folder belongs to the module %s", found.Module.Path)
+		return Result{}, fmt.Errorf("this folder belongs to the module %s: leave --module out to add webhooks to it", found.Module.Path)
 	}
 	p.Module = found.Module.Path
 	settings, isNew := filepath.Join(root, config.FileName), false

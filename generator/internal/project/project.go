@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -53,11 +55,20 @@ func (r Resource) check() error {
 	case !model.IsVersion(r.Version):
 		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
 	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
-		return fmt.Errorf("%q is not a kind: those begin with a capital letter, as Order", r.Kind)
+		return fmt.Errorf("%q is not a kind: those are Go names that begin with a capital letter, as %s", r.Kind, capital(r.Kind))
 	case r.Group != "" && len(validation.IsDNS1123Subdomain(r.Group)) > 0:
 		return fmt.Errorf("%q is not an API group: those have lower-case letters, digits and - between their dots, as shop.example.com", r.Group)
 	}
 	return nil
+}
+
+// capital returns a kind like the word, or an example if there is none.
+func capital(word string) string {
+	first, size := utf8.DecodeRuneInString(word)
+	if kind := string(unicode.ToUpper(first)) + word[size:]; token.IsExported(kind) && token.IsIdentifier(kind) {
+		return kind
+	}
+	return "Order"
 }
 
 // flags returns the resource as flags of a command.

@@ -64,7 +64,7 @@ func (t Target) Builtin() (model.Kind, bool) {
 func parseSelector(text string) (*metav1.LabelSelector, error) {
 	requirements, err := labels.ParseToRequirements(text)
 	if err != nil {
-		return nil, fmt.Errorf("not a label selector: %w", err)
+		return nil, fmt.Errorf("not a label selector such as \"environment=production, tier in (a, b)\": %w", err)
 	}
 	selector := &metav1.LabelSelector{}
 	for _, r := range requirements {
