@@ -13,8 +13,8 @@ import (
 // patience is the time after which a run prints to a terminal that it goes on.
 const patience = time.Second
 
-// progress does the work. If that takes longer than patience and w is a terminal, a line there counts the seconds and is
-// wiped away at the end.
+// progress does the work. If that takes longer than patience and w is a terminal, a line there counts the seconds.
+// It is wiped away at the end.
 func progress[T any](w io.Writer, work func() T) T {
 	if !isTerminal(w) {
 		return work()

@@ -22,8 +22,8 @@ type hostile struct{ dir, ran string }
 
 const explainModule = "github.com/webhook-gen/webhook-gen/explain"
 
-// newHostile writes a project with a match condition, which lint, generate and verify have webhook-gen-explain read. In files, $RAN is the
-// path of ran.
+// newHostile writes a project with a match condition, which lint, generate and verify have webhook-gen-explain read.
+// In files, $RAN is the path of ran.
 func newHostile(t *testing.T, files map[string]string) hostile {
 	t.Helper()
 	top := t.TempDir()

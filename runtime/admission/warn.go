@@ -21,7 +21,7 @@ const (
 //
 // The API server silently drops messages that do not fit into a header or are too long, so Warn makes messages fit:
 // control characters such as line breaks become spaces, and invalid UTF-8 becomes U+FFFD. Once all messages of the
-// request together exceed 4096 characters, each is cut after 256, and those that still exceed the total are left out.
+// request together exceed 4096 characters, each is cut after 256, and messages beyond the total are left out.
 // Empty and repeated messages are left out, too.
 func (r *Request) Warn(messages ...string) {
 	for _, message := range messages {

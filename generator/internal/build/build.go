@@ -83,13 +83,23 @@ type builder struct {
 
 	conversions     []*model.Conversion
 	conversionRules []model.ConversionRule
-	incomplete      bool // a marker could not be read, or a spoke has no hub
+	incomplete      bool     // a marker could not be read, or a spoke has no hub
+	unversioned     []string // import paths whose group or version was reported as not known
 }
 
 // objectKey identifies a configuration object.
 type objectKey struct {
 	mutating bool
 	name     string
+}
+
+// firstOf reports the first call for a package without a group or version: one finding on it is enough.
+func (b *builder) firstOf(importPath string) bool {
+	if slices.Contains(b.unversioned, importPath) {
+		return false
+	}
+	b.unversioned = append(b.unversioned, importPath)
+	return true
 }
 
 // declared is a decoded marker and its position.

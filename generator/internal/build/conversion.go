@@ -28,7 +28,7 @@ type hub struct {
 
 // versioned returns a type with the group and version of its package.
 func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Range) model.VersionedType {
-	if !gv.group.IsSet() || !gv.version.IsSet() {
+	if (!gv.group.IsSet() || !gv.version.IsSet()) && b.firstOf(importPath) {
 		b.diags.Add(diag.Errorf(at, model.RuleGroupVersion, "the API group and version of %s are not known: package %s has neither +groupName and +versionName nor a schema.GroupVersion variable", name, importPath).
 			WithHint("add comments +groupName=your.group and +versionName=v1 above the package clause"))
 	}
@@ -61,6 +61,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 	for i, h := range hubs {
 		first := slices.IndexFunc(hubs, func(o hub) bool { return o.Group == h.Group && o.Name == h.Name })
 		if first < i && h.Group != "" {
+			b.incomplete = true
 			b.diags.Add(diag.Errorf(h.Range, model.RuleHub, "a second hub of %s in group %s", h.Name, h.Group).
 				WithHint("mark all versions but one with +webhook:conversion:spoke").WithRelated(hubs[first].Range, "the first is here"))
 		}

@@ -120,11 +120,13 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 // kind derives group, version, plural and scope of a Go type.
 func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Webhook]) *model.Kind {
 	said := at.marker
-	if !gv.group.IsSet() && !said.Groups.IsSet() {
+	lacksGroup, lacksVersion := !gv.group.IsSet() && !said.Groups.IsSet(), !gv.version.IsSet() && !said.Versions.IsSet()
+	first := (lacksGroup || lacksVersion) && b.firstOf(p.Path)
+	if lacksGroup && first {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.Spec.Name.Name, p.Path).
 			WithHint("add a comment +groupName=your.group above the package clause"))
 	}
-	if !gv.version.IsSet() && !said.Versions.IsSet() {
+	if lacksVersion && first {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API version of %s is not known: package %s has neither +versionName nor a schema.GroupVersion variable, nor is it called like a version", t.Spec.Name.Name, p.Path).
 			WithHint("add a comment +versionName=v1 above the package clause"))
 	}

@@ -50,8 +50,8 @@ func (f ExpressionFinding) in(p *model.Project) (*model.Webhook, diag.Range, err
 	return w, part(f.From, f.To), nil
 }
 
-// Refused returns the errors in the CEL of the project's matchConditions. If they cannot be read, it returns a warning at
-// the first of them.
+// Refused returns the errors in the CEL of the project's matchConditions.
+// If they cannot be read, it returns a warning at the first of them.
 func Refused(p *model.Project, read ExpressionReader) diag.List {
 	var at diag.Range
 	count := 0

@@ -39,7 +39,11 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 			}
 		}
 		if p.bad == nil && !p.take(")") {
-			p.unexpected("only words, whole numbers, true and false may stand without quotes; a list is one string: \"a;b\"")
+			hint := "only words, whole numbers, true and false may stand without quotes; a list is one string: \"a;b\""
+			if len(p.lexemes) > 1 && p.lexemes[1].text == ":" {
+				hint = "put a comma before it"
+			}
+			p.unexpected(hint)
 		}
 	}
 	if p.bad == nil && p.take("=") {

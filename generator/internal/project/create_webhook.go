@@ -215,6 +215,15 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	case w.Import != "":
 		target = w.Import + "." + r.Kind
 	case !model.IsBuiltinGroup(r.Group) && s.isOwnGroup(s.group(r)):
+		var names []string
+		for _, k := range s.kinds() {
+			if k.Group == s.group(r) && k.Version == r.Version {
+				names = append(names, k.Kind)
+			}
+		}
+		if near, ok := diag.Nearest(r.Kind, names); ok {
+			return fmt.Errorf("the project has no type %s of %s: did you mean %s?", r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), near)
+		}
 		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
 			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
 	}

@@ -15,7 +15,10 @@ func Kinds(ctx context.Context, c Config) []Resource {
 	if err != nil {
 		return nil
 	}
-	var all []Resource
+	return s.kinds()
+}
+
+func (s site) kinds() (all []Resource) {
 	for _, a := range s.apis {
 		for _, f := range a.FilesWith("package ") {
 			for spec := range load.Types(f.AST) {

@@ -18,6 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 const (
@@ -127,6 +128,11 @@ func (o Origin) Commands() []string {
 func (s site) generate(ctx context.Context, after engine.State, e edits) engine.Result {
 	result := s.Generate(ctx, after, e.Edits)
 	if result.Diagnostics.HasErrors() {
+		for i, d := range result.Diagnostics {
+			if d.Pos.File != "" && !regular.Exists(d.Pos.File) {
+				result.Diagnostics[i].Range = diag.Range{} // in a file that is not written now
+			}
+		}
 		return result
 	}
 	name := filepath.Join(s.Root, "go.mod")

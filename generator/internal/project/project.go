@@ -62,7 +62,7 @@ func (r Resource) check() error {
 	return nil
 }
 
-// capital returns a kind like the word, or an example if there is none.
+// capital returns the word with a capital letter. If that does not make it a kind, it returns an example.
 func capital(word string) string {
 	first, size := utf8.DecodeRuneInString(word)
 	if kind := string(unicode.ToUpper(first)) + word[size:]; token.IsExported(kind) && token.IsIdentifier(kind) {
