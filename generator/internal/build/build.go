@@ -316,6 +316,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		w.Handler = plans[w]() // after its rules are complete
 		b.deliver(w)
 	}
+	shareHandlers(built)
 	b.webhooks = append(b.webhooks, built...)
 }
 

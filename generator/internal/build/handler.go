@@ -53,6 +53,9 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
 		Path:           w.ServedPath(),
 	}
+	for _, rule := range w.Spec.Rules {
+		h.Resources = union(h.Resources, rule.Resources)
+	}
 	local := model.GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
 	switch {
 	case said.For.IsSet() && (h.Holder || m.onlyForeign()):
@@ -78,6 +81,45 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	h.ListKeys = b.listKeys(m.Package, h.Object)
 	return h
+}
+
+// shareHandlers gives the webhooks of a declaration that are called at one path the handler of the first of them. It
+// does the work of all. Webhooks whose objects have different types keep their own handlers, which check reports.
+func shareHandlers(webhooks []*model.Webhook) {
+	for i, w := range webhooks {
+		first := slices.IndexFunc(webhooks[:i], func(other *model.Webhook) bool {
+			return w.Handler != nil && other.Handler != nil && w.Mutating == other.Mutating &&
+				w.Path() != "" && w.Path() == other.Path() && w.Handler.Object == other.Handler.Object
+		})
+		if first < 0 {
+			continue
+		}
+		h, further := webhooks[first].Handler, w.Handler
+		h.Operations = inOrder(slices.Concat(h.Operations, further.Operations))
+		h.Resources = union(h.Resources, further.Resources)
+		if len(h.Kinds) > 0 && len(further.Kinds) > 0 {
+			h.Kinds = union(h.Kinds, further.Kinds)
+		} else {
+			h.Kinds = nil
+		}
+		w.Handler = h
+	}
+}
+
+// union returns the elements of two lists, each once.
+func union[T comparable](a, b []T) []T {
+	all := slices.Clone(a)
+	for _, e := range b {
+		if !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// inOrder returns the operations, each once, in the order of an object's life.
+func inOrder(operations []string) []string {
+	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool { return !slices.Contains(operations, o) })
 }
 
 // onlyForeign reports whether every webhook of the package is for a type of another package.

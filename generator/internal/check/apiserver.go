@@ -57,7 +57,7 @@ func uniqueInObject(p configurationPass) {
 		}
 		d := p.report(w.Where("name"), w.Kubebuilder, p.Configuration, fmt.Sprintf("webhooks[%d].name", i),
 			fmt.Sprintf("%s holds two webhooks called %q", p.Name, w.Spec.Name))
-		*d = d.WithHint("%s", anotherName(w)).WithRelated(p.Webhooks[at].Where("name"), "the first is here")
+		*d = d.WithHint("%s", anotherName(w, "name")).WithRelated(p.Webhooks[at].Where("name"), "the first is here")
 	}
 }
 

@@ -137,5 +137,5 @@ type projectPass struct {
 // at reports a finding that concerns two webhooks of the run.
 func (p projectPass) at(w, other *model.Webhook, field, format string, args ...any) {
 	d := p.report(w.Where(field), w.Kubebuilder, nil, field, fmt.Sprintf(format, args...))
-	*d = d.WithHint("%s", anotherName(w)).WithRelated(other.Where(field), "the other is here")
+	*d = d.WithHint("%s", anotherName(w, field)).WithRelated(other.Where(field), "the other is here")
 }

@@ -75,8 +75,8 @@ func table() []rule {
 			Doc: "API servers accept equal names in two configurations of one kind; metrics and audit annotations then cannot distinguish the webhooks."},
 			project: uniqueNames},
 		{Rule: diag.Rule{ID: "U2", Title: "a service's path has one handler",
-			Doc: "A server registers one handler for a path. Two packages that claim one path would serve each other's requests. Two markers for the manifest alone, such as +kubebuilder:webhook, may share a path " +
-				"where one handler of your own can answer both: both are mutating or both validating and, where controller-runtime's builder makes the path of a kind, for that kind."},
+			Doc: "A server registers one handler for a path. Two packages that claim one path would serve each other's requests. Markers of one type may share a path if both are mutating or both validating and their requests carry the same Go type: one handler has the operations of both. " +
+				"Two markers for the manifest alone, such as +kubebuilder:webhook, may share a path where one handler of your own can answer both: both are mutating or both validating and, where controller-runtime's builder makes the path of a kind, for that kind."},
 			project: uniquePaths},
 	}
 	for _, a := range registry.Arguments() {

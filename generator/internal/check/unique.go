@@ -4,9 +4,15 @@ package check
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/model"
 
-// anotherName is the advice for two webhooks with the same name or path.
-func anotherName(w *model.Webhook) string {
-	if w.Kubebuilder {
+const servicePath = "clientConfig.service.path"
+
+// anotherName is the advice for two webhooks with the same name or path. A path follows from the name unless a marker
+// has it.
+func anotherName(w *model.Webhook, field string) string {
+	switch {
+	case field == servicePath && (w.Kubebuilder || w.At[servicePath].IsValid()):
+		return "give one of them another path"
+	case w.Kubebuilder:
 		return "rename one of them"
 	}
 	return `give one of them a word of its own: name: "quota"`
@@ -33,8 +39,8 @@ func uniqueNames(p projectPass) {
 	}
 }
 
-// uniquePaths reports a path that two webhooks of one service claim. It allows a path that one handler of the project's
-// own can serve for both webhooks.
+// uniquePaths reports a path that two webhooks of one service claim. It allows a path at which one handler can answer
+// both.
 func uniquePaths(p projectPass) {
 	claims := map[string][]*model.Webhook{}
 	for _, w := range p.Webhooks() {
@@ -44,8 +50,8 @@ func uniquePaths(p projectPass) {
 		s := w.Spec.ClientConfig.Service
 		key := s.Namespace + "/" + s.Name + w.Path()
 		for _, other := range claims[key] {
-			if !isSameMistake(w, other) && !isServedByHand(w, other) {
-				p.at(w, other, "clientConfig.service.path", "two webhooks are served at the path %s", w.Path())
+			if !isSameMistake(w, other) && !isOneHandler(w, other) {
+				p.at(w, other, servicePath, "two webhooks are served at the path %s", w.Path())
 				break
 			}
 		}
@@ -58,7 +64,7 @@ func isSameMistake(w, other *model.Webhook) bool {
 	return w.Mutating == other.Mutating && w.Spec.Name == other.Spec.Name
 }
 
-// isServedByHand reports whether one handler can answer two webhooks and neither handler is generated.
-func isServedByHand(w, other *model.Webhook) bool {
-	return w.Handler == nil && other.Handler == nil && w.CanShare(other)
+// isOneHandler reports whether one handler answers two webhooks: a generated one, or one of the project's own that can.
+func isOneHandler(w, other *model.Webhook) bool {
+	return w.Handler == other.Handler && (w.Handler != nil || w.CanShare(other))
 }

@@ -7,7 +7,7 @@ import "net/url"
 // Operations are the operations of webhooks, as markers have them.
 func Operations() []string { return []string{"create", "update", "delete", "connect", "*"} }
 
-// Handler is the Go code that serves a webhook. docs/reference/configuration.md has the rules for its names.
+// Handler is the Go code that serves a webhook, or several webhooks of a type at one path. docs/reference/configuration.md has the rules for its names.
 type Handler struct {
 	// Package is where the code goes.
 	Package HandlerPackage
@@ -28,6 +28,8 @@ type Handler struct {
 	Operations []string
 	// Path is where the handler is served.
 	Path string
+	// Resources are the resources of the rules, with subresources: "pods", "pods/exec".
+	Resources []string
 	// NeedsStub says that the user has not written the methods yet, and NeedsTestStub that there is no
 	// function yet that makes the validator or defaulter for tests.
 	NeedsStub, NeedsTestStub bool

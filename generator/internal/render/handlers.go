@@ -23,7 +23,8 @@ type handlerPackage struct {
 	admission, version string // import paths of the runtime's packages
 }
 
-// handledType is a marked type with its webhooks, mutating before validating.
+// handledType is a marked type with its webhooks, mutating before validating. Of the webhooks that share a handler, it
+// has the first.
 type handledType struct {
 	name     string
 	webhooks []*model.Webhook
@@ -71,6 +72,14 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 		slices.SortFunc(pkg.types, func(a, b handledType) int { return strings.Compare(a.name, b.name) })
 		for _, t := range pkg.types {
 			slices.SortStableFunc(t.webhooks, asWritten)
+		}
+		for i, t := range pkg.types {
+			seen := map[*model.Handler]bool{}
+			pkg.types[i].webhooks = slices.DeleteFunc(t.webhooks, func(w *model.Webhook) bool {
+				again := seen[w.Handler]
+				seen[w.Handler] = true
+				return again
+			})
 		}
 	}
 	slices.SortFunc(packages, func(a, b handlerPackage) int { return strings.Compare(a.Dir, b.Dir) })

@@ -132,7 +132,7 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook) *jen
 			})
 		}
 		g.Line().Id("Resources").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, r := range resources(webhook) {
+			for _, r := range webhook.Handler.Resources {
 				g.Lit(r)
 			}
 		})
@@ -164,19 +164,6 @@ func (w testWriter) list(f *jen.File, l model.ListKey) *jen.Statement {
 			}
 		}),
 	)
-}
-
-// resources are the resources of all rules, each once.
-func resources(w *model.Webhook) []string {
-	var all []string
-	for _, rule := range w.Spec.Rules {
-		for _, r := range rule.Resources {
-			if !slices.Contains(all, r) {
-				all = append(all, r)
-			}
-		}
-	}
-	return all
 }
 
 // newWebhooks writes the function by which tests come by the package's webhooks.

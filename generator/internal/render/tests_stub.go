@@ -64,7 +64,7 @@ func aboutObjects(t handledType) []aboutObject {
 
 // subresource is the subresource of a webhook's first rule.
 func subresource(w *model.Webhook) string {
-	_, sub, _ := strings.Cut(resources(w)[0], "/")
+	_, sub, _ := strings.Cut(w.Handler.Resources[0], "/")
 	return sub
 }
 

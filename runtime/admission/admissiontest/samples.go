@@ -51,7 +51,7 @@ func (s Suite) ask(t testing.TB, all []configured, handlers map[string]http.Hand
 	kind := o.GroupVersionKind()
 	for _, mutating := range []bool{true, false} {
 		for _, c := range all {
-			i := slices.IndexFunc(s.Webhooks, func(w Webhook) bool { return w.Name == c.Name && w.Mutating == c.mutating })
+			i := slices.IndexFunc(s.Webhooks, func(w Webhook) bool { return w.Path == c.path() && w.Mutating == c.mutating })
 			if i < 0 || c.mutating != mutating || handlers[s.Webhooks[i].Path] == nil || !c.matches(operation, kind, o.Labels) {
 				continue
 			}
