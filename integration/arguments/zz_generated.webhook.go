@@ -327,337 +327,454 @@ type Webhooks struct {
 		WideWiderValidator
 	}
 	WithLabels WithLabelsValidator
+	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
+	Without struct {
+		Again         bool
+		Ancient       bool
+		Anywhere      bool
+		Avocet        bool
+		Bittern       bool
+		Careful       bool
+		Closed        bool
+		Clusterwide   bool
+		Conditions    bool
+		Curlew        bool
+		Distrusted    bool
+		Elsewhere     bool
+		Equivalent    bool
+		Everything    bool
+		Exact         bool
+		Exec          bool
+		FailingClosed bool
+		FailingOpen   bool
+		Hurried       bool
+		InNamespaces  bool
+		Later         bool
+		Modern        bool
+		Namespaced    bool
+		Older         bool
+		Once          bool
+		Open          bool
+		Outside       bool
+		Patched       bool
+		Patient       bool
+		Pure          bool
+		Scale         bool
+		Status        bool
+		Strict        bool
+		Unsure        bool
+		Updates       bool
+		Whole         bool
+		Wide          bool
+		WithLabels    bool
+	}
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	if w.Again == nil {
+	if w.Again == nil && !w.Without.Again {
 		return errors.New("arguments.Webhooks: Again is nil: set it to your defaulter, for example &Again{}")
 	}
-	if w.Ancient == nil {
+	if w.Ancient == nil && !w.Without.Ancient {
 		return errors.New("arguments.Webhooks: Ancient is nil: set it to your validator, for example &Ancient{}")
 	}
-	if w.Anywhere == nil {
+	if w.Anywhere == nil && !w.Without.Anywhere {
 		return errors.New("arguments.Webhooks: Anywhere is nil: set it to your validator, for example &Anywhere{}")
 	}
-	if w.Avocet == nil {
+	if w.Avocet == nil && !w.Without.Avocet {
 		return errors.New("arguments.Webhooks: Avocet is nil: set it to your defaulter, for example &Avocet{}")
 	}
-	if w.Bittern == nil {
+	if w.Bittern == nil && !w.Without.Bittern {
 		return errors.New("arguments.Webhooks: Bittern is nil: set it to your defaulter, for example &Bittern{}")
 	}
-	if w.Careful == nil {
+	if w.Careful == nil && !w.Without.Careful {
 		return errors.New("arguments.Webhooks: Careful is nil: set it to your validator, for example &Careful{}")
 	}
-	if w.Closed == nil {
+	if w.Closed == nil && !w.Without.Closed {
 		return errors.New("arguments.Webhooks: Closed is nil: set it to your validator, for example &Closed{}")
 	}
-	if w.Clusterwide == nil {
+	if w.Clusterwide == nil && !w.Without.Clusterwide {
 		return errors.New("arguments.Webhooks: Clusterwide is nil: set it to your validator, for example &Clusterwide{}")
 	}
-	if w.Conditions == nil {
+	if w.Conditions == nil && !w.Without.Conditions {
 		return errors.New("arguments.Webhooks: Conditions is nil: set it to your validator, for example &Conditions{}")
 	}
-	if w.Curlew == nil {
+	if w.Curlew == nil && !w.Without.Curlew {
 		return errors.New("arguments.Webhooks: Curlew is nil: set it to your defaulter, for example &Curlew{}")
 	}
-	if w.Distrusted == nil {
+	if w.Distrusted == nil && !w.Without.Distrusted {
 		return errors.New("arguments.Webhooks: Distrusted is nil: set it to your validator, for example &Distrusted{}")
 	}
-	if w.Elsewhere == nil {
+	if w.Elsewhere == nil && !w.Without.Elsewhere {
 		return errors.New("arguments.Webhooks: Elsewhere is nil: set it to your validator, for example &Elsewhere{}")
 	}
-	if w.Equivalent == nil {
+	if w.Equivalent == nil && !w.Without.Equivalent {
 		return errors.New("arguments.Webhooks: Equivalent is nil: set it to your validator, for example &Equivalent{}")
 	}
-	if w.Everything == nil {
+	if w.Everything == nil && !w.Without.Everything {
 		return errors.New("arguments.Webhooks: Everything is nil: set it to your validator, for example &Everything{}")
 	}
-	if w.Exact == nil {
+	if w.Exact == nil && !w.Without.Exact {
 		return errors.New("arguments.Webhooks: Exact is nil: set it to your validator, for example &Exact{}")
 	}
-	if w.Exec == nil {
+	if w.Exec == nil && !w.Without.Exec {
 		return errors.New("arguments.Webhooks: Exec is nil: set it to your validator, for example &Exec{}")
 	}
-	if w.FailingClosed == nil {
+	if w.FailingClosed == nil && !w.Without.FailingClosed {
 		return errors.New("arguments.Webhooks: FailingClosed is nil: set it to your validator, for example &FailingClosed{}")
 	}
-	if w.FailingOpen == nil {
+	if w.FailingOpen == nil && !w.Without.FailingOpen {
 		return errors.New("arguments.Webhooks: FailingOpen is nil: set it to your validator, for example &FailingOpen{}")
 	}
-	if w.Hurried == nil {
+	if w.Hurried == nil && !w.Without.Hurried {
 		return errors.New("arguments.Webhooks: Hurried is nil: set it to your validator, for example &Hurried{}")
 	}
-	if w.InNamespaces == nil {
+	if w.InNamespaces == nil && !w.Without.InNamespaces {
 		return errors.New("arguments.Webhooks: InNamespaces is nil: set it to your validator, for example &InNamespaces{}")
 	}
-	if w.Later == nil {
+	if w.Later == nil && !w.Without.Later {
 		return errors.New("arguments.Webhooks: Later is nil: set it to your defaulter, for example &Later{}")
 	}
-	if w.Modern == nil {
+	if w.Modern == nil && !w.Without.Modern {
 		return errors.New("arguments.Webhooks: Modern is nil: set it to your validator, for example &Modern{}")
 	}
-	if w.Namespaced == nil {
+	if w.Namespaced == nil && !w.Without.Namespaced {
 		return errors.New("arguments.Webhooks: Namespaced is nil: set it to your validator, for example &Namespaced{}")
 	}
-	if w.Older == nil {
+	if w.Older == nil && !w.Without.Older {
 		return errors.New("arguments.Webhooks: Older is nil: set it to your validator, for example &Older{}")
 	}
-	if w.Once == nil {
+	if w.Once == nil && !w.Without.Once {
 		return errors.New("arguments.Webhooks: Once is nil: set it to your defaulter, for example &Once{}")
 	}
-	if w.Open == nil {
+	if w.Open == nil && !w.Without.Open {
 		return errors.New("arguments.Webhooks: Open is nil: set it to your validator, for example &Open{}")
 	}
-	if w.Outside == nil {
+	if w.Outside == nil && !w.Without.Outside {
 		return errors.New("arguments.Webhooks: Outside is nil: set it to your validator, for example &Outside{}")
 	}
-	if w.Patched == nil {
+	if w.Patched == nil && !w.Without.Patched {
 		return errors.New("arguments.Webhooks: Patched is nil: set it to your validator, for example &Patched{}")
 	}
-	if w.Patient == nil {
+	if w.Patient == nil && !w.Without.Patient {
 		return errors.New("arguments.Webhooks: Patient is nil: set it to your validator, for example &Patient{}")
 	}
-	if w.Pure == nil {
+	if w.Pure == nil && !w.Without.Pure {
 		return errors.New("arguments.Webhooks: Pure is nil: set it to your validator, for example &Pure{}")
 	}
-	if w.Scale == nil {
+	if w.Scale == nil && !w.Without.Scale {
 		return errors.New("arguments.Webhooks: Scale is nil: set it to your validator, for example &Scale{}")
 	}
-	if w.Status == nil {
+	if w.Status == nil && !w.Without.Status {
 		return errors.New("arguments.Webhooks: Status is nil: set it to your defaulter, for example &Status{}")
 	}
-	if w.Strict == nil {
+	if w.Strict == nil && !w.Without.Strict {
 		return errors.New("arguments.Webhooks: Strict is nil: set it to your validator, for example &Strict{}")
 	}
-	if w.Unsure == nil {
+	if w.Unsure == nil && !w.Without.Unsure {
 		return errors.New("arguments.Webhooks: Unsure is nil: set it to your validator, for example &Unsure{}")
 	}
-	if w.Updates == nil {
+	if w.Updates == nil && !w.Without.Updates {
 		return errors.New("arguments.Webhooks: Updates is nil: set it to your validator, for example &Updates{}")
 	}
-	if w.Whole == nil {
+	if w.Whole == nil && !w.Without.Whole {
 		return errors.New("arguments.Webhooks: Whole is nil: set it to your validator, for example &Whole{}")
 	}
-	if w.Wide == nil {
+	if w.Wide == nil && !w.Without.Wide {
 		return errors.New("arguments.Webhooks: Wide is nil: set it to your validator, for example &Wide{}")
 	}
-	if w.WithLabels == nil {
+	if w.WithLabels == nil && !w.Without.WithLabels {
 		return errors.New("arguments.Webhooks: WithLabels is nil: set it to your validator, for example &WithLabels{}")
 	}
-	handle(MutateAgainPath, admission.Mutating(
-		"again.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Again.DefaultCreate),
-	).With(options...))
-	handle(ValidateAncientPath, admission.Validating(
-		"ancient.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Ancient.ValidateCreate),
-	).With(options...))
-	handle(ValidateAnywherePath, admission.Validating(
-		"anywhere.validate.harbours.v1.fleet.example.com",
-		admission.On(admission.Create, w.Anywhere.ValidateCreate),
-	).With(options...))
-	handle(MutateAvocetPath, admission.Mutating(
-		"avocet.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Avocet.DefaultCreate),
-	).With(options...))
-	handle(MutateBitternPath, admission.Mutating(
-		"bittern.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Bittern.DefaultCreate),
-	).With(options...))
-	handle(ValidateCarefulPath, admission.Validating(
-		"careful.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Careful.ValidateCreate),
-	).With(options...))
-	handle(ValidateClosedPath, admission.Validating(
-		"closed.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Closed.ValidateCreate),
-	).With(options...))
-	handle(ValidateClusterwidePath, admission.Validating(
-		"clusterwide.validate.harbours.v1.fleet.example.com",
-		admission.On(admission.Create, w.Clusterwide.ValidateCreate),
-	).With(options...))
-	handle(ValidateConditionsPath, admission.Validating(
-		"conditional.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Conditions.ValidateCreate),
-	).With(options...))
-	handle(ValidateConditionsUnconditionalPath, admission.Validating(
-		"unconditional.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Conditions.ValidateUnconditionalCreate),
-	).With(options...))
-	handle(MutateCurlewPath, admission.Mutating(
-		"curlew.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Curlew.DefaultCreate),
-	).With(options...))
-	handle(ValidateDistrustedPath, admission.Validating(
-		"distrusted.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Distrusted.ValidateCreate),
-	).With(options...))
-	handle(ValidateElsewherePath, admission.Validating(
-		"elsewhere.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Elsewhere.ValidateCreate),
-	).With(options...))
-	handle(ValidateEquivalentPath, admission.Validating(
-		"equivalent.validate.fleets.v1.fleet.example.com",
-		admission.ForKind("fleet.example.com/v1", "Fleet"),
-		admission.ListKeys[fleetv1.FleetSpec]("ships", "name"),
-		admission.ListKeys[fleetv1.FleetStatus]("conditions", "type"),
-		admission.OnCreate(w.Equivalent.ValidateCreate),
-	).With(options...))
-	handle(ValidateEverythingPath, admission.Validating(
-		"everything.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Everything.ValidateCreate),
-		admission.On(admission.Update, w.Everything.ValidateUpdate),
-		admission.On(admission.Delete, w.Everything.ValidateDelete),
-	).With(options...))
-	handle(ValidateExactPath, admission.Validating(
-		"exact.validate.fleets.v1.fleet.example.com",
-		admission.ForKind("fleet.example.com/v1", "Fleet"),
-		admission.ForKind("fleet.example.com/v1beta1", "Fleet"),
-		admission.On(admission.Create, w.Exact.ValidateCreate),
-	).With(options...))
-	handle(ValidateExecExecPath, admission.Validating(
-		"validate.exec.pods.v1.integration.example.com",
-		admission.ForKind("v1", "PodExecOptions"),
-		admission.OnConnect(w.Exec.ValidateExecConnect),
-	).With(options...))
-	handle(ValidateFailingClosedPath, admission.Validating(
-		"failingclosed.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.FailingClosed.ValidateCreate),
-	).With(options...))
-	handle(ValidateFailingOpenPath, admission.Validating(
-		"failingopen.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.FailingOpen.ValidateCreate),
-	).With(options...))
-	handle(ValidateHurriedPath, admission.Validating(
-		"hurried.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Hurried.ValidateCreate),
-	).With(options...))
-	handle(ValidateInNamespacesPath, admission.Validating(
-		"innamespaces.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.InNamespaces.ValidateCreate),
-	).With(options...))
-	handle(MutateLaterPath, admission.Mutating(
-		"later.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Later.DefaultCreate),
-	).With(options...))
-	handle(ValidateModernPath, admission.Validating(
-		"modern.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Modern.ValidateCreate),
-	).With(options...))
-	handle(ValidateNamespacedPath, admission.Validating(
-		"namespaced.validate.harbours.v1.fleet.example.com",
-		admission.On(admission.Create, w.Namespaced.ValidateCreate),
-	).With(options...))
-	handle(ValidateOlderPath, admission.Validating(
-		"older.validate.fleets.v1.fleet.example.com",
-		admission.ForKind("fleet.example.com/v1beta1", "Fleet"),
-		admission.On(admission.Create, w.Older.ValidateCreate),
-	).With(options...))
-	handle(MutateOncePath, admission.Mutating(
-		"once.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Once.DefaultCreate),
-	).With(options...))
-	handle(ValidateOpenPath, admission.Validating(
-		"open.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Open.ValidateCreate),
-	).With(options...))
-	handle(ValidateOutsidePath, admission.Validating(
-		"outside.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Outside.ValidateCreate),
-	).With(options...))
-	handle(ValidatePatchedPath, admission.Validating(
-		"patched.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Patched.ValidateCreate),
-	).With(options...))
-	handle(ValidatePatchedUnpatchedPath, admission.Validating(
-		"unpatched.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Patched.ValidateUnpatchedCreate),
-	).With(options...))
-	handle(ValidatePatientPath, admission.Validating(
-		"patient.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Patient.ValidateCreate),
-	).With(options...))
-	handle(ValidatePurePath, admission.Validating(
-		"pure.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Pure.ValidateCreate),
-	).With(options...))
-	handle(ValidateScaleScalePath, admission.Validating(
-		"validate.scale.fleets.v1.fleet.example.com",
-		admission.ForKind("autoscaling/v1", "Scale"),
-		admission.OnUpdate(w.Scale.ValidateScaleUpdate),
-	).With(options...))
-	handle(MutateStatusStatusPath, admission.Mutating(
-		"mutate.status.fleets.v1.fleet.example.com",
-		admission.ForKind("fleet.example.com/v1", "Fleet"),
-		admission.ListKeys[fleetv1.FleetSpec]("ships", "name"),
-		admission.ListKeys[fleetv1.FleetStatus]("conditions", "type"),
-		admission.OnUpdate(w.Status.DefaultStatusUpdate),
-	).With(options...))
-	handle(ValidateStrictPath, admission.Validating(
-		"strict.arguments.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Strict.ValidateCreate),
-		admission.OnUpdate(w.Strict.ValidateUpdate),
-		admission.OnDelete(w.Strict.ValidateDelete),
-	).With(options...))
-	handle(ValidateUnsurePath, admission.Validating(
-		"unsure.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Unsure.ValidateCreate),
-	).With(options...))
-	handle(ValidateUpdatesPath, admission.Validating(
-		"updates.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Update, w.Updates.ValidateUpdate),
-	).With(options...))
-	handle(ValidateWholePath, admission.Validating(
-		"whole.validate.fleets.v1.fleet.example.com",
-		admission.ForKind("fleet.example.com/v1", "Fleet"),
-		admission.On(admission.Create, w.Whole.ValidateCreate),
-		admission.On(admission.Update, w.Whole.ValidateUpdate),
-		admission.On(admission.Delete, w.Whole.ValidateDelete),
-	).With(options...))
-	handle(ValidateWidePath, admission.Validating(
-		"wide.validate.configmaps.v1.integration.example.com",
-		admission.On(admission.Create, w.Wide.ValidateCreate),
-		admission.On(admission.Update, w.Wide.ValidateUpdate),
-	).With(options...))
-	handle(ValidateWideWiderPath, admission.Validating(
-		"wider.validate.configmaps.v1.integration.example.com",
-		admission.On(admission.Create, w.Wide.ValidateWiderCreate),
-	).With(options...))
-	handle(ValidateWithLabelsPath, admission.Validating(
-		"withlabels.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.WithLabels.ValidateCreate),
-		admission.On(admission.Update, w.WithLabels.ValidateUpdate),
-	).With(options...))
+	if !w.Without.Again {
+		handle(MutateAgainPath, admission.Mutating(
+			"again.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Again.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Ancient {
+		handle(ValidateAncientPath, admission.Validating(
+			"ancient.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Ancient.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Anywhere {
+		handle(ValidateAnywherePath, admission.Validating(
+			"anywhere.validate.harbours.v1.fleet.example.com",
+			admission.On(admission.Create, w.Anywhere.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Avocet {
+		handle(MutateAvocetPath, admission.Mutating(
+			"avocet.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Avocet.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Bittern {
+		handle(MutateBitternPath, admission.Mutating(
+			"bittern.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Bittern.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Careful {
+		handle(ValidateCarefulPath, admission.Validating(
+			"careful.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Careful.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Closed {
+		handle(ValidateClosedPath, admission.Validating(
+			"closed.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Closed.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Clusterwide {
+		handle(ValidateClusterwidePath, admission.Validating(
+			"clusterwide.validate.harbours.v1.fleet.example.com",
+			admission.On(admission.Create, w.Clusterwide.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Conditions {
+		handle(ValidateConditionsPath, admission.Validating(
+			"conditional.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Conditions.ValidateCreate),
+		).With(options...))
+		handle(ValidateConditionsUnconditionalPath, admission.Validating(
+			"unconditional.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Conditions.ValidateUnconditionalCreate),
+		).With(options...))
+	}
+	if !w.Without.Curlew {
+		handle(MutateCurlewPath, admission.Mutating(
+			"curlew.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Curlew.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Distrusted {
+		handle(ValidateDistrustedPath, admission.Validating(
+			"distrusted.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Distrusted.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Elsewhere {
+		handle(ValidateElsewherePath, admission.Validating(
+			"elsewhere.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Elsewhere.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Equivalent {
+		handle(ValidateEquivalentPath, admission.Validating(
+			"equivalent.validate.fleets.v1.fleet.example.com",
+			admission.ForKind("fleet.example.com/v1", "Fleet"),
+			admission.ListKeys[fleetv1.FleetSpec]("ships", "name"),
+			admission.ListKeys[fleetv1.FleetStatus]("conditions", "type"),
+			admission.OnCreate(w.Equivalent.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Everything {
+		handle(ValidateEverythingPath, admission.Validating(
+			"everything.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Everything.ValidateCreate),
+			admission.On(admission.Update, w.Everything.ValidateUpdate),
+			admission.On(admission.Delete, w.Everything.ValidateDelete),
+		).With(options...))
+	}
+	if !w.Without.Exact {
+		handle(ValidateExactPath, admission.Validating(
+			"exact.validate.fleets.v1.fleet.example.com",
+			admission.ForKind("fleet.example.com/v1", "Fleet"),
+			admission.ForKind("fleet.example.com/v1beta1", "Fleet"),
+			admission.On(admission.Create, w.Exact.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Exec {
+		handle(ValidateExecExecPath, admission.Validating(
+			"validate.exec.pods.v1.integration.example.com",
+			admission.ForKind("v1", "PodExecOptions"),
+			admission.OnConnect(w.Exec.ValidateExecConnect),
+		).With(options...))
+	}
+	if !w.Without.FailingClosed {
+		handle(ValidateFailingClosedPath, admission.Validating(
+			"failingclosed.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.FailingClosed.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.FailingOpen {
+		handle(ValidateFailingOpenPath, admission.Validating(
+			"failingopen.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.FailingOpen.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Hurried {
+		handle(ValidateHurriedPath, admission.Validating(
+			"hurried.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Hurried.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.InNamespaces {
+		handle(ValidateInNamespacesPath, admission.Validating(
+			"innamespaces.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.InNamespaces.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Later {
+		handle(MutateLaterPath, admission.Mutating(
+			"later.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Later.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Modern {
+		handle(ValidateModernPath, admission.Validating(
+			"modern.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Modern.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Namespaced {
+		handle(ValidateNamespacedPath, admission.Validating(
+			"namespaced.validate.harbours.v1.fleet.example.com",
+			admission.On(admission.Create, w.Namespaced.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Older {
+		handle(ValidateOlderPath, admission.Validating(
+			"older.validate.fleets.v1.fleet.example.com",
+			admission.ForKind("fleet.example.com/v1beta1", "Fleet"),
+			admission.On(admission.Create, w.Older.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Once {
+		handle(MutateOncePath, admission.Mutating(
+			"once.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Once.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Open {
+		handle(ValidateOpenPath, admission.Validating(
+			"open.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Open.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Outside {
+		handle(ValidateOutsidePath, admission.Validating(
+			"outside.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Outside.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Patched {
+		handle(ValidatePatchedPath, admission.Validating(
+			"patched.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Patched.ValidateCreate),
+		).With(options...))
+		handle(ValidatePatchedUnpatchedPath, admission.Validating(
+			"unpatched.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Patched.ValidateUnpatchedCreate),
+		).With(options...))
+	}
+	if !w.Without.Patient {
+		handle(ValidatePatientPath, admission.Validating(
+			"patient.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Patient.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Pure {
+		handle(ValidatePurePath, admission.Validating(
+			"pure.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Pure.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Scale {
+		handle(ValidateScaleScalePath, admission.Validating(
+			"validate.scale.fleets.v1.fleet.example.com",
+			admission.ForKind("autoscaling/v1", "Scale"),
+			admission.OnUpdate(w.Scale.ValidateScaleUpdate),
+		).With(options...))
+	}
+	if !w.Without.Status {
+		handle(MutateStatusStatusPath, admission.Mutating(
+			"mutate.status.fleets.v1.fleet.example.com",
+			admission.ForKind("fleet.example.com/v1", "Fleet"),
+			admission.ListKeys[fleetv1.FleetSpec]("ships", "name"),
+			admission.ListKeys[fleetv1.FleetStatus]("conditions", "type"),
+			admission.OnUpdate(w.Status.DefaultStatusUpdate),
+		).With(options...))
+	}
+	if !w.Without.Strict {
+		handle(ValidateStrictPath, admission.Validating(
+			"strict.arguments.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Strict.ValidateCreate),
+			admission.OnUpdate(w.Strict.ValidateUpdate),
+			admission.OnDelete(w.Strict.ValidateDelete),
+		).With(options...))
+	}
+	if !w.Without.Unsure {
+		handle(ValidateUnsurePath, admission.Validating(
+			"unsure.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Unsure.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Updates {
+		handle(ValidateUpdatesPath, admission.Validating(
+			"updates.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Update, w.Updates.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.Whole {
+		handle(ValidateWholePath, admission.Validating(
+			"whole.validate.fleets.v1.fleet.example.com",
+			admission.ForKind("fleet.example.com/v1", "Fleet"),
+			admission.On(admission.Create, w.Whole.ValidateCreate),
+			admission.On(admission.Update, w.Whole.ValidateUpdate),
+			admission.On(admission.Delete, w.Whole.ValidateDelete),
+		).With(options...))
+	}
+	if !w.Without.Wide {
+		handle(ValidateWidePath, admission.Validating(
+			"wide.validate.configmaps.v1.integration.example.com",
+			admission.On(admission.Create, w.Wide.ValidateCreate),
+			admission.On(admission.Update, w.Wide.ValidateUpdate),
+		).With(options...))
+		handle(ValidateWideWiderPath, admission.Validating(
+			"wider.validate.configmaps.v1.integration.example.com",
+			admission.On(admission.Create, w.Wide.ValidateWiderCreate),
+		).With(options...))
+	}
+	if !w.Without.WithLabels {
+		handle(ValidateWithLabelsPath, admission.Validating(
+			"withlabels.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.WithLabels.ValidateCreate),
+			admission.On(admission.Update, w.WithLabels.ValidateUpdate),
+		).With(options...))
+	}
 	return nil
 }

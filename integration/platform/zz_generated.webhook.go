@@ -67,59 +67,80 @@ type Webhooks struct {
 	Ordinary OrdinaryValidator
 	Precise  PreciseValidator
 	Special  SpecialValidator
+	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
+	Without struct {
+		Early    bool
+		Late     bool
+		Lost     bool
+		Ordinary bool
+		Precise  bool
+		Special  bool
+	}
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	if w.Early == nil {
+	if w.Early == nil && !w.Without.Early {
 		return errors.New("platform.Webhooks: Early is nil: set it to your defaulter, for example &Early{}")
 	}
-	if w.Late == nil {
+	if w.Late == nil && !w.Without.Late {
 		return errors.New("platform.Webhooks: Late is nil: set it to your defaulter, for example &Late{}")
 	}
-	if w.Lost == nil {
+	if w.Lost == nil && !w.Without.Lost {
 		return errors.New("platform.Webhooks: Lost is nil: set it to your validator, for example &Lost{}")
 	}
-	if w.Ordinary == nil {
+	if w.Ordinary == nil && !w.Without.Ordinary {
 		return errors.New("platform.Webhooks: Ordinary is nil: set it to your validator, for example &Ordinary{}")
 	}
-	if w.Precise == nil {
+	if w.Precise == nil && !w.Without.Precise {
 		return errors.New("platform.Webhooks: Precise is nil: set it to your validator, for example &Precise{}")
 	}
-	if w.Special == nil {
+	if w.Special == nil && !w.Without.Special {
 		return errors.New("platform.Webhooks: Special is nil: set it to your validator, for example &Special{}")
 	}
-	handle(MutateEarlyPath, admission.Mutating(
-		"early.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Early.DefaultCreate),
-	).With(options...))
-	handle(MutateLatePath, admission.Mutating(
-		"late.mutate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.OnCreate(w.Late.DefaultCreate),
-	).With(options...))
-	handle(ValidateLostPath, admission.Validating(
-		"lost.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Lost.ValidateCreate),
-	).With(options...))
-	handle(ValidateOrdinaryPath, admission.Validating(
-		"ordinary.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Ordinary.ValidateCreate),
-	).With(options...))
-	handle(ValidatePrecisePath, admission.Validating(
-		"precise.validate.fleets.v1.fleet.example.com",
-		admission.ForKind("fleet.example.com/v1", "Fleet"),
-		admission.On(admission.Create, w.Precise.ValidateCreate),
-	).With(options...))
-	handle(ValidateSpecialPath, admission.Validating(
-		"special.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Special.ValidateCreate),
-		admission.On(admission.Update, w.Special.ValidateUpdate),
-	).With(options...))
+	if !w.Without.Early {
+		handle(MutateEarlyPath, admission.Mutating(
+			"early.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Early.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Late {
+		handle(MutateLatePath, admission.Mutating(
+			"late.mutate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Late.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.Lost {
+		handle(ValidateLostPath, admission.Validating(
+			"lost.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Lost.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Ordinary {
+		handle(ValidateOrdinaryPath, admission.Validating(
+			"ordinary.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Ordinary.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Precise {
+		handle(ValidatePrecisePath, admission.Validating(
+			"precise.validate.fleets.v1.fleet.example.com",
+			admission.ForKind("fleet.example.com/v1", "Fleet"),
+			admission.On(admission.Create, w.Precise.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Special {
+		handle(ValidateSpecialPath, admission.Validating(
+			"special.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Special.ValidateCreate),
+			admission.On(admission.Update, w.Special.ValidateUpdate),
+		).With(options...))
+	}
 	return nil
 }

@@ -30,18 +30,24 @@ type SealValidator interface {
 // Webhooks has the validators and defaulters of this package's webhooks.
 type Webhooks struct {
 	Seal SealValidator
+	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
+	Without struct {
+		Seal bool
+	}
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	if w.Seal == nil {
+	if w.Seal == nil && !w.Without.Seal {
 		return errors.New("sealed.Webhooks: Seal is nil: set it to your validator, for example &Seal{}")
 	}
-	handle(ValidateSealPath, admission.Validating(
-		"sealed.validate.configmaps.v1.integration.example.com",
-		admission.ForKind("v1", "ConfigMap"),
-		admission.On(admission.Create, w.Seal.ValidateCreate),
-	).With(options...))
+	if !w.Without.Seal {
+		handle(ValidateSealPath, admission.Validating(
+			"sealed.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.Seal.ValidateCreate),
+		).With(options...))
+	}
 	return nil
 }

@@ -71,62 +71,80 @@ type Webhooks struct {
 	ReplicasWebhook ReplicasWebhookScaleValidator
 	ShellWebhook    ShellWebhookExecValidator
 	Workload        WorkloadValidator
+	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
+	Without struct {
+		NamespaceWebhook bool
+		PodWebhook       bool
+		ReplicasWebhook  bool
+		ShellWebhook     bool
+		Workload         bool
+	}
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	if w.NamespaceWebhook == nil {
+	if w.NamespaceWebhook == nil && !w.Without.NamespaceWebhook {
 		return errors.New(
 			"webhook.Webhooks: NamespaceWebhook is nil: set it to your validator, for example &NamespaceWebhook{}",
 		)
 	}
-	if w.PodWebhook == nil {
+	if w.PodWebhook == nil && !w.Without.PodWebhook {
 		return errors.New(
 			"webhook.Webhooks: PodWebhook is nil: set it to your defaulter and validator, for example &PodWebhook{}",
 		)
 	}
-	if w.ReplicasWebhook == nil {
+	if w.ReplicasWebhook == nil && !w.Without.ReplicasWebhook {
 		return errors.New(
 			"webhook.Webhooks: ReplicasWebhook is nil: set it to your validator, for example &ReplicasWebhook{}",
 		)
 	}
-	if w.ShellWebhook == nil {
+	if w.ShellWebhook == nil && !w.Without.ShellWebhook {
 		return errors.New("webhook.Webhooks: ShellWebhook is nil: set it to your validator, for example &ShellWebhook{}")
 	}
-	if w.Workload == nil {
+	if w.Workload == nil && !w.Without.Workload {
 		return errors.New("webhook.Webhooks: Workload is nil: set it to your validator, for example &WorkloadWebhook{}")
 	}
-	handle(ValidateNamespaceWebhookPath, admission.Validating(
-		"validate.namespaces.v1.builtin.example.com",
-		admission.ForKind("v1", "Namespace"),
-		admission.On(admission.Delete, w.NamespaceWebhook.ValidateDelete),
-	).With(options...))
-	handle(MutatePodWebhookPath, admission.Mutating(
-		"mutate.pods.v1.builtin.example.com",
-		admission.ForKind("v1", "Pod"),
-		admission.OnCreate(w.PodWebhook.DefaultCreate),
-	).With(options...))
-	handle(ValidatePodWebhookPath, admission.Validating(
-		"validate.pods.v1.builtin.example.com",
-		admission.ForKind("v1", "Pod"),
-		admission.OnCreate(w.PodWebhook.ValidateCreate),
-		admission.OnUpdate(w.PodWebhook.ValidateUpdate),
-	).With(options...))
-	handle(ValidateReplicasWebhookScalePath, admission.Validating(
-		"validate.scale.deployments.v1.apps.builtin.example.com",
-		admission.ForKind("autoscaling/v1", "Scale"),
-		admission.OnUpdate(w.ReplicasWebhook.ValidateScaleUpdate),
-	).With(options...))
-	handle(ValidateShellWebhookExecPath, admission.Validating(
-		"validate.exec.pods.v1.builtin.example.com",
-		admission.ForKind("v1", "PodExecOptions"),
-		admission.OnConnect(w.ShellWebhook.ValidateExecConnect),
-	).With(options...))
-	handle(ValidateWorkloadPath, admission.Validating(
-		"validate.deployments.v1.apps.builtin.example.com",
-		admission.OnCreate(w.Workload.ValidateCreate),
-		admission.OnUpdate(w.Workload.ValidateUpdate),
-	).With(options...))
+	if !w.Without.NamespaceWebhook {
+		handle(ValidateNamespaceWebhookPath, admission.Validating(
+			"validate.namespaces.v1.builtin.example.com",
+			admission.ForKind("v1", "Namespace"),
+			admission.On(admission.Delete, w.NamespaceWebhook.ValidateDelete),
+		).With(options...))
+	}
+	if !w.Without.PodWebhook {
+		handle(MutatePodWebhookPath, admission.Mutating(
+			"mutate.pods.v1.builtin.example.com",
+			admission.ForKind("v1", "Pod"),
+			admission.OnCreate(w.PodWebhook.DefaultCreate),
+		).With(options...))
+		handle(ValidatePodWebhookPath, admission.Validating(
+			"validate.pods.v1.builtin.example.com",
+			admission.ForKind("v1", "Pod"),
+			admission.OnCreate(w.PodWebhook.ValidateCreate),
+			admission.OnUpdate(w.PodWebhook.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.ReplicasWebhook {
+		handle(ValidateReplicasWebhookScalePath, admission.Validating(
+			"validate.scale.deployments.v1.apps.builtin.example.com",
+			admission.ForKind("autoscaling/v1", "Scale"),
+			admission.OnUpdate(w.ReplicasWebhook.ValidateScaleUpdate),
+		).With(options...))
+	}
+	if !w.Without.ShellWebhook {
+		handle(ValidateShellWebhookExecPath, admission.Validating(
+			"validate.exec.pods.v1.builtin.example.com",
+			admission.ForKind("v1", "PodExecOptions"),
+			admission.OnConnect(w.ShellWebhook.ValidateExecConnect),
+		).With(options...))
+	}
+	if !w.Without.Workload {
+		handle(ValidateWorkloadPath, admission.Validating(
+			"validate.deployments.v1.apps.builtin.example.com",
+			admission.OnCreate(w.Workload.ValidateCreate),
+			admission.OnUpdate(w.Workload.ValidateUpdate),
+		).With(options...))
+	}
 	return nil
 }

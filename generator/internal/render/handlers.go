@@ -165,7 +165,21 @@ func (p handlerPackage) webhooks(f *jen.File) {
 				}
 			})
 		}
+		g.Comment(p.without() + " are the types whose webhooks are not served. Their validators and defaulters may be nil.")
+		g.Id(p.without()).StructFunc(func(g *jen.Group) {
+			for _, t := range p.types {
+				g.Id(t.name).Bool()
+			}
+		})
 	})
+}
+
+// without is the name of the field for the types whose webhooks are not served.
+func (p handlerPackage) without() string {
+	if slices.ContainsFunc(p.types, func(t handledType) bool { return t.name == "Without" }) {
+		return "WithoutTypes"
+	}
+	return "Without"
 }
 
 // register writes the method that makes the handlers.
@@ -177,14 +191,16 @@ func (p handlerPackage) register(f *jen.File) {
 		jen.Id("options").Op("...").Qual(p.admission, "Option"),
 	).Error().BlockFunc(func(g *jen.Group) {
 		for _, t := range p.types {
-			g.If(jen.Id("w").Dot(t.name).Op("==").Nil()).Block(
+			g.If(jen.Id("w").Dot(t.name).Op("==").Nil().Op("&&").Op("!").Id("w").Dot(p.without()).Dot(t.name)).Block(
 				jen.Return(jen.Qual("errors", "New").Call(jen.Lit(p.Name + ".Webhooks: " + t.name + " is nil: set it to your " + roles(t) + ", for example &" + t.webhooks[0].Handler.Implementation + "{}"))),
 			)
 		}
 		for _, t := range p.types {
-			for _, w := range t.webhooks {
-				g.Id("handle").Call(jen.Id(pathName(w)), p.handler(f, w, t.name))
-			}
+			g.If(jen.Op("!").Id("w").Dot(p.without()).Dot(t.name)).BlockFunc(func(g *jen.Group) {
+				for _, w := range t.webhooks {
+					g.Id("handle").Call(jen.Id(pathName(w)), p.handler(f, w, t.name))
+				}
+			})
 		}
 		g.Return(jen.Nil())
 	})

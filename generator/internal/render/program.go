@@ -156,18 +156,36 @@ func (p program) register(f *jen.File) {
 					jen.Return(jen.Qual("errors", "New").Call(jen.Lit("webhooks: " + pkg.field + " is nil: set it to what converts what markers leave to your own code"))))
 			}
 		}
+		p.admit(g)
 		p.convert(g)
-		if len(p.handlers) == 0 {
-			g.Return(jen.Nil())
-			return
-		}
-		g.Return(jen.Qual("errors", "Join").CallFunc(func(g *jen.Group) {
+		g.Return(jen.Nil())
+	})
+}
+
+// admit writes the registration of the handlers of all packages. If a package returns an error, none is registered.
+func (p program) admit(g *jen.Group) {
+	register := func(pkg programPackage, handle string) *jen.Statement {
+		return jen.Id("w").Dot(pkg.field).Dot("Register").Call(jen.Id(handle), jen.Id("options").Op("..."))
+	}
+	check := func(err *jen.Statement) {
+		g.If(jen.Id("err").Op(":=").Add(err), jen.Id("err").Op("!=").Nil()).Block(jen.Return(jen.Id("err")))
+	}
+	switch len(p.handlers) {
+	case 0:
+	case 1:
+		check(register(p.handlers[0], "handle"))
+	default:
+		g.Var().Id("held").Index().Func().Params()
+		g.Id("hold").Op(":=").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")).Block(
+			jen.Id("held").Op("=").Append(jen.Id("held"), jen.Func().Params().Block(jen.Id("handle").Call(jen.Id("path"), jen.Id("handler")))))
+		check(jen.Qual("errors", "Join").CallFunc(func(g *jen.Group) {
 			for _, pkg := range p.handlers {
-				g.Line().Id("w").Dot(pkg.field).Dot("Register").Call(jen.Id("handle"), jen.Id("options").Op("..."))
+				g.Line().Add(register(pkg, "hold"))
 			}
 			g.Line()
 		}))
-	})
+		g.For(jen.List(jen.Id("_"), jen.Id("register")).Op(":=").Range().Id("held")).Block(jen.Id("register").Call())
+	}
 }
 
 // convert writes the registration of the handler of conversions.

@@ -61,6 +61,16 @@ func (w carelessWidgets) Register(handle func(string, http.Handler), options ...
 	return w.Widget.register(handle, options...)
 }
 
+// stubbornWidgets are webhooks that cannot be left out.
+type stubbornWidgets struct {
+	Widget  *faulty
+	Without struct{ Widget bool }
+}
+
+func (w stubbornWidgets) Register(handle func(string, http.Handler), options ...admission.Option) error {
+	return widgets{w.Widget}.Register(handle, options...)
+}
+
 // faulty has the code of the webhooks, and registers handlers with a fault.
 type faulty struct {
 	Widget interface {
@@ -243,6 +253,9 @@ func suite(t *testing.T, fault string, manifest func(string) string) Suite {
 			if fault == "nobody misses a validator" {
 				return carelessWidgets(probes)
 			}
+			if fault == "nobody can be left out" {
+				return stubbornWidgets{Widget: probes.Widget}
+			}
 			return probes
 		},
 	}
@@ -291,6 +304,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"bodies are too large soon":       "more than 100 bytes",
 		"options are dropped":             "hears of 0 calls",
 		"nobody misses a validator":       "an error that names it",
+		"nobody can be left out":          "registered without Widget on purpose",
 		"not idempotent":                  "asked about what it has made of the object",
 		"not deterministic":               "the webhook answers differently",
 		"remembers":                       "asked once more, the webhook answers differently",

@@ -3,7 +3,6 @@
 package webhook
 
 import (
-	"errors"
 	"net/http"
 
 	"example.com/builtin/webhook"
@@ -29,7 +28,8 @@ func newWebhooks() webhooks {
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every admission handler.
 func (w webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	return errors.Join(
-		w.Webhook.Register(handle, options...),
-	)
+	if err := w.Webhook.Register(handle, options...); err != nil {
+		return err
+	}
+	return nil
 }

@@ -50,34 +50,43 @@ type Webhooks struct {
 		OrderValidator
 	}
 	Shipment ShipmentValidator
+	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
+	Without struct {
+		Order    bool
+		Shipment bool
+	}
 }
 
 // Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
-	if w.Order == nil {
+	if w.Order == nil && !w.Without.Order {
 		return errors.New("v2.Webhooks: Order is nil: set it to your defaulter and validator, for example &OrderWebhook{}")
 	}
-	if w.Shipment == nil {
+	if w.Shipment == nil && !w.Without.Shipment {
 		return errors.New("v2.Webhooks: Shipment is nil: set it to your validator, for example &ShipmentWebhook{}")
 	}
-	handle(MutateOrderPath, admission.Mutating(
-		"mutate.orders.v2.shop.example.com",
-		admission.ForKind("shop.example.com/v2", "Order"),
-		admission.OnCreate(w.Order.DefaultCreate),
-	).With(options...))
-	handle(ValidateOrderPath, admission.Validating(
-		"validate.orders.v2.shop.example.com",
-		admission.ForKind("shop.example.com/v2", "Order"),
-		admission.OnCreate(w.Order.ValidateCreate),
-		admission.OnUpdate(w.Order.ValidateUpdate),
-	).With(options...))
-	handle(ValidateShipmentPath, admission.Validating(
-		"validate.shipments.v2.shop.example.com",
-		admission.ForKind("shop.example.com/v2", "Shipment"),
-		admission.OnCreate(w.Shipment.ValidateCreate),
-		admission.OnUpdate(w.Shipment.ValidateUpdate),
-		admission.OnDelete(w.Shipment.ValidateDelete),
-	).With(options...))
+	if !w.Without.Order {
+		handle(MutateOrderPath, admission.Mutating(
+			"mutate.orders.v2.shop.example.com",
+			admission.ForKind("shop.example.com/v2", "Order"),
+			admission.OnCreate(w.Order.DefaultCreate),
+		).With(options...))
+		handle(ValidateOrderPath, admission.Validating(
+			"validate.orders.v2.shop.example.com",
+			admission.ForKind("shop.example.com/v2", "Order"),
+			admission.OnCreate(w.Order.ValidateCreate),
+			admission.OnUpdate(w.Order.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.Shipment {
+		handle(ValidateShipmentPath, admission.Validating(
+			"validate.shipments.v2.shop.example.com",
+			admission.ForKind("shop.example.com/v2", "Shipment"),
+			admission.OnCreate(w.Shipment.ValidateCreate),
+			admission.OnUpdate(w.Shipment.ValidateUpdate),
+			admission.OnDelete(w.Shipment.ValidateDelete),
+		).With(options...))
+	}
 	return nil
 }
