@@ -7,7 +7,8 @@ import "net/url"
 // Operations are the operations of webhooks, as markers have them.
 func Operations() []string { return []string{"create", "update", "delete", "connect", "*"} }
 
-// Handler is the Go code that serves a webhook, or several webhooks of a type at one path. docs/reference/configuration.md has the rules for its names.
+// Handler is the Go code that serves a webhook, or several webhooks of a type at one path.
+// docs/reference/configuration.md has the rules for its names.
 type Handler struct {
 	// Package is where the code goes.
 	Package HandlerPackage

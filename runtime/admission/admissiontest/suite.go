@@ -155,7 +155,7 @@ func checkMissing(t testing.TB, webhooks Webhooks) {
 	complete := reflect.ValueOf(webhooks)
 	for i := range complete.NumField() {
 		if complete.Field(i).Kind() == reflect.Struct {
-			continue // the struct of what is left out on purpose
+			continue // Without
 		}
 		incomplete := reflect.New(complete.Type())
 		incomplete.Elem().Set(complete)
