@@ -4,6 +4,7 @@ package build
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"path"
 	"path/filepath"
@@ -78,6 +79,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		h.Object = local
 	default:
 		h.Object = carried
+		b.otherVersions(w, s.kind, carried)
 	}
 	h.ListKeys = b.listKeys(m.Package, h.Object)
 	return h
@@ -274,6 +276,30 @@ func builtinType(k model.Kind) model.GoType {
 		}
 	}
 	return model.GoType{}
+}
+
+// otherVersions reports the groups and versions in the rules of a webhook whose objects are of another type than the
+// one that the handler decodes into. Members with the same name would be taken over, and others ignored.
+func (b *builder) otherVersions(w *model.Webhook, kind *model.Kind, carried model.GoType) {
+	for i, rule := range w.Spec.Rules {
+		if !slices.Contains(rule.Resources, kind.Plural) {
+			continue
+		}
+		report := func(field, value, own string) {
+			b.diags.Add(diag.Errorf(w.Where(field), model.RuleHandler, "%s.%s is a type of %s: objects of %s do not decode into it", carried.Alias, carried.Name, own, value).
+				WithHint("leave it out: with matchPolicy Equivalent, API servers call the webhook for all versions and convert the objects; or set decode: none"))
+		}
+		for j, group := range rule.APIGroups {
+			if group != kind.Group {
+				report(fmt.Sprintf("rules[%d].apiGroups[%d]", i, j), cmp.Or(group, "core"), cmp.Or(kind.Group, "core"))
+			}
+		}
+		for j, version := range rule.APIVersions {
+			if version != kind.Version {
+				report(fmt.Sprintf("rules[%d].apiVersions[%d]", i, j), version, kind.Version)
+			}
+		}
+	}
 }
 
 // handlerOperations returns the operations of all rules, in the order of an object's life.
