@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
@@ -47,6 +48,11 @@ func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResul
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
 	}
+	definitions, err := definitionsOnDisk(run)
+	if err != nil {
+		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
+	}
+	s.Served, s.Defined = versions(definitions)
 	return linted(state.Diagnostics, []*model.Project{state.Project}, s, check.Project, read)
 }
 
@@ -65,9 +71,10 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 	}
 	contents, diags := manifest.Read(sources)
 	s := lint.Surroundings{
-		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, Served: served(contents.Definitions),
+		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects,
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
+	s.Served, s.Defined = versions(contents.Definitions)
 	return linted(diags, contents.Projects, s, checkObjects, read), nil
 }
 
@@ -132,15 +139,31 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 	return result
 }
 
-// served returns the served versions of resources, by the names of their definitions.
-func served(definitions []*manifest.Definition) map[string][]string {
-	versions := map[string][]string{}
+// versions returns the served versions of resources, and all of their versions, by the names of their definitions.
+func versions(definitions []*manifest.Definition) (served, all map[string][]string) {
+	served, all = map[string][]string{}, map[string][]string{}
 	for _, d := range definitions {
 		for _, v := range d.Versions {
+			all[d.Name] = append(all[d.Name], v.Name)
 			if v.Served {
-				versions[d.Name] = append(versions[d.Name], v.Name)
+				served[d.Name] = append(served[d.Name], v.Name)
 			}
 		}
 	}
-	return versions
+	return served, all
+}
+
+// definitionsOnDisk returns the CustomResourceDefinitions in a module. It skips files that are no manifests: they are
+// templates, or generate reports them.
+func definitionsOnDisk(run engine.Run) ([]*manifest.Definition, error) {
+	patterns := run.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{"config/crd", "config/crd/bases"} // kubebuilder writes them there
+	}
+	sources, err := manifest.Open(crd.Options{Root: run.Root, Patterns: patterns}.Files(), nil)
+	if err != nil {
+		return nil, err
+	}
+	contents, _ := manifest.Read(sources)
+	return contents.Definitions, nil
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
-	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
@@ -86,17 +85,11 @@ func (s *State) module(ctx context.Context) error {
 	if err := s.mistakes(append(state.Diagnostics, found...), s.dir); err != nil {
 		return err
 	}
-	patterns := run.CRDs
-	if len(patterns) == 0 {
-		patterns = []string{"config/crd", "config/crd/bases"} // kubebuilder writes them there
-	}
-	sources, err := manifest.Open(crd.Options{Root: run.Root, Patterns: patterns}.Files(), nil)
+	definitions, err := definitionsOnDisk(run)
 	if err != nil {
 		return err
 	}
-	// A file that is not a manifest is a template, or generate reports it.
-	contents, _ := manifest.Read(sources)
-	s.State = upgrade.Of(state.Project, conversions, contents.Definitions)
+	s.State = upgrade.Of(state.Project, conversions, definitions)
 	s.Accepted = run.Upgrade.Accepted
 	return nil
 }

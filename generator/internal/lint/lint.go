@@ -50,6 +50,8 @@ type Surroundings struct {
 	Injects bool
 	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are known.
 	Served map[string][]string
+	// Defined are all versions of these resources, served or not.
+	Defined map[string][]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
 	// Tests is true if the handlers have generated tests.

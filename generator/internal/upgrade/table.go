@@ -86,7 +86,7 @@ func table() []Rule {
 				"If the Go types of a converted kind lose the field as well, G25 reports it; if they still have it, the message contains that. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning."}},
 		{Severities: []Severity{Careful}, find: otherSchemaDefault, Rule: diag.Rule{ID: "G33", Title: "a schema has another default",
 			Doc: "This compares fields that both states have. Defaults are filled in before mutating webhooks are called, and when stored objects are read. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting."}},
-		{Severities: []Severity{Careful}, find: versionsGone, Rule: diag.Rule{ID: "G34", Title: "a webhook is for a version that is gone",
-			Doc: "Its rules name versions of a kind that a CustomResourceDefinition no longer has, and none that it has. Objects are still converted to a version that exists and is not served. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor."}},
+		{Severities: []Severity{Breaking}, find: versionsGone, Rule: diag.Rule{ID: "G34", Title: "a webhook is for a version that does not exist",
+			Doc: "Its rules name versions of a kind that the CustomResourceDefinition lacks, and none that it has. The webhook is never called, and in the old state it was, or was missing. Objects are still converted to a version that exists and is not served. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor."}},
 	}
 }

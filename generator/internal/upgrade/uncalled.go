@@ -13,30 +13,47 @@ import (
 )
 
 func versionsGone(p *pass) {
-	for _, d := range p.definitions {
+	for _, d := range p.to.Definitions {
+		old := &Definition{Definition: &manifest.Definition{}}
+		if i := slices.IndexFunc(p.from.Definitions, func(o *Definition) bool { return o.Name == d.Name }); i >= 0 {
+			old = p.from.Definitions[i]
+		}
 		for _, w := range p.to.webhooks() {
-			rule, gone := -1, []string(nil)
-			live := false
-			for i, r := range w.Spec.Rules {
-				if !names(r, d.new) {
-					continue
-				}
-				live = live || slices.ContainsFunc(d.new.Versions, func(v manifest.Version) bool { return slices.ContainsFunc(r.APIVersions, matching(v.Name)) })
-				for _, v := range d.old.Versions {
-					if slices.ContainsFunc(r.APIVersions, matching(v.Name)) && !slices.Contains(gone, v.Name) {
-						rule, gone = i, append(gone, v.Name)
-					}
-				}
+			rule, lacking := onlyLacking(w, d)
+			if d.derived { // other versions may exist
+				lacking = slices.DeleteFunc(lacking, func(version string) bool { _, ok := old.version(version); return !ok })
 			}
-			if live || gone == nil {
+			if len(lacking) == 0 || slices.ContainsFunc(p.from.webhooks(), func(o *Webhook) bool {
+				_, before := onlyLacking(o, old)
+				return o.Spec.Name == w.Spec.Name && o.Mutating == w.Mutating && before != nil
+			}) {
 				continue
 			}
-			p.report(Finding{Range: w.Where(fmt.Sprintf("rules[%d].apiVersions", rule)), Severity: Careful,
-				Message: fmt.Sprintf("webhook %s is for %s of %s, and for no version that the definition still has", w.Spec.Name, strings.Join(gone, ", "), d.new.Name),
-				Effect:  "It is not called for them any more, whatever matchPolicy says. What it held no longer holds, unless another webhook holds it.",
-				Steps:   []string{"name a version that stays: with matchPolicy Equivalent, objects of all others are converted to it", "or take the webhook away"}})
+			p.report(Finding{Range: w.Where(fmt.Sprintf("rules[%d].apiVersions", rule)), Severity: Breaking,
+				Message: fmt.Sprintf("webhook %s is for %s of %s, and for no version that the definition has", w.Spec.Name, strings.Join(lacking, ", "), d.Name),
+				Effect:  "It is never called for them, whatever matchPolicy says. Nothing enforces its rules, unless another webhook does.",
+				Steps:   []string{"name a version that the definition has: with matchPolicy Equivalent, objects of all others are converted to it", "or remove the webhook"}})
 		}
 	}
+}
+
+// onlyLacking returns the versions of a kind that the webhook is for, and the last of their rules, if the definition
+// has none of them.
+func onlyLacking(w *Webhook, d *Definition) (rule int, lacking []string) {
+	for i, r := range w.Spec.Rules {
+		if !names(r, d) {
+			continue
+		}
+		if slices.ContainsFunc(d.Versions, func(v manifest.Version) bool { return slices.ContainsFunc(r.APIVersions, matching(v.Name)) }) {
+			return 0, nil
+		}
+		for _, version := range r.APIVersions {
+			if version != "*" && !slices.Contains(lacking, version) {
+				rule, lacking = i, append(lacking, version)
+			}
+		}
+	}
+	return rule, lacking
 }
 
 // names reports whether a rule is for a kind, or for something of it, in some version.

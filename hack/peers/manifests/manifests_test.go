@@ -48,7 +48,8 @@ func projects() []project {
 			read: "some have no rules, and none a caBundle: their servers write both when they start"},
 		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", overlays: []string{"core/config/default", "bootstrap/kubeadm/config/default", "controlplane/kubeadm/config/default"}},
 		{module: "sigs.k8s.io/cluster-api-operator", version: "v0.29.0", overlays: []string{"config/default"}},
-		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", overlays: []string{"config/default"}},
+		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", overlays: []string{"config/default"},
+			read: "four webhooks are for eksconfig and eksconfigtemplate, and the plurals are eksconfigs and eksconfigtemplates: they are never called"},
 		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", overlays: []string{"config/default"},
 			read: "eight of the webhooks take v1beta1 alone"},
 		{module: "sigs.k8s.io/gateway-api", version: "v1.0.0", files: []string{"config/webhook"}},
@@ -58,7 +59,7 @@ func projects() []project {
 		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", markers: true},
 		{module: "sigs.k8s.io/cluster-api-operator", version: "v0.29.0", markers: true,
 			read: "matchPolicy or failurePolicy is given twice, with the same value"},
-		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", markers: true, read: "a name that is given twice, with two values"},
+		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", markers: true, read: "a name that is given twice, with two values; the four of the manifest, at their markers"},
 		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", markers: true, read: "the eight of the manifest, at their markers"},
 		{module: "sigs.k8s.io/jobset", version: "v0.10.1", markers: true, read: "sideEffects is given twice, with the same value"},
 	}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// undefined reports resources and versions in rules that the definition of the kind lacks.
+func undefined(p webhookPass) {
+	policy := p.Spec.MatchPolicy
+	exact := policy == nil && p.api == "v1beta1" || policy != nil && *policy == "Exact"
+	for i, rule := range p.Spec.Rules {
+		for _, group := range rule.APIGroups {
+			for j, r := range rule.Resources {
+				resource, _, _ := strings.Cut(r, "/")
+				name := resource + "." + group
+				versions, known := p.Defined[name]
+				if !known {
+					if defined := p.definedIn(group); resource != "*" && defined != nil {
+						d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no definition here is called %s, so that the webhook is not called for it", name)
+						if near, ok := diag.Nearest(resource, defined); ok {
+							d.Hint = "did you mean " + near + "?"
+						}
+					}
+					continue
+				}
+				for k, version := range rule.APIVersions {
+					at := fmt.Sprintf("rules[%d].apiVersions[%d]", i, k)
+					switch {
+					case version == "*":
+					case !slices.Contains(versions, version):
+						p.at(at, "the definition %s has no version %s, so that the webhook is not called for it", name, version)
+					case exact && !slices.Contains(p.Served[name], version):
+						p.at(at, "the definition %s does not serve %s, so that the webhook is not called for it with matchPolicy Exact", name, version)
+					}
+				}
+			}
+		}
+	}
+}
+
+// definedIn returns the resources of the group whose definitions are known, sorted.
+func (p pass) definedIn(group string) (resources []string) {
+	for name := range p.Defined {
+		if resource, of, _ := strings.Cut(name, "."); of == group {
+			resources = append(resources, resource)
+		}
+	}
+	slices.Sort(resources)
+	return resources
+}
