@@ -107,7 +107,7 @@ func table() []rule {
 			Doc: "client-go's default of 5 requests a second makes admission wait. NVIDIA/NVSentinel#1849 measured a median of 17.5 s, and 15 ms without.",
 			Fix: "read from a cache, or raise the client's QPS and Burst"}},
 		{webhook: undefined, Rule: diag.Rule{ID: "W28", Severity: diag.Warning, Title: "a rule names resources and versions of the definitions",
-			Doc: "An API server accepts any names, and never calls the webhook for resources and versions that it does not have. Lint compares rules with the CustomResourceDefinitions among the files or, for markers, with those of `crds` in webhook-gen.yaml, or else in config/crd and config/crd/bases; groups without a definition there are not judged. " +
+			Doc: "An API server accepts any names, and never calls the webhook for resources and versions that it does not have. Lint compares rules with the CustomResourceDefinitions among the files or, for markers, in the files of `crds` in webhook-gen.yaml, else in config/crd and config/crd/bases. Groups without a definition there are not judged. " +
 				"With matchPolicy Equivalent, a version that the definition has and does not serve is enough: objects are converted to it (k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor).",
 			Fix: "name what the definition has, or write the definitions again if they are stale"}},
 	}
