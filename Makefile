@@ -14,6 +14,7 @@ EXPLAIN  := explain
 # Integration tests of examples.
 ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 RUNTIME  := runtime
+ADAPTERS := runtime/controllerruntime
 ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
 RELEASE  := hack/release
@@ -47,6 +48,7 @@ test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
 	go test $(TESTFLAGS) -timeout 30m ./...
 	cd $(RUNTIME) && go test $(TESTFLAGS) $$(go list ./... | grep -v /server$$)
+	cd $(ADAPTERS) && go test $(TESTFLAGS) ./...
 	cd $(RUNTIME) && go test $(TESTFLAGS) ./server # alone, because it compares times
 
 # generator/compile runs other programs, which the race detector does not see. hack/peers/floor runs the runtime's tests
@@ -177,7 +179,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh, pro
 	hack/align.sh --check
 	go run ./hack/prose
 	go vet ./...
-	@for m in $(RUNTIME) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
+	@for m in $(RUNTIME) $(ADAPTERS) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
 	go test ./templates
 	go -C $(RELEASE) test ./...

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,11 +52,17 @@ type release struct {
 // The folders of the modules that are released together, and the path of the first.
 const (
 	runtimeFolder = "runtime"
+	adapterFolder = "runtime/controllerruntime"
 	explainFolder = "explain"
 	rootPath      = "github.com/webhook-gen/webhook-gen"
 )
 
-func folders() []string { return []string{".", runtimeFolder, explainFolder} }
+// imported are the folders of the modules that users import, and the versions of Go that they promise.
+func imported() map[string]string {
+	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0"}
+}
+
+func folders() []string { return []string{".", runtimeFolder, adapterFolder, explainFolder} }
 
 func (r release) run() (err error) {
 	if r.version == "" || semver.Canonical(r.version) != r.version {
@@ -67,7 +74,7 @@ func (r release) run() (err error) {
 	if err := errors.Join(r.changelog(), r.clean(), r.untagged(), r.installable()); err != nil {
 		return err
 	}
-	if err := r.comparesAPI(); err != nil {
+	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder)); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "release")
@@ -166,7 +173,8 @@ func (r release) installable() error {
 		if err != nil {
 			return err
 		}
-		if len(f.Replace) > 0 || len(f.Exclude) > 0 {
+		// The adapter has no programs. In the tree, it needs the runtime of the tree.
+		if folder != adapterFolder && len(f.Replace) > 0 || len(f.Exclude) > 0 {
 			problems = append(problems, fmt.Errorf("%s has a replace or exclude directive, so that go install of a version fails", name))
 		}
 		for _, q := range f.Require {
@@ -180,26 +188,26 @@ func (r release) installable() error {
 
 func isOurs(path string) bool { return path == rootPath || strings.HasPrefix(path, rootPath+"/") }
 
-// comparesAPI prints the changes to the runtime's API since its last tag. Within a major version, and before v1 within
-// a minor one, nothing incompatible may change.
-func (r release) comparesAPI() error {
-	tag, err := api.LastTag(r.tree, runtimeFolder)
+// comparesAPI prints the changes to the API of a folder's module since its last tag. Within a major version, and before
+// v1 within a minor one, nothing incompatible may change.
+func (r release) comparesAPI(folder string) error {
+	tag, err := api.LastTag(r.tree, folder)
 	if err != nil {
 		return err
 	}
 	if tag == "" {
-		r.say("no tag %s/v*: there is no released API to compare with", runtimeFolder)
+		r.say("no tag %s/v*: there is no released API to compare with", folder)
 		return nil
 	}
-	last := strings.TrimPrefix(tag, runtimeFolder+"/")
+	last := strings.TrimPrefix(tag, folder+"/")
 	if semver.Compare(r.version, last) <= 0 {
 		return fmt.Errorf("%s is not newer than %s", r.version, tag)
 	}
-	changes, err := api.SinceTag(r.tree, runtimeFolder, tag)
+	changes, err := api.SinceTag(r.tree, folder, tag)
 	if err != nil {
 		return err
 	}
-	r.say("API of the runtime since %s: %d incompatible changes, %d compatible ones", tag, len(changes.Incompatible), len(changes.Compatible))
+	r.say("API since %s: %d incompatible changes, %d compatible ones", tag, len(changes.Incompatible), len(changes.Compatible))
 	for _, change := range changes.Incompatible {
 		r.say("  incompatible: %s", change)
 	}
@@ -207,7 +215,7 @@ func (r release) comparesAPI() error {
 		r.say("  compatible: %s", change)
 	}
 	if len(changes.Incompatible) > 0 && !mayBreak(last, r.version) {
-		return fmt.Errorf("%s must not change the API of the runtime incompatibly: release a new minor version before v1, else a new major one", r.version)
+		return fmt.Errorf("%s must not change the API of %s incompatibly: release a new minor version before v1, else a new major one", r.version, folder)
 	}
 	return nil
 }
@@ -244,8 +252,10 @@ func (r release) tryOut(scratch string) error {
 	if !slices.Contains(strings.Fields(printed), r.version) {
 		return fmt.Errorf("webhook-gen version prints %q and not %s", strings.TrimSpace(printed), r.version)
 	}
-	if err := r.importRuntime(filepath.Join(scratch, "importer"), env); err != nil {
-		return err
+	for folder, goVersion := range imported() {
+		if err := r.importFrom(folder, goVersion, filepath.Join(scratch, path.Base(folder)), env); err != nil {
+			return err
+		}
 	}
 	return r.newProject(filepath.Join(scratch, "shop"), filepath.Join(bin, "webhook-gen"), env)
 }
@@ -286,9 +296,9 @@ func (r release) emptyCaches(scratch, proxy string) ([]string, error) {
 
 func fileURL(folder string) string { return "file://" + filepath.ToSlash(folder) }
 
-// importRuntime builds a module that requires the runtime and imports all packages of it.
-func (r release) importRuntime(dir string, env []string) error {
-	listed, err := r.command(filepath.Join(r.tree, runtimeFolder), nil, "go", "list", "./...")
+// importFrom builds a module that requires the module of a folder and imports all packages of it.
+func (r release) importFrom(folder, goVersion, dir string, env []string) error {
+	listed, err := r.command(filepath.Join(r.tree, folder), nil, "go", "list", "./...")
 	if err != nil {
 		return err
 	}
@@ -300,7 +310,7 @@ func (r release) importRuntime(dir string, env []string) error {
 		}
 	}
 	main.WriteString(")\n\nfunc main() {}\n")
-	goMod := fmt.Sprintf("module example.com/importer\n\ngo 1.24.0\n\nrequire %s/%s %s\n", rootPath, runtimeFolder, r.version)
+	goMod := fmt.Sprintf("module example.com/importer\n\ngo %s\n\nrequire %s/%s %s\n", goVersion, rootPath, folder, r.version)
 	if err := errors.Join(os.Mkdir(dir, 0o755),
 		os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod), 0o644),
 		os.WriteFile(filepath.Join(dir, "main.go"), []byte(main.String()), 0o644)); err != nil {
@@ -311,7 +321,7 @@ func (r release) importRuntime(dir string, env []string) error {
 			return err
 		}
 	}
-	r.say("a module that requires %s/%s %s builds", rootPath, runtimeFolder, r.version)
+	r.say("a module that requires %s/%s %s builds", rootPath, folder, r.version)
 	return nil
 }
 

@@ -109,6 +109,7 @@ func TestInstallable(t *testing.T) {
 	for folder, text := range map[string]string{
 		".":           "module " + rootPath + "\n\nrequire " + rootPath + "/runtime v0.0.9\n",
 		runtimeFolder: "module " + rootPath + "/runtime\n",
+		adapterFolder: "module " + rootPath + "/" + adapterFolder + "\n",
 		explainFolder: "module " + rootPath + "/explain\n\nreplace " + rootPath + " => ../\n",
 	} {
 		if err := os.MkdirAll(filepath.Join(tree, folder), 0o755); err != nil {
@@ -139,15 +140,19 @@ func TestMayBreak(t *testing.T) {
 	}
 }
 
-// TestRuntimeFromProxy publishes the modules of the tree, and builds a module that requires the runtime.
-func TestRuntimeFromProxy(t *testing.T) {
+// TestImportsFromProxy publishes the modules of the tree, and builds modules that require those for import.
+func TestImportsFromProxy(t *testing.T) {
 	scratch := t.TempDir()
-	proxy, importer := filepath.Join(scratch, "proxy"), filepath.Join(scratch, "importer")
-	m, err := moduleproxy.Read("../..", runtimeFolder)
-	if err != nil {
-		t.Fatal(err)
+	proxy := filepath.Join(scratch, "proxy")
+	var modules []moduleproxy.Module
+	for _, folder := range []string{runtimeFolder, adapterFolder} {
+		m, err := moduleproxy.Read("../..", folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules = append(modules, m)
 	}
-	version, err := moduleproxy.Version(time.Unix(1700000000, 0).UTC(), m)
+	version, err := moduleproxy.Version(time.Unix(1700000000, 0).UTC(), modules...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,15 +165,18 @@ func TestRuntimeFromProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := append(os.Environ(), "GOPROXY="+fileURL(proxy)+","+strings.TrimSpace(configured), "GONOSUMDB="+rootPath, "GOWORK=off", "GOFLAGS=")
-	if err := r.importRuntime(importer, env); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := r.command(importer, env, "go", "list", "-m", "-f", "{{.Dir}}", m.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	licence, err := os.ReadFile(filepath.Join(strings.TrimSpace(dir), "LICENSE"))
-	if err != nil || !bytes.Contains(licence, []byte("Apache License")) {
-		t.Errorf("the module zip of the runtime has no licence: %v", err)
+	for folder, goVersion := range imported() {
+		importer := filepath.Join(scratch, filepath.Base(folder))
+		if err := r.importFrom(folder, goVersion, importer, env); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := r.command(importer, env, "go", "list", "-m", "-f", "{{.Dir}}", rootPath+"/"+folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		licence, err := os.ReadFile(filepath.Join(strings.TrimSpace(dir), "LICENSE"))
+		if err != nil || !bytes.Contains(licence, []byte("Apache License")) {
+			t.Errorf("the module zip of %s has no licence: %v", folder, err)
+		}
 	}
 }

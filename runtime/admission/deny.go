@@ -31,6 +31,19 @@ func Failure(err error) error {
 	return &failure{err}
 }
 
+// Deny returns err as a denial with the given status, whatever its code. Other errors with a 5xx or 429 are failures,
+// and plain errors are 403 Forbidden. Deny(nil, status) is nil.
+func Deny(err error, status metav1.Status) error {
+	if err == nil {
+		return nil
+	}
+	return &verdict{err, status}
+}
+
+// ForbidInvalid answers field errors with 403 Forbidden and their text, as controller-runtime does. The default is 422
+// Invalid with a cause for each field, as the API server's own validation answers.
+func ForbidInvalid() Option { return func(h *Handler) { h.forbidInvalid = true } }
+
 type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
@@ -131,12 +144,14 @@ func (v *verdict) Unwrap() error { return v.error }
 //   - field errors, one or several, joined, aggregated or wrapped, are 422 Invalid with a cause for each, as the API
 //     server's own validation answers;
 //   - any other error is 403 Forbidden with its message.
-func denial(err error, kind metav1.GroupVersionKind, name string) metav1.Status {
+//
+// With forbidInvalid, field errors are like any other.
+func denial(err error, kind metav1.GroupVersionKind, name string, forbidInvalid bool) metav1.Status {
 	if status, ok := ownStatus(err); ok {
 		return status
 	}
 	invalid, other := fieldErrors(err, nil)
-	if len(invalid) == 0 {
+	if len(invalid) == 0 || forbidInvalid {
 		return forbidden(err)
 	}
 	status := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, invalid).Status()

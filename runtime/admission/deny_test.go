@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -71,7 +71,7 @@ func TestDenialAndFailure(t *testing.T) {
 			if test.code == 0 {
 				return
 			}
-			got := denial(test.err, metav1.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Order"}, "o-1")
+			got := denial(test.err, metav1.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Order"}, "o-1", false)
 			causes := 0
 			if got.Details != nil {
 				causes = len(got.Details.Causes)
@@ -87,88 +87,62 @@ func TestDenialAndFailure(t *testing.T) {
 	}
 }
 
-// tags has the form of controller-runtime's Warnings.
-type tags []string
-
-type oldValidator struct{ err error }
-
-func (v oldValidator) ValidateCreate(context.Context, *lists) (tags, error) {
-	return tags{"careful"}, v.err
-}
-
-func (v oldValidator) ValidateUpdate(_ context.Context, old, object *lists) (tags, error) {
-	if old.Words[0] != "old" || object.Words[0] != "new" {
-		return nil, errors.New("mixed up")
+func TestDeny(t *testing.T) {
+	gone := apierrors.NewGone("no more").Status()
+	unavailable := apierrors.NewServiceUnavailable("the shop is closed").Status()
+	if Deny(nil, gone) != nil {
+		t.Error("Deny(nil, status) is an error")
 	}
-	return nil, v.err
-}
-
-func (v oldValidator) ValidateDelete(_ context.Context, object *lists) (tags, error) {
-	return object.Words, v.err
-}
-
-type oldDefaulter struct{ err error }
-
-func (d oldDefaulter) Default(ctx context.Context, object *lists) error {
-	name, _ := ctx.Value(oldDefaulter{}).(string)
-	object.Words = append(object.Words, name)
-	return d.err
-}
-
-func TestAdapters(t *testing.T) {
-	type validator interface {
-		ValidateCreate(context.Context, *CreateRequest[lists]) error
-		ValidateUpdate(context.Context, *UpdateRequest[lists]) error
-		ValidateDelete(context.Context, *DeleteRequest[lists]) error
-	}
+	required := field.Required(field.NewPath("words"), "say something")
 	for name, test := range map[string]struct {
-		err  error
-		code int32
+		err     error
+		options []Option
+		want    metav1.Status
 	}{
-		"allowed":        {nil, 0},
-		"plain":          {errors.New("no"), http.StatusForbidden},
-		"field":          {field.Required(field.NewPath("a"), ""), http.StatusForbidden},
-		"context":        {context.Canceled, http.StatusForbidden},
-		"status":         {apierrors.NewConflict(schema.GroupResource{}, "", errors.New("x")), http.StatusConflict},
-		"server error":   {apierrors.NewInternalError(errors.New("x")), http.StatusInternalServerError},
-		"marked failure": {Failure(errors.New("x")), -1},
+		"status":      {Deny(errors.New("x"), gone), nil, gone},
+		"5xx":         {Deny(context.DeadlineExceeded, unavailable), nil, unavailable},
+		"wrapped":     {fmt.Errorf("asked: %w", Deny(required, gone)), nil, gone},
+		"forbidden":   {required, []Option{ForbidInvalid()}, forbidden(required)},
+		"own status":  {&apierrors.StatusError{ErrStatus: gone}, []Option{ForbidInvalid()}, gone},
+		"plain error": {errors.New("no"), []Option{ForbidInvalid()}, forbidden(errors.New("no"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var v validator = AdaptValidator(oldValidator{test.err})
-			h := Validating("old.example.com", OnCreate(v.ValidateCreate), OnUpdate(v.ValidateUpdate), OnDelete(v.ValidateDelete))
-			for _, body := range []string{
-				reviewOf(Create, `{"words":["new"]}`, ""),
-				reviewOf(Update, `{"words":["new"]}`, `{"words":["old"]}`),
-				reviewOf(Delete, "", `{"words":["old"]}`),
-			} {
-				if test.code < 0 {
-					if w := ask(h, body); w.Code != http.StatusInternalServerError {
-						t.Errorf("HTTP %d", w.Code)
-					}
-					continue
-				}
-				got := verdictOf(t, h, body).Response
-				if got.Allowed != (test.err == nil) || test.err != nil && got.Result.Code != test.code {
-					t.Errorf("%+v", got)
-				}
-			}
-			if test.code >= 0 {
-				if got := verdictOf(t, h, reviewOf(Create, `{}`, "")).Response.Warnings; len(got) != 1 || got[0] != "careful" {
-					t.Errorf("warnings %q", got)
-				}
+			h := Validating("words.example.com", OnCreate(func(context.Context, *CreateRequest[lists]) error { return test.err })).With(test.options...)
+			got := verdictOf(t, h, reviewOf(Create, `{}`, "")).Response
+			if got.Allowed || got.Result.Code != test.want.Code || got.Result.Reason != test.want.Reason || got.Result.Message != test.want.Message {
+				t.Errorf("got %+v, want %+v", got.Result, test.want)
 			}
 		})
 	}
 }
 
-func TestAdaptDefaulterWithRequest(t *testing.T) {
-	d := AdaptDefaulter(oldDefaulter{}, WithRequest(func(ctx context.Context, r admissionv1.AdmissionRequest) context.Context {
-		return context.WithValue(ctx, oldDefaulter{}, r.Name+string(r.Object.Raw))
+func TestNewRequest(t *testing.T) {
+	var kept Request
+	h := Validating("words.example.com", OnUpdate(func(_ context.Context, r *UpdateRequest[lists]) error {
+		sent := r.AdmissionRequest()
+		request := NewRequest(sent)
+		if again := request.AdmissionRequest(); !reflect.DeepEqual(again, sent) {
+			t.Errorf("\n got %+v\nwant %+v", again, sent)
+		}
+		kept = r.Request
+		request.envelope, request.sent, kept.envelope = nil, nil, nil
+		if !reflect.DeepEqual(request, kept) {
+			t.Errorf("\n got %+v\nwant %+v", request, kept)
+		}
+		return nil
 	}))
-	h := Mutating("old.example.com", OnCreate(d.DefaultCreate), OnUpdate(d.DefaultUpdate))
-	for _, body := range []string{reviewOf(Create, `{"x":1}`, ""), reviewOf(Update, `{"x":1}`, `{"x":1}`)} {
-		if got, want := string(verdictOf(t, h, body).Response.Patch), `[{"op":"add","path":"/words","value":["web{\"x\":1}"]}]`; got != want {
-			t.Errorf("\n got %s\nwant %s", got, want)
+	verdictOf(t, h, reviewOf(Update, `{"words":["new"]}`, `{"words":["old"]}`))
+	if kept.Name == "" || kept.UserInfo.Username == "" || kept.RequestKind.Kind == "" {
+		t.Errorf("%+v", kept)
+	}
+	for err, want := range map[error]int32{
+		errors.New("no"): http.StatusForbidden,
+		field.Required(field.NewPath("words"), ""): http.StatusUnprocessableEntity,
+		Failure(errors.New("no answer")):           http.StatusInternalServerError,
+		apierrors.NewGone("no more"):               http.StatusGone,
+	} {
+		if got := kept.Status(err); got.Code != want {
+			t.Errorf("%v: got %+v, want %d", err, got, want)
 		}
 	}
 }

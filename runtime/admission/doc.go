@@ -99,7 +99,8 @@
 //
 // # Existing code
 //
-// [AdaptValidator] and [AdaptDefaulter] accept validators and defaulters written for controller-runtime.
+// The module github.com/webhook-gen/webhook-gen/runtime/controllerruntime makes validators and defaulters of
+// controller-runtime fit the generated interfaces, and the other way round.
 //
 // # Observing
 //

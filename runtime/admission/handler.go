@@ -25,12 +25,15 @@ import (
 // Handler serves one webhook: an http.Handler that answers AdmissionReviews of admission.k8s.io/v1 and v1beta1 with the
 // functions registered for their operations.
 type Handler struct {
-	name      string
-	mutating  bool
-	kinds     []metav1.GroupVersionKind
-	actions   map[Operation]*action
-	listKeys  map[wire.ListField][]string
-	limit     int64
+	name     string
+	mutating bool
+	kinds    []metav1.GroupVersionKind
+	actions  map[Operation]*action
+	listKeys map[wire.ListField][]string
+	limit    int64
+	// forbidInvalid answers field errors as other errors.
+	forbidInvalid bool
+
 	log       *failureLog // the first of the observers
 	observers []Observer
 	calls     sync.Pool // of *call
@@ -267,7 +270,7 @@ func (h *Handler) reject(c *call, err error, o *Observation) {
 		c.problem = wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
 		return
 	}
-	status := denial(err, c.head.Kind, c.head.Name)
+	status := denial(err, c.head.Kind, c.head.Name, h.forbidInvalid)
 	if failed {
 		status = c.envelope.unreadable.Status()
 	}

@@ -57,7 +57,35 @@ type Request struct {
 
 	warnings    []string
 	annotations map[string]string
-	envelope    *envelope // until the function has returned
+	envelope    *envelope                     // until the function has returned
+	sent        *admissionv1.AdmissionRequest // of NewRequest
+}
+
+// NewRequest returns the request of a review that another program has decoded.
+func NewRequest(r admissionv1.AdmissionRequest) Request {
+	request := Request{
+		UID: r.UID, Operation: r.Operation,
+		Kind: r.Kind, Resource: r.Resource, SubResource: r.SubResource,
+		RequestKind: r.Kind, RequestResource: r.Resource, RequestSubResource: r.RequestSubResource,
+		Name: r.Name, Namespace: r.Namespace, UserInfo: r.UserInfo,
+		DryRun: r.DryRun != nil && *r.DryRun, sent: &r,
+	}
+	if r.RequestKind != nil {
+		request.RequestKind = *r.RequestKind
+	}
+	if r.RequestResource != nil {
+		request.RequestResource = *r.RequestResource
+	}
+	return request
+}
+
+// Status returns the answer to a user whose request err denies, as a Handler gives it. If err is a failure, it is the
+// status with which a Handler fails: 500 InternalError.
+func (r *Request) Status(err error) metav1.Status {
+	if isFailure(err) {
+		return *wire.InternalError(err).Status()
+	}
+	return denial(err, r.Kind, r.Name, false)
 }
 
 // AdmissionRequest returns the request as the API server sent it, with copies of its objects.
@@ -75,6 +103,10 @@ func (r *Request) AdmissionRequest() admissionv1.AdmissionRequest {
 		Operation:          r.Operation,
 		UserInfo:           r.UserInfo,
 		DryRun:             &r.DryRun,
+	}
+	if r.sent != nil {
+		request.Object, request.OldObject, request.Options = r.sent.Object, r.sent.OldObject, r.sent.Options
+		return request
 	}
 	request.Object = runtime.RawExtension{Raw: r.part(objectPart)}
 	request.OldObject = runtime.RawExtension{Raw: r.part(oldObjectPart)}

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -30,6 +29,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/controllerruntime"
 )
 
 var (
@@ -393,12 +393,7 @@ func (requestReader) Default(ctx context.Context, p *corev1.Pod) error {
 }
 
 func TestAdapterWithControllerRuntime(t *testing.T) {
-	withRequest := admission.WithRequest(func(ctx context.Context, r admissionv1.AdmissionRequest) context.Context {
-		return peer.NewContextWithRequest(ctx, peer.Request{AdmissionRequest: r})
-	})
-	d, v := admission.AdaptDefaulter(requestReader{}, withRequest), admission.AdaptValidator(peerValidator{})
-	var _ peer.Defaulter[*corev1.Pod] = requestReader{}
-	var _ peer.Validator[*corev1.Pod] = peerValidator{}
+	d, v := controllerruntime.FromDefaulter(requestReader{}), controllerruntime.FromValidator(peerValidator{})
 	got := newAPIServer(t, admission.Mutating("pods.example.com", admission.OnCreate(d.DefaultCreate))).
 		do(t, t.Context(), call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small, mutating: true})
 	if got.failed != nil || !strings.Contains(string(got.object), fmt.Sprintf(`"annotations":{"by":"jane","bytes":"%d","kind":"Pod"}`, len(small))) {

@@ -12,38 +12,45 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the listing of the runtime's API")
+var update = flag.Bool("update", false, "rewrite the listings of the modules' APIs")
 
-// TestRuntime fails when the API of the runtime changes and its committed listing does not.
-func TestRuntime(t *testing.T) {
-	const runtime = "../../../runtime"
-	listed := filepath.Join(runtime, "api.txt")
-	is, err := Listing(runtime)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(listed, []byte(is), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	was, err := os.ReadFile(listed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, after := strings.Split(string(was), "\n"), strings.Split(is, "\n")
-	for _, line := range before {
-		if !slices.Contains(after, line) {
-			t.Errorf("- %s", line)
-		}
-	}
-	for _, line := range after {
-		if !slices.Contains(before, line) {
-			t.Errorf("+ %s", line)
-		}
-	}
-	if string(was) != is {
-		t.Error("the API of the runtime is not that in runtime/api.txt: if it is meant to change, run\n  go -C hack/release test ./api -update")
+// modules are the folders of the modules that users import.
+func modules() []string { return []string{"runtime", "runtime/controllerruntime"} }
+
+// TestModules fails when the API of a module changes and its committed listing does not.
+func TestModules(t *testing.T) {
+	for _, module := range modules() {
+		t.Run(module, func(t *testing.T) {
+			folder := filepath.Join("../../..", module)
+			listed := filepath.Join(folder, "api.txt")
+			is, err := Listing(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *update {
+				if err := os.WriteFile(listed, []byte(is), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			was, err := os.ReadFile(listed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, after := strings.Split(string(was), "\n"), strings.Split(is, "\n")
+			for _, line := range before {
+				if !slices.Contains(after, line) {
+					t.Errorf("- %s", line)
+				}
+			}
+			for _, line := range after {
+				if !slices.Contains(before, line) {
+					t.Errorf("+ %s", line)
+				}
+			}
+			if string(was) != is {
+				t.Errorf("the API is not that in %s/api.txt: if it is meant to change, run\n  go -C hack/release test ./api -update", module)
+			}
+		})
 	}
 }
 
@@ -180,14 +187,16 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestRuntimeIsDocumented requires a comment at every exported name of the runtime.
-func TestRuntimeIsDocumented(t *testing.T) {
-	without, err := Undocumented("../../../runtime")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range without {
-		t.Errorf("%s has no comment that begins with its name", name)
+// TestDocumented requires a comment at every exported name of the modules.
+func TestDocumented(t *testing.T) {
+	for _, module := range modules() {
+		without, err := Undocumented(filepath.Join("../../..", module))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range without {
+			t.Errorf("%s: %s has no comment that begins with its name", module, name)
+		}
 	}
 }
 

@@ -99,8 +99,17 @@ func Version(released time.Time, modules ...Module) (string, error) {
 	return module.PseudoVersion("v0", "", released, fmt.Sprintf("%x", hash.Sum(nil))[:12]), nil
 }
 
-// Publish adds the module to the proxy in a folder, as the given version.
-func (m Module) Publish(proxy, version string, released time.Time) error {
+// Publish adds the module to the proxy in a folder, as the given version. It requires the same version of a module that
+// its go.mod replaces by a folder of the work tree.
+func (m Module) Publish(proxy, version string, released time.Time) (err error) {
+	scratch, err := os.MkdirTemp("", "publish")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	if err := m.requireSiblings(version, filepath.Join(scratch, "go.mod")); err != nil {
+		return err
+	}
 	var archive bytes.Buffer
 	if err := zip.Create(&archive, module.Version{Path: m.Path, Version: version}, m.files); err != nil {
 		return err
@@ -128,4 +137,32 @@ func (m Module) Publish(proxy, version string, released time.Time) error {
 		os.WriteFile(filepath.Join(folder, version+".mod"), m.GoMod, 0o644),
 		os.WriteFile(filepath.Join(folder, version+".zip"), archive.Bytes(), 0o644),
 	)
+}
+
+// requireSiblings writes go.mod as it is released to a file, which replaces the one in the work tree.
+func (m *Module) requireSiblings(version, name string) error {
+	f, err := modfile.Parse(name, m.GoMod, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range slices.Clone(f.Replace) {
+		if !modfile.IsDirectoryPath(r.New.Path) {
+			continue
+		}
+		old := r.Old // which DropReplace empties
+		if err := errors.Join(f.DropReplace(old.Path, old.Version), f.AddRequire(old.Path, version)); err != nil {
+			return err
+		}
+	}
+	f.Cleanup()
+	if m.GoMod, err = f.Format(); err != nil {
+		return err
+	}
+	m.files = slices.Clone(m.files)
+	for i, of := range m.files {
+		if of.Path() == "go.mod" {
+			m.files[i] = file{"go.mod", name}
+		}
+	}
+	return os.WriteFile(name, m.GoMod, 0o600)
 }
