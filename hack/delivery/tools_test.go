@@ -23,14 +23,23 @@ type tools struct{ webhookGen, helm, kustomize, kubectl string }
 // buildTools builds webhook-gen from the tree and the others at the versions that go.mod pins.
 func buildTools(t *testing.T) tools {
 	t.Helper()
+	built := buildDelivery(t)
+	dir := filepath.Dir(built.webhookGen)
+	built.kubectl = filepath.Join(dir, "kubectl")
+	output(t, filepath.Join(root, "explain"), nil, "go", "build", "-o", filepath.Join(dir, "webhook-gen-explain"), "./cmd/webhook-gen-explain")
+	output(t, ".", nil, "go", "build", "-o", built.kubectl, "./kubectl")
+	return built
+}
+
+// buildDelivery builds the tools that make the objects for a cluster.
+func buildDelivery(t *testing.T) tools {
+	t.Helper()
 	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	output(t, root, nil, "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
-	output(t, filepath.Join(root, "explain"), nil, "go", "build", "-o", at("webhook-gen-explain"), "./cmd/webhook-gen-explain")
-	output(t, ".", nil, "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
-	output(t, ".", nil, "go", "build", "-o", at("kustomize"), "sigs.k8s.io/kustomize/kustomize/v5")
-	output(t, ".", nil, "go", "build", "-o", at("kubectl"), "./kubectl")
-	return tools{at("webhook-gen"), at("helm"), at("kustomize"), at("kubectl")}
+	built := tools{webhookGen: filepath.Join(dir, "webhook-gen"), helm: filepath.Join(dir, "helm"), kustomize: filepath.Join(dir, "kustomize")}
+	output(t, root, nil, "go", "build", "-o", built.webhookGen, "./cmd/webhook-gen")
+	output(t, ".", nil, "go", "build", "-o", built.helm, "helm.sh/helm/v4/cmd/helm")
+	output(t, ".", nil, "go", "build", "-o", built.kustomize, "sigs.k8s.io/kustomize/kustomize/v5")
+	return built
 }
 
 // cluster is a running API server.

@@ -40,6 +40,7 @@ func Rules() []diag.Rule {
 			Doc: "A Go file is ours if it has the line `" + GoHeader + "` before its package clause " +
 				"(the rule of go/ast.IsGenerated); a manifest if it begins with `" + YAMLHeader + "`, or holds nothing but " +
 				"MutatingWebhookConfiguration and ValidatingWebhookConfiguration documents. In a definition that crds names, the lines of spec.conversion are. " +
+				"Of a chart, values.schema.json and NOTES.txt are ours with the same words in their first lines, and in Chart.yaml the line kubeVersion with its comment. " +
 				"Move your own lines to another file."},
 		{ID: RuleInTheWay, Title: "no folder or link is in the place of a generated file",
 			Doc: "A folder, a device, or a file in place of a folder is not removed. Neither is a link to a generated " +

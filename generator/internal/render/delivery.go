@@ -3,7 +3,10 @@
 package render
 
 import (
+	"bytes"
 	"encoding/base64"
+	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -29,6 +32,8 @@ type Delivery struct {
 	Authorities []byte
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile
+	// Chart is the content of the user's Chart.yaml; nil if there is none yet.
+	Chart []byte
 }
 
 // CRDFile is a file with a CustomResourceDefinition, in CRDBases.
@@ -43,7 +48,7 @@ const CRDBases = "config/crd/bases"
 // DeliveryPatterns match all files that delivery may have written, from the module's root, besides the
 // kustomization.yaml beside the manifest.
 func DeliveryPatterns() []string {
-	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*"}
+	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
 }
 
 // delivery writes kustomize bases, with an overlay that is the user's, and a Helm chart whose values are.
@@ -72,10 +77,10 @@ type deliverer struct {
 // Helm for the chart, so that both come from one text.
 type object struct {
 	// App is the project's name, the same everywhere.
-	App                                      string
-	Name, Namespace, Image, Replicas, Secret string
-	Certificates, Callers                    string
-	Helm                                     bool
+	App                            string
+	Name, Namespace, Image, Secret string
+	Certificates, Callers          string
+	Helm                           bool
 	// Aggregated says that kube-aggregator stands before the webhooks, and Group is the API group under which it has them.
 	// The chart can have it either way.
 	Aggregated bool
@@ -86,6 +91,8 @@ type object struct {
 	ClusterName                    string
 	Injected                       []injected
 	Resources, Components, Patches []string
+	// CommonLabels are lines with the labels that kustomize adds to all objects.
+	CommonLabels []string
 }
 
 // injected is an object into which somebody writes who signs the server's certificate.
@@ -124,28 +131,32 @@ func (o object) Injects() string {
 	return strings.Join(all, ",")
 }
 
-// ReleaseLabels are what labels have besides where there are releases.
-func (o object) ReleaseLabels(indent int) string {
-	if !o.Helm {
-		return ""
+// Labels are the labels of every object, from the end of the line with their key on.
+func (o object) Labels(indent int) string {
+	if o.Helm {
+		return fmt.Sprintf(" {{- include %q $ | nindent %d }}", o.App+".labels", indent)
 	}
 	pad := "\n" + strings.Repeat(" ", indent)
-	return pad + "app.kubernetes.io/instance: {{ $.Release.Name }}" + pad + "app.kubernetes.io/managed-by: {{ $.Release.Service }}" +
-		pad + "helm.sh/chart: {{ $.Chart.Name }}-{{ $.Chart.Version }}"
+	return pad + strings.Join(o.kustomizeLabels(), pad)
 }
 
-// SelectorLabels are the labels that distinguish the pods of one release from another release's.
-func (o object) SelectorLabels(indent int) string {
-	if !o.Helm {
-		return ""
+// kustomizeLabels are lines with the labels of every object that kustomize builds, by key.
+func (o object) kustomizeLabels() []string {
+	return []string{"app.kubernetes.io/managed-by: kustomize", "app.kubernetes.io/name: " + o.App, "app.kubernetes.io/part-of: " + o.App}
+}
+
+// Selector are the labels that distinguish the pods from others, as Labels are written.
+func (o object) Selector(indent int) string {
+	if o.Helm {
+		return fmt.Sprintf(" {{- include %q $ | nindent %d }}", o.App+".selector", indent)
 	}
-	return "\n" + strings.Repeat(" ", indent) + "app.kubernetes.io/instance: {{ $.Release.Name }}"
+	return "\n" + strings.Repeat(" ", indent) + "app.kubernetes.io/name: " + o.App
 }
 
 func (d *deliverer) plain() object {
 	o := d.options.Delivery
 	return object{
-		App: o.Name, Name: o.Name, Namespace: o.Namespace, Image: o.Name, Replicas: "2", Secret: o.Name + "-tls",
+		App: o.Name, Name: o.Name, Namespace: o.Namespace, Image: o.Name, Secret: o.Name + "-tls",
 		ClusterName: o.Name, Certificates: o.Certificates, Callers: o.Callers,
 		Aggregated: o.Aggregated, Group: o.group(), CABundle: base64.StdEncoding.EncodeToString(o.Authorities),
 	}
@@ -158,10 +169,21 @@ func (d *deliverer) add(file, template string, data any, owner output.Ownership)
 		return err
 	}
 	if owner == output.Generated {
-		text = append([]byte(output.YAMLHeader+"\n"), text...)
+		text = withHeader(file, text)
 	}
 	d.files = append(d.files, output.File{Path: d.path(file), Content: text, Owner: owner})
 	return nil
+}
+
+// withHeader puts our header above the text of a generated file.
+func withHeader(file string, text []byte) []byte {
+	switch path.Ext(file) {
+	case ".json":
+		return bytes.Replace(text, []byte("{\n"), []byte("{\n  "+output.JSONHeader+"\n"), 1)
+	case ".txt":
+		return append([]byte(output.HelmHeader+"\n"), text...)
+	}
+	return append([]byte(output.YAMLHeader+"\n"), text...)
 }
 
 // sharedObjects are the templates of what both forms of delivery consist of.

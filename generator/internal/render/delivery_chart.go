@@ -4,6 +4,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,26 +21,41 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// chart writes a Helm chart. Its templates are ours, Chart.yaml and values.yaml the user's.
+// chart writes a Helm chart. Its templates and the schema of its values are ours, Chart.yaml and values.yaml the user's.
 func (d *deliverer) chart() error {
 	folder := "charts/" + d.options.Delivery.Name + "/"
-	plain, helm := d.plain(), d.helm()
-	for _, file := range []string{"Chart.yaml", "values.yaml"} {
-		if err := d.add(folder+file, "delivery/chart/"+file+".tmpl", plain, output.Once); err != nil {
+	helm := d.helm()
+	data := chartData{
+		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhookNames(), Subcharts: subcharts(d.options.Delivery.Chart),
+		Configured: len(d.project.Configurations) > 0,
+	}
+	for _, f := range []struct {
+		name, template string
+		owner          output.Ownership
+	}{
+		{"Chart.yaml", "Chart.yaml", output.Once},
+		{"values.yaml", "values.yaml", output.Once},
+		{"values.schema.json", "values.schema.json", output.Generated},
+		{"templates/_helpers.tpl", "helpers.tpl", output.Generated},
+		{"templates/NOTES.txt", "NOTES.txt", output.Generated},
+	} {
+		if old := d.options.Delivery.Chart; f.name == "Chart.yaml" && old != nil {
+			d.files = append(d.files, output.File{Path: d.path(folder + f.name), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
+			continue
+		}
+		if err := d.add(folder+f.name, "delivery/chart/"+f.template+".tmpl", data, f.owner); err != nil {
 			return err
 		}
 	}
-	if err := d.add(folder+"templates/_helpers.tpl", "delivery/chart/helpers.tpl.tmpl", plain, output.Generated); err != nil {
-		return err
-	}
 	conditions := map[string]string{
 		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
-		"cert-manager":   `eq .Values.certificates.mode "cert-manager"`,
-		"servicemonitor": `and (.Values.metrics).enabled (.Values.metrics).serviceMonitor`,
-		"self-managed":   `eq .Values.certificates.mode "self-managed"`,
-		"aggregated":     fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
+		"horizontalpodautoscaler": "(.Values.autoscaling).enabled",
+		"cert-manager":            `eq .Values.certificates.mode "cert-manager"`,
+		"servicemonitor":          `and (.Values.metrics).enabled (.Values.metrics).serviceMonitor`,
+		"self-managed":            `eq .Values.certificates.mode "self-managed"`,
+		"aggregated":              fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
 	}
-	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "self-managed", "servicemonitor") {
+	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "horizontalpodautoscaler", "self-managed", "servicemonitor") {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
 		if err != nil {
 			return err
@@ -55,6 +71,44 @@ func (d *deliverer) chart() error {
 	return d.chartCRDs(folder)
 }
 
+// chartData is what the files of a chart besides its objects are filled in with.
+type chartData struct {
+	object
+	// KubeVersion is the line of Chart.yaml; it may be empty.
+	KubeVersion string
+	// Webhooks and Subcharts are names in JSON, for which values can say something.
+	Webhooks, Subcharts []string
+	// Configured says that the chart has webhook configurations.
+	Configured bool
+}
+
+// webhookNames returns the names of all webhooks, in JSON.
+func (d *deliverer) webhookNames() []string {
+	var names []string
+	for _, w := range d.project.Webhooks() {
+		names = append(names, quoted(w.Spec.Name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// subcharts returns the names, in JSON, under which values have settings for the dependencies of a Chart.yaml. Helm
+// reports a text that is not YAML.
+func subcharts(chart []byte) []string {
+	var content struct {
+		Dependencies []struct{ Name, Alias string }
+	}
+	if err := yaml.Unmarshal(chart, &content); err != nil {
+		return nil
+	}
+	var names []string
+	for _, d := range content.Dependencies {
+		names = append(names, quoted(cmp.Or(d.Alias, d.Name)))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // template adds a template of the chart.
 func (d *deliverer) template(file string, text []byte) {
 	d.files = append(d.files, output.File{Path: d.path(file), Content: append([]byte(output.YAMLHeader+"\n"), text...), Owner: output.Generated})
@@ -66,8 +120,7 @@ func (d *deliverer) helm() object {
 	o.Helm = true
 	o.Name = fmt.Sprintf("{{ include %q $ }}", o.App+".name")
 	o.Namespace = "{{ $.Release.Namespace }}"
-	o.Image = `"{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"`
-	o.Replicas = "{{ .Values.replicas }}"
+	o.Image = fmt.Sprintf("{{ include %q . | quote }}", o.App+".image")
 	o.Secret = fmt.Sprintf("{{ include %q $ }}", o.App+".secret")
 	o.ClusterName = "{{ $.Release.Namespace }}-" + o.Name
 	o.Group = fmt.Sprintf("{{ include %q $ }}", o.App+".group")
@@ -97,7 +150,7 @@ func (d *deliverer) chartWebhooks(folder string) error {
 			kind = "MutatingWebhookConfiguration"
 		}
 		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, d.chartName(c.Name))
-		fmt.Fprintf(&b, "  labels:\n    app.kubernetes.io/name: %s%s\n%s", d.options.Delivery.Name, d.helm().ReleaseLabels(4), pairs(c.Labels))
+		d.labels(&b, c.Labels)
 		d.annotations(&b, c.Annotations)
 		b.WriteString("webhooks:\n")
 		for _, w := range c.Webhooks {
@@ -108,6 +161,19 @@ func (d *deliverer) chartWebhooks(folder string) error {
 	}
 	d.template(folder+"templates/webhooks.yaml", b.Bytes())
 	return nil
+}
+
+// labels writes the labels of every object and the object's own, which come first where the keys are the same.
+func (d *deliverer) labels(b *bytes.Buffer, own map[string]string) {
+	if len(own) == 0 {
+		fmt.Fprintf(b, "  labels:%s\n", d.helm().Labels(4))
+		return
+	}
+	b.WriteString("  labels: {{- merge (dict")
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		fmt.Fprintf(b, " %q %q", key, own[key])
+	}
+	fmt.Fprintf(b, ") (include %q $ | fromYaml) | toYaml | nindent 4 }}\n", d.options.Delivery.Name+".labels")
 }
 
 // annotations writes an object's own annotations and the annotation that injects the certificate's authority.
@@ -216,12 +282,10 @@ func (d *deliverer) chartCRDs(folder string) error {
 	for _, c := range d.crds {
 		content := maps.Clone(c.content)
 		meta, _ := content["metadata"].(map[string]any)
-		own := map[string]string{"helm.sh/resource-policy": "keep"}
-		annotations, _ := meta["annotations"].(map[string]any)
-		for key, value := range annotations {
-			own[key], _ = value.(string)
-		}
+		own := texts(meta["annotations"])
+		own["helm.sh/resource-policy"] = "keep"
 		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", content["apiVersion"], content["kind"], c.name)
+		d.labels(&b, texts(meta["labels"]))
 		specification, _ := content["spec"].(map[string]any)
 		specification = maps.Clone(specification)
 		if c.conversion == nil {
@@ -241,6 +305,16 @@ func (d *deliverer) chartCRDs(folder string) error {
 	}
 	d.template(folder+"templates/crds.yaml", b.Bytes())
 	return nil
+}
+
+// texts are the texts of an object, by key.
+func texts(object any) map[string]string {
+	all := map[string]string{}
+	own, _ := object.(map[string]any)
+	for key, value := range own {
+		all[key], _ = value.(string)
+	}
+	return all
 }
 
 // fields are the fields of an object, by their JSON names.

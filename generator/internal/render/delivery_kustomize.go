@@ -3,7 +3,10 @@
 package render
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -61,10 +64,29 @@ func (d *deliverer) kustomize() error {
 			return err
 		}
 	}
+	data.CommonLabels = d.commonLabels(data)
 	if err := d.add("config/base/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated); err != nil {
 		return err
 	}
 	return d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
+}
+
+// commonLabels returns the labels for kustomize to add, without those that a marker or a definition sets itself:
+// kustomize would replace them.
+func (d *deliverer) commonLabels(data object) []string {
+	own := map[string]string{}
+	for _, c := range d.project.Configurations {
+		maps.Copy(own, c.Labels)
+	}
+	for _, c := range d.crds {
+		metadata, _ := c.content["metadata"].(map[string]any)
+		maps.Copy(own, texts(metadata["labels"]))
+	}
+	return slices.DeleteFunc(data.kustomizeLabels(), func(line string) bool {
+		key, _, _ := strings.Cut(line, ":")
+		_, found := own[key]
+		return found
+	})
 }
 
 // apiServer writes the files by which an API server is told what to present
