@@ -166,7 +166,7 @@ func (s *schema) walk(path string, visit func(path string, s *schema)) {
 	}
 }
 
-// values checks that every value of the schema changes what is rendered.
+// values checks that every value of the schema changes the rendered objects.
 func (p project) values(every map[string]any) {
 	const ofOrders = "webhooks/mutate.orders.v1.shop.example.com" // the values of testdata are for the other webhook
 	silent := map[string]string{

@@ -165,6 +165,58 @@ func (p project) integration(t *testing.T) {
 	if strings.Contains(said, "has not been called") {
 		t.Errorf("not everything is called\n%s", said)
 	}
+	p.denied(t)
+}
+
+// denied has the generated test report each mistake in a sample that must be denied, at the line of the sample.
+func (p project) denied(t *testing.T) {
+	samples := filepath.Join(p.dir, "config", "samples")
+	if err := os.MkdirAll(filepath.Join(samples, "denied"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	order := func(name, spec string) string {
+		return "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: " + name + ", namespace: shop}\nspec: {" + spec + "}\n"
+	}
+	test := func() string {
+		t.Helper()
+		said, err := try(p.dir, p.env, "go", "-C", "test/webhook", "test", "-v", "./...")
+		if err == nil {
+			t.Fatalf("the test passes\n%s", said)
+		}
+		return said
+	}
+	const file = "config/samples/denied/orders.yaml"
+	p.write(file, "# denied: spec.sku\n# denied: Required value\n"+order("right", "")+
+		"---\n# denied: spec.sku\n"+order("accepted", "sku: tea")+
+		"---\n"+order("unexplained", "")+
+		"---\n# denied: out of stock\n"+order("otherwise", "")+
+		"---\n# denied: spec.sku\napiVersion: shop.example.com/v1\nkind: Odor\nmetadata: {name: unknown}\n")
+	said := test()
+	for _, want := range []string{
+		"--- PASS: TestGeneratedIntegration/denied/Order/right ",
+		"denied/orders.yaml:8: allowed, and must be denied with: spec.sku\n",
+		"denied/orders.yaml:8: a dry run is allowed, and must be denied\n",
+		"denied/orders.yaml:14: say why it is denied, in a comment: # denied: a part of the message\n",
+		"denied/orders.yaml:19: the message must contain: out of stock\n",
+		"denied/orders.yaml:25: failed, and must be denied: no matches for kind \"Odor\"",
+		"--- PASS: TestGeneratedIntegration/Order/tea ",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the test does not say %q\n%s", want, said)
+		}
+	}
+	for _, mistake := range []struct{ file, text, want string }{
+		{file, "# denied: spec.sku\nkind: Order\n", "denied/orders.yaml:1: no object: it has no metadata.name\n"},
+		{file, "---\n{\n", "denied/orders.yaml:2: error converting YAML to JSON"},
+		{"config/samples/elsewhere.yaml", "# denied: spec.sku\n" + order("elsewhere", ""), "samples/elsewhere.yaml:1: it must be denied: move it to a folder named denied\n"},
+	} {
+		p.write(file, "")
+		p.write(mistake.file, mistake.text)
+		if said := test(); !strings.Contains(said, mistake.want) {
+			t.Errorf("the test does not say %q\n%s", mistake.want, said)
+		}
+	}
+	p.run("rm", "-r", "config/samples/denied", "config/samples/elsewhere.yaml")
 }
 
 // charts renders the chart for every kind of certificate, with and without the optional values.

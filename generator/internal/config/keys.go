@@ -99,7 +99,7 @@ func keys(c *Config) []key {
 		}, texts(&c.CRDs, nil, localPattern)},
 		{Key{
 			Name: "tests.samples", Example: "[config/samples, docs/examples]",
-			Doc: "Folders of objects that users would create, as YAML: generated tests check that the webhooks allow them. Relative to this file, with slashes, inside the module.",
+			Doc: "Folders of objects that users would create, as YAML: generated tests check that the webhooks allow them, and that an API server refuses those in folders named denied. Relative to this file, with slashes, inside the module.",
 		}, texts(&c.Tests.Samples, []string{"config/samples"}, localPath)},
 		{Key{
 			Name: "tests.integration", Example: "test/webhook",

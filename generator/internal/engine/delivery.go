@@ -26,7 +26,7 @@ func (r Run) Deployment() render.Delivery {
 	if d.Aggregated = r.isAggregated(); d.Aggregated {
 		d.Authorities = r.authorities
 	}
-	// An error is reported when the file is compared with what is to be written.
+	// An error is reported when the file is compared with its new content.
 	d.Chart, _ = regular.ReadFile(filepath.Join(r.Root, "charts", d.Name, "Chart.yaml"))
 	for _, file := range r.bases() {
 		if text, err := regular.ReadFile(file); err == nil {

@@ -32,7 +32,7 @@ type Delivery struct {
 	Authorities []byte
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile
-	// Chart is the content of the user's Chart.yaml; nil if there is none yet.
+	// Chart is the content of the user's Chart.yaml; nil without a file.
 	Chart []byte
 }
 

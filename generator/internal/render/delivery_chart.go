@@ -21,7 +21,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// chart writes a Helm chart. Its templates and the schema of its values are ours, Chart.yaml and values.yaml the user's.
+// chart writes a Helm chart. Its templates and the schema of its values are ours, Chart.yaml and values.yaml the
+// user's.
 func (d *deliverer) chart() error {
 	folder := "charts/" + d.options.Delivery.Name + "/"
 	helm := d.helm()

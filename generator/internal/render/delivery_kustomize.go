@@ -71,8 +71,8 @@ func (d *deliverer) kustomize() error {
 	return d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
 }
 
-// commonLabels returns the labels for kustomize to add, without those that a marker or a definition sets itself:
-// kustomize would replace them.
+// commonLabels returns the labels for kustomize to add, without the labels that a marker or a definition sets itself,
+// because kustomize would replace them.
 func (d *deliverer) commonLabels(data object) []string {
 	own := map[string]string{}
 	for _, c := range d.project.Configurations {

@@ -33,7 +33,8 @@ import (
 type Suite struct {
 	// Manifest is the file with the webhook configurations; empty if the project has none.
 	Manifest string
-	// Samples are folders with objects that users would create, in YAML files. A folder may be missing.
+	// Samples are folders with objects that users would create, in YAML files. A folder may be missing. Folders named
+	// denied are left out: their objects are for an API server, which also has other reasons to refuse them.
 	Samples []string
 	// Webhooks are the webhooks of the package.
 	Webhooks []Webhook

@@ -227,6 +227,10 @@ func suite(t *testing.T, fault string, manifest func(string) string) Suite {
 		return file
 	}
 	write("sample.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: default}\nspec: {}\n")
+	if err := os.Mkdir(filepath.Join(dir, "denied"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("denied/sample.yaml", "{no YAML, so that reading it fails")
 	return Suite{
 		Manifest: write("manifest.txt", manifest(manifestText)),
 		Samples:  []string{dir, filepath.Join(dir, "missing")},

@@ -3,10 +3,9 @@
 package webhook
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -43,14 +42,24 @@ var (
 )
 
 // TestGeneratedIntegration has a real API server call the webhooks. Each sample is created, read, changed and deleted,
-// in each version that is served of it.
+// in each version that is served of it. Each sample in a folder denied must be refused, with the message that a comment
+// gives: "# denied: a part of the message".
 func TestGeneratedIntegration(t *testing.T) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("no API server: KUBEBUILDER_ASSETS names no folder with kube-apiserver and etcd, as setup-envtest makes one")
 	}
+	found := samples(t)
+	if len(found) == 0 {
+		t.Logf("no samples in %s", strings.Join(sampleFolders, ", "))
+	}
 	server := start(t)
-	for _, sample := range samples(t) {
-		t.Run(sample.GetKind()+"/"+sample.GetName(), func(t *testing.T) { server.live(t, sample) })
+	for _, sample := range found {
+		name := sample.GetKind() + "/" + sample.GetName()
+		if sample.isDenied() {
+			t.Run("denied/"+name, func(t *testing.T) { server.deny(t, sample) })
+		} else {
+			t.Run(name, func(t *testing.T) { server.live(t, sample) })
+		}
 	}
 	for _, webhook := range server.calls.missing() {
 		t.Logf("webhook %s has not been called for any sample", webhook)
@@ -254,24 +263,51 @@ func matches(t *testing.T, pattern string) []string {
 }
 
 // live takes a sample through its life, in each version that the API server has of it.
-func (s *apiServer) live(t *testing.T, sample *unstructured.Unstructured) {
+func (s *apiServer) live(t *testing.T, sample sample) {
 	ctx := t.Context()
 	key := client.ObjectKeyFromObject(sample)
 	s.namespace(t, key.Namespace)
 
 	if err := s.client.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
-		t.Fatalf("create it, dry run: %v", err)
+		t.Fatalf("%s: create it, dry run: %v", sample.position, err)
 	}
 	if err := s.client.Get(ctx, key, sample.DeepCopy()); !apierrors.IsNotFound(err) {
-		t.Fatalf("a dry run has created it: %v", err)
+		t.Fatalf("%s: a dry run has created it: %v", sample.position, err)
 	}
 	if err := s.client.Create(ctx, sample.DeepCopy()); err != nil {
-		t.Fatalf("create it: %v", err)
+		t.Fatalf("%s: create it: %v", sample.position, err)
 	}
 	for _, gv := range s.versions[sample.GroupVersionKind().GroupKind()] {
 		t.Run(gv.Version, func(t *testing.T) { s.change(t, gv.WithKind(sample.GetKind()), key) })
 	}
-	s.remove(t, sample)
+	s.remove(t, sample.Unstructured)
+}
+
+// deny creates a sample that must be refused, with each expected part of the message. A failure is no denial.
+func (s *apiServer) deny(t *testing.T, sample sample) {
+	if len(sample.denied) == 0 {
+		t.Fatalf("%s: say why it is denied, in a comment: # denied: a part of the message", sample.position)
+	}
+	s.namespace(t, sample.GetNamespace())
+	for _, options := range [][]client.CreateOption{{client.DryRunAll}, nil} {
+		err := s.client.Create(t.Context(), sample.DeepCopy(), options...)
+		var status apierrors.APIStatus
+		switch {
+		case err == nil && options == nil:
+			s.remove(t, sample.Unstructured)
+			t.Errorf("%s: allowed, and must be denied with: %s", sample.position, strings.Join(sample.denied, "; "))
+		case err == nil:
+			t.Errorf("%s: a dry run is allowed, and must be denied", sample.position)
+		case !errors.As(err, &status) || status.Status().Code >= http.StatusInternalServerError:
+			t.Errorf("%s: failed, and must be denied: %v", sample.position, err)
+		default:
+			for _, part := range sample.denied {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%s: the message must contain: %s\nit is: %v", sample.position, part, err)
+				}
+			}
+		}
+	}
 }
 
 // change reads and changes an object in a version.
@@ -359,9 +395,23 @@ func with(labels map[string]string, key, value string) map[string]string {
 	return labels
 }
 
+// sample is an object that users would create.
+type sample struct {
+	*unstructured.Unstructured
+	// position is the file, and the line on which its document begins.
+	position string
+	// denied are parts of the message with which it must be denied.
+	denied []string
+}
+
+// isDenied reports whether the sample is in a folder named denied.
+func (s sample) isDenied() bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(s.position)), "/"), "denied")
+}
+
 // samples reads the samples, in the order of their files' names.
-func samples(t *testing.T) []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
+func samples(t *testing.T) []sample {
+	var all []sample
 	for _, folder := range sampleFolders {
 		err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -374,23 +424,55 @@ func samples(t *testing.T) []*unstructured.Unstructured {
 			if err != nil {
 				return err
 			}
-			for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text)); ; {
-				object := &unstructured.Unstructured{}
-				if err := decoder.Decode(object); errors.Is(err, io.EOF) {
-					return nil
-				} else if err != nil {
-					return err
-				}
-				if object.GetName() != "" { // which a kustomization has not
-					all = append(all, object)
-				}
-			}
+			found, err := documents(file, string(text))
+			all = append(all, found...)
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	return all
+}
+
+// documents reads the objects in a YAML file. A document without a name, as in a kustomization, is none, but only if
+// nobody says that it is denied.
+func documents(file, text string) ([]sample, error) {
+	var all []sample
+	var lines, denied []string
+	begin, number := 1, 0
+	end := func() error {
+		s := sample{Unstructured: &unstructured.Unstructured{}, position: fmt.Sprintf("%s:%d", file, begin), denied: denied}
+		if err := yaml.Unmarshal([]byte(strings.Join(lines, "")), &s.Object); err != nil {
+			return fmt.Errorf("%s: %w", s.position, err)
+		}
+		switch isDenied := s.isDenied(); {
+		case s.GetName() != "" && len(denied) > 0 && !isDenied:
+			return fmt.Errorf("%s: it must be denied: move it to a folder named denied", s.position)
+		case s.GetName() != "":
+			all = append(all, s)
+		case len(denied) > 0, isDenied && len(s.Object) > 0 && s.GetKind() != "Kustomization":
+			return fmt.Errorf("%s: no object: it has no metadata.name", s.position)
+		}
+		lines, denied, begin = nil, nil, number+1
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		number++
+		if separator := strings.TrimRight(line, " \t\r\n"); separator == "---" || strings.HasPrefix(line, "--- ") {
+			if err := end(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if comment, ok := strings.CutPrefix(line, "# denied:"); ok {
+			if part := strings.TrimSpace(comment); part != "" {
+				denied = append(denied, part)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return all, end()
 }
 
 // calls counts the calls of each webhook, by its name or, of conversions, by their path.
