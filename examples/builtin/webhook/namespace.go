@@ -23,7 +23,7 @@ type NamespaceWebhook struct {
 var _ NamespaceWebhookValidator = (*NamespaceWebhook)(nil)
 
 // ValidateDelete denies by 403.
-func (p *NamespaceWebhook) ValidateDelete(ctx context.Context, r *admission.RawRequest) error {
+func (p *NamespaceWebhook) ValidateDelete(_ context.Context, r *admission.RawRequest) error {
 	if _, stage := teamAndStage(r.Name); stage != "prod" || slices.Contains(r.UserInfo.Groups, p.Administrators) {
 		return nil
 	}

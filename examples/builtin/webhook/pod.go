@@ -35,7 +35,7 @@ var _ interface {
 } = (*PodWebhook)(nil)
 
 // DefaultCreate labels the pod with the team of its namespace, whatever label it came with.
-func (p *PodWebhook) DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error {
+func (p *PodWebhook) DefaultCreate(_ context.Context, r *admission.CreateRequest[corev1.Pod]) error {
 	team, _ := teamAndStage(r.Namespace)
 	if r.Object.Labels == nil {
 		r.Object.Labels = map[string]string{}
@@ -46,7 +46,7 @@ func (p *PodWebhook) DefaultCreate(ctx context.Context, r *admission.CreateReque
 
 // ValidateCreate denies images from elsewhere, with a cause for each, and warns of containers without a limit of
 // memory.
-func (p *PodWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error {
+func (p *PodWebhook) ValidateCreate(_ context.Context, r *admission.CreateRequest[corev1.Pod]) error {
 	for _, container := range r.Object.Spec.Containers {
 		if container.Resources.Limits.Memory().IsZero() {
 			r.Warn(fmt.Sprintf("container %s has no limit: it may take all the memory of its node", container.Name))
@@ -57,7 +57,7 @@ func (p *PodWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequ
 
 // ValidateUpdate denies new images from elsewhere. Images that the pod had before pass: they may be older than this
 // rule, and a pod that cannot be updated keeps its finalizers.
-func (p *PodWebhook) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.Pod]) error {
+func (p *PodWebhook) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[corev1.Pod]) error {
 	wrong := p.elsewhere(images(&r.Object.Spec))
 	if len(wrong) == 0 {
 		return nil // Most updates end here, and the old object has not been decoded.

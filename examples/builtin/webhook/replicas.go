@@ -25,7 +25,7 @@ type ReplicasWebhook struct {
 var _ ReplicasWebhookScaleValidator = (*ReplicasWebhook)(nil)
 
 // ValidateScaleUpdate denies to grow beyond the limit.
-func (p *ReplicasWebhook) ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
+func (p *ReplicasWebhook) ValidateScaleUpdate(_ context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error {
 	old, err := r.OldObject()
 	if err != nil {
 		return err

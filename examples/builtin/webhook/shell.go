@@ -22,7 +22,7 @@ type ShellWebhook struct{}
 var _ ShellWebhookExecValidator = (*ShellWebhook)(nil)
 
 // ValidateExecConnect denies terminals with code 403.
-func (p *ShellWebhook) ValidateExecConnect(ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error {
+func (p *ShellWebhook) ValidateExecConnect(_ context.Context, r *admission.ConnectRequest[corev1.PodExecOptions]) error {
 	if _, stage := teamAndStage(r.Namespace); stage == "prod" && r.Options.TTY {
 		return errors.New("no terminals in production: use `kubectl debug` on a copy of the pod")
 	}

@@ -33,12 +33,12 @@ type WorkloadWebhook struct {
 var _ WorkloadValidator = (*WorkloadWebhook)(nil)
 
 // ValidateCreate denies more replicas than the limit. In production it warns of a single one.
-func (w *WorkloadWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequest[Workload]) error {
+func (w *WorkloadWebhook) ValidateCreate(_ context.Context, r *admission.CreateRequest[Workload]) error {
 	return w.check(&r.Request, &Workload{}, r.Object)
 }
 
 // ValidateUpdate does as ValidateCreate, but lets a workload be that is over the limit and does not grow.
-func (w *WorkloadWebhook) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[Workload]) error {
+func (w *WorkloadWebhook) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[Workload]) error {
 	old, err := r.OldObject()
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 // TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.
 func TestGeneratedWebhooks(t *testing.T) {
+	podWebhookKinds := []admissiontest.Kind{{APIVersion: "v1", Kind: "Pod"}}
 	admissiontest.Suite{
 		Manifest: "../config/webhook/manifests.yaml",
 		Samples:  []string{"../config/samples"},
@@ -32,7 +33,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 				Path:      MutatePodWebhookPath,
 				Mutating:  true,
 				Object:    corev1.Pod{},
-				Kinds:     []admissiontest.Kind{{APIVersion: "v1", Kind: "Pod"}},
+				Kinds:     podWebhookKinds,
 				Resources: []string{"pods"},
 				Functions: map[admission.Operation]string{
 					admission.Create: "PodWebhook.DefaultCreate",
@@ -42,7 +43,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 				Name:      "validate.pods.v1.builtin.example.com",
 				Path:      ValidatePodWebhookPath,
 				Object:    corev1.Pod{},
-				Kinds:     []admissiontest.Kind{{APIVersion: "v1", Kind: "Pod"}},
+				Kinds:     podWebhookKinds,
 				Resources: []string{"pods", "pods/ephemeralcontainers"},
 				Functions: map[admission.Operation]string{
 					admission.Create: "PodWebhook.ValidateCreate",

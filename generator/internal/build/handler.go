@@ -149,9 +149,10 @@ func (b *builder) handlerPackage(p *load.Package, folder string) model.HandlerPa
 	}
 	below := path.Join(append([]string{folder}, elements...)...)
 	return model.HandlerPackage{
-		Dir:  filepath.Join(p.Module.Dir, filepath.FromSlash(below)),
-		Path: path.Join(p.Module.Path, below),
-		Name: packageName(path.Base(below), p.Name),
+		Dir:       filepath.Join(p.Module.Dir, filepath.FromSlash(below)),
+		Path:      path.Join(p.Module.Path, below),
+		Name:      packageName(path.Base(below), p.Name),
+		Generated: true,
 	}
 }
 

@@ -52,6 +52,8 @@ type HandlerPackage struct {
 	Path string
 	// Name is the package clause's.
 	Name string
+	// Generated is true if the package is below the folder of handlers, and false if it is one of the user's.
+	Generated bool
 }
 
 // GoType is a named type.

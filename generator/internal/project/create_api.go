@@ -5,7 +5,9 @@ package project
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -29,14 +31,13 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 	}
 	var e edits
 	if _, _, ok := s.ownType(r); !ok {
-		e.Create, err = s.newAPI(group, r)
-		if err != nil {
+		if err := s.newAPI(&e, group, r); err != nil {
 			return Result{}, err
 		}
 	}
 	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	for _, f := range e.Create {
-		if filepath.Base(f.Path) != "groupversion.go" {
+		if strings.HasSuffix(f.Path, "_types.go") {
 			result.Next = append(result.Next, "say in "+s.rel(f.Path)+" what the kind is")
 		}
 	}
@@ -44,19 +45,52 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 	return result, nil
 }
 
-// newAPI returns the files of a new kind.
-func (s site) newAPI(group string, r Resource) ([]output.File, error) {
+// newAPI writes the files of a new kind.
+func (s site) newAPI(e *edits, group string, r Resource) error {
 	api := API{Dir: s.apiDir(group, r.Version), Package: r.Version, Group: group, Version: r.Version, Kind: r.Kind}
-	var files []output.File
 	if have, ok := s.api(group, r.Version); ok {
 		api.Dir, api.Package = have.Dir, have.Name
+		api = api.registering(have.Package)
 	} else {
-		f, err := api.GroupVersion()
+		described, f, err := api.New()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files = append(files, f)
+		api = described
+		e.Create = append(e.Create, f)
 	}
 	f, err := api.Types()
-	return append(files, f), err
+	if err != nil {
+		return err
+	}
+	e.Create = append(e.Create, f)
+	if api.Registration == "" {
+		return nil
+	}
+	copies, err := api.DeepCopies()
+	if err != nil {
+		return err
+	}
+	return s.addDeepCopies(e, api, copies, false)
+}
+
+// addDeepCopies adds methods to the package's file of controller-gen. If the file is new, bare leaves out the text of
+// headerFile, because the methods come from a file that has it.
+func (s site) addDeepCopies(e *edits, api API, added deepCopies, bare bool) error {
+	path := filepath.Join(api.Dir, deepCopyFile)
+	was := readFile(path)
+	have, err := readDeepCopies(was)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.rel(path), err)
+	}
+	text, err := have.and(added).text(api.Package)
+	switch {
+	case err != nil || text == nil:
+		return err
+	case was != nil:
+		e.Put(path, was, text)
+	default:
+		e.Create = append(e.Create, output.File{Path: path, Content: text, Owner: output.Once, Bare: bare})
+	}
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 
 	apiversion "k8s.io/apimachinery/pkg/version"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
@@ -43,7 +45,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 		if hub >= 0 {
 			role = s.furtherSpoke(others)
 		}
-		if e.Create, err = s.newVersion(source, r, role); err != nil {
+		if err := s.newVersion(&e, source, r, role); err != nil {
 			return Result{}, err
 		}
 		stored := slices.ContainsFunc(others, s.isStored)
@@ -131,24 +133,25 @@ func (s site) alsoCopied(r Resource) (kinds []string) {
 	return kinds
 }
 
-// newVersion returns the files of a new version, with the marker of its role.
-func (s site) newVersion(from, r Resource, role string) ([]output.File, error) {
+// newVersion writes the files of a new version, with the marker of its role.
+func (s site) newVersion(e *edits, from, r Resource, role string) error {
 	old, t, _ := s.ownType(from)
 	api := API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}
 	if filepath.Base(old.Dir) != old.Version {
 		api.Dir = s.apiDir(old.Group, r.Version)
 	}
-	var files []output.File
+	copied := closure(old.Package, t.File)
 	if have, ok := s.api(old.Group, r.Version); ok {
 		api.Dir, api.Package = have.Dir, have.Name
 	} else {
-		f, err := api.GroupVersion()
+		f, err := newGroupVersion(api, old, copied)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files = append(files, f)
+		e.Create = append(e.Create, f)
 	}
-	for _, f := range closure(old.Package, t.File) {
+	var types []string
+	for _, f := range copied {
 		path := filepath.Join(api.Dir, filepath.Base(f.Path))
 		if f == t.File {
 			path = filepath.Join(api.Dir, strings.ToLower(r.Kind)+"_types.go")
@@ -159,11 +162,43 @@ func (s site) newVersion(from, r Resource, role string) ([]output.File, error) {
 		}
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case regular.Exists(path) && f == t.File:
-			return nil, errors.New(s.rel(path) + " is there and has no type " + r.Kind)
+			return errors.New(s.rel(path) + " is there and has no type " + r.Kind)
 		}
-		files = append(files, output.File{Path: path, Content: text, Owner: output.Once})
+		e.Create = append(e.Create, output.File{Path: path, Content: text, Owner: output.Once})
+		types = append(types, declared(f)...)
 	}
-	return files, nil
+	copies, err := readDeepCopies(readFile(filepath.Join(old.Dir, deepCopyFile)))
+	if err != nil {
+		return err
+	}
+	return s.addDeepCopies(e, api, copies.of(types), true)
+}
+
+// newGroupVersion returns the file with the group and version of a new package: a copy of the other version's, so that
+// both register their types in the same way.
+func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, error) {
+	for _, f := range old.FilesWith("GroupVersion{") {
+		if !strings.HasPrefix(filepath.Base(f.Path), "groupversion") || !standsAlone(old.Package, f, copied) {
+			continue
+		}
+		text, err := copyFile(f, api.Package)
+		if err == nil {
+			text, err = withVersion(text, old.Version, api.Version)
+		}
+		return output.File{Path: filepath.Join(api.Dir, filepath.Base(f.Path)), Content: text, Owner: output.Once}, err
+	}
+	_, f, err := api.New()
+	return f, err
+}
+
+// standsAlone reports whether a file of a package uses no name of the package's files besides the copied ones.
+func standsAlone(p *load.Package, f *load.File, copied []*load.File) bool {
+	for _, used := range closure(p, f) {
+		if used != f && !slices.Contains(copied, used) {
+			return false
+		}
+	}
+	return true
 }

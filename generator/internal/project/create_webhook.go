@@ -236,6 +236,11 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), typ.Type())
 	}
 	e.Create = append(e.Create, f)
+	if regular.Exists(typ.Dir) || err != nil {
+		return err
+	}
+	doc, err := typ.Doc()
+	e.Create = append(e.Create, doc)
 	return err
 }
 

@@ -41,7 +41,7 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 			err = errors.Join(err, s.unmarkSpokes(&e, r))
 		}
 	} else if t, ok := s.foreignType(ctx, typ); ok {
-		err = errors.Join(e.unmark(t, w.has), e.removeEmpty(typ, t))
+		err = errors.Join(e.unmark(t, w.has), s.removeEmpty(&e, typ, t))
 	} else {
 		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a validator or defaulter of one", r.Kind, s.group(r), r.Version)
 	}
@@ -83,10 +83,34 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 			return Result{}, err
 		}
 	}
-	if rest := api.FilesWith("package "); len(rest) == 2 && filepath.Base(rest[0].Path) == "groupversion.go" {
+	if err := e.removeDeepCopies(filepath.Join(api.Dir, deepCopyFile), declared(t.File), api.Name); err != nil {
+		return Result{}, err
+	}
+	rest := slices.DeleteFunc(api.FilesWith("package "), func(f *load.File) bool {
+		return f.Path == t.File.Path || filepath.Base(f.Path) == deepCopyFile
+	})
+	if len(rest) == 1 && strings.HasPrefix(filepath.Base(rest[0].Path), "groupversion") {
 		e.Put(rest[0].Path, rest[0].Src, nil)
 	}
 	return s.finish(ctx, e, force)
+}
+
+// removeDeepCopies removes the methods of types from a file of controller-gen, and the file if it has no others.
+func (e *edits) removeDeepCopies(path string, types []string, packageName string) error {
+	was := readFile(path)
+	have, err := readDeepCopies(was)
+	if err != nil {
+		return err
+	}
+	left := have.without(types)
+	if len(left.methods) == len(have.methods) {
+		return nil
+	}
+	text, err := left.text(packageName)
+	if err == nil {
+		e.Put(path, was, text)
+	}
+	return err
 }
 
 // userOf returns another file of a package that uses a name that the file declares, and the name. Generated files are
@@ -113,8 +137,8 @@ func userOf(p *load.Package, declaring *load.File) (user *load.File, name string
 // isEdited reports whether the file of a kind has anything but the text that a command wrote: a kind without fields, or
 // a copy of another version. The markers of webhooks do not count.
 func (s site) isEdited(r Resource, api build.API, t build.APIType) (bool, error) {
-	created, err := API{Group: api.Group, Version: api.Version, Package: api.Name, Kind: r.Kind}.Types()
-	originals := [][]byte{s.Heading.Above([]output.File{created})[0].Content}
+	created, err := API{Group: api.Group, Version: api.Version, Package: api.Name, Kind: r.Kind}.registering(api.Package).Types()
+	originals := [][]byte{s.initial(created)}
 	for _, o := range s.versions(r) {
 		if _, other, ok := s.ownType(o); ok && o.Version != r.Version {
 			originals = append(originals, other.File.Src)
@@ -145,6 +169,9 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 			return Result{}, fmt.Errorf("%s has code of yours that nothing would call any more: copy what you need, and pass --force to remove it", s.rel(path))
 		}
 		e.Put(path, readFile(path), nil)
+	}
+	if err := s.removeDoc(&e); err != nil {
+		return Result{}, err
 	}
 	after.Reread(ctx, e.Edits)
 	result := Result{Result: s.generate(ctx, after, e)}
@@ -231,12 +258,33 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 }
 
 // removeEmpty removes the file of a validator or defaulter if it has its initial content again.
-func (e *edits) removeEmpty(f foreign, t build.APIType) error {
+func (s site) removeEmpty(e *edits, f foreign, t build.APIType) error {
 	empty, err := f.File()
 	for _, c := range e.Change {
-		if c.Path == t.File.Path && bytes.Equal(c.New, empty.Content) {
+		if c.Path == t.File.Path && bytes.Equal(c.New, s.initial(empty)) {
 			e.Put(c.Path, c.Old, nil)
 		}
 	}
 	return err
 }
+
+// removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.
+func (s site) removeDoc(e *edits) error {
+	dir := filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder()))
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	left := slices.DeleteFunc(files, func(path string) bool {
+		return strings.HasPrefix(filepath.Base(path), "zz_generated.") ||
+			slices.ContainsFunc(e.Change, func(c output.Change) bool { return c.Path == path && c.New == nil })
+	})
+	doc, err := foreign{Dir: dir}.Doc()
+	if text := readFile(doc.Path); len(left) == 1 && left[0] == doc.Path && bytes.Equal(text, s.initial(doc)) {
+		e.Put(doc.Path, text, nil)
+	}
+	return err
+}
+
+// initial returns the content of a file as a command creates it.
+func (s site) initial(f output.File) []byte { return s.Heading.Above([]output.File{f})[0].Content }

@@ -8,7 +8,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
@@ -89,6 +91,34 @@ func copyFile(f *load.File, packageName string, words ...string) ([]byte, error)
 	line := lines[name.Line-1]
 	lines[name.Line-1] = line[:name.Column-1] + packageName + line[name.Column-1+len(f.AST.Name.Name):]
 	return removeMarkers([]byte(strings.Join(lines, "")), gone)
+}
+
+// withVersion returns the text of a file with another version in its strings and in the comment of its package.
+func withVersion(text []byte, old, now string) ([]byte, error) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, "", text, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	var replaced bytes.Buffer
+	done := 0
+	replace := func(from, to token.Pos, with func(was string) string) {
+		begin, end := set.Position(from).Offset, set.Position(to).Offset
+		replaced.Write(text[done:begin])
+		replaced.WriteString(with(string(text[begin:end])))
+		done = end
+	}
+	if word := regexp.MustCompile(`\b` + regexp.QuoteMeta(old) + `\b`); tree.Doc != nil {
+		replace(tree.Doc.Pos(), tree.Doc.End(), func(was string) string { return word.ReplaceAllLiteralString(was, now) })
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.BasicLit); ok && literal.Value == strconv.Quote(old) {
+			replace(literal.Pos(), literal.End(), func(string) string { return strconv.Quote(now) })
+		}
+		return true
+	})
+	replaced.Write(text[done:])
+	return replaced.Bytes(), nil
 }
 
 // markCopy puts markers on a type in the text of a file that is not on disk.

@@ -3,9 +3,12 @@
 package project
 
 import (
+	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/templates"
 )
@@ -16,11 +19,49 @@ type API struct {
 	Dir, Package string
 	// Group is the API group in full.
 	Group, Version, Kind string
+	// Registration is what the variable SchemeBuilder of the package registers: "functions" for the type of package
+	// runtime of k8s.io/apimachinery, "objects" for the type of controller-runtime. Without the variable it is empty.
+	Registration string
+	// GroupVersion is the name of the variable with the group and version.
+	GroupVersion string
 }
 
-// GroupVersion is the file that says the group and version of the package.
-func (a API) GroupVersion() (output.File, error) {
-	return a.file("groupversion.go")
+// registering completes the description with the way in which a package registers its types.
+func (a API) registering(p *load.Package) API {
+	for _, f := range p.FilesWith("GroupVersion") {
+		for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
+			if slices.Contains(declared(f), name) {
+				a.GroupVersion = name
+			}
+		}
+	}
+	for _, f := range p.FilesWith("SchemeBuilder") {
+		switch {
+		case !slices.Contains(declared(f), "SchemeBuilder"):
+		case bytes.Contains(f.Src, []byte("scheme.Builder{")):
+			a.Registration = "objects"
+		case bytes.Contains(f.Src, []byte("runtime.NewSchemeBuilder(")) && a.GroupVersion != "":
+			a.Registration = "functions"
+		}
+	}
+	return a
+}
+
+// New completes the description with the way in which a new package registers its types, and returns the file that
+// says so, with the group and version.
+func (a API) New() (API, output.File, error) {
+	a.Registration, a.GroupVersion = "functions", "GroupVersion"
+	f, err := a.file("groupversion_info.go")
+	return a, f, err
+}
+
+// DeepCopies are the methods that copy the kind as Types declares it.
+func (a API) DeepCopies() (deepCopies, error) {
+	f, err := a.file("deepcopy.go")
+	if err != nil {
+		return deepCopies{}, err
+	}
+	return readDeepCopies(f.Content)
 }
 
 // Types is the file of the kind.
@@ -49,6 +90,13 @@ func (f foreign) Type() string { return f.Kind + "Webhook" }
 
 // File is the file of the type.
 func (f foreign) File() (output.File, error) {
-	text, err := templates.Execute("external/webhook.go.tmpl", f)
-	return output.File{Path: filepath.Join(f.Dir, strings.ToLower(f.Kind)+".go"), Content: text, Owner: output.Once}, err
+	return f.file("webhook.go", strings.ToLower(f.Kind)+".go")
+}
+
+// Doc is the file with the comment of the package.
+func (f foreign) Doc() (output.File, error) { return f.file("doc.go", "doc.go") }
+
+func (f foreign) file(template, name string) (output.File, error) {
+	text, err := templates.Execute("external/"+template+".tmpl", f)
+	return output.File{Path: filepath.Join(f.Dir, name), Content: text, Owner: output.Once}, err
 }

@@ -27,10 +27,20 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
 		}
-		w := conversionWriter{Package: pkg, file: newFile(pkg.HandlerPackage, true), shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}, needs: map[function]needs{}}
+		f := newFile(pkg.HandlerPackage, true)
+		if pkg.Generated && !hasHandlers(p, pkg.Dir, o) {
+			f.PackageComment("Package " + pkg.Name + " has the conversions that +webhook:conversion markers declare.")
+		}
+		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}, needs: map[function]needs{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
 	return files.all, files.err
+}
+
+// hasHandlers reports whether the generated handlers in a folder have the comment of their package.
+func hasHandlers(p *model.Project, dir string, o Options) bool {
+	return slices.Contains(o.Outputs, output.Handlers) &&
+		slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil && w.Handler.Package.Dir == dir })
 }
 
 // conversionWriter writes one package of conversions.

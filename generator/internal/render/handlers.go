@@ -100,6 +100,9 @@ func asWritten(a, b *model.Webhook) int {
 // file writes the paths, the interfaces, and the registration of a package.
 func (p handlerPackage) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
+	if p.Generated {
+		f.PackageComment("Package " + p.Name + " has the webhooks that +webhook markers declare.")
+	}
 	f.ImportName(p.admission, "admission")
 	assertRuntime(f, p.version)
 	p.paths(f)
@@ -132,14 +135,14 @@ func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
 	doc(f, "%s is the %s of a +webhook:%s marker on %s.", interfaceName(w), role(w), model.KindWord(w.Mutating), w.Handler.Type)
 	f.Type().Id(interfaceName(w)).InterfaceFunc(func(g *jen.Group) {
 		for _, o := range w.Handler.Operations {
-			g.Id(w.Handler.Method(w.Mutating, o)).Add(p.signature(f, w.Handler, o))
+			g.Id(w.Handler.Method(w.Mutating, o)).Add(p.signature(f, w.Handler, o, "ctx", "r"))
 		}
 	})
 }
 
-// signature is the parameters and result of a method.
-func (p handlerPackage) signature(f *jen.File, h *model.Handler, operation string) *jen.Statement {
-	return jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("r").Op("*").Add(p.request(f, h, operation))).Error()
+// signature is the parameters of a method, with their names, and its result.
+func (p handlerPackage) signature(f *jen.File, h *model.Handler, operation, ctx, request string) *jen.Statement {
+	return jen.Params(jen.Id(ctx).Qual("context", "Context"), jen.Id(request).Op("*").Add(p.request(f, h, operation))).Error()
 }
 
 // request is the type of an operation's requests.

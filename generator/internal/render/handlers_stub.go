@@ -26,13 +26,13 @@ func (p handlerPackage) stub(t handledType) *jen.File {
 	return f
 }
 
-// methods writes a webhook's methods for some operations.
+// methods writes a webhook's methods for some operations. They allow everything, and so do not name their parameters.
 func (p handlerPackage) methods(f *jen.File, w *model.Webhook, operations []string) {
 	for _, o := range operations {
 		f.Line()
 		method := w.Handler.Method(w.Mutating, o)
 		doc(f, "%s %s.", method, purpose(w, o))
-		f.Func().Params(jen.Id("w").Op("*").Id(w.Handler.Implementation)).Id(method).Add(p.signature(f, w.Handler, o)).Block(jen.Return(jen.Nil()))
+		f.Func().Params(jen.Id("w").Op("*").Id(w.Handler.Implementation)).Id(method).Add(p.signature(f, w.Handler, o, "_", "_")).Block(jen.Return(jen.Nil()))
 	}
 }
 
@@ -52,15 +52,15 @@ func purpose(w *model.Webhook, operation string) string {
 	mutating := w.Mutating && !w.Handler.Object.IsZero()
 	switch {
 	case mutating && operation == "Create":
-		return "fills in what the user left open: it edits r.Object. An error denies the request"
+		return "fills in what the user left open: it edits the request's Object. An error denies the request"
 	case mutating && operation == "Update":
-		return "fills in what the user left open: it edits r.Object, and r.OldObject tells what was there. An error denies the request"
+		return "fills in what the user left open: it edits the request's Object, and OldObject tells what was there. An error denies the request"
 	case mutating:
 		return "can only deny, by an error: there is nothing to edit"
 	case operation == "Create":
 		return "denies what must not be created, by an error"
 	case operation == "Update":
-		return "denies what must not become of r.OldObject, by an error"
+		return "denies what must not become of the request's OldObject, by an error"
 	case operation == "Delete":
 		return "denies what must not be deleted, by an error"
 	}

@@ -80,8 +80,12 @@ func (w testWriter) file() *jen.File {
 // suite writes the test.
 func (w testWriter) suite(f *jen.File) {
 	f.Comment("TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.")
-	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.Qual(w.admissiontest, "Suite").ValuesFunc(func(g *jen.Group) {
+	kinds := w.sharedKinds()
+	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
+		for _, k := range kinds {
+			g.Id(k.name).Op(":=").Add(w.kinds(k.kinds))
+		}
+		g.Qual(w.admissiontest, "Suite").ValuesFunc(func(g *jen.Group) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
 				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
 			}
@@ -93,7 +97,7 @@ func (w testWriter) suite(f *jen.File) {
 			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").ValuesFunc(func(g *jen.Group) {
 				for _, t := range w.types {
 					for _, webhook := range t.webhooks {
-						g.Line().Add(w.row(f, t, webhook))
+						g.Line().Add(w.row(f, t, webhook, kinds))
 					}
 				}
 				g.Line()
@@ -108,12 +112,45 @@ func (w testWriter) suite(f *jen.File) {
 				})),
 			)
 			g.Line()
-		}).Dot("Run").Call(jen.Id("t")),
-	)
+		}).Dot("Run").Call(jen.Id("t"))
+	})
+}
+
+// sharedKinds is a variable for the kinds that several webhooks of a type have.
+type sharedKinds struct {
+	name  string
+	kinds []model.ObjectKind
+}
+
+// sharedKinds returns the variables, so that no name of a kind is written three times.
+func (w testWriter) sharedKinds() []sharedKinds {
+	var shared []sharedKinds
+	for _, t := range w.types {
+		for i, webhook := range t.webhooks {
+			kinds := webhook.Handler.Kinds
+			again := func(other *model.Webhook) bool { return slices.Equal(other.Handler.Kinds, kinds) }
+			if len(kinds) > 0 && slices.ContainsFunc(t.webhooks[i+1:], again) && !slices.ContainsFunc(t.webhooks[:i], again) {
+				name := lowerFirst(t.name) + "Kinds"
+				if i > 0 {
+					name += webhook.Handler.Suffix
+				}
+				shared = append(shared, sharedKinds{name, kinds})
+			}
+		}
+	}
+	return shared
+}
+
+func (w testWriter) kinds(kinds []model.ObjectKind) *jen.Statement {
+	return jen.Index().Qual(w.admissiontest, "Kind").ValuesFunc(func(g *jen.Group) {
+		for _, k := range kinds {
+			g.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
+		}
+	})
 }
 
 // row writes the facts that a webhook's marker gives.
-func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook) *jen.Statement {
+func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shared []sharedKinds) *jen.Statement {
 	h := webhook.Handler
 	return jen.ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Name").Op(":").Lit(webhook.Spec.Name)
@@ -125,11 +162,11 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook) *jen
 			g.Line().Id("Object").Op(":").Add(qualified(f, h.Object)).Values()
 		}
 		if len(h.Kinds) > 0 {
-			g.Line().Id("Kinds").Op(":").Index().Qual(w.admissiontest, "Kind").ValuesFunc(func(g *jen.Group) {
-				for _, k := range h.Kinds {
-					g.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
-				}
-			})
+			kinds := w.kinds(h.Kinds)
+			if i := slices.IndexFunc(shared, func(s sharedKinds) bool { return slices.Equal(s.kinds, h.Kinds) }); i >= 0 {
+				kinds = jen.Id(shared[i].name)
+			}
+			g.Line().Id("Kinds").Op(":").Add(kinds)
 		}
 		g.Line().Id("Resources").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, r := range webhook.Handler.Resources {
@@ -187,7 +224,7 @@ func (w testWriter) probe(f *jen.File, t handledType) {
 	for _, webhook := range t.webhooks {
 		for _, o := range webhook.Handler.Operations {
 			f.Line()
-			f.Func().Params(jen.Id("p").Id(probeName(t))).Id(webhook.Handler.Method(webhook.Mutating, o)).Add(w.signature(f, webhook.Handler, o)).Block(
+			f.Func().Params(jen.Id("p").Id(probeName(t))).Id(webhook.Handler.Method(webhook.Mutating, o)).Add(w.signature(f, webhook.Handler, o, "ctx", "r")).Block(
 				jen.Return(jen.Id("p").Dot("Asked").Call(jen.Id("ctx"), jen.Lit(functionName(t, webhook, o)), jen.Id("r"))),
 			)
 		}

@@ -133,8 +133,12 @@ func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
 	}
 	s.url, s.authority = "https://"+address, o.LocalServingCAData
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
-	t.Cleanup(func() { server.Close() })
-	go server.Serve(listener)
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	go func() { _ = server.Serve(listener) }() // it ends with Close
 }
 
 // definitions are the project's CRDs. Conversions that they or a patch ask for are found where the webhooks are.

@@ -31,7 +31,7 @@ var _ interface {
 } = (*OrderWebhook)(nil)
 
 // DefaultCreate gives an order a priority.
-func (w *OrderWebhook) DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error {
+func (w *OrderWebhook) DefaultCreate(_ context.Context, r *admission.CreateRequest[shopv1.Order]) error {
 	spec := &r.Object.Spec
 	spec.Priority = cmp.Or(spec.Priority, shopv1.PriorityNormal)
 	return nil

@@ -33,7 +33,7 @@ var _ interface {
 
 // DefaultCreate gives an order a priority, and an item the quantity 1. It is called again when a later webhook has
 // changed the order, which then finds nothing left to do.
-func (w *OrderWebhook) DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Order]) error {
+func (w *OrderWebhook) DefaultCreate(_ context.Context, r *admission.CreateRequest[shopv2.Order]) error {
 	spec := &r.Object.Spec
 	spec.Priority = cmp.Or(spec.Priority, shopv2.PriorityNormal)
 	for i := range spec.Items {

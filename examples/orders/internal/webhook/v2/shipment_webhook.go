@@ -25,12 +25,12 @@ type ShipmentWebhook struct {
 var _ ShipmentValidator = (*ShipmentWebhook)(nil)
 
 // ValidateCreate denies an empty parcel, one that holds an order twice, and an unknown carrier.
-func (w *ShipmentWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Shipment]) error {
+func (w *ShipmentWebhook) ValidateCreate(_ context.Context, r *admission.CreateRequest[shopv2.Shipment]) error {
 	return w.check(&r.Object.Spec)
 }
 
 // ValidateUpdate denies another content once a carrier has the parcel, and what ValidateCreate denies.
-func (w *ShipmentWebhook) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv2.Shipment]) error {
+func (w *ShipmentWebhook) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[shopv2.Shipment]) error {
 	old, err := r.OldObject()
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (w *ShipmentWebhook) ValidateUpdate(ctx context.Context, r *admission.Updat
 }
 
 // ValidateDelete denies, as a conflict, to forget a parcel that a carrier has.
-func (w *ShipmentWebhook) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[shopv2.Shipment]) error {
+func (w *ShipmentWebhook) ValidateDelete(_ context.Context, r *admission.DeleteRequest[shopv2.Shipment]) error {
 	if carrier := r.OldObject.Spec.Carrier.Name; carrier != "" {
 		return apierrors.NewConflict(schema.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}, r.Name,
 			fmt.Errorf("%s has the parcel", carrier))

@@ -13,6 +13,7 @@ import (
 
 // TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.
 func TestGeneratedWebhooks(t *testing.T) {
+	orderKinds := []admissiontest.Kind{{APIVersion: "shop.example.com/v2", Kind: "Order"}}
 	admissiontest.Suite{
 		Manifest: "../../../config/webhook/manifests.yaml",
 		Samples:  []string{"../../../config/samples"},
@@ -22,7 +23,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 				Path:      MutateOrderPath,
 				Mutating:  true,
 				Object:    shopv2.Order{},
-				Kinds:     []admissiontest.Kind{{APIVersion: "shop.example.com/v2", Kind: "Order"}},
+				Kinds:     orderKinds,
 				Resources: []string{"orders"},
 				Functions: map[admission.Operation]string{
 					admission.Create: "Order.DefaultCreate",
@@ -32,7 +33,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 				Name:      "validate.orders.v2.shop.example.com",
 				Path:      ValidateOrderPath,
 				Object:    shopv2.Order{},
-				Kinds:     []admissiontest.Kind{{APIVersion: "shop.example.com/v2", Kind: "Order"}},
+				Kinds:     orderKinds,
 				Resources: []string{"orders"},
 				Functions: map[admission.Operation]string{
 					admission.Create: "Order.ValidateCreate",

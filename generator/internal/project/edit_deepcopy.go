@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// deepCopyFile is the file of a package in which controller-gen writes the methods that copy its types. A registered
+// type does not compile without them. So a command that adds or removes a type brings the file up to date, as far as
+// that takes no knowledge of types: controller-gen replaces it later.
+const deepCopyFile = "zz_generated.deepcopy.go"
+
+// deepCopies is the content of such a file.
+type deepCopies struct {
+	head    string            // the text before the package clause
+	imports []string          // as they are written: runtime "k8s.io/apimachinery/pkg/runtime"
+	methods map[string]string // by the type that they are of
+}
+
+// readDeepCopies reads a file. Without text there are no methods.
+func readDeepCopies(text []byte) (deepCopies, error) {
+	d := deepCopies{methods: map[string]string{}}
+	if len(text) == 0 {
+		return d, nil
+	}
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, deepCopyFile, text, parser.ParseComments)
+	if err != nil {
+		return d, err
+	}
+	cut := func(from, to token.Pos) string {
+		return string(text[set.Position(from).Offset:set.Position(to).Offset])
+	}
+	d.head = cut(tree.FileStart, tree.Package)
+	for _, i := range tree.Imports {
+		d.imports = append(d.imports, cut(i.Pos(), i.End()))
+	}
+	for _, declaration := range tree.Decls {
+		f, ok := declaration.(*ast.FuncDecl)
+		if !ok || f.Recv == nil {
+			continue
+		}
+		from := f.Pos()
+		if f.Doc != nil {
+			from = f.Doc.Pos()
+		}
+		d.methods[receiver(f)] += cut(from, f.End()) + "\n\n"
+	}
+	return d, nil
+}
+
+// receiver is the name of the type of a method.
+func receiver(f *ast.FuncDecl) string {
+	t := f.Recv.List[0].Type
+	if pointer, ok := t.(*ast.StarExpr); ok {
+		t = pointer.X
+	}
+	name, _ := t.(*ast.Ident)
+	return fmt.Sprint(name)
+}
+
+// of leaves the methods of the types.
+func (d deepCopies) of(types []string) deepCopies {
+	d.methods = maps.Clone(d.methods)
+	maps.DeleteFunc(d.methods, func(name, _ string) bool { return !slices.Contains(types, name) })
+	return d
+}
+
+// without leaves the methods of all other types.
+func (d deepCopies) without(types []string) deepCopies {
+	d.methods = maps.Clone(d.methods)
+	maps.DeleteFunc(d.methods, func(name, _ string) bool { return slices.Contains(types, name) })
+	return d
+}
+
+// and adds the methods of others for types that have none.
+func (d deepCopies) and(others deepCopies) deepCopies {
+	all := deepCopies{head: d.head, imports: slices.Concat(d.imports, others.imports), methods: maps.Clone(others.methods)}
+	if d.head == "" {
+		all.head = others.head
+	}
+	maps.Copy(all.methods, d.methods)
+	return all
+}
+
+// text is the content of the file for a package of a name, with the methods sorted by type, as controller-gen sorts
+// them. Without methods, it is nil.
+func (d deepCopies) text(packageName string) ([]byte, error) {
+	if len(d.methods) == 0 {
+		return nil, nil
+	}
+	var code strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(d.methods)) {
+		code.WriteString(d.methods[name])
+	}
+	var specs []string
+	for _, spec := range d.imports {
+		name, _, named := strings.Cut(spec, " ")
+		if !named { // controller-gen leaves out a name only if it is the last element
+			name = path.Base(strings.Trim(spec, "\"`"))
+		}
+		used := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\.`)
+		if !slices.Contains(specs, spec) && used.MatchString(code.String()) {
+			specs = append(specs, spec)
+		}
+	}
+	return format.Source([]byte(d.head + "package " + packageName + "\n\nimport (\n\t" + strings.Join(specs, "\n\t") + "\n)\n\n" + code.String()))
+}
