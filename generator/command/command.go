@@ -26,7 +26,7 @@ var errFindings = errors.New("findings")
 // is empty for another program.
 func Run(ctx context.Context, args []string, released string, out, err io.Writer) int {
 	b := thisBuild(released)
-	return run(ctx, args, streams{out: out, err: err, origin: b.origin(), version: b.version(), called: called(os.Args[0]), goCommand: runGo})
+	return run(ctx, args, streams{in: os.Stdin, out: out, err: err, origin: b.origin(), version: b.version(), called: called(os.Args[0]), goCommand: runGo})
 }
 
 // run is Run, for tests too.

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestDevListensOnLoopback runs a program as dev does by default, but for the port: it listens on loopback alone, and
-// the folder of its key is its owner's.
+// TestDevListensOnLoopback runs a program as dev does by default, but for the port: dev and the program listen on
+// loopback alone, and only the owner can read the folder of the key.
 func TestDevListensOnLoopback(t *testing.T) {
 	listen := devCommand(streams{}).Flag("listen").DefValue
 	host, _, err := net.SplitHostPort(listen)
@@ -65,8 +65,14 @@ func main() {
 }
 `,
 	})
-	kubectl := p.dir + "/kubectl" // a cluster that takes everything: hack/delivery has a real one
-	if err := os.WriteFile(kubectl, []byte("#!/bin/sh\ncat > /dev/null\n"), 0o755); err != nil {
+	kubectl := p.dir + "/kubectl" // a local cluster without objects: hack/delivery has a real one
+	script := `#!/bin/sh
+case "$*" in
+*"config view"*) echo '{"current-context": "kind-test", "clusters": [{"cluster": {"server": "https://127.0.0.1:6443"}}]}' ;;
+*) echo '{"items": []}' ;;
+esac
+`
+	if err := os.WriteFile(kubectl, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -75,7 +81,7 @@ func main() {
 	if code := run(ctx, []string{"dev", "-C", p.dir, "--listen", address, "--kubectl", kubectl}, streams{out: out, err: out}); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if got := out.written.String(); !strings.Contains(got, "listens on "+address+", keys in drwx------\n") || !strings.Contains(got, out.text) {
+	if got := out.written.String(); !strings.Contains(got, "listens on 127.0.0.1:") || !strings.Contains(got, ", keys in drwx------\n") || !strings.Contains(got, out.text) {
 		t.Errorf("got\n%s", got)
 	}
 }

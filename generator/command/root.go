@@ -22,6 +22,7 @@ import (
 
 // streams are the outputs of a command, and its other inputs besides the arguments.
 type streams struct {
+	in        io.Reader
 	out, err  io.Writer
 	origin    project.Origin // of this program
 	version   string         // the line that webhook-gen version prints
@@ -50,7 +51,7 @@ func rootCommand(s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.Flags().AddFlagSet(generate.Flags())
 	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
-		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), versionCommand(s))
+		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), superviseCommand(s), versionCommand(s))
 	return root
 }
 

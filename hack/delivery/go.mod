@@ -156,6 +156,7 @@ require (
 
 require (
 	github.com/go-logr/logr v1.4.4
+	github.com/google/go-cmp v0.7.0
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.93.1
 	github.com/webhook-gen/webhook-gen/hack/release v0.0.0
 	github.com/webhook-gen/webhook-gen/runtime v0.0.0

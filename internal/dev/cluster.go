@@ -4,140 +4,387 @@ package dev
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"os/exec"
+	"os"
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Label marks the configurations of a session.
-const Label = "webhook-gen.github.io/dev"
-
-// errCluster means that the cluster could not be reached, or has refused something.
-var errCluster = errors.New("the cluster")
-
-// cluster is where a session has its program called from.
-type cluster struct {
-	command   []string
-	url       string
-	authority []byte
-	// applied reports that there are configurations to remove; replaced has the former spec.conversion of CRDs, as JSON.
-	applied  bool
-	replaced map[string][]byte
-}
-
-// apply has the configurations and the CRDs name the session's URL. Configurations of a session before it that are not
-// among them any more are removed.
-func (c *cluster) apply(ctx context.Context, manifests [][]byte) error {
-	var configurations []string
-	for _, manifest := range manifests {
-		for text := range bytes.SplitSeq(manifest, []byte("\n---\n")) {
-			var object map[string]any
-			if err := yaml.Unmarshal(text, &object); err != nil {
-				return err
-			}
-			meta, _ := object["metadata"].(map[string]any)
-			name, _ := meta["name"].(string)
-			switch object["kind"] {
-			case "CustomResourceDefinition":
-				if err := c.convert(ctx, name, object); err != nil {
-					return err
-				}
-			case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
-				object["metadata"] = map[string]any{"name": "dev-" + name, "labels": map[string]any{Label: "true"}}
-				webhooks, _ := object["webhooks"].([]any)
-				for _, w := range webhooks {
-					if w, ok := w.(map[string]any); ok {
-						c.reach(w)
-					}
-				}
-				text, err := yaml.Marshal(object)
-				if err != nil {
-					return err
-				}
-				configurations = append(configurations, string(text))
-			}
-		}
-	}
-	if len(configurations) == 0 {
-		return c.remove(ctx)
-	}
-	c.applied = true
-	_, err := c.kubectl(ctx, strings.Join(configurations, "---\n"), "apply", "-f", "-", "--prune", "--selector", Label+"=true",
-		"--prune-allowlist=admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
-		"--prune-allowlist=admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration")
-	return err
-}
-
-// reach has a webhook, or a conversion's, called at the session's URL.
-func (c *cluster) reach(webhook map[string]any) {
-	config, _ := webhook["clientConfig"].(map[string]any)
-	service, ok := config["service"].(map[string]any)
-	if !ok {
-		return // it is somewhere else
-	}
-	webhook["clientConfig"] = map[string]any{"url": fmt.Sprint(c.url, service["path"]), "caBundle": base64.StdEncoding.EncodeToString(c.authority)}
-}
-
-// convert has the session convert a CRD of the cluster, and keeps its former spec.conversion. It skips a missing CRD.
-func (c *cluster) convert(ctx context.Context, name string, patch map[string]any) error {
-	if _, known := c.replaced[name]; !known {
-		had, err := c.kubectl(ctx, "", "get", "crd", name, "--ignore-not-found", "-o", "jsonpath={.spec.conversion}")
-		if err != nil || len(had) == 0 {
+// apply has the cluster call the session. Configurations of the session that are not among the objects any more are
+// removed.
+func (c *cluster) apply(ctx context.Context, o objects) error {
+	for _, d := range o.definitions {
+		if err := c.define(ctx, d); err != nil {
 			return err
 		}
-		c.replaced[name] = had
 	}
-	spec, _ := patch["spec"].(map[string]any)
-	conversion, _ := spec["conversion"].(map[string]any)
-	webhook, _ := conversion["webhook"].(map[string]any)
-	c.reach(webhook)
-	text, err := json.Marshal(conversion)
+	return c.configure(ctx, o.configurations)
+}
+
+// configure creates and updates the configurations, and removes stale configurations of the session.
+func (c *cluster) configure(ctx context.Context, configurations []map[string]any) error {
+	there, err := c.list(ctx, mutatingResource+","+validatingResource, "")
 	if err != nil {
 		return err
 	}
-	return c.setConversion(ctx, name, text)
-}
-
-// setConversion replaces spec.conversion of a CRD as a whole.
-func (c *cluster) setConversion(ctx context.Context, name string, conversion []byte) error {
-	patch := fmt.Sprintf(`[{"op": "replace", "path": "/spec/conversion", "value": %s}]`, conversion)
-	_, err := c.kubectl(ctx, "", "patch", "crd", name, "--type=json", "-p", patch)
-	return err
-}
-
-// restore undoes all changes of the session to the cluster.
-func (c *cluster) restore(ctx context.Context) error {
-	failed := []error{c.remove(ctx)}
-	for _, name := range slices.Sorted(maps.Keys(c.replaced)) {
-		failed = append(failed, c.setConversion(ctx, name, c.replaced[name]))
+	annotation, err := c.session.annotation()
+	if err != nil {
+		return err
 	}
-	return errors.Join(failed...)
+	wanted := map[string]bool{}
+	var texts bytes.Buffer
+	for _, given := range configurations {
+		name := "dev-" + nameOf(given)
+		configuration := maps.Clone(given)
+		configuration["metadata"] = map[string]any{
+			"name": name, "labels": map[string]any{Label: c.session.ID}, "annotations": map[string]any{sessionAnnotation: annotation},
+		}
+		webhooks, _ := given["webhooks"].([]any)
+		var reached []any
+		for _, w := range webhooks {
+			if w, ok := w.(map[string]any); ok {
+				reached = append(reached, c.session.reach(w))
+			}
+		}
+		configuration["webhooks"] = reached
+		kind, _ := given["kind"].(string)
+		reference := resourceOf(kind) + "/" + name
+		for _, o := range there {
+			if o.reference() == reference && o.Labels[Label] != c.session.ID {
+				return c.taken(o)
+			}
+		}
+		text, err := json.Marshal(configuration)
+		if err != nil {
+			return err
+		}
+		texts.Write(text)
+		texts.WriteString("\n")
+		wanted[reference] = true
+		c.touch(reference)
+	}
+	if texts.Len() > 0 {
+		if _, err := c.change(ctx, texts.String(), "apply", "--server-side", "--force-conflicts", "--field-manager="+fieldManager, "-f", "-"); err != nil {
+			return err
+		}
+	}
+	for _, o := range there {
+		if o.Labels[Label] == c.session.ID && !wanted[o.reference()] {
+			if _, err := c.change(ctx, "", "delete", o.reference(), "--ignore-not-found"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// remove removes the configurations of the session.
-func (c *cluster) remove(ctx context.Context) error {
-	if !c.applied {
+// taken says that somebody else has an object that the session needs.
+func (c *cluster) taken(o object) error {
+	if o.Labels[Label] == "" {
+		return fmt.Errorf("%w: %s exists, and dev did not create it: remove it or rename the configuration", errCluster, o.reference())
+	}
+	s := sessionOf(o)
+	return fmt.Errorf("%w: %s belongs to %s. If that has ended, restore what it changed with: %s", errCluster, o.reference(), s, c.again)
+}
+
+// define creates a CRD, or changes the one of the cluster to the project's. The session keeps the storage version of
+// the cluster, so that no object is stored in a version that the former definition lacks.
+func (c *cluster) define(ctx context.Context, d definition) error {
+	live, err := c.get(ctx, crdResource+"/"+d.name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case live == nil && d.file == nil:
+		fmt.Fprintf(c.out, "dev: neither the cluster nor config/crd/bases has the CRD %s: its conversions are not called\n", d.name)
 		return nil
+	case live == nil:
+		return c.create(ctx, d)
+	case live.Labels[Label] != "" && live.Labels[Label] != c.session.ID:
+		return c.taken(*live)
 	}
-	_, err := c.kubectl(ctx, "", "delete", "mutatingwebhookconfigurations,validatingwebhookconfigurations", "--selector", Label+"=true", "--ignore-not-found")
+	was, err := formerState(*live, c.session.ID)
+	if err != nil {
+		return err
+	}
+	created := live.Labels[Label] == c.session.ID && was == nil
+	if was == nil {
+		was = &previous{Spec: live.Spec, ManagedFields: live.ManagedFields}
+	}
+	spec, err := c.wantedSpec(d, was.Spec, created)
+	if err != nil {
+		return err
+	}
+	labels, annotations := maps.Clone(live.Labels), maps.Clone(live.Annotations)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	labels[Label] = c.session.ID
+	if annotations[sessionAnnotation], err = c.session.annotation(); err != nil {
+		return err
+	}
+	for key, value := range live.Annotations {
+		// cert-manager would write its own caBundle.
+		if strings.HasPrefix(key, "cert-manager.io/inject-") {
+			if was.Annotations == nil {
+				was.Annotations = map[string]string{}
+			}
+			was.Annotations[key] = value
+			delete(annotations, key)
+		}
+	}
+	change := func(dryRun string) (*object, error) {
+		if !created {
+			if annotations[previousAnnotation], err = was.encode(); err != nil {
+				return nil, err
+			}
+		}
+		return c.patch(ctx, *live, dryRun, replaced("/spec", spec), replaced("/metadata/labels", labels), replaced("/metadata/annotations", annotations))
+	}
+	after, err := change("server")
+	if err != nil {
+		return err
+	}
+	if after.Generation == live.Generation {
+		return nil // the spec is the same
+	}
+	was.Generation = after.Generation
+	c.touch(live.reference())
+	if _, err := change("none"); err != nil {
+		return err
+	}
+	if live.Labels[Label] == "" {
+		fmt.Fprintf(c.out, "dev: changed the CRD %s until the end of the session\n", d.name)
+	}
+	return nil
+}
+
+// create creates a CRD that the cluster lacks, and waits until it is served.
+func (c *cluster) create(ctx context.Context, d definition) error {
+	annotation, err := c.session.annotation()
+	if err != nil {
+		return err
+	}
+	annotations := map[string]any{sessionAnnotation: annotation}
+	meta, _ := d.file["metadata"].(map[string]any)
+	given, _ := meta["annotations"].(map[string]any)
+	for key, value := range given {
+		if !strings.HasPrefix(key, "cert-manager.io/inject-") {
+			annotations[key] = value
+		}
+	}
+	definition := maps.Clone(d.file)
+	definition["metadata"] = map[string]any{"name": d.name, "labels": map[string]any{Label: c.session.ID}, "annotations": annotations}
+	if definition["spec"], err = c.wantedSpec(d, nil, true); err != nil {
+		return err
+	}
+	text, err := json.Marshal(definition)
+	if err != nil {
+		return err
+	}
+	reference := crdResource + "/" + d.name
+	c.touch(reference)
+	if _, err := c.change(ctx, string(text), "create", "--field-manager="+fieldManager, "-f", "-"); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "dev: created the CRD %s; it is removed with its objects at the end of the session\n", d.name)
+	_, err = c.kubectl(ctx, "", "wait", "--for=condition=Established", reference, "--timeout=30s")
 	return err
 }
 
-// kubectl runs kubectl and returns its output.
-func (c *cluster) kubectl(ctx context.Context, stdin string, arguments ...string) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
-	command := exec.CommandContext(ctx, c.command[0], slices.Concat(c.command[1:], arguments)...)
-	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &stdout, &stderr
-	if err := command.Run(); err != nil {
-		return nil, fmt.Errorf("%w: kubectl %s: %w\n%s", errCluster, strings.Join(arguments, " "), err, &stderr)
+// wantedSpec is the spec of a CRD during the session: the spec of the project's file, or the former one, with the
+// conversions of the session. The former storage version stays, unless the session has created the CRD.
+func (c *cluster) wantedSpec(d definition, former json.RawMessage, created bool) (map[string]any, error) {
+	var spec map[string]any
+	if d.file != nil {
+		given, _ := d.file["spec"].(map[string]any)
+		spec = maps.Clone(given)
 	}
-	return stdout.Bytes(), nil
+	var before map[string]any
+	if former != nil {
+		var err error
+		if before, err = readJSON(former); err != nil {
+			return nil, err
+		}
+	}
+	if spec == nil {
+		spec = before
+	} else if !created {
+		spec["versions"] = storedAs(spec["versions"], before["versions"])
+	}
+	switch {
+	case d.conversion != nil:
+		spec["conversion"] = c.session.convert(d.conversion)
+	case d.file != nil && spec["conversion"] == nil && before["conversion"] != nil && !created:
+		// A patch of the deployment, such as an overlay's, has set it: the file lacks it.
+		spec["conversion"] = before["conversion"]
+	}
+	return spec, nil
+}
+
+// storedAs returns the versions of a CRD with the storage version of former versions, if they still have it.
+func storedAs(versions, former any) any {
+	given, _ := versions.([]any)
+	was, _ := former.([]any)
+	stored := func(v any) bool { version, _ := v.(map[string]any); return version["storage"] == true }
+	name := func(v any) any { version, _ := v.(map[string]any); return version["name"] }
+	i := slices.IndexFunc(was, stored)
+	if i < 0 || !slices.ContainsFunc(given, func(v any) bool { return name(v) == name(was[i]) }) {
+		return versions
+	}
+	var changed []any
+	for _, v := range given {
+		version, ok := v.(map[string]any)
+		if !ok {
+			return versions
+		}
+		version = maps.Clone(version)
+		version["storage"] = version["name"] == name(was[i])
+		changed = append(changed, version)
+	}
+	return changed
+}
+
+// touch records an object before the session changes it.
+func (c *cluster) touch(reference string) {
+	if !slices.Contains(c.touched, reference) {
+		c.touched = append(c.touched, reference)
+	}
+}
+
+// list returns the objects of resources that a selector selects.
+func (c *cluster) list(ctx context.Context, resources, selector string) ([]object, error) {
+	arguments := []string{"get", resources, "-o", "json", "--show-managed-fields"}
+	if selector != "" {
+		arguments = append(arguments, "--selector", selector)
+	}
+	text, err := c.kubectl(ctx, "", arguments...)
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Items []object }
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("%w: kubectl get %s: %w", errCluster, resources, err)
+	}
+	return list.Items, nil
+}
+
+// get returns an object; nil if it is missing.
+func (c *cluster) get(ctx context.Context, reference string) (*object, error) {
+	text, err := c.kubectl(ctx, "", "get", reference, "-o", "json", "--show-managed-fields", "--ignore-not-found")
+	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+		return nil, err
+	}
+	var o object
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, fmt.Errorf("%w: kubectl get %s: %w", errCluster, reference, err)
+	}
+	return &o, nil
+}
+
+// operation is one of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// replaced sets a member, whether or not it is there.
+func replaced(path string, value any) operation { return operation{"add", path, value} }
+
+// patch changes an object, if it is still as it was read, and returns the outcome.
+func (c *cluster) patch(ctx context.Context, o object, dryRun string, operations ...operation) (*object, error) {
+	text, err := json.Marshal(append([]operation{replaced("/metadata/resourceVersion", o.ResourceVersion)}, operations...))
+	if err != nil {
+		return nil, err
+	}
+	// As an argument, a CRD may be too long.
+	file, err := os.CreateTemp("", "webhook-gen-dev-*.json")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(text)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.change(ctx, "", "patch", o.reference(), "--type=json", "--patch-file="+file.Name(), "--field-manager="+fieldManager,
+		"--dry-run="+dryRun, "-o", "json", "--show-managed-fields")
+	if err != nil {
+		return nil, err
+	}
+	var after object
+	if err := json.Unmarshal(out, &after); err != nil {
+		return nil, fmt.Errorf("%w: kubectl patch %s: %w", errCluster, o.reference(), err)
+	}
+	return &after, nil
+}
+
+// previous is the state of a CRD before a session changed it.
+type previous struct {
+	Spec json.RawMessage `json:"spec"`
+	// Annotations are the annotations that the session has removed.
+	Annotations   map[string]string           `json:"annotations,omitempty"`
+	ManagedFields []metav1.ManagedFieldsEntry `json:"managedFields,omitempty"`
+	// Generation is the generation of the CRD after the session's change. Once it differs, somebody else has changed
+	// the spec.
+	Generation int64 `json:"generation"`
+}
+
+// encode returns the state as an annotation's value.
+func (p previous) encode() (string, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(text); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
+}
+
+// largest is the size of a definition that etcd would not take. An annotation cannot make this program read more.
+const largest = 16 << 20
+
+// formerState returns the state of an object before a session, nil if the session has created or not changed it.
+func formerState(o object, id string) (*previous, error) {
+	value, changed := o.Annotations[previousAnnotation]
+	if !changed || o.Labels[Label] != id {
+		return nil, nil
+	}
+	packed, err := base64.StdEncoding.DecodeString(value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: annotation %s: %w", o.reference(), previousAnnotation, err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("%s: annotation %s: %w", o.reference(), previousAnnotation, err)
+	}
+	var p previous
+	if err := json.NewDecoder(io.LimitReader(r, largest)).Decode(&p); err != nil {
+		return nil, fmt.Errorf("%s: annotation %s: %w", o.reference(), previousAnnotation, err)
+	}
+	if len(p.Spec) == 0 {
+		return nil, fmt.Errorf("%s: annotation %s has no spec", o.reference(), previousAnnotation)
+	}
+	return &p, nil
 }

@@ -54,8 +54,8 @@ func TestCertify(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	p := program{Options: Options{Listen: ":9443"}, dir: "/d"}
-	if diff := cmp.Diff([]string{"-address=:9443", "-cert=/d/tls.crt", "-key=/d/tls.key", "-drain=-1s"}, p.arguments()); diff != "" {
+	p := program{address: "127.0.0.1:9444", dir: "/d"}
+	if diff := cmp.Diff([]string{"-address=127.0.0.1:9444", "-cert=/d/tls.crt", "-key=/d/tls.key", "-drain=-1s"}, p.arguments()); diff != "" {
 		t.Error(diff)
 	}
 	p.Arguments = []string{"--webhook-cert-path={dir}", "--other"}

@@ -8,10 +8,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,32 +23,60 @@ type program struct {
 	Options
 	dir, binary string
 	authority   []byte
-	process     *exec.Cmd
-	ended       chan struct{} // closed when the process has ended
+	front       *front
+	address     string         // on which it listens
+	process     *exec.Cmd      // its supervisor
+	stdin       io.WriteCloser // of the supervisor: its end ends the program
+	ended       chan struct{}  // closed when the process has ended
 }
 
-// restart builds the program and, if that succeeds, runs it in place of the one that runs.
+// restart builds the program and, if that succeeds, runs it in place of the one that runs. Calls wait meanwhile.
 func (p *program) restart(ctx context.Context) error {
-	build := exec.CommandContext(ctx, "go", "build", "-o", p.binary, "./"+filepath.ToSlash(p.Program))
+	build := exec.CommandContext(ctx, "go", "build", "-o", p.binary+".new", "./"+filepath.ToSlash(p.Program))
 	build.Dir = p.Root
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("the program does not build: %w\n%s", err, out)
 	}
+	p.front.starting()
 	p.stop()
+	err := p.start(ctx)
+	p.front.started(p.address, err)
+	return err
+}
+
+func (p *program) start(ctx context.Context) error {
+	if err := os.Rename(p.binary+".new", p.binary); err != nil {
+		return err
+	}
+	if p.address = p.ProgramAddress; p.address == "" {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		p.address = free.Addr().String()
+		if err := free.Close(); err != nil {
+			return err
+		}
+	}
 	// No CommandContext: the program gets a signal to stop, and is not killed.
-	p.process = exec.Command(p.binary, p.arguments()...)
-	p.process.Dir, p.process.Stdout, p.process.Stderr = p.Root, p.Out, p.Out
-	if err := p.process.Start(); err != nil {
+	p.process = exec.Command(p.Supervise[0], slices.Concat(p.Supervise[1:], []string{p.dir, p.binary}, p.arguments())...)
+	p.process.Dir, p.process.Stdout, p.process.Stderr, p.process.WaitDelay = p.Root, p.Out, p.Out, 5*time.Second
+	var err error
+	if p.stdin, err = p.process.StdinPipe(); err == nil {
+		err = p.process.Start()
+	}
+	if err != nil {
 		p.process = nil
 		return err
 	}
 	p.ended = make(chan struct{})
-	go func(process *exec.Cmd, ended chan<- struct{}) {
+	go func(process *exec.Cmd, address string, ended chan<- struct{}) {
 		if err := process.Wait(); err != nil {
 			fmt.Fprintf(p.Out, "dev: the program ended: %v\n", err)
+			p.front.ended(address, err)
 		}
 		close(ended)
-	}(p.process, p.ended)
+	}(p.process, p.address, p.ended)
 	return p.ready(ctx)
 }
 
@@ -56,7 +86,7 @@ func (p *program) arguments() []string {
 	if len(given) == 0 {
 		given = []string{"-address={address}", "-cert={cert}", "-key={key}", "-drain=-1s"}
 	}
-	words := strings.NewReplacer("{address}", p.Listen, "{cert}", filepath.Join(p.dir, "tls.crt"), "{key}", filepath.Join(p.dir, "tls.key"), "{dir}", p.dir)
+	words := strings.NewReplacer("{address}", p.address, "{cert}", filepath.Join(p.dir, "tls.crt"), "{key}", filepath.Join(p.dir, "tls.key"), "{dir}", p.dir)
 	var filled []string
 	for _, a := range given {
 		filled = append(filled, words.Replace(a))
@@ -74,7 +104,7 @@ func (p *program) ready(ctx context.Context) error {
 	}
 	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: host}}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
-		if connection, err := dialer.DialContext(ctx, "tcp", p.Listen); err == nil {
+		if connection, err := dialer.DialContext(ctx, "tcp", p.address); err == nil {
 			return connection.Close()
 		}
 		select {
@@ -86,20 +116,20 @@ func (p *program) ready(ctx context.Context) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("the program does not serve on %s with the certificate that it was given", p.Listen)
+	return fmt.Errorf("the program does not serve on %s with the certificate that it was given", p.address)
 }
 
-// stop signals the program to stop, and kills it if it does not.
+// stop has the supervisor end the program, and waits for both.
 func (p *program) stop() {
 	if p.process == nil {
 		return
 	}
-	if err := p.process.Process.Signal(os.Interrupt); err != nil {
-		_ = p.process.Process.Kill() // It has ended already, or the system cannot interrupt a process, as Windows cannot.
-	}
+	// Both fail if the supervisor has ended.
+	_, _ = io.WriteString(p.stdin, "stop\n")
+	_ = p.stdin.Close()
 	select {
 	case <-p.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * patience):
 		_ = p.process.Process.Kill()
 		<-p.ended
 	}

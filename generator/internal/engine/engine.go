@@ -394,14 +394,15 @@ func (r Result) Write() diag.List {
 // Diff prints the changes as a unified diff. Paths are relative to the module.
 func (r Result) Diff(w io.Writer) error { return output.Diff(w, r.Root, r.Changes) }
 
-// Program returns the module's folder and the program's folder in it, as set in webhook-gen.yaml. program is empty if
-// webhook-gen.yaml does not set it.
-func Program(c Config) (root, program string, err error) {
+// Program returns the module's folder and path, and the program's folder in it, as set in webhook-gen.yaml. program is
+// empty if webhook-gen.yaml does not set it.
+func Program(c Config) (root, module, program string, err error) {
 	r := c.Resolve()
 	for _, d := range r.Diagnostics {
 		if d.Severity == diag.Error {
-			return "", "", errors.New(d.Message)
+			return "", "", "", errors.New(d.Message)
 		}
 	}
-	return r.Root, r.Program, nil
+	module, _ = load.ModulePath(r.Root) // a folder without go.mod has none
+	return r.Root, module, r.Program, nil
 }
