@@ -165,6 +165,7 @@ func (p project) integration(t *testing.T) {
 	if strings.Contains(said, "has not been called") {
 		t.Errorf("not everything is called\n%s", said)
 	}
+	p.run("make", "test-integration")
 	p.denied(t)
 }
 
@@ -189,7 +190,7 @@ func (p project) denied(t *testing.T) {
 	p.write(file, "# denied: spec.sku\n# denied: Required value\n"+order("right", "")+
 		"---\n# denied: spec.sku\n"+order("accepted", "sku: tea")+
 		"---\n"+order("unexplained", "")+
-		"---\n# denied: out of stock\n"+order("otherwise", "")+
+		"---\n#Denied : out of stock\n"+order("otherwise", "")+
 		"---\n# denied: spec.sku\napiVersion: shop.example.com/v1\nkind: Odor\nmetadata: {name: unknown}\n")
 	said := test()
 	for _, want := range []string{

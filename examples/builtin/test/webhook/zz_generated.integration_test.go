@@ -469,8 +469,9 @@ func documents(file, text string) ([]sample, error) {
 			}
 			continue
 		}
-		if comment, ok := strings.CutPrefix(line, "# denied:"); ok {
-			if part := strings.TrimSpace(comment); part != "" {
+		if comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
+			word, part, _ := strings.Cut(comment, ":")
+			if part = strings.TrimSpace(part); strings.EqualFold(strings.TrimSpace(word), "denied") && part != "" {
 				denied = append(denied, part)
 			}
 		}
