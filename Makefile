@@ -161,6 +161,7 @@ figures: ## what hack/peers/figures.md says of this tree and of its tests
 
 .PHONY: generate
 generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
+	go run ./hack/drawings
 	go test ./templates -update
 	go -C $(RELEASE) test ./api -update
 	@$(MAKE) --no-print-directory build
