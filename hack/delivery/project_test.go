@@ -144,8 +144,8 @@ func (p project) integration(t *testing.T) {
 	p.T = t
 	for _, version := range []string{"v1", "v2"} {
 		file := "api/" + version + "/order_types.go"
-		p.replace(file, "// +kubebuilder:object:root=true\n", "// +kubebuilder:object:root=true\n"+
-			"// +kubebuilder:subresource:scale:specpath=.spec.parcels,statuspath=.status.parcels\n")
+		const object = "// +kubebuilder:object:root=true\n" // also on the list, which comes behind the kind
+		p.write(file, strings.Replace(p.read(file), object, object+"// +kubebuilder:subresource:scale:specpath=.spec.parcels,statuspath=.status.parcels\n", 1))
 		p.replace(file, "\t// Priority is", "\t// Parcels is how many are packed.\n\tParcels int32 `json:\"parcels,omitempty\"`\n\t// Priority is")
 	}
 	if err := os.Mkdir(filepath.Join(p.dir, "config", "samples"), 0o755); err != nil {
@@ -272,8 +272,8 @@ func (p project) charts() map[string]string {
 		p.Error("the chart has what values have turned off")
 	}
 	for values, want := range map[string]string{
-		"certificates.mode=other":           "use cert-manager, self-managed or secret",
-		"topology=other":                    "use service or aggregated",
+		"certificates.mode=other":           "value must be one of 'cert-manager', 'self-managed', 'secret'",
+		"topology=other":                    "value must be one of 'service', 'aggregated'",
 		"topology=aggregated,callers=token": "kube-aggregator calls, by its own certificate",
 		"callers=token":                     "an API server presents nothing to conversions",
 		"certificates.mode=secret":          "certificates.mode secret needs certificates.caBundle",

@@ -142,7 +142,7 @@ func TestFrom(t *testing.T) {
 			ours, peers http.Handler
 		}{
 			{"validator", validating(v.ValidateCreate, v.ValidateUpdate, v.ValidateDelete), theirs.WithValidator(scheme, e)},
-			{"custom validator", validating(cv.ValidateCreate, cv.ValidateUpdate, cv.ValidateDelete), theirs.WithCustomValidator(scheme, &corev1.Pod{}, custom{e})},
+			{"custom validator", validating(cv.ValidateCreate, cv.ValidateUpdate, cv.ValidateDelete), theirs.WithCustomValidator(scheme, &corev1.Pod{}, custom{e})}, //nolint:staticcheck // projects still use it
 			{"defaulter", mutating(d.DefaultCreate, d.DefaultUpdate), theirs.WithDefaulter(scheme, e)},
 			{"custom defaulter", mutating(cd.DefaultCreate, cd.DefaultUpdate), theirs.WithCustomDefaulter(scheme, &corev1.Pod{}, custom{e})},
 		} {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package inspect explains a project and looks for advice: lint, explain, graph and the comparison of two states. It
+// writes no files.
 package inspect
 
 import (

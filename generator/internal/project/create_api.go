@@ -67,7 +67,7 @@ func (s site) newAPI(e *edits, group string, r Resource) error {
 	if api.Registration == "" {
 		return nil
 	}
-	copies, err := api.DeepCopies()
+	copies, err := api.deepCopies()
 	if err != nil {
 		return err
 	}

@@ -55,8 +55,8 @@ func (a API) New() (API, output.File, error) {
 	return a, f, err
 }
 
-// DeepCopies are the methods that copy the kind as Types declares it.
-func (a API) DeepCopies() (deepCopies, error) {
+// deepCopies are the methods that copy the kind as Types declares it.
+func (a API) deepCopies() (deepCopies, error) {
 	f, err := a.file("deepcopy.go")
 	if err != nil {
 		return deepCopies{}, err
