@@ -70,7 +70,7 @@ func (p project) follow(page, heading string) string {
 	if !ok {
 		p.Fatalf("%s has no section %q", page, heading)
 	}
-	next := regexp.MustCompile(fmt.Sprintf("(?m)^#{1,%d} ", strings.Index(heading, " ")))
+	next := regexp.MustCompile(fmt.Sprintf("\n\n#{1,%d} ", strings.Index(heading, " "))) // a comment in a block has no empty line above
 	if end := next.FindStringIndex(section); end != nil {
 		section = section[:end[0]]
 	}
