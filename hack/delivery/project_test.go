@@ -70,7 +70,8 @@ func (p project) follow(page, heading string) string {
 	if !ok {
 		p.Fatalf("%s has no section %q", page, heading)
 	}
-	next := regexp.MustCompile(fmt.Sprintf("\n\n#{1,%d} ", strings.Index(heading, " "))) // a comment in a block has no empty line above
+	// A comment in a block begins like a heading, but has no empty line above.
+	next := regexp.MustCompile(fmt.Sprintf("\n\n#{1,%d} ", strings.Index(heading, " ")))
 	if end := next.FindStringIndex(section); end != nil {
 		section = section[:end[0]]
 	}
