@@ -86,7 +86,7 @@ func webhookDefinitions() marker.Registry {
 			Name: "webhook:rule", On: marker.OnType | marker.OnPackage, Repeatable: true,
 			Doc: "Further requests that the same webhook is called for. The webhook's own rule supplies arguments that are left out. " +
 				"It applies to every webhook of its declaration, unless `webhook` names one.",
-			Example: `+webhook:rule(versions: "v1beta1", operations: "update")`,
+			Example: `+webhook:rule(resources: "orders/status", operations: "update")`,
 			New: func() (any, []marker.Parameter) {
 				m := &Rule{}
 				return m, append([]marker.Parameter{
