@@ -128,7 +128,7 @@ func (l linter) check(p project) {
 	}
 	const name = ".golangci-all.yml" // paths in a configuration are relative to its folder
 	p.write(name, string(text))
-	p.run(l.program, "run", "--config", name, "./...")
+	p.run(l.program, "run", "--allow-parallel-runners", "--config", name, "./...")
 	p.run("go", "vet", "./...")
 	if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
 		p.Fatal(err)
