@@ -76,17 +76,21 @@ func (w testWriter) object(f *jen.File, h *model.Handler) *jen.Statement {
 	return qualified(f, h.Object)
 }
 
+// sampleOf is the object that tests begin with. Without a type of its own, it has metadata.
+func sampleOf(about aboutObject) *model.Sample {
+	if s := about.webhooks[0].Handler.Sample; s != nil {
+		return s
+	}
+	return &model.Sample{Fields: []model.SampleField{{Name: "ObjectMeta", Metadata: true}}}
+}
+
 // sample writes the function that makes objects.
 func (w testWriter) sample(f *jen.File, about aboutObject) {
 	first := about.webhooks[0]
 	object := w.object(f, first.Handler)
-	sample := first.Handler.Sample
-	if sample == nil {
-		sample = &model.Sample{Fields: []model.SampleField{{Name: "ObjectMeta", Metadata: true}}}
-	}
 	doc(f, "%s is a valid object, with edits.", sampleName(about))
 	f.Func().Id(sampleName(about)).Params(jen.Id("edit").Op("...").Func().Params(jen.Op("*").Add(object.Clone()))).Op("*").Add(object.Clone()).Block(
-		jen.Id("object").Op(":=").Op("&").Add(object.Clone()).Add(w.fields(f, sample, first)),
+		jen.Id("object").Op(":=").Op("&").Add(object.Clone()).Add(w.fields(f, sampleOf(about), first)),
 		jen.For(jen.List(jen.Id("_"), jen.Id("e")).Op(":=").Range().Id("edit")).Block(jen.Id("e").Call(jen.Id("object"))),
 		jen.Return(jen.Id("object")),
 	)
@@ -126,8 +130,8 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 	first := about.webhooks[0].Handler
 	object := w.object(f, first)
 	name := "Test" + strings.TrimSuffix(about.name, "Webhook") + "Webhook"
-	doc(f, "%s has a case for each operation. A Case with only a Request expects it to be allowed, and the object to stay\n"+
-		"as it is. Set Object to the object that a defaulter makes, Warnings to the warnings, or Denied to the code of a denial,\n"+
+	doc(f, "%s has a case for each operation. A Case with only a Request expects it to be allowed, and the object to stay "+
+		"as it is. Set Object to the object that a defaulter makes, Warnings to the warnings, or Denied to the code of a denial, "+
 		"with its Causes.", name)
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
@@ -147,7 +151,7 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 				for _, o := range operationsOf(about.webhooks) {
 					g.Line().Values(
 						jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
-						jen.Line().Id("Request").Op(":").Add(w.ask(o, about)),
+						jen.Line().Id("Request").Op(":").Add(w.ask(o, about, object)),
 						jen.Line(),
 					)
 				}
@@ -158,13 +162,18 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 	)
 }
 
-// ask writes a request with the sample.
-func (w testWriter) ask(operation string, about aboutObject) *jen.Statement {
-	sample := jen.Id(sampleName(about)).Call()
-	if operation == "Update" {
-		return jen.Qual(w.admissiontest, "Update").Call(sample, sample.Clone())
+// ask writes a request with the sample. An update sets a label, as an edit of the sample.
+func (w testWriter) ask(operation string, about aboutObject, object *jen.Statement) *jen.Statement {
+	sample := func(edit ...jen.Code) *jen.Statement { return jen.Id(sampleName(about)).Call(edit...) }
+	if operation != "Update" {
+		return jen.Qual(w.admissiontest, operation).Call(sample())
 	}
-	return jen.Qual(w.admissiontest, operation).Call(sample)
+	var edit []jen.Code
+	if slices.Contains(sampleOf(about).Fields, model.SampleField{Name: "ObjectMeta", Metadata: true}) {
+		labels := jen.Map(jen.String()).String().Values(jen.Dict{jen.Lit("edited"): jen.Lit("true")})
+		edit = []jen.Code{jen.Func().Params(jen.Id("o").Op("*").Add(object.Clone())).Block(jen.Id("o").Dot("Labels").Op("=").Add(labels))}
+	}
+	return jen.Qual(w.admissiontest, "Update").Call(sample(), sample(edit...))
 }
 
 // operationsOf are the operations of any of the webhooks, in the order of an object's life.
