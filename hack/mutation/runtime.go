@@ -53,7 +53,7 @@ func runtimeFaults() []runtimeFault {
 		{"server/file.go", "a problem that is over is told for ever", "r.broken.Store(nil)", ""},
 		{"server/timeout.go", "a caller who has given up is written to", "if ok && timeout+time.Second < longest {", "if false {"},
 		{"admission/warn.go", "a warning is given twice", `if message == "" || slices.Contains(r.warnings, message) {`, `if message == "" {`},
-		{"admission/warn.go", "warnings are longer than all may be", "if length <= warningsLimit {", "if true {"},
+		{"admission/warn.go", "warnings are longer than all may be", "if total > warningsLimit {", "if false {"},
 
 		{"conversion/change.go", "elements may change their order", "if j < last {", "if false {"},
 		{"conversion/change.go", "an element is inserted at the end", "return slices.Insert(others, min(j, len(others)), list[i])", "return append(others, list[i])"},

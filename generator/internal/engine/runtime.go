@@ -50,7 +50,9 @@ func (r Run) Strays(ctx context.Context, e Edits) ([]load.Import, error) {
 		return nil, nil // reported by load
 	}
 	if r.Vendored() {
-		return load.Imports(ctx, r.Root, RuntimeModule+"/", e.Overlay(), func(p string) bool { return strings.HasPrefix(p, RuntimeModule+"/") })
+		return load.Imports(ctx, r.Root, RuntimeModule+"/", e.Overlay(), func(p string) bool {
+			return slices.Contains(RuntimePackages(), strings.TrimPrefix(p, RuntimeModule+"/"))
+		})
 	}
 	copied := r.Copied(m)
 	gone := map[string]bool{} // packages of a copy whose folders have no file of the user's
@@ -92,6 +94,18 @@ func (r Run) checkRuntime(ctx context.Context, e Edits) diag.List {
 	for _, i := range found {
 		diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "generated code imports %s, not %s", r.Wanted(i.Path), i.Path).
 			WithHint("webhook-gen runtime %s", r.Handlers.Runtime))
+	}
+	if !r.Vendored() {
+		return diags
+	}
+	const adapters = RuntimeModule + "/controllerruntime"
+	found, err = load.Imports(ctx, r.Root, adapters, e.Overlay(), func(p string) bool { return p == adapters })
+	if err != nil {
+		return append(diags, diag.Errorf(diag.Range{}, "", "reading the project's imports: %s", err))
+	}
+	for _, i := range found {
+		diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "%s takes requests of the module %s, not of a copy of it", adapters, RuntimeModule).
+			WithHint("webhook-gen runtime import"))
 	}
 	return diags
 }

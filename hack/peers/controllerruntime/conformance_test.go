@@ -25,11 +25,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
-	peer "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime/reviews"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
-	"github.com/webhook-gen/webhook-gen/runtime/controllerruntime"
 )
 
 var (
@@ -377,33 +375,5 @@ func TestManagerStopEndsNoPolicy(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
-	}
-}
-
-// requestReader is a defaulter that reads the request where controller-runtime puts it.
-type requestReader struct{}
-
-func (requestReader) Default(ctx context.Context, p *corev1.Pod) error {
-	r, err := peer.RequestFromContext(ctx)
-	if err != nil {
-		return err
-	}
-	p.Annotations = map[string]string{"by": r.UserInfo.Username, "kind": r.RequestKind.Kind, "bytes": fmt.Sprint(len(r.Object.Raw))}
-	return nil
-}
-
-func TestAdapterWithControllerRuntime(t *testing.T) {
-	d, v := controllerruntime.FromDefaulter(requestReader{}), controllerruntime.FromValidator(peerValidator{})
-	got := newAPIServer(t, admission.Mutating("pods.example.com", admission.OnCreate(d.DefaultCreate))).
-		do(t, t.Context(), call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small, mutating: true})
-	if got.failed != nil || !strings.Contains(string(got.object), fmt.Sprintf(`"annotations":{"by":"jane","bytes":"%d","kind":"Pod"}`, len(small))) {
-		t.Errorf("%+v %s", got, got.object)
-	}
-	// The same validator gives the same answer on both sides.
-	body := reviews.Of(t, admission.Create, reviews.PodKind, []byte(small), nil)
-	ours := reviews.Ask(t, admission.Validating("pods.example.com", admission.OnCreate(v.ValidateCreate)), body)
-	theirs := reviews.Ask(t, rows(t)[0].theirs, body)
-	if ours.Allowed || theirs.Allowed || ours.Result.Code != theirs.Result.Code || ours.Result.Reason != theirs.Result.Reason || ours.Result.Message != theirs.Result.Message {
-		t.Errorf("ours %+v, theirs %+v", ours.Result, theirs.Result)
 	}
 }
