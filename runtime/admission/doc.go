@@ -104,7 +104,7 @@
 //
 // # Observing
 //
-// An [Observer] is called after each review, with its outcome and duration. Failures and panics are logged to
-// slog.Default in any case. Calls that are not reviews for the webhook are logged once a minute and kind, with their
-// number, because anybody who reaches the server can make them.
+// An [Observer] is called after each review, with its outcome and duration. Failures and panics are logged in any case,
+// to slog.Default() unless [Log] sets a logger. Calls that are not reviews for the webhook are logged once a minute and
+// kind, with their number, because anybody who reaches the server can make them.
 package admission

@@ -3,6 +3,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -58,11 +59,17 @@ type Observation struct {
 // Observe adds an observer to a webhook. Observers are called in the order in which they were added, once the answer
 // has been written; a panic of one is logged.
 //
-// Failed calls and panics are logged to slog.Default whatever observers there are. Of panics, which the content of a
+// Failed calls and panics are logged, see [Log], whatever observers there are. Of panics, which the content of a
 // request can cause, and of calls that are not reviews for the webhook, which anybody who reaches the server can make,
 // one a minute and kind is logged, with their number.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
+}
+
+// Log sets the logger for failed calls and panics. The default is slog.Default() at the time of the call. For a logger
+// of logr, such as the manager's in controller-runtime, pass slog.New(logr.ToSlogHandler(logger)).
+func Log(log *slog.Logger) Option {
+	return func(h *Handler) { h.log.log = log }
 }
 
 // known returns the operation if it is one of the four operations, else "".
@@ -96,7 +103,14 @@ const (
 // failureLog is the observer that every webhook has: it logs all failures and panics. Anybody who reaches the server
 // can make calls that are refused, and the content of an object can make validators panic. So it logs only the first of
 // each kind in an interval, with the number since the last line.
-type failureLog struct{ repeated wire.Tallies[repeated] }
+type failureLog struct {
+	log      *slog.Logger // nil means slog.Default()
+	repeated wire.Tallies[repeated]
+}
+
+func (l *failureLog) error(ctx context.Context, message string, attributes ...any) {
+	cmp.Or(l.log, slog.Default()).ErrorContext(ctx, message, attributes...)
+}
 
 // repeated identifies a kind of event that callers can repeat.
 type repeated struct {
@@ -114,6 +128,10 @@ const (
 // Observe logs failures, and verdicts that a mistake in a validator or defaulter has caused.
 func (l *failureLog) Observe(ctx context.Context, o Observation) {
 	if !o.Failed && o.Code < http.StatusInternalServerError {
+		return
+	}
+	if failed := wire.Failures(ctx); failed != nil {
+		failed(o.Err)
 		return
 	}
 	attributes := []any{
@@ -137,14 +155,14 @@ func (l *failureLog) Observe(ctx context.Context, o Observation) {
 		}
 		attributes = append(attributes, "times", times)
 	}
-	slog.ErrorContext(ctx, message, attributes...)
+	l.error(ctx, message, attributes...)
 }
 
 // observerPanicked logs the panic of an observer, unless the log is what panics.
 func (l *failureLog) observerPanicked(ctx context.Context, webhook string, err *PanicError) {
 	defer func() { _ = recover() }()
 	if times := l.repeated.Due(repeated{what: observerPanicked}); times > 0 {
-		slog.ErrorContext(ctx, observerPanicked, "webhook", webhook, "error", cut(err.Error()), "stack", string(err.Stack), "times", times)
+		l.error(ctx, observerPanicked, "webhook", webhook, "error", cut(err.Error()), "stack", string(err.Stack), "times", times)
 	}
 }
 

@@ -3,9 +3,11 @@
 package admission
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,6 +34,29 @@ func TestObserversAddUp(t *testing.T) {
 		t.Errorf("the log is %q", got)
 	}
 }
+
+// TestLog has failures, panics and the panics of observers in a logger of the user's, and nothing in the default one.
+func TestLog(t *testing.T) {
+	usual := logged(t)
+	var own bytes.Buffer
+	h := Validating("pods.example.com", Log(slog.New(slog.NewTextHandler(&own, nil))), Observe(observerFunc(func(Observation) { panic("no observer") })),
+		OnCreate(func(context.Context, *CreateRequest[corev1.Pod]) error { panic("no way") }))
+	ask(h, reviewOf(Create, podJSON, ""))
+	ask(h, reviewOf(Delete, "", podJSON))
+	for _, want := range []string{`msg="webhook panicked"`, `msg="observer panicked"`, `msg="webhook failed"`} {
+		if !strings.Contains(own.String(), want) {
+			t.Errorf("the log lacks %s: %s", want, own.String())
+		}
+	}
+	if usual.Len() > 0 {
+		t.Errorf("the default logger has %s", usual)
+	}
+}
+
+// observerFunc is a function as an observer.
+type observerFunc func(Observation)
+
+func (f observerFunc) Observe(_ context.Context, o Observation) { f(o) }
 
 // TestObservationNamesOnlyOperations sends operations that would each make a time series in a metric.
 func TestObservationNamesOnlyOperations(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -348,4 +349,26 @@ func ask(t *testing.T, handler http.Handler, body []byte) *admissionv1.Admission
 		t.Fatalf("%v: %s", err, recorder.Body)
 	}
 	return answer.Response
+}
+
+// TestFailuresReachLogr has the failures of a handler in a logger of logr, as controller-runtime has one.
+func TestFailuresReachLogr(t *testing.T) {
+	var lines []string
+	logger := funcr.New(func(prefix, args string) { lines = append(lines, prefix+" "+args) }, funcr.Options{}).WithName("webhooks")
+	for message, fail := range map[string]func() error{
+		"webhook panicked": func() error { panic("no way") },
+		"webhook failed":   func() error { return admission.Failure(errors.New("no way")) },
+	} {
+		lines = nil
+		h := admission.Validating("pods.example.com", admission.Log(slog.New(logr.ToSlogHandler(logger))),
+			admission.OnCreate(func(context.Context, *admission.CreateRequest[corev1.Pod]) error { return fail() }))
+		body := `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","object":{}}}`
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		if len(lines) != 1 || !strings.HasPrefix(lines[0], "webhooks ") || !strings.Contains(lines[0], message) ||
+			!strings.Contains(lines[0], `"webhook"="pods.example.com"`) || !strings.Contains(lines[0], "no way") {
+			t.Errorf("the log has %q, want one line with %q", lines, message)
+		}
+	}
 }

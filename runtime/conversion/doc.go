@@ -52,5 +52,6 @@
 // requestContext.
 //
 // A body may have up to [DefaultBodyLimit] bytes; [BodyLimit] sets another limit. An [Observer] is called after each
-// review, with its outcome and duration. Failures are logged to slog.Default in any case.
+// review, with its outcome and duration. Failures are logged in any case, to slog.Default() unless
+// [Log] sets a logger.
 package conversion

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"net/http"
 	"runtime"
 	"slices"
@@ -33,6 +32,7 @@ type Handler struct {
 	kinds     kinds
 	limit     int64
 	parallel  int
+	failures  *failureLog // the first of the observers
 	observers []Observer
 	keys      func() ([][]byte, error)
 	unsigned  bool
@@ -49,7 +49,8 @@ type Option func(*Handler)
 //
 //	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
 func NewHandler(options ...Option) *Handler {
-	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), observers: []Observer{&failureLog{malformed: wire.Tally{What: "calls that are no conversion reviews failed"}}}}
+	failures := &failureLog{malformed: wire.Tally{What: "calls that are no conversion reviews failed"}}
+	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), failures: failures, observers: []Observer{failures}}
 	for _, option := range options {
 		option(h)
 	}
@@ -157,7 +158,7 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 			})
 			if err == nil && left.Any() {
 				incomplete.Add(1)
-				slog.WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
+				h.failures.logger().WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
 					"undecodable", len(left.Unfit), "unfit", left.Converted, "cut", left.Cut, "unmarked", left.Unmarked)
 			}
 		}

@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -49,16 +50,24 @@ type Observation struct {
 }
 
 // Observe adds an observer. Observers are called in the order in which they were added. Failed reviews are always
-// logged to slog.Default too. For each kind and desired version, the first failure is logged, and then one a minute
+// logged too, see [Log]. For each kind and desired version, the first failure is logged, and then one a minute
 // with the number since, because the content of objects can make conversions fail.
 func Observe(o Observer) Option {
 	return func(h *Handler) { h.observers = append(h.observers, o) }
+}
+
+// Log sets the logger for failed reviews, and for objects that are read without some of their values. The default is
+// slog.Default() at the time of the call. For a logger of logr, such as the manager's in controller-runtime, pass
+// slog.New(logr.ToSlogHandler(logger)).
+func Log(log *slog.Logger) Option {
+	return func(h *Handler) { h.failures.log, h.failures.malformed.Log = log, log }
 }
 
 // failureLog is the observer that every handler has, so that no failure goes unnoticed. Failures are counted, and not
 // logged one by one: anybody who reaches the port can send calls that are not reviews, and anybody who may write
 // objects can make conversions fail.
 type failureLog struct {
+	log       *slog.Logger // nil means slog.Default()
 	malformed wire.Tally
 	failed    wire.Tallies[failure]
 }
@@ -88,5 +97,7 @@ func (f *failureLog) Observe(ctx context.Context, o Observation) {
 	if panicked {
 		attributes = append(attributes, "stack", string(p.Stack))
 	}
-	slog.ErrorContext(ctx, "conversion failed", attributes...)
+	f.logger().ErrorContext(ctx, "conversion failed", attributes...)
 }
+
+func (f *failureLog) logger() *slog.Logger { return cmp.Or(f.log, slog.Default()) }

@@ -115,6 +115,30 @@ func TestStoredSpoke(t *testing.T) {
 	}
 }
 
+// TestLog has failures and values left out in a logger of the user's, and nothing in the default one.
+func TestLog(t *testing.T) {
+	var usual, own bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&usual, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	log := slog.New(slog.NewTextHandler(&own, nil))
+	failing := NewHandler(Log(log), Serve(Between("example.com", "Lamp", "v1", "v2", func(context.Context, *lamp[textSpec], *lamp[numberSpec]) error {
+		return errors.New("no watts")
+	}, lampFromHub, lampSame)))
+	converting(t, failing, "v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"}}`)
+	call(failing, "no review")
+	reading := NewHandler(Log(log), Serve(Between("example.com", "Job", "v1alpha1", "v1", toStable, toAlpha, Same{"metadata": nil})))
+	call(reading, reviewOf("example.com/v1alpha1", `{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"},"status":[]}`))
+	for _, want := range []string{"no watts", "calls that are no conversion reviews failed", "converted without values that do not fit"} {
+		if strings.Count(own.String(), want) != 1 {
+			t.Errorf("the log has %q %d times: %s", want, strings.Count(own.String(), want), own.String())
+		}
+	}
+	if usual.Len() > 0 {
+		t.Errorf("the default logger has %s", usual.String())
+	}
+}
+
 // TestFailuresAreCounted makes conversions fail, by a panic and by an error. The first failure of each is logged, and
 // then one a minute.
 func TestFailuresAreCounted(t *testing.T) {

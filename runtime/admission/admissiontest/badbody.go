@@ -4,13 +4,19 @@ package admissiontest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
+
+// silent returns a context for calls that are meant to fail: nothing is logged.
+func silent(ctx context.Context) context.Context { return wire.WithFailures(ctx, func(error) {}) }
 
 // deniesBadObjects sends a text in place of the objects. The answer must be a denial: failurePolicy Ignore would let
 // the request pass if the call failed.
@@ -33,7 +39,7 @@ func (c handlerCheck) deniesBadObjects(t testing.TB, call call) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/?timeout=10s", bytes.NewReader(body))
+		request := httptest.NewRequestWithContext(silent(t.Context()), http.MethodPost, "/?timeout=10s", bytes.NewReader(body))
 		request.Header.Set("Content-Type", "application/json")
 		recorder := httptest.NewRecorder()
 		c.handler.ServeHTTP(recorder, request)
@@ -82,7 +88,7 @@ func (c handlerCheck) refusesBodies(t testing.TB, call call) {
 	}
 	c.probe.expect(nil)
 	for name, s := range bodies {
-		request := httptest.NewRequestWithContext(t.Context(), s.method, "/?timeout=10s", bytes.NewReader(s.body))
+		request := httptest.NewRequestWithContext(silent(t.Context()), s.method, "/?timeout=10s", bytes.NewReader(s.body))
 		request.Header.Set("Content-Type", s.media)
 		recorder := httptest.NewRecorder()
 		c.handler.ServeHTTP(recorder, request)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,12 +18,15 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // CheckManifest checks that the webhooks in a manifest and the served webhooks have the same paths. The paths in
 // elsewhere belong to webhooks without a handler in the project.
 func CheckManifest(t testing.TB, file string, served, elsewhere []string) {
 	t.Helper()
+	t = inManifest(t, file, "")
 	var called []string // each path once, as webhooks may share a handler
 	for _, c := range configuredIn(t, file) {
 		called = append(called, c.path())
@@ -33,8 +37,24 @@ func CheckManifest(t testing.TB, file string, served, elsewhere []string) {
 	slices.Sort(want)
 	want = slices.Compact(want)
 	if diff := cmp.Diff(want, called); diff != "" {
-		t.Errorf("paths (-served +in %s):\n%s", file, diff)
+		t.Errorf("paths (-served +in %s):\n%s", filepath.Base(file), diff)
 	}
+}
+
+// inManifest returns a test that fails at the webhook of a name in a manifest, or at the first line.
+func inManifest(t testing.TB, file, name string) testing.TB {
+	at := failure.Position{File: file, Line: 1}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return t // which is reported
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if name != "" && strings.TrimLeft(line, " -") == "name: "+name {
+			at.Line = i + 1
+			break
+		}
+	}
+	return failure.TB{TB: t, At: at}
 }
 
 // configured is a webhook of a configuration.
@@ -105,9 +125,11 @@ type call struct {
 // calls returns the kinds and resources for which the manifest has the webhook called. It reports differences between
 // manifest and marker. Without a manifest, the marker alone counts.
 func (w Webhook) calls(t testing.TB, file string, all []configured) []call {
+	t.Helper()
 	if file == "" {
 		return w.markedCalls()
 	}
+	t, file = inManifest(t, file, w.Name), filepath.Base(file)
 	i := slices.IndexFunc(all, func(c configured) bool { return c.Name == w.Name && c.mutating == w.Mutating })
 	if i < 0 {
 		t.Errorf("%s has no webhook %s", file, w.Name)

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // Allowed checks that the request is allowed.
 func (r *Result[T]) Allowed() *Result[T] {
 	r.t.Helper()
 	if r.answered() && !r.Response.Allowed {
-		r.t.Errorf("denied with %d: %s; want it allowed", r.statusCode(), r.Status.Message)
+		r.t.Errorf("denied with %d, want it allowed: %s", r.statusCode(), r.reason())
 	}
 	return r
 }
@@ -99,16 +100,14 @@ func (r *Result[T]) Patched(patch string) *Result[T] {
 	if !r.answered() {
 		return r
 	}
-	want, err := decodeJSON([]byte(patch))
-	if err != nil {
+	if _, err := decodeJSON([]byte(patch)); err != nil {
 		r.t.Fatalf("admissiontest: the patch to compare with: %v", err)
 	}
-	got, err := decodeJSON(r.Response.Patch)
-	if err != nil {
+	if _, err := decodeJSON(r.Response.Patch); err != nil {
 		r.t.Errorf("no patch, want %s", patch)
 		return r
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := failure.Diff([]byte(patch), r.Response.Patch); diff != "" {
 		r.t.Errorf("patch (-want +got):\n%s", diff)
 	}
 	return r
@@ -147,16 +146,14 @@ func (r *Result[T]) BecomesJSON(want string) *Result[T] {
 // compare compares two objects as JSON.
 func (r *Result[T]) compare(want, got []byte) {
 	r.t.Helper()
-	left, err := decodeJSON(want)
-	if err != nil {
+	if _, err := decodeJSON(want); err != nil {
 		r.t.Fatalf("admissiontest: the object to compare with: %v", err)
 	}
-	right, err := decodeJSON(got)
-	if err != nil {
+	if _, err := decodeJSON(got); err != nil {
 		r.t.Errorf("there is no object, want %s", want)
 		return
 	}
-	if diff := cmp.Diff(left, right); diff != "" {
+	if diff := failure.Diff(want, got); diff != "" {
 		r.t.Errorf("object after the patch (-want +got):\n%s", diff)
 	}
 }
@@ -192,7 +189,7 @@ func (r *Result[T]) Again() *Result[T] {
 func (r *Result[T]) answered() bool {
 	r.t.Helper()
 	if r.Response == nil {
-		r.t.Errorf("the call failed with HTTP %d: %s", r.Code, r.Status.Message)
+		r.t.Errorf("the call failed with HTTP %d: %s", r.Code, r.reason())
 	}
 	return r.Response != nil
 }
@@ -201,7 +198,7 @@ func (r *Result[T]) answered() bool {
 func (r *Result[T]) wantStatus(verb string, got, want int, texts []string) {
 	r.t.Helper()
 	if got != want {
-		r.t.Errorf("%s with %d: %s; want %d", verb, got, r.Status.Message, want)
+		r.t.Errorf("%s with %d, want %d: %s", verb, got, want, r.reason())
 	}
 	for _, text := range texts {
 		if !strings.Contains(r.Status.Message, text) {

@@ -22,6 +22,8 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // Review is the review that an API server sends to a webhook about an object of type T. It is a value: each method
@@ -42,6 +44,7 @@ type Review[T any] struct {
 	dryRun      bool
 	options     any
 	timeout     time.Duration
+	made        []uintptr // the calls of the function that made the review
 }
 
 // Create is a request to create an object.
@@ -72,6 +75,7 @@ func newReview[T any](operation admissionv1.Operation, object, old *T, options a
 		version: "v1",
 		user:    authenticationv1.UserInfo{Username: "admissiontest", Groups: []string{"system:authenticated"}},
 		timeout: 10 * time.Second,
+		made:    failure.Calls(1),
 	}
 }
 

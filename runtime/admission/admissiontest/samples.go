@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -21,11 +22,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // sample is an object that a user would create.
 type sample struct {
-	file   string
+	at     failure.Position
 	object json.RawMessage
 	metav1.PartialObjectMetadata
 }
@@ -33,13 +36,14 @@ type sample struct {
 // checkSamples creates each sample as an API server would, as far as webhooks of the package are called for it, and
 // updates it without a change. All of these requests must be allowed.
 func (s Suite) checkSamples(t testing.TB, all []configured, handlers map[string]http.Handler) {
+	t.Helper()
 	asked := map[string]bool{}
 	for _, o := range s.samples(t) {
 		created := s.ask(t, all, handlers, admissionv1.Create, o, o.object, asked)
 		s.ask(t, all, handlers, admissionv1.Update, o, created, asked)
 	}
 	for _, w := range s.Webhooks {
-		if !asked[w.Name] && w.Functions[admissionv1.Create]+w.Functions[admissionv1.Update] != "" {
+		if !t.Failed() && !asked[w.Name] && w.Functions[admissionv1.Create]+w.Functions[admissionv1.Update] != "" {
 			t.Logf("webhook %s has no sample in %q", w.Name, s.Samples)
 		}
 	}
@@ -48,6 +52,7 @@ func (s Suite) checkSamples(t testing.TB, all []configured, handlers map[string]
 // ask sends a sample to the webhooks that are called for it, mutating ones first, and returns the object after them.
 func (s Suite) ask(t testing.TB, all []configured, handlers map[string]http.Handler, operation admissionv1.Operation, o sample, object json.RawMessage, asked map[string]bool) json.RawMessage {
 	t.Helper()
+	t = failure.TB{TB: t, At: o.at}
 	kind := o.GroupVersionKind()
 	for _, mutating := range []bool{true, false} {
 		for _, c := range all {
@@ -61,12 +66,14 @@ func (s Suite) ask(t testing.TB, all []configured, handlers map[string]http.Hand
 			review := w.reviewOf(operation, call{Kind{kind.GroupVersion().String(), kind.Kind}, kind.GroupVersion().String(), resource.Resource}, object, object)
 			result := review.Named(o.Namespace, o.Name).Send(t, handlers[w.Path])
 			if result.Response == nil || !result.Response.Allowed {
-				t.Errorf("%s: webhook %s does not let %s %s be %sd: %s", o.file, w.Name, o.Kind, o.Name, verb(operation), result.Status.Message)
+				t.Errorf("webhook %s does not let %s %s be %sd: %s", w.Name, o.Kind, o.Name, verb(operation), result.reason())
 				continue
 			}
 			object = result.object
 			if mutating && operation == admissionv1.Create {
-				result.Again().Unchanged()
+				if again := result.Again(); again.Response != nil && len(again.Response.Patch) > 0 {
+					t.Errorf("webhook %s changes its own result of %s %s (-result +changed):\n%s", w.Name, o.Kind, o.Name, failure.Diff(object, again.object))
+				}
 			}
 		}
 	}
@@ -116,21 +123,48 @@ func (s Suite) samples(t testing.TB) []sample {
 			if err != nil {
 				return err
 			}
-			for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text)); ; {
-				o := sample{file: file}
-				if err := decoder.Decode(&o.object); errors.Is(err, io.EOF) {
-					return nil
-				} else if err != nil {
-					return err
-				}
-				if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err == nil && o.Kind != "" && o.Name != "" {
-					all = append(all, o)
+			for _, d := range documents(text) {
+				for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(d.text), len(text)); ; {
+					o := sample{at: failure.Position{File: file, Line: d.line}}
+					if err := decoder.Decode(&o.object); errors.Is(err, io.EOF) {
+						break
+					} else if err != nil {
+						return fmt.Errorf("%s: %w", o.at, err)
+					}
+					if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err == nil && o.Kind != "" && o.Name != "" {
+						all = append(all, o)
+					}
 				}
 			}
+			return nil
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", folder, err)
 		}
 	}
 	return all
+}
+
+// document is a part of a YAML file. Its line is the first one of its content.
+type document struct {
+	text []byte
+	line int
+}
+
+// documents splits a file at the lines that begin with "---", as the decoder does.
+func documents(text []byte) []document {
+	var all []document
+	current := document{}
+	for i, line := range bytes.SplitAfter(text, []byte("\n")) {
+		if bytes.HasPrefix(line, []byte("---")) {
+			all = append(all, current)
+			current = document{}
+			continue
+		}
+		if content := bytes.TrimSpace(line); current.line == 0 && len(content) > 0 && content[0] != '#' {
+			current.line = i + 1
+		}
+		current.text = append(current.text, line...)
+	}
+	return slices.DeleteFunc(append(all, current), func(d document) bool { return d.line == 0 })
 }

@@ -85,8 +85,12 @@ type List struct {
 
 // Run runs the suite.
 func (s Suite) Run(t *testing.T) {
+	t.Helper()
 	for _, c := range s.checks(t) {
-		t.Run(c.name, func(t *testing.T) { c.run(t) })
+		t.Run(c.name, func(t *testing.T) {
+			t.Helper()
+			c.run(t)
+		})
 	}
 }
 
@@ -101,6 +105,7 @@ func (s Suite) checks(t testing.TB) []check {
 	probe := new(Probe)
 	probes, handlers := serve(t, s.Probes(probe), admission.Observe(probe)), serve(t, s.Implementations)
 	configured := configuredIn(t, s.Manifest)
+	found := map[string]string{}
 	checks := []check{
 		{"paths", func(t testing.TB) { s.checkPaths(t, probes) }},
 		{"missing validators and defaulters", func(t testing.TB) { checkMissing(t, s.Probes(probe)) }},
@@ -112,7 +117,7 @@ func (s Suite) checks(t testing.TB) []check {
 			continue // which is reported
 		}
 		checks = append(checks, handlerCheck{w, probed, probe}.checks(calls)...)
-		checks = append(checks, randomCheck{w, handler}.checks(calls[0])...)
+		checks = append(checks, randomCheck{w, handler, s.Implementations, found}.checks(calls[0])...)
 	}
 	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, handlers) }})
 }

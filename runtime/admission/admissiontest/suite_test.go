@@ -3,9 +3,11 @@
 package admissiontest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -300,7 +302,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"an operation is missing":         `the operation is "DELETE"`,
 		"one operation more":              "want a call that failed with 400",
 		"an error is swallowed":           "allowed, want it denied with 403",
-		"an error is wrapped":             "denied with 403: spec.field",
+		"an error is wrapped":             "denied with 403, want 422: spec.field",
 		"another context":                 "does not end when the API server stops waiting",
 		"no function is asked":            "0 functions are asked, want one: Widget.ValidateUpdate",
 		"asked twice":                     "2 functions are asked",
@@ -309,11 +311,11 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"options are dropped":             "hears of 0 calls",
 		"nobody misses a validator":       "an error that names it",
 		"nobody can be left out":          "registered without Widget on purpose",
-		"not idempotent":                  "asked about what it has made of the object",
-		"not deterministic":               "the webhook answers differently",
-		"remembers":                       "asked once more, the webhook answers differently",
-		"panics":                          "the validator or defaulter panics",
-		"refuses what it has made":        "asked about what it has made of the object",
+		"not idempotent":                  "changes its own result",
+		"not deterministic":               "gives another answer to the same request",
+		"remembers":                       "gives another answer to the same request",
+		"panics":                          "DefaultCreate panics: invalid memory address",
+		"refuses what it has made":        "does not allow its own result: made already",
 		"refuses samples":                 "does not let Widget one be updated: too small",
 	} {
 		t.Run(fault, func(t *testing.T) {
@@ -321,6 +323,18 @@ func TestSuiteFindsFaults(t *testing.T) {
 				t.Errorf("the suite reports %q, want %q in it", said, want)
 			}
 		})
+	}
+}
+
+// TestSuiteLogsNothing has probes and a defaulter that panic: the suite reports them, and logs nothing.
+func TestSuiteLogsNothing(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	said := findings(t, suite(t, "panics", asItIs))
+	if !strings.Contains(said, "DefaultCreate panics") || log.Len() > 0 {
+		t.Errorf("the suite reports %q and logs\n%.2000s", said, log.String())
 	}
 }
 
@@ -340,8 +354,8 @@ func TestSuiteFindsDrift(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := findings(t, suite(t, "", func(m string) string { return strings.Replace(m, test.old, test.new, 1) }))
-			if !strings.Contains(said, test.want) {
-				t.Errorf("the suite reports %q, want %q in it", said, test.want)
+			if !strings.Contains(said, test.want) || !strings.Contains(said, "/manifest.txt:") {
+				t.Errorf("the suite reports %q, want %q in it, with the line in the manifest", said, test.want)
 			}
 		})
 	}
@@ -431,6 +445,8 @@ func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.said, for
 func (r *recorder) Fatal(args ...any) { r.Errorf("%s", fmt.Sprint(args...)); runtime.Goexit() }
 
 func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); runtime.Goexit() }
+
+func (r *recorder) FailNow() { runtime.Goexit() }
 
 func (r *recorder) Skipf(format string, args ...any) {
 	r.Errorf("skipped: "+format, args...)

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // Table tests the validators and defaulters for objects of type T by cases: the request of a user, and its result after
@@ -59,8 +60,11 @@ type Case[T any] struct {
 	Audit map[string]string
 }
 
-// Run runs each case as a test of its own.
+// Run runs each case as a test of its own. A failure has the position of the case: where the function that calls Run
+// makes its request, or else where the request is made.
 func (table Table[T]) Run(t *testing.T) {
+	t.Helper()
+	caller := failure.Function(1)
 	handlers := serve(t, table.Webhooks)
 	for _, path := range table.Paths {
 		if handlers[path] == nil {
@@ -68,13 +72,17 @@ func (table Table[T]) Run(t *testing.T) {
 		}
 	}
 	for _, c := range table.Cases {
-		t.Run(c.Name, func(t *testing.T) { table.run(t, handlers, c) })
+		t.Run(c.Name, func(t *testing.T) {
+			t.Helper()
+			table.run(failure.TB{TB: t, At: failure.Caller(c.Request.made, caller)}, handlers, c)
+		})
 	}
 }
 
 // run sends the request to the webhooks one after the other, each with the object as the earlier ones left it. It stops
 // at the first webhook that does not allow the request.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
+	t.Helper()
 	request := table.named(c.Request)
 	var last *Result[T]
 	warnings, audit := []string{}, map[string]string{}
@@ -99,13 +107,25 @@ func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case
 		t.Fatalf("none of the webhooks is for %s", request.operation)
 	}
 	c.check(last)
-	if diff := cmp.Diff(append([]string{}, c.Warnings...), warnings); diff != "" {
-		t.Errorf("warnings (-want +got):\n%s", diff)
-	}
+	differs(t, "warnings", append([]string{}, c.Warnings...), warnings)
 	if c.Audit != nil {
-		if diff := cmp.Diff(c.Audit, audit); diff != "" {
-			t.Errorf("audit annotations (-want +got):\n%s", diff)
-		}
+		differs(t, "audit annotations", c.Audit, audit)
+	}
+}
+
+// differs reports the differences of two values as JSON.
+func differs(t testing.TB, what string, want, got any) {
+	t.Helper()
+	w, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := failure.Diff(w, g); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
@@ -145,7 +165,9 @@ func (c Case[T]) check(last *Result[T]) {
 	case c.Failed != 0:
 		last.Failed(c.Failed, c.Message)
 	case c.Denied != 0:
-		last.Denied(c.Denied, c.Message).Causes(c.Causes...)
+		if last.Denied(c.Denied, c.Message); last.Response != nil && !last.Response.Allowed {
+			last.Causes(c.Causes...)
+		}
 	case last.Allowed().answered() && last.Response.Allowed && last.review.operation != admissionv1.Delete:
 		c.compare(last)
 	}

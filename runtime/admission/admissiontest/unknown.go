@@ -120,16 +120,16 @@ func eachStruct(t reflect.Type, value any, visit func(reflect.Type, map[string]a
 			return
 		}
 		visit(t, members)
-		types := membersOf(t)
-		for _, name := range slices.Sorted(maps.Keys(types)) {
-			eachStruct(types[name], members[name], visit)
+		fields := fieldsOf(t)
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			eachStruct(fields[name].Type, members[name], visit)
 		}
 	}
 }
 
-// membersOf returns the types of a struct's members by their JSON names.
-func membersOf(t reflect.Type) map[string]reflect.Type {
-	members := map[string]reflect.Type{}
+// fieldsOf returns the fields of a struct by their JSON names.
+func fieldsOf(t reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -140,12 +140,12 @@ func membersOf(t reflect.Type) map[string]reflect.Type {
 		switch {
 		case name == "-":
 		case field.Anonymous && name == "" && inner.Kind() == reflect.Struct:
-			maps.Copy(members, membersOf(inner))
+			maps.Copy(fields, fieldsOf(inner))
 		case field.IsExported() && name == "":
-			members[field.Name] = field.Type
+			fields[field.Name] = field
 		case field.IsExported():
-			members[name] = field.Type
+			fields[name] = field
 		}
 	}
-	return members
+	return fields
 }

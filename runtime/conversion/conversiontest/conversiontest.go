@@ -32,8 +32,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 	mode "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -63,6 +65,8 @@ type Kind[S, H any] struct {
 	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and that do not
 	// belong to the user.
 	Entries []string
+	// Source is the function that returns the Kind; nil if unknown. A failure has its position.
+	Source any
 }
 
 // Via makes a conversion between two spokes, from the conversions to their hub and from it. Check applies the same
@@ -82,14 +86,20 @@ func Via[A, H, B any](toHub func(context.Context, *A, *H) error, fromHub func(co
 // must not share memory without a lock.
 func Check[S, H any](t *testing.T, k Kind[S, H]) {
 	t.Helper()
+	from := ""
 	for _, f := range k.failures() {
-		t.Error(f)
+		text := f.String()
+		if f.from == from {
+			text = f.short() // one mistake often breaks many invariants
+		}
+		from = f.from
+		failure.Report(t, failure.OfFunc(k.Source), text)
 	}
 }
 
-func (k Kind[S, H]) failures() []failure {
+func (k Kind[S, H]) failures() []finding {
 	toHub, fromHub := k.ways()
-	var back []failure
+	var back []finding
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -105,21 +115,29 @@ func (k Kind[S, H]) ways() (way[S, H], way[H, S]) {
 		way[H, S]{"the hub", k.FromHub, k.ToHub, k.Hub, k.Spoke, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Entries, k.Schemas}
 }
 
-// failure is an invariant that does not hold.
-type failure struct {
+// finding is an invariant that does not hold.
+type finding struct {
 	invariant int // zero if the object itself cannot be written
 	from      string
-	filling   filling
-	seed      uint64
 	err       error
 	input     string
 }
 
-func (f failure) String() string {
+func (f finding) String() string {
 	if f.invariant == 0 {
 		return fmt.Sprintf("what is filled at random from %s cannot be written: %v\nlet the function Spoke or Hub of the Kind make it what the type takes", f.from, f.err)
 	}
-	return fmt.Sprintf("invariant %d does not hold from %s (seed %d, %s): %v\nfor example for %s", f.invariant, f.from, f.seed, f.filling, f.err, f.input)
+	return fmt.Sprintf("invariant %d does not hold from %s: %v\nthe smallest object:\n%s", f.invariant, f.from, f.err, failure.YAML([]byte(f.input)))
+}
+
+// short returns a line for a finding behind others.
+func (f finding) short() string {
+	const most = 240
+	line, _, _ := strings.Cut(f.String(), "\n")
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	return line
 }
 
 // way is a direction.
@@ -142,8 +160,8 @@ type conversionOf[X, Y any] func(ctx context.Context, src *X, dst *Y) error
 // rounds is how many objects of each filling an invariant is checked with.
 const rounds = 6
 
-func (w way[A, B]) failures() []failure {
-	var found []failure
+func (w way[A, B]) failures() []finding {
+	var found []finding
 	tries := 1000 // to make failing objects smaller
 	for _, i := range w.invariants() {
 		if f, failed := w.first(i, &tries); failed {
@@ -157,21 +175,21 @@ func (w way[A, B]) failures() []failure {
 }
 
 // first returns an invariant's first failure, with the smallest object that shows it.
-func (w way[A, B]) first(i invariant[A], tries *int) (failure, bool) {
+func (w way[A, B]) first(i invariant[A], tries *int) (finding, bool) {
 	for _, how := range i.fillings {
 		for seed := range uint64(rounds) {
 			a := w.filled(seed, how)
 			if _, err := json.Marshal(a); err != nil {
-				return failure{from: w.from, err: err}, true
+				return finding{from: w.from, err: err}, true
 			}
 			input := text(a)
 			if err := i.check(a, seed); err != nil {
 				input, err = smallest(w.filled(seed, how), input, err, tries, func(a *A) error { return i.check(a, seed) })
-				return failure{i.number, w.from, how, seed, err, input}, true
+				return finding{i.number, w.from, err, input}, true
 			}
 		}
 	}
-	return failure{}, false
+	return finding{}, false
 }
 
 func (w way[A, B]) filled(seed uint64, how filling) *A { return filled(seed, how, w.repair) }

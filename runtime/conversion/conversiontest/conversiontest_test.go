@@ -427,12 +427,12 @@ func TestFaultsAreFound(t *testing.T) {
 }
 
 // broken checks one of the invariants.
-func broken[A, B any](w way[A, B], number int) []failure {
+func broken[A, B any](w way[A, B], number int) []finding {
 	for _, i := range w.invariants() {
 		if i.number == number {
 			tries := 1000
 			if f, failed := w.first(i, &tries); failed {
-				return []failure{f}
+				return []finding{f}
 			}
 		}
 	}
@@ -450,7 +450,7 @@ func TestFailureIsSmall(t *testing.T) {
 	if input := failures[0].input; !strings.Contains(input, `"spec":{"tags":null,"template":{"image":"`) || len(input) > 150 {
 		t.Error(input)
 	}
-	if message := failures[0].String(); !strings.HasPrefix(message, "invariant 9 does not hold from the spoke (seed ") || !strings.Contains(message, "spec.template.image") {
+	if message := failures[0].String(); !strings.HasPrefix(message, "invariant 9 does not hold from the spoke: ") || !strings.Contains(message, "spec.template.image") {
 		t.Error(message)
 	}
 }

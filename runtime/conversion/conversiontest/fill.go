@@ -25,16 +25,6 @@ type filling struct {
 	extreme bool
 }
 
-func (f filling) String() string {
-	switch {
-	case f.full:
-		return "everything set"
-	case f.extreme:
-		return fmt.Sprintf("up to %d elements, extreme values", f.elements)
-	}
-	return fmt.Sprintf("up to %d elements", f.elements)
-}
-
 // filled makes an object from a seed, as it arrives when it is sent. It makes some lists and maps empty instead of nil,
 // as if they had been written out, even where JSON would omit them.
 func filled[T any](seed uint64, how filling, repair func(*T, *rand.Rand)) *T {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // Failing returns the error of a hook that is meant to fail.
@@ -19,7 +21,7 @@ func CheckFailing[S, H any](t *testing.T, hook string, k Kind[S, H]) {
 	toHub, fromHub := k.ways()
 	for _, err := range []error{toHub.fails(), fromHub.fails()} {
 		if err != nil {
-			t.Errorf("%s fails: %v", hook, err)
+			failure.Report(t, failure.OfFunc(k.Source), fmt.Sprintf("%s fails: %v", hook, err))
 		}
 	}
 }

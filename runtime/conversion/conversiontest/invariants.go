@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 	mode "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -26,12 +27,16 @@ type invariant[A any] struct {
 	holds    func(a *A, seed uint64) error
 }
 
-// check checks the invariant on an object. A conversion that panics is a failure with its stack: each direction runs in
-// a goroutine, where a panic would end the process without the name of a test.
+// check checks the invariant on an object. A conversion that panics is a failure with the calls
+// of the user: each direction runs in a goroutine, where a panic would end the process without the name of a test.
 func (i invariant[A]) check(a *A, seed uint64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			calls := ""
+			for _, f := range failure.Frames(string(debug.Stack())) {
+				calls += "\n" + f.String()
+			}
+			err = fmt.Errorf("panic: %v%s", p, calls)
 		}
 	}()
 	return i.holds(a, seed)
@@ -527,7 +532,7 @@ func (w way[A, B]) serverTakes(a *A, seed uint64) error {
 func (w way[A, B]) same(want, got any) error {
 	a, b := bodyOf(want, w.dropped), bodyOf(got, w.dropped)
 	if text(a) != text(b) {
-		return fmt.Errorf("%s: want %s, got %s", strings.Join(differing(a, b), ", "), text(a), text(b))
+		return fmt.Errorf("%s (-want +got)\n%s", strings.Join(differing(a, b), ", "), failure.Diff([]byte(text(a)), []byte(text(b))))
 	}
 	if a, b := users(want, w.entries), users(got, w.entries); !maps.Equal(a, b) {
 		return fmt.Errorf("annotations: want %v, got %v", a, b)

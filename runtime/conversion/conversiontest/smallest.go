@@ -2,10 +2,7 @@
 
 package conversiontest
 
-import (
-	"maps"
-	"slices"
-)
+import "github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 
 // smallest removes the parts of an object that are not needed for a failure. It returns the rest, in JSON, with its
 // error. The name stays, because an object without one is a partial object. It takes at most half of the tries that are
@@ -14,7 +11,7 @@ func smallest[T any](o *T, input string, err error, left *int, fails func(*T) er
 	tries := *left / 2
 	*left -= tries
 	t, name := tree(o), object(o).GetName()
-	shrink(t, nil, func() bool {
+	failure.Shrink(t, nil, func() bool {
 		if tries--; tries < 0 {
 			return false
 		}
@@ -31,31 +28,4 @@ func smallest[T any](o *T, input string, err error, left *int, fails func(*T) er
 		return true
 	})
 	return input, err
-}
-
-// shrink removes members and elements from a value as long as it still fails without them. The function replace puts
-// another value in the place of this one.
-func shrink(v any, replace func(any), fails func() bool) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			member := v[name]
-			if delete(v, name); !fails() {
-				v[name] = member
-				shrink(member, func(other any) { v[name] = other }, fails)
-			}
-		}
-	case []any:
-		for i := len(v) - 1; i >= 0; i-- {
-			shorter := slices.Delete(slices.Clone(v), i, i+1)
-			if replace(shorter); fails() {
-				v = shorter
-			} else {
-				replace(v)
-			}
-		}
-		for i := range v {
-			shrink(v[i], func(other any) { v[i] = other }, fails)
-		}
-	}
 }

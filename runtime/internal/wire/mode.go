@@ -43,6 +43,19 @@ type Unfit struct {
 
 type modeKey struct{}
 
+type failuresKey struct{}
+
+// WithFailures returns a context for tests. The error of a failed call goes to a function in place of the log.
+func WithFailures(ctx context.Context, failed func(error)) context.Context {
+	return context.WithValue(ctx, failuresKey{}, failed)
+}
+
+// Failures returns the function of a context for failed calls; nil if they are logged.
+func Failures(ctx context.Context) func(error) {
+	failed, _ := ctx.Value(failuresKey{}).(func(error))
+	return failed
+}
+
 // WithMode returns a context with a mode.
 func WithMode(ctx context.Context, m Mode) context.Context {
 	return context.WithValue(ctx, modeKey{}, m)

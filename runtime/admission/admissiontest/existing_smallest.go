@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admissiontest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// smallest returns the smallest request for which holds is true. Members that a Go type always writes stay, because a
+// schema would require them.
+func (c existingCheck) smallest(r existingRequest, holds func(existingRequest) bool) existingRequest {
+	if r.old != nil {
+		if same := (existingRequest{operation: r.operation, object: r.object, old: r.object}); holds(same) {
+			smaller := smallestJSON(c.objectType(), r.object, func(object []byte) bool {
+				return holds(existingRequest{operation: r.operation, object: object, old: object})
+			})
+			return existingRequest{operation: r.operation, object: smaller, old: smaller}
+		}
+	}
+	const passes = 2 // a member of the old object may need one of the object
+	for range passes {
+		r.object = smallestJSON(c.objectType(), r.object, func(object []byte) bool {
+			return holds(existingRequest{operation: r.operation, object: object, old: r.old})
+		})
+		if r.old != nil {
+			r.old = smallestJSON(c.objectType(), r.old, func(old []byte) bool {
+				return holds(existingRequest{operation: r.operation, object: r.object, old: old})
+			})
+		}
+	}
+	return r
+}
+
+// smallestJSON removes members and elements from an object, as long as holds accepts the rest.
+func smallestJSON(t reflect.Type, object []byte, holds func([]byte) bool) []byte {
+	const most = 2000
+	tries := 0
+	for again := true; again; {
+		again = false
+		paths := optionalPaths(t, object)
+		for i := 0; i < len(paths) && tries < most; {
+			tries++
+			smaller, ok := without(object, paths[i])
+			if !ok || !holds(smaller) {
+				i++
+				continue
+			}
+			object, again = smaller, true
+			paths = optionalPaths(t, object)
+			// The paths before the removed one have been tried.
+		}
+	}
+	return object
+}
+
+// withoutOne returns the object without one of its optional members or elements, for each of them.
+func withoutOne(t reflect.Type, object []byte) []json.RawMessage {
+	var all []json.RawMessage
+	for _, path := range optionalPaths(t, object) {
+		if smaller, ok := without(object, path); ok {
+			all = append(all, smaller)
+		}
+	}
+	return all
+}
+
+// without returns a JSON object without the value at a path, whose elements are names and indexes.
+func without(object []byte, path []string) ([]byte, bool) {
+	value, err := decodeJSON(object)
+	if err != nil {
+		return nil, false
+	}
+	if value, _, err = edit(value, path, remove, nil); err != nil {
+		return nil, false
+	}
+	smaller, err := json.Marshal(value)
+	return smaller, err == nil && !bytes.Equal(smaller, object)
+}
+
+// optionalPaths returns the paths of the members that the Go type may leave out, the outer ones first. Entries of maps
+// and elements of lists are optional, too. An object keeps its kind, name and namespace.
+func optionalPaths(t reflect.Type, object []byte) [][]string {
+	value, err := decodeJSON(object)
+	if err != nil {
+		return nil
+	}
+	w := optionalWalk{}
+	w.value(t, value, nil)
+	slices.SortStableFunc(w.paths, func(a, b []string) int { return len(a) - len(b) })
+	return w.paths
+}
+
+type optionalWalk struct{ paths [][]string }
+
+func (w *optionalWalk) value(t reflect.Type, value any, path []string) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return
+	}
+	switch value := value.(type) {
+	case []any:
+		if t.Kind() != reflect.Slice { // an array has a fixed length
+			return
+		}
+		for i := len(value) - 1; i >= 0; i-- {
+			w.value(t.Elem(), value[i], w.add(path, fmt.Sprint(i), true))
+		}
+	case map[string]any:
+		var members map[string]reflect.StructField
+		if t.Kind() == reflect.Struct {
+			members = fieldsOf(t)
+		} else if t.Kind() != reflect.Map {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if t.Kind() == reflect.Map {
+				w.value(t.Elem(), value[name], w.add(path, name, true))
+				continue
+			}
+			field, known := members[name]
+			_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			below := w.add(path, name, (!known || strings.Contains(options, "omit")) && !isIdentity(path, name))
+			if known {
+				w.value(field.Type, value[name], below)
+			}
+		}
+	}
+}
+
+// add returns the path of a member, and records it if it is optional.
+func (w *optionalWalk) add(path []string, name string, optional bool) []string {
+	below := append(slices.Clone(path), name)
+	if optional {
+		w.paths = append(w.paths, below)
+	}
+	return below
+}
+
+// isIdentity reports whether a member belongs to the identity of the object.
+func isIdentity(path []string, name string) bool {
+	switch strings.Join(append(slices.Clone(path), name), "/") {
+	case "apiVersion", "kind", "metadata", "metadata/name", "metadata/namespace":
+		return true
+	}
+	return false
+}

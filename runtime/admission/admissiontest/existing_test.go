@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admissiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+)
+
+// existing returns handlers with one defect, and the test of them. An empty defect is a project without one.
+func existing(t *testing.T, defect string) Existing {
+	is := func(text string) bool { return defect == text }
+	var kept struct { // as a handler may keep an object
+		sync.Mutex
+		size string
+	}
+	keep := func(size string) string {
+		kept.Lock()
+		kept.size = size
+		kept.Unlock()
+		runtime.Gosched()
+		kept.Lock()
+		defer kept.Unlock()
+		return kept.size
+	}
+	validate := func(object, old *widget) error {
+		if is("panics if full") && object.Spec.Inner != nil && object.Spec.Size != "" {
+			var missing *widgetSpec
+			return errors.New(missing.Size)
+		}
+		if is("panics if the old object is sparse") && object.Spec.Inner != nil && old != nil {
+			return fmt.Errorf("%s is the size", old.Spec.Inner.Size)
+		}
+		if is("order of a map") {
+			var messages []string
+			for tag := range object.Spec.Tags {
+				messages = append(messages, tag)
+			}
+			if len(messages) > 0 {
+				return errors.New(strings.Join(messages, ", "))
+			}
+		}
+		if is("finalizer of an invalid object") && object.Spec.Inner == nil || is("finalizer") && old != nil && old.Spec.Size != "" {
+			return errors.New("spec.size is wrong")
+		}
+		return nil
+	}
+	mutating := admission.Mutating("mutate.example.com", admission.ForKind("example.com/v1", "Widget"),
+		admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[widget]) error {
+			spec := &r.Object.Spec
+			switch {
+			case is("appends"):
+				spec.Parts = append(spec.Parts, part{Name: "added"})
+			case is("denies its own result"):
+				if spec.Size == "none" {
+					return errors.New("no such size")
+				}
+				spec.Size = "none"
+			case is("keeps the object"):
+				spec.Size = keep(spec.Size)
+			case spec.Size == "":
+				spec.Size = "small"
+			}
+			return nil
+		}))
+	validating := http.Handler(admission.Validating("validate.example.com", admission.ForKind("example.com/v1", "Widget"),
+		admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[widget]) error { return validate(r.Object, nil) }),
+		admission.OnUpdate(func(_ context.Context, r *admission.UpdateRequest[widget]) error {
+			old, err := r.OldObject()
+			if err != nil {
+				return err
+			}
+			return validate(r.Object, old)
+		})))
+	handlers := map[string]http.Handler{"/mutate": mutating, "/validate": validating}
+	answer := func(text string) {
+		handlers["/validate"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, text)
+		})
+	}
+	const head = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":`
+	const uid = `"uid":"00000000-0000-4000-8000-000000000000"`
+	switch defect {
+	case "no handler":
+		handlers["/validate"] = nil
+	case "no webhook":
+		handlers["/other"] = mutating
+	case "no uid":
+		answer(head + `{"allowed":true}}`)
+	case "allows everything":
+		answer(head + `{"allowed":true,` + uid + `}}`)
+	case "patch of a validating webhook":
+		handlers["/validate"] = admission.Mutating("any", admission.On(admission.Create, func(context.Context, *admission.RawRequest) error { return nil }),
+			admission.OnUpdate(func(_ context.Context, r *admission.UpdateRequest[widget]) error {
+				r.Object.Spec.Size = "set"
+				return nil
+			}))
+	case "panics on any":
+		handlers["/validate"] = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no way") })
+	case "fails":
+		handlers["/validate"] = http.NotFoundHandler()
+	case "removes unknown members":
+		handlers["/mutate"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			// The patch replaces spec as a whole: [{"op":"replace","path":"/spec","value":{"size":"x"}}]
+			fmt.Fprint(w, head+`{"allowed":true,`+uid+`,"patchType":"JSONPatch",`+
+				`"patch":"W3sib3AiOiJyZXBsYWNlIiwicGF0aCI6Ii9zcGVjIiwidmFsdWUiOnsic2l6ZSI6IngifX1d"}}`)
+		})
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	sample := "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: default}\nspec: {size: big}\n"
+	write("sample.yaml", sample)
+	manifest := strings.Replace(manifestText, "[CREATE, DELETE]", "[CREATE]", 1)
+	manifest = strings.Replace(manifest, "[UPDATE]", "[CREATE, UPDATE]", 1)
+	if is("another path in the manifest") {
+		manifest = strings.Replace(manifest, "localhost/validate", "localhost/other", 1)
+	}
+	kinds := []Kind{{"example.com/v1", "Widget"}}
+	return Existing{
+		Manifest: write("manifest.txt", manifest),
+		Samples:  []string{dir},
+		Webhooks: []Webhook{
+			{
+				Name: "mutate.example.com", Path: "/mutate", Mutating: true, Object: widget{}, Kinds: kinds, Resources: []string{"widgets"},
+				Functions: map[admission.Operation]string{admission.Create: "Default"},
+			},
+			{
+				Name: "validate.example.com", Path: "/validate", Object: widget{}, Kinds: kinds, Resources: []string{"widgets"},
+				Functions: map[admission.Operation]string{admission.Create: "ValidateCreate", admission.Update: "ValidateUpdate"},
+			},
+		},
+		Handlers: handlers,
+	}
+}
+
+func TestExisting(t *testing.T) { existing(t, "").Run(t) }
+
+// TestExistingFindsDefects has one defect at a time. The smallest object of each finding is part of it.
+func TestExistingFindsDefects(t *testing.T) {
+	const head = "\napiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: filled\n  namespace: default\nspec:"
+	for defect, want := range map[string][]string{
+		"no handler":                         {"/validate, for which there is no handler"},
+		"no webhook":                         {"the handler at /other is never called"},
+		"another path in the manifest":       {"called at /other, and it is served at /validate"},
+		"no uid":                             {"ValidateCreate fails: an API server does not accept the answer: its uid"},
+		"allows everything":                  {"an empty body: the handler allows the request", "half a review: the handler allows the request"},
+		"fails":                              {"ValidateCreate fails: HTTP 404"},
+		"panics on any":                      {"ValidateCreate panics: no way, at existing_test.go:", "ValidateUpdate panics: no way, at existing_test.go:"},
+		"patch of a validating webhook":      {"ValidateUpdate sends a patch"},
+		"panics if full":                     {"ValidateCreate panics: runtime error: invalid memory address or nil pointer dereference", "\nspec:\n  inner: {}\n  size: "},
+		"panics if the old object is sparse": {"ValidateUpdate panics", head + "\n  size: small\nwith the changes\n+ spec.inner: {}\n- spec.size: small\n"},
+		"order of a map":                     {"ValidateCreate answers the same request differently", "\n  tags:\n    text-"},
+		"finalizer":                          {"ValidateUpdate denies that the last finalizer is removed", "Its CREATE is allowed", "\nspec:\n  size: small\n"},
+		"finalizer of an invalid object":     {"ValidateUpdate denies that the last finalizer is removed", "older than the rule", "\nspec:\n  size: small\n"},
+		"appends":                            {"Default changes its own result", head + " {}\n"},
+		"denies its own result":              {"Default denies its own result: no such size", head + " {}\n"},
+		"keeps the object":                   {"in parallel, Default answers the same request differently"},
+		"removes unknown members":            {"Default removes members that are unknown to the Go type, such as spec.unknownToTheType"},
+	} {
+		t.Run(defect, func(t *testing.T) {
+			said := existingFindings(t, existing(t, defect))
+			for _, text := range want {
+				if !strings.Contains(strings.ReplaceAll(said, "\n  name: one\n", "\n  name: filled\n"), text) {
+					t.Errorf("it reports\n%s\nwant %s in it", said, text)
+				}
+			}
+			const screen = 24
+			for _, finding := range strings.SplitAfter(said, "\n\n") {
+				if lines := strings.Count(finding, "\n"); lines > screen {
+					t.Errorf("a finding has %d lines:\n%s", lines, finding)
+				}
+			}
+		})
+	}
+}
+
+// existingFindings returns the findings, with a blank line after each test.
+func existingFindings(t *testing.T, e Existing) string {
+	var said strings.Builder
+	var checks []check
+	said.WriteString(reported(t, func(t testing.TB) { checks = e.checks(t) }) + "\n")
+	for _, c := range checks {
+		said.WriteString(reported(t, c.run) + "\n")
+	}
+	return said.String()
+}

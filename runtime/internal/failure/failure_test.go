@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package failure
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestYAML(t *testing.T) {
+	for object, want := range map[string]string{
+		`{}`:      "{}",
+		`{"a":1}`: "a: 1",
+		`{"metadata":{"creationTimestamp":null},"spec":{"a":{"b":"c d"}},"status":{}}`: "spec:\n  a:\n    b: c d",
+		`{"a":[{"b":1,"c":[]},"yes",["x",{}]],"d e":{"f.g/h":1.50,"":true}}`:           "a:\n- b: 1\n  c: []\n- \"yes\"\n- - x\n  - {}\nd e:\n  \"\": true\n  f.g/h: 1.50",
+		`{"a":"<&>\n","b":" x","c":"0x1","d":"12","e":9007199254740993}`:               "a: \"<&>\\n\"\nb: \" x\"\nc: \"0x1\"\nd: \"12\"\ne: 9007199254740993",
+	} {
+		if got := YAML([]byte(object)); got != want {
+			t.Errorf("%s is\n%s\nwant\n%s", object, got, want)
+		}
+	}
+	long := YAML([]byte(`{"a":[` + strings.Repeat("1,", 100) + `1],"b":"` + strings.Repeat("é", 1000) + `"}`))
+	if lines := strings.Split(long, "\n"); len(lines) != mostLines || lines[mostLines-1] != "… 84 more lines" {
+		t.Errorf("a long object is\n%s", long)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	for _, test := range []struct{ want, got, diff string }{
+		{`{"a":1}`, `{ "a": 1 }`, ""},
+		{`{"a":1}`, `{"b":{"c":[]}}`, "- a: 1\n+ b: {\"c\":[]}"},
+		{`{"a":null}`, `{}`, "- a: null"},
+		{`{"a":{"b.c":1}}`, `{"a":{"b.c":"1"}}`, "- a[\"b.c\"]: 1\n+ a[\"b.c\"]: \"1\""},
+		{`{"a":[1,2,3]}`, `{"a":[1,4,2,3]}`, "+ a[1]: 4"},
+		{`{"a":[{"b":1},2]}`, `{"a":[{"b":2}]}`, "- a[0].b: 1\n+ a[0].b: 2\n- a[1]: 2"},
+		{`[]`, `["x y"]`, "+ [0]: x y"},
+		{`nonsense`, `{}`, "- nonsense\n+ {}"},
+	} {
+		if diff := Diff([]byte(test.want), []byte(test.got)); diff != test.diff {
+			t.Errorf("%s and %s differ by\n%s\nwant\n%s", test.want, test.got, diff, test.diff)
+		}
+	}
+}
+
+func TestShrinkAndSimplify(t *testing.T) {
+	var tree any
+	const object = `{"a":{"b":["x","needed","y"],"c":{"one":"text","two":"more"},"n":17},"d":[1,2]}`
+	if err := json.Unmarshal([]byte(object), &tree); err != nil {
+		t.Fatal(err)
+	}
+	text := func() string {
+		data, err := json.Marshal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	fails := func() bool {
+		a, _ := tree.(map[string]any)["a"].(map[string]any)
+		b, _ := a["b"].([]any)
+		c, _ := a["c"].(map[string]any)
+		return slices.Contains(b, any("needed")) && len(c) == 2
+	}
+	replace := func(other any) { tree = other }
+	Shrink(tree, replace, fails)
+	if got, want := text(), `{"a":{"b":["needed"],"c":{"one":"text","two":"more"}}}`; got != want {
+		t.Errorf("it shrinks to %s, want %s", got, want)
+	}
+	Simplify(tree, replace, fails)
+	if got, want := text(), `{"a":{"b":["needed"],"c":{"a":"","b":""}}}`; got != want {
+		t.Errorf("it becomes %s, want %s", got, want)
+	}
+}
+
+// stack returns the stack of a panic below a function.
+func stack(f func()) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = string(debug.Stack())
+		}
+	}()
+	f()
+	return ""
+}
+
+//go:noinline
+func inner(m map[string]int) { m["a"]++ }
+
+func TestFrames(t *testing.T) {
+	text := stack(func() {
+		slices.SortFunc([]int{2, 1}, func(int, int) int { inner(nil); return 0 })
+	})
+	var got []string
+	for _, f := range Frames(text) {
+		got = append(got, f.Function)
+		if f.Position.String() != fmt.Sprintf("failure_test.go:%d", f.Line) {
+			t.Errorf("%s is at %s", f.Function, f.Position)
+		}
+	}
+	want := []string{"failure.inner", "failure.TestFrames.func1.1"}
+	if len(got) < 2 || !slices.Equal(got[:2], want) || slices.ContainsFunc(got, func(f string) bool { return strings.Contains(f, "slices.") }) {
+		t.Errorf("the calls are %q, want them to begin with %q:\n%s", got, want, text)
+	}
+	if frames := Frames("no stack"); frames != nil {
+		t.Errorf("of no stack %v", frames)
+	}
+}
+
+// TestFramesOfProject has the stack of a project with a copy of the runtime, beside its webhooks.
+func TestFramesOfProject(t *testing.T) {
+	const text = `goroutine 7 [running]:
+runtime/debug.Stack()
+	GOROOT/src/runtime/debug/stack.go:26 +0x5e
+MODULE/admission.(*Handler).panicked(0xc0)
+	/shop/internal/webhook/admission/zz_generated.handler.go:173 +0x4c
+panic({0xd777c0?, 0x168a3c0?})
+	GOROOT/src/runtime/panic.go:860 +0x13a
+MODULE/v1.(*OrderWebhook).check(...)
+	/shop/internal/webhook/v1/order_webhook.go:30
+MODULE/v1.(*OrderWebhook).ValidateCreate(0x1, {0xc0, 0x1})
+	/shop/internal/webhook/v1/order_webhook.go:21 +0x1d
+MODULE/admission.OnCreate[...].func1()
+	/shop/internal/webhook/admission/zz_generated.action.go:40 +0x1d
+example.com/shop/test.Later()
+	/shop/test/later.go:1 +0x1d
+created by testing.(*T).Run in goroutine 1
+	GOROOT/src/testing/testing.go:1997 +0x465
+`
+	var got []string
+	for _, f := range Frames(strings.NewReplacer("MODULE", module, "GOROOT", strings.TrimSuffix(OfMethod(&strings.Builder{}, "Len").File, "/src/strings/builder.go")).Replace(text)) {
+		got = append(got, f.String())
+	}
+	want := []string{
+		"/shop/internal/webhook/v1/order_webhook.go:30 v1.(*OrderWebhook).check",
+		"/shop/internal/webhook/v1/order_webhook.go:21 v1.(*OrderWebhook).ValidateCreate",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the calls are %q, want %q", got, want)
+	}
+}
+
+func TestPosition(t *testing.T) {
+	_, file, _, _ := runtime.Caller(0)
+	absolute, err := filepath.Abs("../wire/wire.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inModule := "internal/wire/wire.go:3"
+	if _, err := os.Stat("../../go.mod"); err != nil {
+		inModule = "internal/webhook/internal/wire/wire.go:3" // a project's copy of the runtime
+	}
+	for given, want := range map[string]string{
+		file:                       "failure_test.go:3",
+		absolute:                   inModule,
+		"../wire/wire.go":          inModule,
+		"/elsewhere/main.go":       "/elsewhere/main.go:3",
+		"example.com/x/y/order.go": "example.com/x/y/order.go:3",
+		"":                         "",
+	} {
+		if got := (Position{given, 3}).String(); got != want {
+			t.Errorf("%q is %s, want %s", given, got, want)
+		}
+	}
+}
+
+type subject struct{}
+
+func (subject) Method() {}
+
+func TestPositionOfFunctions(t *testing.T) {
+	want := OfMethod(subject{}, "Method")
+	if want.String() == "" || !strings.HasPrefix(want.String(), "failure_test.go:") {
+		t.Errorf("a method is at %q", want)
+	}
+	if got := OfMethod(&subject{}, "Method"); got != want {
+		t.Errorf("by a pointer it is at %q, want %q", got, want)
+	}
+	for name, got := range map[string]Position{
+		"no method": OfMethod(subject{}, "Other"), "nil": OfMethod(nil, "Method"), "no function": OfFunc(7), "a nil function": OfFunc((func())(nil)),
+	} {
+		if got != (Position{}) {
+			t.Errorf("%s is at %q", name, got)
+		}
+	}
+}
+
+// record is called as a function that makes a request.
+func record() []uintptr { return Calls(0) }
+
+func TestCaller(t *testing.T) {
+	here := Function(0)
+	_, _, line, _ := runtime.Caller(0)
+	calls := record()
+	if at := Caller(calls, here); at.Line != line+1 {
+		t.Errorf("the call in this function is at %s, want line %d", at, line+1)
+	}
+	func() { calls = record() }()
+	if at := Caller(calls, here); at.Line != line+5 {
+		t.Errorf("the call in a literal is at %s, want line %d", at, line+5)
+	}
+	if at := Caller(calls, "another.Function"); !strings.HasPrefix(at.String(), "failure_test.go:") {
+		t.Errorf("without the function it is %s", at)
+	}
+	if at := Caller(nil, here); at != (Position{}) {
+		t.Errorf("without a record it is %s", at)
+	}
+}
