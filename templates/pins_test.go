@@ -36,7 +36,7 @@ func TestPins(t *testing.T) {
 			}
 		}
 	}
-	if pinned != 8 {
+	if pinned != 10 {
 		t.Errorf("%d actions and images", pinned)
 	}
 	bot := read("dot_github/dependabot.yml.tmpl")
