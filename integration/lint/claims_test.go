@@ -90,6 +90,14 @@ func claims(t *testing.T, s *server) []claim {
 		w.Rules = []v1.RuleWithOperations{rule("CREATE", "nothing.example.com", "nothings")}
 		return w
 	}
+	versioned := func(w v1.MutatingWebhook, version string) v1.MutatingWebhook {
+		w.Rules[0].APIVersions = []string{version}
+		return w
+	}
+	scoped := func(w v1.MutatingWebhook, scope v1.ScopeType) v1.MutatingWebhook {
+		w.Rules[0].Scope = &scope
+		return w
+	}
 	skip := map[string]string{"skip": "me"}
 	return []claim{
 		{"W3", true, false, list(without(on("/w3/broken", "CREATE", "", "configmaps"))), happens("/w3/broken", false, newConfigMap(nil))},
@@ -139,6 +147,16 @@ func claims(t *testing.T, s *server) []claim {
 
 		{"W23", true, false, list(unlabelled(on("/w23/broken", "CREATE", "", "configmaps"), "skip")), happens("/w23/broken", false, newConfigMap(skip))},
 		{"W23", false, false, list(on("/w23/good", "CREATE", "", "configmaps")), happens("/w23/good", true, newConfigMap(skip))},
+
+		{"W29", true, false, list(versioned(on("/w29/broken", "CREATE", "", "configmaps"), "v1beta1")), happens("/w29/broken", false, newConfigMap(nil))},
+		{"W29", false, false, list(versioned(on("/w29/good", "CREATE", "", "configmaps"), "v1")), happens("/w29/good", true, newConfigMap(nil))},
+
+		{"W30", true, false, list(scoped(on("/w30/namespaces", "CREATE", "", "namespaces"), v1.NamespacedScope)), happens("/w30/namespaces", false, newNamespace)},
+		{"W30", true, false, list(scoped(on("/w30/configmaps", "CREATE", "", "configmaps"), v1.ClusterScope)), happens("/w30/configmaps", false, newConfigMap(nil))},
+		{"W30", false, false, list(scoped(on("/w30/good", "CREATE", "", "namespaces"), v1.ClusterScope)), happens("/w30/good", true, newNamespace)},
+
+		{"W31", true, false, list(unlabelled(on("/w31/broken", "CONNECT", "", "pods/exec"), "skip")), happens("/w31/broken", false, execInPod)},
+		{"W31", false, false, list(on("/w31/good", "CONNECT", "", "pods/exec")), happens("/w31/good", true, execInPod)},
 	}
 }
 
@@ -205,6 +223,27 @@ func newConfigMap(labels map[string]string) func() error {
 		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(), object, metav1.CreateOptions{})
 		return err
 	}
+}
+
+func newNamespace() error {
+	_, err := client.CoreV1().Namespaces().Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}, metav1.CreateOptions{})
+	return err
+}
+
+// execInPod connects to a pod, which runs nowhere: an API server finds that out after admission.
+func execInPod() error {
+	pods := client.CoreV1().Pods("default")
+	object := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "x", Image: "x"}}}}
+	pod, err := pods.Create(context.Background(), object, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	err = client.CoreV1().RESTClient().Post().Namespace("default").Resource("pods").Name(pod.Name).SubResource("exec").
+		Param("command", "true").Param("stdout", "true").Do(context.Background()).Error()
+	if apierrors.IsBadRequest(err) {
+		return nil
+	}
+	return fmt.Errorf("a pod without a node is entered: %w", err)
 }
 
 func deleteConfigMap() error {

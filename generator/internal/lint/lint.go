@@ -50,8 +50,9 @@ type Surroundings struct {
 	Injects bool
 	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are known.
 	Served map[string][]string
-	// Defined are all versions of these resources, served or not.
+	// Defined are all versions of these resources, served or not, and Scopes their scopes.
 	Defined map[string][]string
+	Scopes  map[string]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
 	// Tests is true if the handlers have generated tests.
@@ -70,9 +71,9 @@ type Finding struct {
 // Findings reports every rule that the project breaks, whether or not that is allowed.
 func Findings(p *model.Project, s Surroundings) []Finding {
 	var found []Finding
-	builtin := model.BuiltinResources()
+	builtin, kubernetes := model.BuiltinResources(), servedResources()
 	for _, r := range table() {
-		base := pass{rule: r, api: p.API, project: p, builtin: builtin, found: &found, Surroundings: s}
+		base := pass{rule: r, api: p.API, project: p, builtin: builtin, served: kubernetes, found: &found, Surroundings: s}
 		if r.project != nil {
 			r.project(projectPass{base, p})
 		}
@@ -101,6 +102,7 @@ type pass struct {
 	api     string
 	project *model.Project
 	builtin []model.BuiltinResource
+	served  []served
 	found   *[]Finding
 	Surroundings
 }

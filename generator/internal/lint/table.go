@@ -41,7 +41,8 @@ func table() []rule {
 				"(k8s.io/apiserver/pkg/admission, checkKeyFormat); generated handlers change them until they fit. It is reported of AuditAnnotation in validators and defaulters, where the key is a constant.",
 			Fix: "write the key with letters, digits, -, _ and . alone"}},
 		{project: warnings, Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one short line",
-			Doc: "An API server silently drops a warning with a line break or another control character, and truncates each at 256 characters where all of a request have more than 4096 (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers replace the character by a blank, and truncate in the same way; " +
+			Doc: "An API server silently drops a warning with a line break or another control character, and truncates each at 256 characters where all of a request have more than 4096 (k8s.io/apiserver/pkg/endpoints/filters, AddWarning). Generated handlers replace the character by a blank, and truncate in the same way. " +
+				"Clients print \"Warning:\" in front of each, and the documentation of AdmissionResponse advises 120 characters at most: a longer one is a note. " +
 				"controller-runtime passes warnings on unchanged. It is reported of Warn in validators and defaulters, and of admission.Warnings beside +kubebuilder markers, where the text is a constant.",
 			Fix: "write several warnings, each a short line"}},
 		{insteadOf: "E19", webhook: serverOnlyPath, Rule: diag.Rule{ID: "W10", Title: "a path is one that controller-runtime and API servers both take",
@@ -110,5 +111,21 @@ func table() []rule {
 			Doc: "An API server accepts any names, and never calls the webhook for resources and versions that it does not have. Lint compares rules with the CustomResourceDefinitions among the files or, for markers, in the files of `crds` in webhook-gen.yaml, else in config/crd and config/crd/bases. Groups without a definition there are not judged. " +
 				"With matchPolicy Equivalent, a version that the definition has and does not serve is enough: objects are converted to it (k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor).",
 			Fix: "name what the definition has, or write the definitions again if they are stale"}},
+		{webhook: unserved, Rule: diag.Rule{ID: "W29", Severity: diag.Warning, Title: "a rule names versions and resources that Kubernetes serves",
+			Doc: "An API server never calls a webhook for extensions/v1beta1, which no Kubernetes since 1.22 serves. Lint compares groups of Kubernetes with api/openapi-spec/swagger.json of its versions 1.25 to 1.37, alpha versions included. " +
+				"Reported is each group, version and resource by which its rule matches nothing. Lint does not judge rules for further groups or for *.",
+			Fix: "remove the word"}},
+		{webhook: otherScope, Rule: diag.Rule{ID: "W30", Severity: diag.Warning, Title: "a rule's scope is the scope of its resources",
+			Doc: "A rule with the scope Namespaced never matches namespaces or other resources of the cluster, and one with Cluster never matches pods (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.scope). Lint knows the scopes of Kubernetes' resources and of CustomResourceDefinitions, found as for W28.",
+			Fix: "remove the scope, or set the other one"}},
+		{webhook: unlabelled, Rule: diag.Rule{ID: "W31", Severity: diag.Warning, Title: "an objectSelector is for objects with labels",
+			Doc: "The objects of CONNECT are options, such as PodExecOptions of pods/exec. They have no metadata, and an objectSelector that is not empty never matches them (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/object, matchObject).",
+			Fix: "use namespaceSelector or a match condition"}},
+		{webhook: patient, Rule: diag.Rule{ID: "W32", Severity: diag.Note, Title: "a validating webhook answers within the default timeout",
+			Doc: "While the server hangs, every request waits for timeoutSeconds, and an API server gives a request 34 seconds in all. Validating webhooks are called side by side, so that timeouts do not add up. W18 judges mutating webhooks.",
+			Fix: "set a smaller timeoutSeconds"}},
+		{by: Code, Rule: diag.Rule{ID: "W33", Severity: diag.Warning, Title: "a handler reads the request from its parameter",
+			Doc: "admission.RequestFromContext of controller-runtime finds a request only where controller-runtime or an adapter of package controllerruntime put one into the context. In a generated handler it returns an error, and code that checks permissions only if there is a request checks none.",
+			Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
 	}
 }
