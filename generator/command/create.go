@@ -13,7 +13,7 @@ import (
 )
 
 func createCommand(s streams) *cobra.Command {
-	return group("create", "Write a kind, a webhook or a further version of a kind", createAPICommand(s), createWebhookCommand(s), createVersionCommand(s))
+	return group("create", "Write a kind, a webhook, a further version of a kind, or tests of existing handlers", createAPICommand(s), createWebhookCommand(s), createVersionCommand(s), createTestsCommand(s))
 }
 
 func createAPICommand(s streams) *cobra.Command {
@@ -94,5 +94,27 @@ func createVersionCommand(s streams) *cobra.Command {
 	flags.add(c)
 	resource.add(c)
 	c.Flags().StringVar(&from, "from", "", "version to copy (default the hub, or else the newest)")
+	return c
+}
+
+func createTestsCommand(s streams) *cobra.Command {
+	var flags projectFlags
+	c := &cobra.Command{
+		Use:   "tests [packages]",
+		Short: "Write a test of the webhook handlers that the project already has",
+		Long: "tests writes webhook_handlers_test.go beside the +kubebuilder:webhook and +webhook markers of each package whose\n" +
+			"handlers are not generated, such as controller-runtime's. The test sends requests to the project's own handlers, and\n" +
+			"reports their defects with the smallest object that shows each. Handlers in calls of NewWebhookManagedBy are filled\n" +
+			"in; you write the others. No existing file changes, but go.mod gets the requirement of the test.",
+		Example: "  webhook-gen create tests\n" +
+			"  webhook-gen create tests ./internal/webhook/v1",
+		RunE: func(c *cobra.Command, packages []string) error {
+			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+				config.Patterns = packages
+				return project.CreateTests(ctx, config)
+			})
+		},
+	}
+	flags.add(c)
 	return c
 }

@@ -82,7 +82,11 @@ func conversions(c *cobra.Command, s streams, kind string) ([]inspect.Conversion
 	if err := flags.report(s, config.Dir, diags); err != nil {
 		return nil, err
 	}
-	if len(docs) == 0 && kind != "" {
+	byHand := inspect.ConvertedByHand(c.Context(), config, kind)
+	for _, line := range byHand {
+		fmt.Fprintf(s.err, "webhook-gen: %s\n", line)
+	}
+	if len(docs) == 0 && kind != "" && len(byHand) == 0 {
 		all, _ := inspect.Conversions(c.Context(), config, "")
 		var kinds []string
 		for _, doc := range all {

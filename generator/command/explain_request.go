@@ -55,9 +55,9 @@ func explainRequestCommand(s streams) *cobra.Command {
 
 // requestFlags are the flags that the companion accepts.
 type requestFlags struct {
-	texts  map[string]*string
-	lists  map[string]*[]string
-	dryRun bool
+	texts              map[string]*string
+	lists              map[string]*[]string
+	dryRun, calledOnly bool
 }
 
 func (f *requestFlags) add(c *cobra.Command) {
@@ -82,6 +82,7 @@ func (f *requestFlags) add(c *cobra.Command) {
 	text("context", "", "context of a cluster whose configurations, resources and namespaces are asked for, in place of the project's")
 	text("kubeconfig", "", "kubeconfig file of the cluster (default kubectl's)")
 	text("kube-version", "", "version of Kubernetes, as 1.34 (default the newest known, or the cluster's)")
+	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks that are skipped")
 	text("format", "", "form of the answer: text (default) or json")
 }
 
@@ -105,6 +106,9 @@ func (f *requestFlags) arguments(c *cobra.Command) []string {
 	}
 	if f.dryRun {
 		arguments = append(arguments, "--dry-run")
+	}
+	if f.calledOnly {
+		arguments = append(arguments, "--called-only")
 	}
 	return arguments
 }

@@ -24,6 +24,8 @@ import (
 //	sh           hack/delivery runs the section in a new project; or a script in testdata has the line, here or in
 //	             the testdata of webhook-gen-explain
 //	sh tree      TestEveryCommand, in this tree, unless .ci/run runs it
+//	sh exit N    as sh, with another exit code
+//	sh dev       as sh, until its section ends
 //	sh cluster   no test: it needs a container engine, or nodes
 //
 // No test runs commands within sentences, but the commands of webhook-gen and the targets of make have to exist.
@@ -37,7 +39,7 @@ func TestEveryCommand(t *testing.T) {
 		for _, c := range page.commands {
 			switch c.fence {
 			case "console": // TestPages takes every page that has one
-			case "sh":
+			case "sh", "sh dev", "sh exit 1":
 				section := c.sections[len(c.sections)-1]
 				runs := scripted[c.line] || slices.ContainsFunc(c.sections, func(heading string) bool { return followed[page.name+" "+heading] })
 				if !runs && !said[section] {

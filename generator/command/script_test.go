@@ -125,6 +125,9 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 			if err != nil {
 				t.Fatal(err)
 			}
+		case "export":
+			name, value, _ := strings.Cut(words[1], "=")
+			t.Setenv(name, value)
 		case "rm":
 			if err := os.Remove(words[1]); err != nil {
 				t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/guides/cookbook.md")
+var update = flag.Bool("update", false, "rewrite docs/guides/cookbook.md and testdata/failures.txtar")
 
 // recipe is an entry of docs/guides/cookbook.md: a kind of change between two versions of an Order, with the files that
 // an author writes.

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -18,9 +21,9 @@ var handlerMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|U
 
 // Implementations adds facts about the user's validators, defaulters and functions for tests to the model: whether the
 // user has written them, and the methods that are missing. It reports methods that are never called. With samples, the
-// model has the sample object of each handler, else only those for functions that are missing. A second call replaces
-// the facts.
-func Implementations(ctx context.Context, module *load.Module, p *model.Project, samples bool) diag.List {
+// model has the sample object of each handler, else only those for functions that are missing. Controller-runtime calls
+// methods for the other markers. A second call replaces the facts.
+func Implementations(ctx context.Context, module *load.Module, p *model.Project, others []kubebuilder.Webhook, samples bool) diag.List {
 	type key struct{ dir, implementation string }
 	var diags diag.List
 	var handled []*model.Webhook // in the order of their markers
@@ -42,7 +45,7 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 		if _, done := written[k]; !done {
 			written[k] = readImplementation(ctx, module, h.Package, h.Implementation)
 			for _, m := range written[k].methods {
-				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) {
+				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) && !askedElsewhere(others, w, m.Name) {
 					diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s asks for %s, so that nothing calls it", h.Type, m.Name).
 						WithHint("name the operation in the marker; if the operation was removed on purpose, remove the method").WithRelated(w.Range, "a marker is here"))
 				}
@@ -58,6 +61,7 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 		if h.NeedsTestStub = !load.DeclaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub || samples {
 			h.Sample = sample(ctx, module, h)
 		}
+		h.Decides = i.embeds || slices.ContainsFunc(i.methods, func(m load.Method) bool { return !m.Idle && slices.Contains(asked[k], m.Name) })
 		h.StubFile = stubFile(h, ".go", h.Implementation)
 		h.TestStubFile = stubFile(h, "_test.go", h.TestFunction())
 		// The methods of an embedded type are not visible here, and a stub would hide them.
@@ -67,6 +71,20 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 		c.NeedsTestStub = !load.DeclaresInTest(c.Package.Dir, c.TestFunction())
 	}
 	return diags
+}
+
+// askedElsewhere reports whether a +kubebuilder:webhook marker is for a method of controller-runtime's validators: a
+// marker in the same package, or for the same resource.
+func askedElsewhere(others []kubebuilder.Webhook, w *model.Webhook, method string) bool {
+	return slices.ContainsFunc(others, func(o kubebuilder.Webhook) bool {
+		return !o.Mutating && slices.ContainsFunc(o.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
+			near := o.Package.Path == w.Handler.Package.Path ||
+				w.Kind != nil && slices.Contains(r.Resources, w.Kind.Plural) && slices.Contains(r.APIGroups, w.Kind.Group)
+			return near && slices.ContainsFunc(r.Operations, func(operation admissionregistrationv1.OperationType) bool {
+				return operation == admissionregistrationv1.OperationAll || strings.EqualFold("Validate"+string(operation), method)
+			})
+		})
+	})
 }
 
 // stubFile is the file of the user's validator or defaulter: order_webhook.go. kubebuilder uses that name for its own

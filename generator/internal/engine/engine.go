@@ -119,7 +119,8 @@ func (r Run) Build(ctx context.Context, source load.Result) State {
 // inspect reads the user's validators and defaulters. While a marker has a mistake, it reports none of their methods:
 // that marker may be what calls them.
 func (s *State) inspect(ctx context.Context, samples bool) {
-	found := build.Implementations(ctx, s.Module, s.Project, samples)
+	others, _, _ := kubebuilder.Read(s.Packages) // also if another tool reads these markers, and reports their mistakes
+	found := build.Implementations(ctx, s.Module, s.Project, others, samples)
 	if s.markers.HasErrors() {
 		found = nil
 	}
@@ -131,6 +132,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	project, diags := s.Project, s.Diagnostics
 	diags.Add(check.Project(project)...)
 	diags.Add(r.checkCallers(project)...)
+	diags.Add(r.checkConvertible(ctx, s)...)
 	diags.Add(r.checkBases()...)
 	conversions, found := convert.Project(ctx, s.Module, project)
 	diags.Add(found...)
@@ -156,7 +158,9 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	changes, found := output.Compare(r.Root, slices.Concat(files, r.Heading.Above(e.Create)), r.owned(s.Generated))
 	diags.Add(found...)
 	changes = e.Among(changes)
-	diags.Add(output.Orphans(changes)...)
+	if !diags.HasErrors() { // with a mistake in a marker, a name is only missing until the mistake is mended
+		diags.Add(output.Orphans(changes)...)
+	}
 
 	if r.Diagnostics.HasErrors() {
 		diags = r.Diagnostics // the other findings may follow from settings that could not be read

@@ -151,6 +151,20 @@ func around(v *convert.Value, d convert.Direction) string {
 	return ""
 }
 
+// ConvertedByHand returns a line for each type of a kind that the user's own ConvertTo converts; for all kinds if the
+// kind is empty. Nothing is known of their fields.
+func ConvertedByHand(ctx context.Context, c engine.Config, kind string) []string {
+	var lines []string
+	printer := diag.NewPrinter(c.Dir)
+	for _, method := range c.Resolve().ConvertedByHand(ctx) {
+		if kind == "" || strings.EqualFold(kind, method.V) {
+			lines = append(lines, fmt.Sprintf("%s is converted by hand, by ConvertTo at %s:%d:%d, so its fields are not shown",
+				method.V, printer.File(method.At.Pos), method.At.Pos.Line, method.At.Pos.Column))
+		}
+	}
+	return lines
+}
+
 // ConversionFormats are the output formats of PrintConversions.
 func ConversionFormats() []string { return []string{"text", "json"} }
 
@@ -161,7 +175,7 @@ func PrintConversions(w io.Writer, format string, docs []ConversionDoc) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
-		return enc.Encode(docs)
+		return enc.Encode(append([]ConversionDoc{}, docs...)) // [] and not null
 	case "text":
 		printConversionsText(w, docs)
 		return nil

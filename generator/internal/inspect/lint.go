@@ -52,7 +52,7 @@ func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResul
 	if err != nil {
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
 	}
-	s.Served, s.Defined = versions(definitions)
+	s.Served, s.Defined, s.Scopes = known(definitions)
 	return linted(state.Diagnostics, []*model.Project{state.Project}, s, check.Project, read)
 }
 
@@ -74,7 +74,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects,
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
-	s.Served, s.Defined = versions(contents.Definitions)
+	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
 	return linted(diags, contents.Projects, s, checkObjects, read), nil
 }
 
@@ -139,10 +139,12 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 	return result
 }
 
-// versions returns the served versions of resources, and all of their versions, by the names of their definitions.
-func versions(definitions []*manifest.Definition) (served, all map[string][]string) {
-	served, all = map[string][]string{}, map[string][]string{}
+// known returns the served versions of resources, all of their versions, and their scopes, by the names of their
+// definitions.
+func known(definitions []*manifest.Definition) (served, all map[string][]string, scopes map[string]string) {
+	served, all, scopes = map[string][]string{}, map[string][]string{}, map[string]string{}
 	for _, d := range definitions {
+		scopes[d.Name] = d.Scope
 		for _, v := range d.Versions {
 			all[d.Name] = append(all[d.Name], v.Name)
 			if v.Served {
@@ -150,7 +152,7 @@ func versions(definitions []*manifest.Definition) (served, all map[string][]stri
 			}
 		}
 	}
-	return served, all
+	return served, all, scopes
 }
 
 // definitionsOnDisk returns the CustomResourceDefinitions in a module. It skips files that are no manifests: they are

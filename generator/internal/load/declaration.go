@@ -85,6 +85,21 @@ func (t Type) Comments() []*ast.CommentGroup {
 type Method struct {
 	diag.Range
 	Name string
+	// Idle is set if the method only returns nil.
+	Idle bool
+}
+
+// idle reports whether a body only returns nil.
+func idle(body *ast.BlockStmt) bool {
+	if body == nil || len(body.List) != 1 {
+		return false
+	}
+	r, ok := body.List[0].(*ast.ReturnStmt)
+	if !ok || len(r.Results) != 1 {
+		return false
+	}
+	value, ok := r.Results[0].(*ast.Ident)
+	return ok && value.Name == "nil"
 }
 
 // Methods are the methods that the package declares on a type, without the methods that this tool generated.
@@ -93,7 +108,7 @@ func (p *Package) Methods(name string) []Method {
 	for _, f := range p.FilesWith(name) {
 		for _, d := range f.AST.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && Receiver(d) == name {
-				methods = append(methods, Method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name})
+				methods = append(methods, Method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name, idle(d.Body)})
 			}
 		}
 	}

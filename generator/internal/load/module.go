@@ -55,6 +55,11 @@ func (m *Module) InWorkspace(modulePath string) bool {
 	return slices.ContainsFunc(m.workspace.modules, func(o *Module) bool { return o.Path == modulePath })
 }
 
+// Requires reports whether the module's go.mod requires a module.
+func (m *Module) Requires(modulePath string) bool {
+	return m.file != nil && slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == modulePath })
+}
+
 // importPath returns the import path of a folder of the module.
 func (m *Module) importPath(dir string) string {
 	if rel := m.rel(dir); rel != "." {

@@ -34,6 +34,8 @@ type Handler struct {
 	// NeedsStub says that the user has not written the methods yet, and NeedsTestStub that there is no
 	// function yet that makes the validator or defaulter for tests.
 	NeedsStub, NeedsTestStub bool
+	// Decides says that the user's methods do something, so that they may refuse the sample.
+	Decides bool
 	// StubFile and TestStubFile are the names of the files that hold, or are to hold, the methods and the function.
 	StubFile, TestStubFile string
 	// Sample is the object that tests begin with; nil where nothing is decoded.

@@ -22,6 +22,7 @@ const (
 	RuleConvertible   = "D14"
 	RuleProgram       = "D15"
 	RuleRuntime       = "D16"
+	RuleServed        = "D17"
 )
 
 // Rules documents them.
@@ -38,10 +39,11 @@ func Rules() []diag.Rule {
 		{ID: RuleTwice, Title: "a package sets its defaults and its service once", Doc: "+webhook:defaults and +webhook:service may be given once in a package, in any file."},
 		{ID: RuleNeeds, Title: "arguments that cannot be derived are given", Doc: "`operations` is required on the webhook or in +webhook:defaults. A webhook on a package needs name, path or url, groups, versions and resources."},
 		{ID: RuleHandler, Title: "a handler can be generated for the type", Doc: "The type must be exported and not generic. Mark an alias with type arguments instead."},
-		{ID: RuleMethod, Severity: diag.Warning, Title: "the methods of a validator or defaulter are those that its markers name", Doc: "A method such as ValidateDelete is called only while the marker names the operation. A method without such a marker is a leftover of a removed operation, or misspelt. While a marker has an error, methods are not checked."},
+		{ID: RuleMethod, Severity: diag.Warning, Title: "the methods of a validator or defaulter are those that its markers name", Doc: "A method such as ValidateDelete is called only while the marker names the operation. A method without such a marker is a leftover of a removed operation, or misspelt, unless a +kubebuilder:webhook marker names its operation. While a marker has an error, methods are not checked."},
 		{ID: RuleHub, Title: "a spoke has one hub", Doc: "One version of a kind is marked +webhook:conversion:hub, or named by the spoke's argument `hub`. All others are its spokes: a chain from version to version would lose whatever one of them cannot express."},
 		{ID: RuleConvertible, Title: "a kind can have the methods of controller-runtime's Convertible and Hub", Doc: "Go declares methods in the package of their type: spoke and hub are of this module, their packages do not import each other in a circle, and only the hub may already have a method of that name. A method cannot hold your own conversions of fields. controller-runtime's IsConvertible refuses a kind if only some versions have methods."},
 		{ID: RuleProgram, Title: "the program has a name for each package of webhooks", Doc: "zz_generated.webhooks.go has one field for each, named after the folder below the folder of handlers, or in the module without `internal` and `pkg`: V1, ShopV1, External. The name depends on nothing else, so it stays the same when other packages are added, and two folders must not lead to the same name."},
 		{ID: RuleRuntime, Title: "the project's own files import the runtime from where handlers.runtime says", Doc: "The runtime is the module github.com/webhook-gen/webhook-gen/runtime, or with `handlers.runtime: vendor` in webhook-gen.yaml the project's own copy. Generated code and your own files must use the same one, because Go treats the types of the two as different. `webhook-gen runtime import` and `webhook-gen runtime vendor` rewrite the import paths in your files."},
+		{ID: RuleServed, Severity: diag.Warning, Title: "hand-written conversions are served", Doc: "controller-runtime's builder registers /convert for a type with Hub or ConvertTo (sigs.k8s.io/controller-runtime/pkg/builder, registerConversionWebhook). It is reported where generated handlers are, and no code of the module names NewWebhookManagedBy or NewWebhookHandler."},
 	}
 }

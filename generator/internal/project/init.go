@@ -138,6 +138,11 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 		return Result{}, err
 	}
 	changes, found := output.Compare(root, append(files, generated...), nil)
+	if !s.Vendored() {
+		if err := s.replaceBelow(changes); err != nil {
+			return Result{}, err
+		}
+	}
 	diags := append(s.Diagnostics, found...)
 	result := Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}
 	if !diags.HasErrors() {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -87,6 +88,11 @@ func (o Origin) require(name string, text []byte, modulePath string) ([]byte, er
 	if err := file.AddRequire(modulePath, o.Version); err != nil {
 		return nil, err
 	}
+	return o.replace(file, modulePath)
+}
+
+// replace adds the replacement of one of the modules, if the program's origin asks for one, and returns the go.mod.
+func (o Origin) replace(file *modfile.File, modulePath string) ([]byte, error) {
 	if r := o.replacement(modulePath); r.Path != "" && !engine.Replaces(file, modulePath) {
 		if err := file.AddReplace(modulePath, "", r.Path, r.Version); err != nil {
 			return nil, err
@@ -95,6 +101,28 @@ func (o Origin) require(name string, text []byte, modulePath string) ([]byte, er
 	file.Cleanup()
 	file.SortBlocks()
 	return file.Format()
+}
+
+// replaceBelow adds the replacement of the runtime, which the project's go.mod gets now, to new modules below: the go
+// command reads replace directives only in the module that it builds.
+func (s site) replaceBelow(changes []output.Change) error {
+	for i, c := range changes {
+		if filepath.Base(c.Path) != "go.mod" || filepath.Dir(c.Path) == s.Root || c.Old != nil {
+			continue
+		}
+		file, err := modfile.Parse(c.Path, c.New, nil)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(c.Path)
+		if !slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return filepath.Join(dir, filepath.FromSlash(r.New.Path)) == s.Root }) {
+			continue // it does not use the project
+		}
+		if changes[i].New, err = s.origin.replace(file, engine.RuntimeModule); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note explains a replacement by a folder; it is empty without one.
@@ -145,6 +173,7 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 		text, err = dropRuntime(name, old)
 	case result.LacksRuntime, outdated && s.origin.Dir == "" && engine.ImportsRuntime(result.Files):
 		text, err = s.origin.require(name, old, engine.RuntimeModule)
+		err = errors.Join(err, s.replaceBelow(result.Changes))
 	default:
 		return result
 	}

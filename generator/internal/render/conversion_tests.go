@@ -52,6 +52,7 @@ func (w conversionTestWriter) file() *jen.File {
 		for _, plan := range w.Plans {
 			g.Id("t").Dot("Run").Call(jen.Lit(plan.Spoke.Name), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 				g.Id("kind").Op(":=").Id(plan.TestFunction()).Call(jen.Id("t"))
+				g.Id("kind").Dot("Source").Op("=").Id(plan.TestFunction())
 				facts := factsOf(plan)
 				assign := func(field string, texts []string) {
 					if len(texts) > 0 {

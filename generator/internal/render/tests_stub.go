@@ -15,7 +15,8 @@ import (
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // stub writes the file that a user goes on from. It has a function that makes a type's validator or defaulter for
-// tests. For each type of objects that it handles, the file has a table of cases with one for each operation.
+// tests. For each type of objects that it handles, the file has a table of cases with one for each operation. If there
+// are methods already that do something, only the user knows an object that they allow, and the table has no cases.
 func (w testWriter) stub(t handledType) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	f.ImportName(w.admissiontest, "admissiontest")
@@ -27,8 +28,10 @@ func (w testWriter) stub(t handledType) *jen.File {
 		jen.Return(jen.Op("&").Id(h.Implementation).Values()),
 	)
 	for _, about := range aboutObjects(t) {
-		f.Line()
-		w.sample(f, about)
+		if !h.Decides {
+			f.Line()
+			w.sample(f, about)
+		}
 		f.Line()
 		w.table(f, about)
 	}
@@ -130,9 +133,17 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 	first := about.webhooks[0].Handler
 	object := w.object(f, first)
 	name := "Test" + strings.TrimSuffix(about.name, "Webhook") + "Webhook"
-	doc(f, "%s has a case for each operation. A Case with only a Request expects it to be allowed, and the object to stay "+
+	cases := "a case for each operation"
+	if first.Decides {
+		operation, objects := operationsOf(about.webhooks)[0], "object"
+		if operation == "Update" {
+			objects = "old, object"
+		}
+		cases = fmt.Sprintf("no cases yet. For an object that %s allows, Request is admissiontest.%s(%s)", first.Implementation, operation, objects)
+	}
+	doc(f, "%s has %s. A Case with only a Request expects it to be allowed, and the object to stay "+
 		"as it is. Set Object to the object that a defaulter makes, Warnings to the warnings, or Denied to the code of a denial, "+
-		"with its Causes.", name)
+		"with its Causes.", name, cases)
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
 			g.Line().Id("Webhooks").Op(":").Id("newWebhooks").Call(jen.Id("t"))
@@ -148,6 +159,9 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 					jen.Id("APIVersion").Op(":").Lit(resource[0]), jen.Id("Name").Op(":").Lit(resource[1]), jen.Id("SubResource").Op(":").Lit(resource[2]))
 			}
 			g.Line().Id("Cases").Op(":").Index().Qual(w.admissiontest, "Case").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
+				if first.Decides {
+					return
+				}
 				for _, o := range operationsOf(about.webhooks) {
 					g.Line().Values(
 						jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
@@ -185,7 +199,11 @@ func operationsOf(webhooks []*model.Webhook) []string {
 
 // tableKind is the kind of the objects in a table, and its resource where requests name a subresource.
 func tableKind(w *model.Webhook) (kind model.ObjectKind, resource []string) {
-	own := strings.TrimPrefix(fmt.Sprintf("%s/%s", w.Kind.Group, w.Kind.Version), "/")
+	version := w.Kind.Version
+	if versions := w.Spec.Rules[0].APIVersions; !slices.Contains(versions, version) && !slices.Contains(versions, "*") {
+		version = versions[0]
+	}
+	own := strings.TrimPrefix(fmt.Sprintf("%s/%s", w.Kind.Group, version), "/")
 	kind = model.ObjectKind{APIVersion: own, Kind: w.Kind.Kind}
 	if len(w.Handler.Kinds) > 0 {
 		kind = w.Handler.Kinds[0]

@@ -4,10 +4,12 @@ package upgrade
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -28,8 +30,9 @@ type Tree struct{ Dir, Name string }
 
 // Print writes findings in one of the Formats.
 //
-//   - text: file:line:column: severity: message [rule], the source line with a caret below it, the effect, and the
-//     steps.
+//   - text: for each severity and rule, the worst first, their number and title, if there are several findings. For
+//     each finding file:line:column: severity: message [rule], the source line with a caret below it, the effect, and
+//     the steps. Findings with the same effect and steps share them.
 //   - json: one array of objects with the fields of Finding.
 //   - github: workflow commands that GitHub shows beside the lines of a pull request.
 func (p Printer) Print(w io.Writer, format string, found []Finding) error {
@@ -76,18 +79,59 @@ func (f Finding) advice() []string {
 
 func (p Printer) text(w io.Writer, found []Finding) error {
 	var out bytes.Buffer
-	for i, f := range found {
+	for i, group := range grouped(found) {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		fmt.Fprintf(&out, "%s: %s: %s\n", p.place(f), f.Severity, f.title())
-		p.Excerpt(&out, f.Range)
-		for _, line := range f.advice() {
-			fmt.Fprintf(&out, "    %s\n", line)
+		if len(found) > 1 {
+			fmt.Fprintf(&out, "%d %s: %s [%s]\n\n", len(group), group[0].Severity, titleOf(group[0].Rule), group[0].Rule)
+		}
+		for j, f := range group {
+			fmt.Fprintf(&out, "%s: %s: %s\n", p.place(f), f.Severity, f.title())
+			p.Excerpt(&out, f.Range)
+			if j+1 < len(group) && slices.Equal(f.advice(), group[j+1].advice()) {
+				continue // the next one has the same
+			}
+			for _, line := range f.advice() {
+				fmt.Fprintf(&out, "    %s\n", line)
+			}
+			if j+1 < len(group) {
+				out.WriteByte('\n')
+			}
 		}
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// grouped returns the findings by severity and rule, the worst first, and each group in the order of its positions.
+func grouped(found []Finding) [][]Finding {
+	var groups [][]Finding
+	for _, f := range found {
+		i := slices.IndexFunc(groups, func(g []Finding) bool { return g[0].Severity == f.Severity && g[0].Rule == f.Rule })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], f)
+	}
+	place := func(g []Finding) int {
+		return slices.IndexFunc(table(), func(r Rule) bool { return r.ID == g[0].Rule })
+	}
+	slices.SortStableFunc(groups, func(a, b []Finding) int {
+		return cmp.Or(cmp.Compare(a[0].Severity, b[0].Severity), cmp.Compare(place(a), place(b)))
+	})
+	return groups
+}
+
+// titleOf returns the title of a rule.
+func titleOf(id string) string {
+	for _, r := range table() {
+		if r.ID == id {
+			return r.Title
+		}
+	}
+	return ""
 }
 
 // The json shape is part of the command's contract: fields are added, never renamed.

@@ -50,7 +50,7 @@ func table() []Rule {
 		{Severities: []Severity{Careful}, find: configurationGone, Rule: diag.Rule{ID: "G15", Title: "a configuration is gone",
 			Doc: "Its webhooks moved to one of another name, or are gone, too. Applying manifests does not delete objects that they no longer have, unless the tool prunes, as helm does."}},
 		{Severities: []Severity{Careful}, find: otherOrder, Rule: diag.Rule{ID: "G16", Title: "mutating webhooks are called in another order, or again",
-			Doc: "An API server orders webhooks by the configurations' names and then by the list in each. reinvocationPolicy IfNeeded calls a webhook again when one after it changed the object. Upstream: k8s.io/apiserver/pkg/admission/configuration, and mutating, Dispatch."}},
+			Doc: "An API server orders webhooks by the configurations' names and then by the list in each. reinvocationPolicy IfNeeded calls a webhook again when one after it changed the object. Only webhooks whose rules and selectors let both be called for one request are compared. Upstream: k8s.io/apiserver/pkg/admission/configuration, and mutating, Dispatch."}},
 		{Severities: []Severity{Breaking, Careful}, find: versionGone, Rule: diag.Rule{ID: "G17", Title: "a version of a kind is gone",
 			Doc: "A definition has to have every version in which objects may be stored, which status.storedVersions lists. It is only careful if OLD is the cluster's own list (kubectl get crd -o yaml), the version is not in status.storedVersions, and it was not served. Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation, ValidateCustomResourceDefinitionStoredVersions."}},
 		{Severities: []Severity{Breaking}, find: versionNotServed, Rule: diag.Rule{ID: "G18", Title: "a version is no longer served",

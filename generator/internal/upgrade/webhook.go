@@ -393,6 +393,19 @@ func (s *step) movedInto(c *Configuration) *Configuration {
 	return nil
 }
 
+// changedOver returns the first two webhooks that are called in another order than before and may both be called for
+// one request. The orders have indexes of webhooks.
+func changedOver(was, is []int, webhooks []*Webhook) (first, second *Webhook, ok bool) {
+	for i, one := range is {
+		for _, another := range is[i+1:] {
+			if slices.Index(was, another) < slices.Index(was, one) && meet(webhooks[one], webhooks[another]) {
+				return webhooks[one], webhooks[another], true
+			}
+		}
+	}
+	return nil, nil, false
+}
+
 func otherOrder(p *pass) {
 	var before, then []*Webhook
 	for _, w := range p.webhooks {
@@ -414,15 +427,11 @@ func otherOrder(p *pass) {
 		return order
 	}
 	was, is := called(before, p.from), called(then, p.to)
-	for i := range was {
-		if was[i] != is[i] {
-			w := then[is[i]]
-			p.report(Finding{Range: w.Where("order"), Severity: Careful,
-				Message: fmt.Sprintf("webhook %s is called before %s", w.Spec.Name, then[was[i]].Spec.Name),
-				Effect:  "Each mutating webhook sees what those before it made of the object: where two of them touch the same fields, the result is another one.",
-				Steps:   []string{"have webhooks not depend on their order, which other configurations in the cluster decide with theirs"}})
-			break
-		}
+	if first, second, ok := changedOver(was, is, then); ok {
+		p.report(Finding{Range: first.Where("order"), Severity: Careful,
+			Message: fmt.Sprintf("webhook %s is called before %s", first.Spec.Name, second.Spec.Name),
+			Effect:  "Each mutating webhook sees what those before it made of the object: where two of them touch the same fields, the result is another one.",
+			Steps:   []string{"have webhooks not depend on their order, which other configurations in the cluster decide with theirs"}})
 	}
 	for _, w := range p.webhooks {
 		if before, then := *w.old.Spec.ReinvocationPolicy, *w.new.Spec.ReinvocationPolicy; w.new.Mutating && before != then {

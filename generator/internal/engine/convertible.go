@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"go/ast"
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// checkConvertible reports hand-written conversions that the module no longer serves. controller-runtime registers
+// /convert for a type that is Convertible: the path goes when generated handlers replace the last call of its builder.
+func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
+	if s.Module == nil || !s.Module.Requires("sigs.k8s.io/controller-runtime") ||
+		!slices.ContainsFunc(s.Project.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil }) {
+		return nil
+	}
+	registers := []string{"NewWebhookManagedBy", "NewWebhookHandler"}
+	source, _ := load.Load(ctx, load.Config{
+		Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags, Markers: []string{convertTo + "(", registers[0] + "(", registers[1] + "("},
+	})
+	for _, p := range source.Packages {
+		for _, f := range p.Files {
+			found := false
+			ast.Inspect(f.AST, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				found = found || ok && slices.Contains(registers, id.Name)
+				return !found
+			})
+			if found {
+				return nil
+			}
+		}
+	}
+	var diags diag.List
+	for _, method := range convertedByHand(source.Packages) {
+		diags.Add(diag.Warningf(method.At, model.RuleServed, "nothing in this module serves the conversions of %s", method.V).
+			WithHint("controller-runtime's NewWebhookManagedBy registers /convert for the type; without it, register conversion.NewWebhookHandler there, or mark the versions with +webhook:conversion"))
+	}
+	return diags
+}
+
+// convertedByHand returns the methods ConvertTo of packages, by position, each with the name of its type.
+func convertedByHand(packages []*load.Package) []diag.Sourced[string] {
+	var found []diag.Sourced[string]
+	for _, p := range packages {
+		for _, f := range p.Files {
+			for _, d := range f.AST.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == convertTo && load.Receiver(d) != "" {
+					found = append(found, diag.Sourced[string]{V: load.Receiver(d), At: f.Range(d.Name.Pos(), d.Name.End())})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// convertTo is the method of controller-runtime's Convertible.
+const convertTo = "ConvertTo"
+
+// ConvertedByHand returns the methods ConvertTo that the user has written for controller-runtime, by position. Each has
+// the name of its type.
+func (r Run) ConvertedByHand(ctx context.Context) []diag.Sourced[string] {
+	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: []string{convertTo + "("}})
+	return convertedByHand(source.Packages)
+}

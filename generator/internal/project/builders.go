@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// builder is a call of controller-runtime's builder for webhooks:
+// ctrl.NewWebhookManagedBy(mgr, &T{}).WithValidator(&V{}).
+type builder struct {
+	// object is the type of the objects.
+	object model.GoType
+	// sides are the validator and the defaulter.
+	sides []side
+}
+
+// side is a validator or a defaulter in a builder.
+type side struct {
+	mutating bool
+	// path is the path that the builder sets; empty if it follows from the type.
+	path string
+	// function is controller-runtime's function that returns a handler, and typed is true if its type parameter is the
+	// object's type. If typed is false, it takes an object.
+	function string
+	typed    bool
+	// value is the validator or defaulter; empty if it needs variables of the function that has the builder.
+	value string
+	// argument is the validator or defaulter as the source has it.
+	argument string
+}
+
+// builders returns the builders in a package.
+func builders(p *load.Package) []builder {
+	var all []builder
+	for _, f := range p.FilesWith("WebhookManagedBy") {
+		if strings.HasSuffix(f.Path, "_test.go") {
+			continue
+		}
+		for _, d := range f.AST.Decls {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || function.Body == nil {
+				continue
+			}
+			r := builderReader{pkg: p, file: f, function: function}
+			inner := map[ast.Node]bool{}
+			ast.Inspect(function.Body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || inner[call] {
+					return true
+				}
+				if chain := chainOf(call); chain != nil {
+					for _, link := range chain {
+						inner[link] = true
+					}
+					if b := r.builder(chain); !b.object.IsZero() {
+						all = append(all, b)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// chainOf returns the calls of a chain of methods that begins with the builder, the first call first; nil for another
+// chain.
+func chainOf(last *ast.CallExpr) []*ast.CallExpr {
+	var chain []*ast.CallExpr
+	for call := last; ; {
+		chain = append(chain, call)
+		fun := call.Fun
+		if index, ok := fun.(*ast.IndexExpr); ok { // with a type argument
+			fun = index.X
+		}
+		selector, ok := fun.(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		if name := selector.Sel.Name; name == "NewWebhookManagedBy" || name == "WebhookManagedBy" {
+			slices.Reverse(chain)
+			return chain
+		}
+		if call, ok = selector.X.(*ast.CallExpr); !ok {
+			return nil
+		}
+	}
+}
+
+// builderReader reads the builders in a function.
+type builderReader struct {
+	pkg      *load.Package
+	file     *load.File
+	function *ast.FuncDecl
+}
+
+func (r builderReader) builder(chain []*ast.CallExpr) builder {
+	var b builder
+	generic := len(chain[0].Args) == 2 // since controller-runtime v0.23
+	if generic {
+		b.object = r.typeOf(chain[0].Args[1])
+	}
+	paths := map[string]string{}
+	for _, call := range chain[1:] {
+		name := call.Fun.(*ast.SelectorExpr).Sel.Name
+		if len(call.Args) == 0 {
+			continue
+		}
+		switch name {
+		case "For":
+			b.object = r.typeOf(call.Args[0])
+		case "WithValidatorCustomPath", "WithDefaulterCustomPath", "WithCustomPath":
+			if text, ok := call.Args[0].(*ast.BasicLit); ok {
+				if value, err := strconv.Unquote(text.Value); err == nil {
+					paths[name] = value
+				}
+			}
+		case "WithValidator", "WithDefaulter", "WithCustomValidator", "WithCustomDefaulter":
+			s := side{mutating: strings.HasSuffix(name, "Defaulter"), function: name, typed: true, argument: r.argument(call.Args[0])}
+			if !generic || strings.HasPrefix(name, "WithCustom") {
+				s.function, s.typed = "WithCustom"+strings.TrimPrefix(strings.TrimPrefix(name, "With"), "Custom"), false
+			}
+			if len(call.Args) == 1 {
+				s.value = r.value(call.Args[0], b.object)
+			}
+			b.sides = append(b.sides, s)
+		}
+	}
+	for i, s := range b.sides {
+		if s.mutating {
+			b.sides[i].path = paths["WithDefaulterCustomPath"]
+		} else {
+			b.sides[i].path = paths["WithValidatorCustomPath"]
+		}
+		if b.sides[i].path == "" {
+			b.sides[i].path = paths["WithCustomPath"]
+		}
+	}
+	return b
+}
+
+// typeOf returns the type of an object: &T{}, &p.T{}, new(T), or the receiver of the function.
+func (r builderReader) typeOf(e ast.Expr) model.GoType {
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		if literal, ok := e.X.(*ast.CompositeLit); ok && e.Op == token.AND {
+			return r.named(literal.Type)
+		}
+	case *ast.CallExpr:
+		if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "new" && len(e.Args) == 1 {
+			return r.named(e.Args[0])
+		}
+	case *ast.Ident:
+		if name, t := r.receiver(); name == e.Name {
+			return r.named(t)
+		}
+	}
+	return model.GoType{}
+}
+
+// receiver returns the name and the type of the function's receiver.
+func (r builderReader) receiver() (name string, t ast.Expr) {
+	if r.function.Recv == nil || len(r.function.Recv.List) != 1 || len(r.function.Recv.List[0].Names) != 1 {
+		return "", nil
+	}
+	t = r.function.Recv.List[0].Type
+	if pointer, ok := t.(*ast.StarExpr); ok {
+		t = pointer.X
+	}
+	return r.function.Recv.List[0].Names[0].Name, t
+}
+
+// named returns the type that an expression names.
+func (r builderReader) named(t ast.Expr) model.GoType {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return model.GoType{Path: r.pkg.Path, Name: t.Name}
+	case *ast.SelectorExpr:
+		from, ok := t.X.(*ast.Ident)
+		if !ok {
+			return model.GoType{}
+		}
+		for _, i := range r.file.AST.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				continue
+			}
+			name, known := r.pkg.Module.PackageName(imported)
+			if !known {
+				name = path.Base(imported)
+			}
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+			if name == from.Name {
+				return model.GoType{Path: imported, Alias: name, Name: t.Sel.Name}
+			}
+		}
+	}
+	return model.GoType{}
+}
+
+// value returns the code of a validator or defaulter that a test can use as it is: a literal without fields, the object
+// itself, or a receiver whose type has no fields. It is empty for others: without their fields, they would panic, which
+// is no defect.
+func (r builderReader) value(e ast.Expr, object model.GoType) string {
+	literal := e
+	if pointer, ok := e.(*ast.UnaryExpr); ok && pointer.Op == token.AND {
+		literal = pointer.X
+	}
+	switch l := literal.(type) {
+	case *ast.CompositeLit:
+		if name, ok := l.Type.(*ast.Ident); ok && len(l.Elts) == 0 {
+			return strings.TrimSuffix(r.text(e), r.text(literal)) + name.Name + "{}"
+		}
+	case *ast.Ident:
+		if t := r.typeOf(l); !t.IsZero() && (t == object || r.isEmpty(t.Name)) {
+			return "&" + t.Name + "{}"
+		}
+	}
+	return ""
+}
+
+// isEmpty reports whether a type of the package is a struct without fields.
+func (r builderReader) isEmpty(name string) bool {
+	for _, f := range r.pkg.FilesWith("type " + name + " struct") {
+		for _, d := range f.AST.Decls {
+			declaration, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range declaration.Specs {
+				if t, ok := s.(*ast.TypeSpec); ok && t.Name.Name == name {
+					fields, ok := t.Type.(*ast.StructType)
+					return ok && fields.Fields.NumFields() == 0
+				}
+			}
+		}
+	}
+	return false
+}
+
+// argument returns an expression as one line of source, with a literal in place of the receiver.
+func (r builderReader) argument(e ast.Expr) string {
+	if name, ok := e.(*ast.Ident); ok {
+		if receiver, t := r.receiver(); receiver == name.Name {
+			return "&" + r.text(t) + "{}"
+		}
+	}
+	return strings.Join(strings.Fields(r.text(e)), " ")
+}
+
+// text returns the source of an expression.
+func (r builderReader) text(e ast.Expr) string {
+	var text bytes.Buffer
+	if format.Node(&text, token.NewFileSet(), e) != nil {
+		return ""
+	}
+	return text.String()
+}
+
+// serves reports whether the builder serves a webhook with this side.
+func (b builder) serves(s side, w *model.Webhook) bool {
+	if s.mutating != w.Mutating {
+		return false
+	}
+	if s.path != "" {
+		return s.path == w.ServedPath()
+	}
+	for _, rule := range w.Spec.Rules {
+		for _, version := range rule.APIVersions {
+			if strings.HasSuffix(w.ServedPath(), "-"+version+"-"+strings.ToLower(b.object.Name)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+	"github.com/webhook-gen/webhook-gen/templates"
+)
+
+// handlersTestFile is the name of the test of existing handlers.
+const handlersTestFile = "webhook_handlers_test.go"
+
+const (
+	admissionV1     = "k8s.io/api/admission/v1"
+	apimachinery    = "k8s.io/apimachinery/pkg/runtime"
+	theirAdmission  = "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	maxCommentWidth = 200
+)
+
+// CreateTests writes a test of the project's own handlers beside the markers of each package: for webhooks whose
+// handlers webhook-gen does not generate. It fills in the handlers that it finds in calls of controller-runtime's
+// builder. Existing files stay as they are.
+func CreateTests(ctx context.Context, c Config) (Result, error) {
+	run := c.Resolve()
+	if _, ok := load.Root(c.Dir); !ok {
+		return Result{}, errors.New("there is no go.mod here or above")
+	}
+	run.Kubebuilder = true // even if another tool writes their manifest
+	state := run.Read(ctx, engine.Edits{})
+	result := Result{Result: engine.Result{Root: run.Root, Diagnostics: state.Diagnostics}}
+	if result.Diagnostics.HasErrors() {
+		return result, errStopped
+	}
+	result.Diagnostics = nil // generate and verify print the warnings
+	var created []output.File
+	for _, p := range state.Packages {
+		var webhooks []*model.Webhook
+		for _, w := range state.Project.Webhooks() {
+			if w.Package == p.Path && w.Handler == nil && w.ServedPath() != "" {
+				webhooks = append(webhooks, w)
+			}
+		}
+		if len(webhooks) == 0 {
+			continue
+		}
+		test := newHandlersTest(p, webhooks)
+		if regular.Exists(run.Manifest) {
+			test.Manifest = fromFolder(p.Dir, run.Manifest)
+		}
+		for _, s := range run.Tests.Samples {
+			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
+		}
+		f, err := test.file(p.Dir, run.Wanted("/admission/admissiontest"))
+		if err != nil {
+			return Result{}, err
+		}
+		if regular.Exists(f.Path) {
+			continue // the user's
+		}
+		created = append(created, f)
+		rel := cmp.Or(fromFolder(run.Root, p.Dir), ".")
+		if test.missing() {
+			result.Next = append(result.Next, "fill in the handlers in "+path.Join(rel, handlersTestFile))
+		}
+		result.Next = append(result.Next, "go test ./"+path.Clean(rel)+" -run TestWebhookHandlers")
+	}
+	if len(state.Project.Webhooks()) == 0 {
+		return Result{}, errors.New("no +kubebuilder:webhook or +webhook marker found: tests are written for the webhooks of markers")
+	}
+	changes, found := output.Compare(run.Root, run.Heading.Above(created), nil)
+	result.Changes, result.Files = changes, created
+	result.Diagnostics.Add(found...)
+	return result, nil
+}
+
+// fromFolder returns the path of a file, slash-separated, relative to a folder.
+func fromFolder(folder, file string) string {
+	rel, err := filepath.Rel(folder, file)
+	if err != nil {
+		rel = file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// handlersTest is the data of the template.
+type handlersTest struct {
+	Package  string
+	Standard []string
+	Imports  []goImport
+	Manifest string
+	Samples  []string
+	Webhooks []testedWebhook
+	Handlers []testedHandler
+	// Schemes are the functions that register the types.
+	Schemes []string
+	// UsesTheirs is true if controller-runtime's package admission is used.
+	UsesTheirs bool
+	// Repeats is true if a text occurs three times, which kubebuilder's linters report.
+	Repeats bool
+
+	own string // import path of the package
+}
+
+// goImport is an import with its name.
+type goImport struct{ Alias, Path string }
+
+// testedWebhook is a webhook in the test.
+type testedWebhook struct {
+	Name, Path string
+	Mutating   bool
+	// Object is the name of the type of the objects; empty if it is not found.
+	Object    string
+	Kinds     []model.ObjectKind
+	Resources []string
+	Functions []testedFunction
+}
+
+// testedFunction is the function for an operation: the constant of the operation, and the function's name.
+type testedFunction struct{ Operation, Name string }
+
+// testedHandler is the handler at a path. Without Code, Hint is what the source has.
+type testedHandler struct{ Path, Code, Hint string }
+
+// newHandlersTest returns the test of the webhooks in a package.
+func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
+	t := &handlersTest{Package: p.Name, own: p.Path, Standard: []string{"net/http", "testing"}}
+	all := builders(p)
+	for _, w := range webhooks {
+		b, s, found := find(all, w)
+		t.add(w, b.object, s, found)
+	}
+	times := map[string]int{}
+	for _, w := range t.Webhooks {
+		for _, f := range w.Functions {
+			times[f.Name]++
+		}
+		for _, k := range w.Kinds {
+			times[k.APIVersion]++
+		}
+	}
+	for _, n := range times {
+		t.Repeats = t.Repeats || n >= 3
+	}
+	return t
+}
+
+// find returns the builder and the side of it that serve a webhook. Among kinds of the same name, the version in the
+// import path decides.
+func find(all []builder, w *model.Webhook) (builder, side, bool) {
+	var fallback *builder
+	var other side
+	for _, b := range all {
+		for _, s := range b.sides {
+			if !b.serves(s, w) {
+				continue
+			}
+			if len(w.Spec.Rules) > 0 && slices.Contains(w.Spec.Rules[0].APIVersions, path.Base(b.object.Path)) {
+				return b, s, true
+			}
+			if fallback == nil {
+				fallback, other = &b, s
+			}
+		}
+	}
+	if fallback == nil {
+		return builder{}, side{}, false
+	}
+	return *fallback, other, true
+}
+
+// add adds a webhook and its handler.
+func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side, found bool) {
+	tested := testedWebhook{Name: w.Spec.Name, Path: w.ServedPath(), Mutating: w.Mutating, Functions: functions(w, found)}
+	typed := ""
+	if found {
+		typed = t.named(object)
+	}
+	for _, rule := range w.Spec.Rules {
+		for _, resource := range rule.Resources {
+			if !slices.Contains(tested.Resources, resource) {
+				tested.Resources = append(tested.Resources, resource)
+			}
+		}
+		for _, group := range rule.APIGroups {
+			for _, version := range rule.APIVersions {
+				if group == "*" || version == "*" || strings.Contains(strings.Join(rule.Resources, ""), "*") {
+					typed = "" // the requests have other kinds, too
+				}
+				tested.Kinds = append(tested.Kinds, model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: object.Name})
+			}
+		}
+	}
+	tested.Object = typed
+	t.Webhooks = append(t.Webhooks, tested)
+	if slices.ContainsFunc(t.Handlers, func(h testedHandler) bool { return h.Path == tested.Path }) {
+		return
+	}
+	h := testedHandler{Path: tested.Path}
+	if found {
+		name := t.named(object)
+		scheme := "AddToScheme"
+		if from, _, ok := strings.Cut(name, "."); ok {
+			scheme = from + ".AddToScheme"
+		}
+		if !slices.Contains(t.Schemes, scheme) {
+			t.Schemes = append(t.Schemes, scheme)
+		}
+		if s.value != "" {
+			h.Code, t.UsesTheirs = s.handler(name, s.value), true
+		}
+		h.Hint = shortened(s.handler(name, s.argument))
+	}
+	t.Handlers = append(t.Handlers, h)
+}
+
+// shortened cuts a text so that its line does not get too long.
+func shortened(text string) string {
+	const before = len("\t\t// Replace nil by the handler: ") + len("…")
+	if len(text)+before > maxCommentWidth {
+		return strings.ToValidUTF8(text[:maxCommentWidth-before], "") + "…"
+	}
+	return text
+}
+
+// handler returns the code of a handler.
+func (s side) handler(object, value string) string {
+	if s.typed {
+		return fmt.Sprintf("admission.%s[*%s](scheme, %s)", s.function, object, value)
+	}
+	return fmt.Sprintf("admission.%s(scheme, &%s{}, %s)", s.function, object, value)
+}
+
+// functions returns the operations of a webhook with the functions that controller-runtime calls.
+func functions(w *model.Webhook, found bool) []testedFunction {
+	called := map[string]bool{}
+	for _, rule := range w.Spec.Rules {
+		for _, o := range rule.Operations {
+			called[string(o)] = true
+		}
+	}
+	var all []testedFunction
+	for _, o := range []string{"Create", "Update", "Delete", "Connect"} {
+		if !called[strings.ToUpper(o)] && !called["*"] {
+			continue
+		}
+		name := "Validate" + o
+		switch {
+		case !found:
+			name = "the handler of " + w.ServedPath()
+		case w.Mutating:
+			name = "Default"
+		}
+		all = append(all, testedFunction{"admissionv1." + o, name})
+	}
+	return all
+}
+
+// named returns the name of a type in the test, and imports its package.
+func (t *handlersTest) named(g model.GoType) string {
+	if g.Path == t.own {
+		return g.Name
+	}
+	alias := g.Alias
+	for _, i := range t.Imports {
+		if i.Path == g.Path {
+			return i.Alias + "." + g.Name
+		}
+		if i.Alias == alias {
+			alias += "types"
+		}
+	}
+	switch alias { // names that the test itself uses
+	case "admission", "admissionv1", "admissiontest", "runtime", "http", "testing", "scheme":
+		alias += "api"
+	}
+	t.Imports = append(t.Imports, goImport{alias, g.Path})
+	return alias + "." + g.Name
+}
+
+// missing reports whether the user has to fill in a handler.
+func (t *handlersTest) missing() bool {
+	return slices.ContainsFunc(t.Handlers, func(h testedHandler) bool { return h.Code == "" })
+}
+
+// file returns the test.
+func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
+	t.Imports = append(t.Imports, goImport{"admissionv1", admissionV1}, goImport{"", admissiontest})
+	if len(t.Schemes) > 0 {
+		t.Imports = append(t.Imports, goImport{"", apimachinery})
+	}
+	if t.UsesTheirs {
+		t.Imports = append(t.Imports, goImport{"", theirAdmission})
+	}
+	for i, imported := range t.Imports {
+		if imported.Alias == path.Base(imported.Path) {
+			t.Imports[i].Alias = ""
+		}
+	}
+	slices.SortFunc(t.Imports, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
+	text, err := templates.Execute("existing/webhook_handlers_test.go.tmpl", t)
+	return output.File{Path: filepath.Join(dir, handlersTestFile), Content: text, Owner: output.Once}, err
+}

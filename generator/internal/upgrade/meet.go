@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package upgrade
+
+import (
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// meet reports whether two webhooks may be called for one request. They are not if their rules or selectors exclude
+// each other; conditions are not compared.
+func meet(a, b *Webhook) bool {
+	equivalent := *a.Spec.MatchPolicy == admissionregistrationv1.Equivalent || *b.Spec.MatchPolicy == admissionregistrationv1.Equivalent
+	return !apart(a.Spec.NamespaceSelector, b.Spec.NamespaceSelector) && !apart(a.Spec.ObjectSelector, b.Spec.ObjectSelector) &&
+		slices.ContainsFunc(a.Spec.Rules, func(one admissionregistrationv1.RuleWithOperations) bool {
+			return slices.ContainsFunc(b.Spec.Rules, func(another admissionregistrationv1.RuleWithOperations) bool {
+				return rulesMeet(one, another, equivalent)
+			})
+		})
+}
+
+// rulesMeet reports whether a request may match both rules. With matchPolicy Equivalent it may match a rule for another
+// version, and for another group of Kubernetes' own.
+func rulesMeet(a, b admissionregistrationv1.RuleWithOperations, equivalent bool) bool {
+	own := func(groups []string) bool {
+		return slices.ContainsFunc(groups, func(g string) bool { return !strings.Contains(g, ".") || strings.HasSuffix(g, ".k8s.io") })
+	}
+	return common(a.Operations, b.Operations, admissionregistrationv1.OperationAll) &&
+		(common(a.APIGroups, b.APIGroups, "*") || equivalent && own(a.APIGroups) && own(b.APIGroups)) &&
+		(common(a.APIVersions, b.APIVersions, "*") || equivalent) &&
+		resourcesMeet(a.Resources, b.Resources) && scopesMeet(a.Scope, b.Scope)
+}
+
+// common reports whether two lists have an element in common, or one of them has the element for all.
+func common[T comparable](a, b []T, all T) bool {
+	return slices.Contains(a, all) || slices.Contains(b, all) || slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
+}
+
+// resourcesMeet compares resources as an API server does: a * stands for any resource, or for any subresource and none.
+func resourcesMeet(a, b []string) bool {
+	alike := func(one, another string) bool { return one == another || one == "*" || another == "*" }
+	return slices.ContainsFunc(a, func(one string) bool {
+		return slices.ContainsFunc(b, func(another string) bool {
+			resource, sub, _ := strings.Cut(one, "/")
+			other, otherSub, _ := strings.Cut(another, "/")
+			return alike(resource, other) && alike(sub, otherSub)
+		})
+	})
+}
+
+func scopesMeet(a, b *admissionregistrationv1.ScopeType) bool {
+	return a == nil || b == nil || *a == *b || *a == admissionregistrationv1.AllScopes || *b == admissionregistrationv1.AllScopes
+}
+
+// apart reports whether a requirement of one selector contradicts one of the other, so that no object has labels for
+// both.
+func apart(a, b *metav1.LabelSelector) bool {
+	return slices.ContainsFunc(requirements(a), func(one metav1.LabelSelectorRequirement) bool {
+		return slices.ContainsFunc(requirements(b), func(another metav1.LabelSelectorRequirement) bool {
+			return contradicts(one, another) || contradicts(another, one)
+		})
+	})
+}
+
+func contradicts(a, b metav1.LabelSelectorRequirement) bool {
+	if a.Key != b.Key {
+		return false
+	}
+	none := func(in, of []string, has bool) bool {
+		return !slices.ContainsFunc(in, func(v string) bool { return slices.Contains(of, v) == has })
+	}
+	switch a.Operator {
+	case metav1.LabelSelectorOpIn:
+		return b.Operator == metav1.LabelSelectorOpIn && none(a.Values, b.Values, true) ||
+			b.Operator == metav1.LabelSelectorOpNotIn && none(a.Values, b.Values, false) ||
+			b.Operator == metav1.LabelSelectorOpDoesNotExist
+	case metav1.LabelSelectorOpExists:
+		return b.Operator == metav1.LabelSelectorOpDoesNotExist
+	}
+	return false
+}
