@@ -28,6 +28,7 @@ type requestFlags struct {
 	namespaceLabels string
 	authorizer      string
 	kubeVersion     string
+	calledOnly      bool
 	format          string
 }
 
@@ -54,6 +55,7 @@ func requestCommand() *cobra.Command {
 	flags.StringVar(&f.namespaceLabels, "namespace-labels", "", "labels of the namespace")
 	flags.StringVar(&f.authorizer, "authorizer", "", "what the authorizer answers: allow or deny")
 	flags.StringVar(&f.kubeVersion, "kube-version", "", "version of Kubernetes")
+	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks that are skipped")
 	flags.StringVar(&f.format, "format", "text", "form of the answer")
 	return c
 }
@@ -102,7 +104,11 @@ func (f *requestFlags) run(c *cobra.Command) error {
 	for _, name := range world.passedOver {
 		r.Assumed = append(r.Assumed, fmt.Sprintf("%s is for an API server's own disk, and not looked at", name))
 	}
-	return report.Report{Request: report.NewRequest(r), Result: result, Assumed: r.Assumed}.Write(c.OutOrStdout(), f.format)
+	answer := report.Report{Request: report.NewRequest(r), Result: result, Assumed: r.Assumed}
+	if f.calledOnly {
+		answer = answer.WithoutSkipped()
+	}
+	return answer.Write(c.OutOrStdout(), f.format)
 }
 
 func (f *requestFlags) check() error {

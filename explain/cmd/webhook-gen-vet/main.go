@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command webhook-gen-vet compares the code of webhooks with their markers: rules W17 and W27 of webhook-gen lint.
+// Command webhook-gen-vet compares the code of webhooks with their markers: rules W17, W27 and W33 of webhook-gen lint.
 //
 //	go vet -vettool=$(which webhook-gen-vet) ./...    with go vet's cache
 //	webhook-gen-vet ./...                                by itself

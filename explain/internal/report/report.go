@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"k8s.io/apiserver/pkg/admission"
@@ -20,6 +21,24 @@ type Report struct {
 	admit.Result
 	// Assumed lists the assumptions about the request.
 	Assumed []string `json:"assumed,omitempty"`
+	// Omitted counts the skipped webhooks that the lists lack.
+	Omitted *Omitted `json:"omitted,omitempty"`
+}
+
+// Omitted counts webhooks.
+type Omitted struct {
+	Mutating   int `json:"mutating"`
+	Validating int `json:"validating"`
+}
+
+// WithoutSkipped returns the report without the webhooks that are skipped, and with their number.
+func (r Report) WithoutSkipped() Report {
+	skipped := func(w admit.Webhook) bool { return w.Verdict == admit.Skipped }
+	mutating, validating := len(r.Mutating), len(r.Validating)
+	r.Mutating = slices.DeleteFunc(slices.Clone(r.Mutating), skipped)
+	r.Validating = slices.DeleteFunc(slices.Clone(r.Validating), skipped)
+	r.Omitted = &Omitted{mutating - len(r.Mutating), validating - len(r.Validating)}
+	return r
 }
 
 // Request is the request as the API server sees it.
@@ -65,8 +84,12 @@ func (r Report) Write(w io.Writer, format string) error {
 func (r Report) text() string {
 	var b strings.Builder
 	b.WriteString(r.Request.text() + "\n")
-	phase(&b, "mutating webhooks, one after the other", r.Mutating)
-	phase(&b, "validating webhooks, all at once", r.Validating)
+	omitted := Omitted{}
+	if r.Omitted != nil {
+		omitted = *r.Omitted
+	}
+	phase(&b, "mutating webhooks, one after the other", r.Mutating, omitted.Mutating)
+	phase(&b, "validating webhooks, all at once", r.Validating, omitted.Validating)
 	if len(r.Assumed) > 0 {
 		b.WriteString("\nassumed:\n")
 	}
@@ -97,9 +120,12 @@ func (r Request) text() string {
 	return fmt.Sprintf("%s, by %s (%s)", text, r.User, strings.Join(r.Groups, ", "))
 }
 
-func phase(b *strings.Builder, title string, webhooks []admit.Webhook) {
+func phase(b *strings.Builder, title string, webhooks []admit.Webhook, omitted int) {
 	fmt.Fprintf(b, "\n%s:\n", title)
-	if len(webhooks) == 0 {
+	switch {
+	case omitted > 0:
+		fmt.Fprintf(b, "  %d skipped, not shown\n", omitted)
+	case len(webhooks) == 0:
 		b.WriteString("  none\n")
 	}
 	for _, w := range webhooks {

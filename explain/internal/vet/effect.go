@@ -19,12 +19,15 @@ type effect struct {
 	// Write is the first request that changes something, and Wait the first request that waits for a client's own limit;
 	// nil without such a request.
 	Write, Wait *deed
+	// Ask is the first call for controller-runtime's request in the context, and Provides reports that one is put there.
+	Ask      *deed
+	Provides bool
 	// LooksAtDryRun reports that it reads the DryRun of a request, or may: it gives the request to code that is not
 	// followed.
 	LooksAtDryRun bool
 }
 
-// deed is a request to an API server.
+// deed is a request to an API server, or a call for the request that is admitted.
 type deed struct {
 	// The client's method, the file and line of the call, and the functions between.
 	What, Position string
@@ -40,6 +43,12 @@ func (e *effect) String() string {
 	}
 	if e.Wait != nil {
 		parts = append(parts, "waits: "+e.Wait.String())
+	}
+	if e.Ask != nil {
+		parts = append(parts, "asks: "+e.Ask.String())
+	}
+	if e.Provides {
+		parts = append(parts, "provides the request")
 	}
 	if e.LooksAtDryRun {
 		parts = append(parts, "looks at DryRun")
@@ -64,7 +73,7 @@ func (d *deed) in(function string) *deed {
 }
 
 // isZero reports whether the function has no effects.
-func (e *effect) isZero() bool { return e.Write == nil && e.Wait == nil && !e.LooksAtDryRun }
+func (e *effect) isZero() bool { return *e == effect{} }
 
 // effects finds the effect of a function, of this package or another one.
 type effects func(*types.Func) effect
@@ -72,7 +81,7 @@ type effects func(*types.Func) effect
 func effectAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:       "webhookeffects",
-		Doc:        "find out which functions write to an API server, wait for a client's limit, or look at DryRun",
+		Doc:        "find out which functions write to an API server, wait for a client's limit, ask for the request in the context, or look at DryRun",
 		Run:        findEffects,
 		FactTypes:  []analysis.Fact{new(effect)},
 		ResultType: reflect.TypeFor[effects](),
@@ -140,6 +149,12 @@ func (f *function) take(of effect, called *types.Func) (news bool) {
 	if f.Wait == nil && of.Wait != nil {
 		f.Wait, news = of.Wait.in(called.Name()), true
 	}
+	if f.Ask == nil && of.Ask != nil {
+		f.Ask, news = of.Ask.in(called.Name()), true
+	}
+	if !f.Provides && of.Provides {
+		f.Provides, news = true, true
+	}
 	if !f.LooksAtDryRun && of.LooksAtDryRun {
 		f.LooksAtDryRun, news = true, true
 	}
@@ -184,6 +199,14 @@ func readFunction(pass *analysis.Pass, decl *ast.FuncDecl, imported effects) *fu
 }
 
 func (f *function) use(pass *analysis.Pass, id *ast.Ident, used *types.Func, arguments []ast.Expr, imported effects) {
+	if used.Pkg() != nil && used.Pkg().Path() == "sigs.k8s.io/controller-runtime/pkg/webhook/admission" {
+		switch {
+		case used.Name() == "RequestFromContext" && f.Ask == nil:
+			f.Ask = &deed{What: used.Name(), Position: position(pass.Fset, id.Pos())}
+		case used.Name() == "NewContextWithRequest":
+			f.Provides = true
+		}
+	}
 	request, ok := requestOf(used)
 	if !ok {
 		f.calls = append(f.calls, used)

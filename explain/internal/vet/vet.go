@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package vet compares handlers of webhooks with their markers, by reading their code: rules W17 and W27 of webhook-gen
-// lint, as analyzers of golang.org/x/tools/go/analysis.
+// Package vet compares handlers of webhooks with their markers, by reading their code: rules W17, W27 and W33 of
+// webhook-gen lint, as analyzers of golang.org/x/tools/go/analysis.
 //
 // A handler is a method of a generated interface (docs/reference/configuration.md of webhook-gen has the names), or a
 // method of a type with a +kubebuilder:webhook marker. The analyzers follow its calls through functions and methods,
@@ -15,5 +15,5 @@ import "golang.org/x/tools/go/analysis"
 func Analyzers() []*analysis.Analyzer {
 	effects := effectAnalyzer()
 	handlers := handlerAnalyzer(effects)
-	return []*analysis.Analyzer{sideEffectsAnalyzer(handlers), rateLimitAnalyzer(handlers)}
+	return []*analysis.Analyzer{sideEffectsAnalyzer(handlers), rateLimitAnalyzer(handlers), requestAnalyzer(handlers)}
 }

@@ -14,4 +14,6 @@ type Warnings []string
 
 func RequestFromContext(ctx context.Context) (Request, error) { return Request{}, nil }
 
+func NewContextWithRequest(ctx context.Context, r Request) context.Context { return ctx }
+
 func Allowed(reason string) Response { return Response{Allowed: true} }
