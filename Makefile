@@ -15,7 +15,6 @@ EXPLAIN  := explain
 ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 RUNTIME  := runtime
 ADAPTERS := runtime/controllerruntime
-ENVTEST  := hack/envtest
 DELIVERY := hack/delivery
 RELEASE  := hack/release
 FUZZTIME ?= 5s
@@ -74,7 +73,7 @@ test-upstream: ## our rules against k8s.io/kubernetes' own validation
 .PHONY: test-integration
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh); export KUBEBUILDER_ASSETS=$$assets; \
+	@assets=$$(hack/envtest.sh); export KUBEBUILDER_ASSETS=$$assets; \
 	(cd $(SUITE) && go test $(TESTFLAGS) -count=1 . ./examples); \
 	for m in $(ASKING); do (cd $$m && go test $(TESTFLAGS) -count=1 ./...); done
 
@@ -83,12 +82,12 @@ test-explain: ## what explain and lint say of requests and configurations, besid
 	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
 	cd $(EXPLAIN) && go test $(TESTFLAGS) ./...
 	$(call say,what explain and lint say beside what an API server does)
-	@assets=$$($(ENVTEST)/build.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./explain ./lint
+	@assets=$$(hack/envtest.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./explain ./lint
 
 .PHONY: test-delivery
 test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server
 	$(call say,new projects and what they bring into a cluster (the first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 30m ./...
+	@assets=$$(hack/envtest.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 30m ./...
 
 .PHONY: test-mutation
 test-mutation: ## faults seeded into the examples' generated code and the runtime, each of which a test finds
@@ -98,7 +97,7 @@ test-mutation: ## faults seeded into the examples' generated code and the runtim
 .PHONY: test-oldest
 test-oldest: ## the integration tests on the oldest API server
 	$(call say,the oldest API server (its first build takes some minutes))
-	@assets=$$($(ENVTEST)/build.sh $(ENVTEST)/oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./...
+	@assets=$$(hack/envtest.sh oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./...
 
 .PHONY: test-peers
 test-peers: test-mutation test-oldest $(addprefix test-peer-,$(PEERS:hack/peers/%/=%)) ## seeded faults, comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
@@ -130,7 +129,7 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 
 .PHONY: envtest
 envtest: ## build kube-apiserver and etcd, unless they are there, and print their folder
-	@$(ENVTEST)/build.sh
+	@hack/envtest.sh
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (5s)
@@ -159,6 +158,13 @@ figures: ## what hack/peers/figures.md says of this tree and of its tests
 	@begin=$$(date +%s); go test -count=1 -short ./... >/dev/null; echo "short tests, compiled: $$(($$(date +%s) - begin)) s"
 	@echo "all of .ci/run, from an empty build cache: GOCACHE=\$$(mktemp -d) ENVTEST_ASSETS_ROOT=\$$(mktemp -d) .ci/run"
 
+# svg-term is npm's, and draws with the fonts of the reader. The sum behind the picture tells TestRecording of what it is.
+.PHONY: recording
+recording: ## record the first minutes for README.md anew, and draw them
+	cd $(DELIVERY) && go test -count=1 -run '^TestRecording$$' . -update
+	npx --yes svg-term-cli@2.1.1 --in docs/drawings/minutes.cast --out docs/drawings/minutes.svg --window --no-cursor
+	printf '\n<!-- %s -->\n' "$$(sha256sum <docs/drawings/minutes.cast | cut -d' ' -f1)" >>docs/drawings/minutes.svg
+
 .PHONY: generate
 generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
 	go run ./hack/drawings
@@ -167,7 +173,7 @@ generate: ## regenerate the runtime's text and API listing, examples, goldens an
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done
 	go test ./generator ./generator/command -update
-	go test ./generator/compile -run '^TestCookbookPage$$' -update
+	go test ./generator/compile -run '^(TestCookbookPage|TestFailures)$$' -update
 
 .PHONY: align
 align: ## give all modules the same versions of shared dependencies, which are then compiled once
@@ -180,7 +186,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh, pro
 	hack/align.sh --check
 	go run ./hack/prose
 	go vet ./...
-	@for m in $(RUNTIME) $(ADAPTERS) $(SUITE) $(EXPLAIN) $(DELIVERY) $(ENVTEST) $(ENVTEST)/oldest $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
+	@for m in $(RUNTIME) $(ADAPTERS) $(SUITE) $(EXPLAIN) $(DELIVERY) $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
 	go test ./templates
 	go -C $(RELEASE) test ./...

@@ -5,12 +5,12 @@
 #   hack/align.sh           changes go.mod and go.sum
 #   hack/align.sh --check   prints what differs, changes nothing, and fails if there is anything
 #
-# Modules whose versions are what they test keep them: the runtime's floors, the oldest API server, and the peers that
+# Modules whose versions are what they test keep them: the runtime's floors, and the peers that
 # require versions of their own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-own='^(runtime|runtime/controllerruntime|hack/tools|hack/envtest/oldest|hack/peers/(clusterapi|karpenter|floor))$'
+own='^(runtime|runtime/controllerruntime|hack/tools|hack/peers/(clusterapi|karpenter|floor))$'
 
 modules() { git ls-files 'go.mod' '*/go.mod' | xargs -n1 dirname | grep -Ev "$own"; }
 

@@ -21,6 +21,7 @@ import (
 // TestChart has helm render the chart of a project with every value, without each one, and with mistakes, and decodes
 // all objects strictly. The same goes for kustomize and each kind of certificate.
 func TestChart(t *testing.T) {
+	t.Parallel()
 	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
 	p.env = append(os.Environ(), "PATH="+filepath.Dir(p.webhookGen)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	archive, err := txtar.ParseFile("testdata/chart.txtar")

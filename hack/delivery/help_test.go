@@ -23,7 +23,7 @@ func (p project) help(t *testing.T, c cluster) {
   "kind": {"group": "shop.example.com", "version": "v1", "kind": "Order"},
   "resource": {"group": "shop.example.com", "version": "v1", "resource": "orders"},
   "object": {"apiVersion": "shop.example.com/v1", "kind": "Order", "metadata": {"name": "tea", "namespace": "shop"}, "spec": {"sku": "tea"}}}}`)
-	if said := p.follow("../../docs/reference/commands.md", "## `webhook-gen explain request`"); !strings.Contains(said, "validate.orders.v1.shop.example.com") {
+	if said := p.follow("../../docs/reference/commands.md", "## `webhook-gen explain request`").printed; !strings.Contains(said, "validate.orders.v1.shop.example.com") {
 		t.Errorf("explain request does not know the project's webhooks:\n%s", said)
 	}
 	p.follow("../../docs/reference/commands.md", "## `webhook-gen lint [packages]`")
@@ -36,7 +36,7 @@ func (p project) help(t *testing.T, c cluster) {
 		p.run("git", "tag", release)
 	}
 	p.write("rendered.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: orders, namespace: shop}\nspec: {ports: [{port: 443}]}\n")
-	if said := p.follow("../../docs/reference/commands.md", "## `webhook-gen explain upgrade OLD [NEW]`"); !strings.Contains(said, "[]") {
+	if said := p.follow("../../docs/reference/commands.md", "## `webhook-gen explain upgrade OLD [NEW]`").printed; !strings.Contains(said, "[]") {
 		t.Errorf("explain upgrade finds something in releases that have all webhooks alike:\n%s", said)
 	}
 	p.follow("../../docs/guides/lint.md", "# Lint")

@@ -19,6 +19,7 @@ import (
 // before, and serves its own webhooks and ours. Then its validator goes on behind a generated handler, as in
 // docs/start/migration.md.
 func TestKubebuilderProject(t *testing.T) {
+	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/kubebuilder.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestKubebuilderProject(t *testing.T) {
 	p.run("go", "mod", "tidy")
 	before := p.sums()
 
-	said := p.follow("../../docs/start/migration.md", "### Beside existing webhooks")
+	said := p.follow("../../docs/start/migration.md", "### Beside existing webhooks").printed
 	const line = "utilruntime.Must(newWebhooks().Register(mgr.GetWebhookServer().Register))"
 	if !strings.Contains(said, "\t"+line+"\n") {
 		t.Fatalf("init does not say the line\n%s", said)

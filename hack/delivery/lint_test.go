@@ -16,6 +16,7 @@ import (
 // TestLinted lints a new project after the commands that write files of it. make verify fails while a file of
 // controller-gen is stale, and the package of a kind can be registered with a client.
 func TestLinted(t *testing.T) {
+	t.Parallel()
 	linter := buildLinter(t)
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
 	program := filepath.Join(t.TempDir(), "webhook-gen")
@@ -52,7 +53,73 @@ func TestLinted(t *testing.T) {
 	gen("delete", "webhook", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--force")
 	p.run("make", "generate", "verify")
 	linter.check(p)
+
+	p.write("internal/old/webhooks.go", controllerRuntimeWebhooks)
+	p.run("go", "mod", "tidy")
+	gen("create", "tests", "./internal/old")
+	p.run("go", "mod", "tidy")
+	linter.check(p)
 }
+
+// controllerRuntimeWebhooks are webhooks to write tests for with `webhook-gen create tests`.
+const controllerRuntimeWebhooks = `// Package old has webhooks of controller-runtime.
+package old
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+)
+
+// +kubebuilder:webhook:path=/validate--v1-configmap,mutating=false,failurePolicy=fail,sideEffects=None,groups="",resources=configmaps,verbs=create;update,versions=v1,name=vconfigmap-v1.kb.io,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/validate--v1-secret,mutating=false,failurePolicy=fail,sideEffects=None,groups="",resources=secrets,verbs=create;update,versions=v1,name=vsecret-v1.kb.io,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/validate--v1-service,mutating=false,failurePolicy=fail,sideEffects=None,groups="",resources=services,verbs=create;update,versions=v1,name=vservice-v1.kb.io,admissionReviewVersions=v1
+
+// Setup registers the webhooks.
+func Setup(mgr ctrl.Manager) error {
+	if err := ctrl.NewWebhookManagedBy(mgr, &corev1.ConfigMap{}).WithValidator(&ConfigMaps{}).Complete(); err != nil {
+		return err
+	}
+	if err := ctrl.NewWebhookManagedBy(mgr, &corev1.Secret{}).WithValidator(&Anything[*corev1.Secret]{}).Complete(); err != nil {
+		return err
+	}
+	return ctrl.NewWebhookManagedBy(mgr, &corev1.Service{}).WithValidator(&Anything[*corev1.Service]{}).Complete()
+}
+
+// ConfigMaps allows everything.
+type ConfigMaps struct{}
+
+// ValidateCreate allows it.
+func (*ConfigMaps) ValidateCreate(context.Context, *corev1.ConfigMap) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// ValidateUpdate allows it.
+func (*ConfigMaps) ValidateUpdate(_ context.Context, _, _ *corev1.ConfigMap) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// ValidateDelete allows it.
+func (*ConfigMaps) ValidateDelete(context.Context, *corev1.ConfigMap) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// Anything allows everything.
+type Anything[T any] struct{}
+
+// ValidateCreate allows it.
+func (*Anything[T]) ValidateCreate(context.Context, T) (admission.Warnings, error) { return nil, nil }
+
+// ValidateUpdate allows it.
+func (*Anything[T]) ValidateUpdate(_ context.Context, _, _ T) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// ValidateDelete allows it.
+func (*Anything[T]) ValidateDelete(context.Context, T) (admission.Warnings, error) { return nil, nil }
+`
 
 // linter is golangci-lint, in the version of new projects.
 type linter struct{ program string }

@@ -3,10 +3,8 @@
 package delivery
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +26,11 @@ func (p project) run(command ...string) string {
 
 func (p project) write(name, content string) {
 	p.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(name)), []byte(content), 0o644); err != nil {
+	file := filepath.Join(p.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		p.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -52,50 +54,13 @@ func (p project) replace(name, old, now string) {
 	p.write(name, strings.Replace(text, old, now, 1))
 }
 
-// path is the environment with the tools in PATH.
-func (p project) path() []string {
-	return append(slices.Clone(p.env), "PATH="+filepath.Dir(p.kustomize)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-}
-
-// follow runs a section of a page of the manual, from its heading on. It runs blocks of sh, in order, and writes the
-// files of blocks with a file name behind their language. It leaves out blocks of "sh cluster". It returns the output
-// of the commands. TestEveryCommand in generator/command reads the calls of it.
-func (p project) follow(page, heading string) string {
-	p.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		p.Fatal(err)
-	}
-	_, section, ok := strings.Cut("\n"+string(text), "\n"+heading+"\n")
-	if !ok {
-		p.Fatalf("%s has no section %q", page, heading)
-	}
-	// A comment in a block begins like a heading, but has no empty line above.
-	next := regexp.MustCompile(fmt.Sprintf("\n\n#{1,%d} ", strings.Index(heading, " ")))
-	if end := next.FindStringIndex(section); end != nil {
-		section = section[:end[0]]
-	}
-	var printed strings.Builder
-	blocks := strings.Split(section, "```")
-	for i := 1; i < len(blocks); i += 2 {
-		info, content, _ := strings.Cut(blocks[i], "\n")
-		language, file, _ := strings.Cut(info, " ")
-		switch {
-		case language == "sh" && file == "":
-			printed.WriteString(output(p.T, p.dir, p.path(), "bash", "-eo", "pipefail", "-c", content))
-		case language != "sh" && file != "":
-			p.write(file, content)
-		}
-	}
-	return printed.String()
-}
-
 // TestFromNothing follows the tutorial from an empty folder to webhooks that an API server calls, and removes one of
 // them again.
 func TestFromNothing(t *testing.T) {
 	p := project{t, buildTools(t), publish(t), t.TempDir()}
+	c := startCluster(t)
 	project{t, p.tools, p.published, t.TempDir()}.follow("../../README.md", "## A new project")
-	p.follow("../../docs/start/tutorial.md", "# From an empty folder to an enforced rule")
+	p.firstHour(c)
 	p.follow("../../docs/guides/ci.md", "### The same version everywhere")
 	gen := []string{"bin/webhook-gen"}
 	p.write("charts/shop/values.yaml", p.read("charts/shop/values.yaml")+"\n# mine\n")
@@ -114,7 +79,6 @@ func TestFromNothing(t *testing.T) {
 	charts := p.charts()
 
 	t.Run("what its generated test asks an API server", func(t *testing.T) { p.in(t).integration(t) })
-	c := startCluster(t)
 	t.Run("what an API server is given", func(t *testing.T) { p.in(t).dryRun(c, charts) })
 	t.Run("what it enforces", func(t *testing.T) { p.in(t).live(t, c) })
 	t.Run("through kube-aggregator", func(t *testing.T) { p.in(t).aggregated(t, c) })
@@ -149,15 +113,11 @@ func (p project) integration(t *testing.T) {
 		p.write(file, strings.Replace(p.read(file), object, object+"// +kubebuilder:subresource:scale:specpath=.spec.parcels,statuspath=.status.parcels\n", 1))
 		p.replace(file, "\t// Priority is", "\t// Parcels is how many are packed.\n\tParcels int32 `json:\"parcels,omitempty\"`\n\t// Priority is")
 	}
-	if err := os.Mkdir(filepath.Join(p.dir, "config", "samples"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	p.write("config/samples/samples.yaml", "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: tea, namespace: shop}\nspec: {sku: tea, parcels: 2}\n"+
+	p.write("config/samples/orders.yaml", "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: tea, namespace: shop}\nspec: {sku: tea, parcels: 2}\n"+
 		"---\napiVersion: shop.example.com/v2\nkind: Order\nmetadata: {name: coffee, namespace: shop}\nspec: {article: coffee, parcels: 3}\n"+
 		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: prices, namespace: shop}\n")
-	p.write("webhook-gen.yaml", p.read("webhook-gen.yaml")+"tests:\n  integration: test/webhook\n")
 	p.run("make", "generate", "test", "verify")
-	said := p.follow("../../docs/guides/testing.md", "## On a real API server")
+	said := p.follow("../../docs/guides/testing.md", "## On a real API server").printed
 	for _, test := range []string{"Order/tea/v1", "Order/tea/v2", "Order/coffee/v1", "Order/coffee/v2", "ConfigMap/prices/v1"} {
 		if !strings.Contains(said, "--- PASS: TestGeneratedIntegration/"+test+" ") {
 			t.Errorf("%s is not tested\n%s", test, said)
@@ -166,16 +126,12 @@ func (p project) integration(t *testing.T) {
 	if strings.Contains(said, "has not been called") {
 		t.Errorf("not everything is called\n%s", said)
 	}
-	p.run("make", "test-integration")
+	p.downloaded(t)
 	p.denied(t)
 }
 
 // denied has the generated test report each mistake in a sample that must be denied, at the line of the sample.
 func (p project) denied(t *testing.T) {
-	samples := filepath.Join(p.dir, "config", "samples")
-	if err := os.MkdirAll(filepath.Join(samples, "denied"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	order := func(name, spec string) string {
 		return "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: " + name + ", namespace: shop}\nspec: {" + spec + "}\n"
 	}
@@ -218,7 +174,7 @@ func (p project) denied(t *testing.T) {
 			t.Errorf("the test does not say %q\n%s", mistake.want, said)
 		}
 	}
-	p.run("rm", "-r", "config/samples/denied", "config/samples/elsewhere.yaml")
+	p.run("rm", "config/samples/elsewhere.yaml")
 }
 
 // charts renders the chart for every kind of certificate, with and without the optional values.

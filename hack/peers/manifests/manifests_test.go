@@ -34,7 +34,7 @@ type project struct {
 func projects() []project {
 	return []project{
 		{module: "github.com/cert-manager/cert-manager", version: "v1.21.2", chart: "deploy/charts/cert-manager",
-			read: "the mutating webhook has timeoutSeconds 30: while its server hangs, each CertificateRequest waits half a minute"},
+			read: "the mutating webhook has timeoutSeconds 30: while its server hangs, each CertificateRequest waits half a minute; the validating one has 30, too"},
 		{module: "github.com/kedacore/keda/v2", version: "v2.21.0", overlays: []string{"config/webhooks"}},
 		{module: "github.com/open-policy-agent/gatekeeper/v3", version: "v3.23.1", files: []string{"deploy/gatekeeper.yaml"},
 			read: "those that are called for everything have failurePolicy Ignore, the one with Fail is for namespaces"},

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+
+# existing.sh runs the tests of `webhook-gen create tests` in real projects from the module proxy, and prints what they
+# report. No test of this repository runs it: it downloads the dependencies of whole operators.
+#
+#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 ...
+#
+# It copies each module, and changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed exists, with
+# every / of the module's path replaced by -, it fills in the handlers that webhook-gen leaves to the user.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=${WORK:-$(mktemp -d)}
+(cd "$root" && go build -o "$work/webhook-gen" ./cmd/webhook-gen)
+export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false"
+
+for module in "$@"; do
+	name=$(echo "$module" | tr / -)
+	dir=$work/$name
+	if [ ! -d "$dir" ]; then
+		cp -R "$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')" "$dir"
+		chmod -R u+w "$dir"
+	fi
+	cd "$dir"
+	markers=$(grep -rlE --include='*.go' '^\s*//\s?\+kubebuilder:webhook:' . | wc -l)
+	"$work/webhook-gen" create tests --skip-tidy >"$work/$name.created" 2>&1 || { cat "$work/$name.created"; continue; }
+	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
+	files=$(find . -name webhook_handlers_test.go)
+	for file in $files; do
+		# The handlers as the comments have them, in place of nil.
+		if grep -q 'Replace nil by the handler: admission' "$file"; then
+			sed -i -E '/Replace nil by the handler: admission/{s#^\s*// Replace nil by the handler: (.*)$#\1#;h;d};/": +nil,$/{G;s#nil,\n(.*)#\1,#};s#^\t_ = scheme.*##' "$file"
+			grep -q '"sigs.k8s.io/controller-runtime/pkg/webhook/admission"' "$file" ||
+				sed -i '0,/^\t"k8s.io.apimachinery.pkg.runtime"/s##&\n\t"sigs.k8s.io/controller-runtime/pkg/webhook/admission"#' "$file"
+		fi
+		if [ -f "$here/existing/${name%@*}.sed" ]; then
+			sed -i -E -f "$here/existing/${name%@*}.sed" "$file"
+		fi
+		gofmt -w "$file"
+	done
+	for file in $files; do
+		package=./$(dirname "${file#./}")
+		go get -t "$package" >"$work/$name.get" 2>&1 || { cat "$work/$name.get"; break; }
+		log=$work/$name.$(echo "$package" | tr / _).log
+		go test "$package" -count=1 -timeout 8m -run '^TestWebhookHandlers$' -v >"$log" 2>&1 || :
+		webhooks=$(grep -c '^				Name: ' "$file" || :)
+		left=$(grep -cE ':\s+nil,$' "$file" || :)
+		passed=$(grep -cE '^    --- PASS: TestWebhookHandlers/' "$log" || :)
+		failed=$(grep -cE '^    --- FAIL: TestWebhookHandlers/' "$log" || :)
+		echo "$module $package: $webhooks webhooks in $markers files, $left handlers left to the user, $passed tests pass, $failed fail; $log"
+	done
+done
