@@ -46,7 +46,9 @@ var (
 // gives: "# denied: a part of the message".
 func TestGeneratedIntegration(t *testing.T) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		t.Skip("no API server: KUBEBUILDER_ASSETS names no folder with kube-apiserver and etcd, as setup-envtest makes one")
+		t.Skip(
+			"no API server: KUBEBUILDER_ASSETS names no folder with kube-apiserver and etcd, as `webhook-gen assets` prints it",
+		)
 	}
 	found := samples(t)
 	if len(found) == 0 {

@@ -15,6 +15,7 @@ import (
 func TestGeneratedConversions(t *testing.T) {
 	t.Run("CronJob", func(t *testing.T) {
 		kind := newCronJobConversion(t)
+		kind.Source = newCronJobConversion
 		if kind.Schemas == nil {
 			kind.Schemas = conversiontest.ReadSchemas(
 				t, "../../../config/crd/bases/batch.tutorial.kubebuilder.io_cronjobs.yaml",
