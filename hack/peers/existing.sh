@@ -4,10 +4,11 @@
 # existing.sh runs the tests of `webhook-gen create tests` in real projects from the module proxy, and prints what they
 # report. No test of this repository runs it: it downloads the dependencies of whole operators.
 #
-#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 ...
+#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 ~/src/kueue ...
 #
-# It copies each module, and changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed exists, with
-# every / of the module's path replaced by -, it fills in the handlers that webhook-gen leaves to the user.
+# An argument that begins with / is a folder: a project that the proxy does not have. The script copies each project, and
+# changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed exists, with every / of the module's
+# path replaced by -, or NAME.sed for a folder, it fills in the handlers that webhook-gen leaves to the user.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,10 +18,13 @@ work=${WORK:-$(mktemp -d)}
 export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false"
 
 for module in "$@"; do
-	name=$(echo "$module" | tr / -)
+	case $module in
+	/*) name=$(basename "$module") source=$module ;;
+	*) name=$(echo "$module" | tr / -) source=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p') ;;
+	esac
 	dir=$work/$name
 	if [ ! -d "$dir" ]; then
-		cp -R "$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')" "$dir"
+		cp -R "$source" "$dir"
 		chmod -R u+w "$dir"
 	fi
 	cd "$dir"

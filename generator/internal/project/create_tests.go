@@ -44,6 +44,9 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	if result.Diagnostics.HasErrors() {
 		return result, errStopped
 	}
+	if len(state.Project.Webhooks()) == 0 { // the warnings name markers that controller-gen drops
+		return result, errors.New("no +kubebuilder:webhook or +webhook marker makes a webhook: tests are written for the webhooks of markers")
+	}
 	result.Diagnostics = nil // generate and verify print the warnings
 	var created []output.File
 	for _, p := range state.Packages {
@@ -76,9 +79,6 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			result.Next = append(result.Next, "fill in the handlers in "+path.Join(rel, handlersTestFile))
 		}
 		result.Next = append(result.Next, "go test ./"+path.Clean(rel)+" -run TestWebhookHandlers")
-	}
-	if len(state.Project.Webhooks()) == 0 {
-		return Result{}, errors.New("no +kubebuilder:webhook or +webhook marker found: tests are written for the webhooks of markers")
 	}
 	changes, found := output.Compare(run.Root, run.Heading.Above(created), nil)
 	result.Changes, result.Files = changes, created
