@@ -21,8 +21,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 )
 
-// walkers are two webhooks that record their visits in an annotation of a pod. Another annotation selects what a webhook
-// does besides.
+// walkers are two webhooks that record their visits in an annotation of a pod. Another annotation selects what else a
+// webhook does.
 type walkers struct{}
 
 var walks = []string{"stay", "visit", "visit once", "visit and remove tolerations"}
@@ -66,7 +66,7 @@ func TestReinvocationInTables(t *testing.T) {
 	}
 	server := httptest.NewTLSServer(mux)
 	t.Cleanup(server.Close)
-	var chains [][]string // of paths; of those with an exclamation mark the policy is IfNeeded
+	var chains [][]string // of paths; an exclamation mark means the policy IfNeeded
 	configuration := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "walkers"}}
 	for _, chain := range []string{"/a /b", "/a! /b", "/a /b!", "/a! /b!", "/b! /a", "/a!"} {
 		label := fmt.Sprintf("chain-%d", len(chains))

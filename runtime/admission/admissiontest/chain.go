@@ -21,9 +21,9 @@ import (
 // (k8s.io/apiserver/pkg/admission: reinvoker.Admit, and mutatingDispatcher.Dispatch in plugin/webhook/mutating.)
 type chain[T any] struct {
 	request  Review[T]
-	inTree   http.Handler // nil if there is none
+	inTree   http.Handler // may be nil
 	handlers map[string]http.Handler
-	// reinvoked are the webhooks that ask for a second call.
+	// reinvoked are the webhooks with the policy IfNeeded.
 	reinvoked []string
 
 	last     *Result[T]
@@ -31,7 +31,7 @@ type chain[T any] struct {
 	audit    map[string]string
 	// changes tell what each call has changed.
 	changes []string
-	// waiting are the webhooks that a later change makes due, and due are those that have a second call.
+	// waiting are the webhooks that a later change makes due. The second round calls the ones in due.
 	waiting, due []string
 }
 
@@ -50,8 +50,8 @@ func (c *chain[T]) run(t testing.TB, mutating, validating []string) {
 	}
 }
 
-// mutate calls the API server's plugins and the mutating webhooks, or in the second round those that are due. It reports
-// whether a webhook has changed the object, and whether all have allowed the request.
+// mutate calls the API server's plugins and the mutating webhooks; in the second round, it calls the due ones. It
+// reports whether a webhook has changed the object, and whether all have allowed the request.
 func (c *chain[T]) mutate(t testing.TB, paths []string, second bool) (changed, ok bool) {
 	t.Helper()
 	if c.inTree != nil {

@@ -43,8 +43,8 @@ func visit(name string, most int) func(*widget) {
 	}
 }
 
-// TestReinvocation plays the scenarios of KEP 492 (Mutating Plugin ordering): T is what the API server's own plugins add, A and B
-// are the webhooks, and O is somebody else's.
+// TestReinvocation plays the scenarios of KEP 492 (Mutating Plugin ordering). The API server's own plugins add a T, the
+// webhooks an A and a B, and somebody else's webhook an O.
 func TestReinvocation(t *testing.T) {
 	for name, test := range map[string]struct {
 		webhooks  visits

@@ -61,7 +61,7 @@ func (c existingCheck) described(r existingRequest, edits string) string {
 	return text
 }
 
-// diff returns the differences of two objects, of which one may lack the kind.
+// diff returns the differences of two objects. One of them may lack the kind.
 func (c existingCheck) diff(one, other json.RawMessage) string {
 	return failure.Diff(c.withKind(one), c.withKind(other))
 }

@@ -20,15 +20,15 @@ import (
 type Table[T any] struct {
 	// Webhooks are the webhooks that are tested.
 	Webhooks Webhooks
-	// Paths are the paths of the webhooks for such objects, in the order in which an API server calls them: mutating ones
-	// first, by the names of their configurations, and within a configuration as they stand there.
+	// Paths are the paths of the webhooks for such objects, in the order in which an API server calls them: mutating
+	// ones first, by the names of their configurations, and within a configuration as they stand there.
 	Paths []string
-	// Others are mutating webhooks of other programs. Their keys stand in Paths where the API server calls them.
+	// Others are mutating webhooks of other programs. Paths has their keys where the API server calls them.
 	Others map[string]func(*T)
 	// InTree is what the API server's own plugins edit on CREATE and UPDATE. They run before the webhooks.
 	InTree func(*T)
-	// Reinvoked names the webhooks in Paths with reinvocationPolicy: IfNeeded. After a change by a mutating webhook, InTree
-	// runs once more, and so do the webhooks of Reinvoked whose object has changed since their call.
+	// Reinvoked names the webhooks in Paths with reinvocationPolicy: IfNeeded. After a change by a mutating webhook,
+	// InTree runs once more, and so do the webhooks of Reinvoked whose object has changed since their call.
 	Reinvoked []string
 	// Kind is the kind of the objects. An object with its own apiVersion and kind may have another kind.
 	Kind Kind
@@ -98,7 +98,7 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
-// run sends the request of a case to the webhooks. If the case fails, it prints what each webhook has changed.
+// run sends the request of a case to the webhooks. If the case fails, it prints what each call has changed.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	t.Helper()
 	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
