@@ -66,6 +66,13 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 		for _, s := range run.Tests.Samples {
 			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
 		}
+		definitions := run.CRDs
+		if len(definitions) == 0 && regular.Exists(filepath.Join(run.Root, "config", "crd")) {
+			definitions = []string{"config/crd"}
+		}
+		for _, d := range definitions {
+			test.Definitions = append(test.Definitions, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(d))))
+		}
 		f, err := test.file(p.Dir, run.Wanted("/admission/admissiontest"))
 		if err != nil {
 			return Result{}, err
@@ -102,8 +109,10 @@ type handlersTest struct {
 	Imports  []goImport
 	Manifest string
 	Samples  []string
-	Webhooks []testedWebhook
-	Handlers []testedHandler
+	// Definitions are files, folders and globs of CustomResourceDefinitions.
+	Definitions []string
+	Webhooks    []testedWebhook
+	Handlers    []testedHandler
 	// Schemes are the functions that register the types.
 	Schemes []string
 	// UsesTheirs is true if controller-runtime's package admission is used.

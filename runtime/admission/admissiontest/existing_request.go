@@ -31,8 +31,8 @@ type existingRequest struct {
 	ready bool
 }
 
-// shown returns the objects of a request as findings show them: as a user sends them, with the edits of the mutating
-// webhooks below. If these edit the old object in another way, the objects are shown as they reach the handler.
+// shown returns the objects of a request as findings show them: as a user sends them, with the edits by defaults and
+// mutating webhooks below. If the old object has other edits, both objects are shown as they reach the handler.
 func (c existingCheck) shown(r existingRequest) string {
 	edits := ""
 	if ready, reaches := c.defaulted(r); reaches && !r.ready {
@@ -44,7 +44,7 @@ func (c existingCheck) shown(r existingRequest) string {
 	return c.described(r, edits)
 }
 
-// described returns a request as text, and the edits of the mutating webhooks.
+// described returns a request as text, with the edits on the way to the handler.
 func (c existingCheck) described(r existingRequest, edits string) string {
 	object, old := c.withKind(r.object), c.withKind(r.old)
 	text := string(r.operation) + " of\n" + failure.YAML(object)
@@ -56,7 +56,7 @@ func (c existingCheck) described(r existingRequest, edits string) string {
 		text = string(r.operation) + " of\n" + failure.YAML(old) + "\nwith the changes\n" + failure.Diff(old, object)
 	}
 	if edits != "" {
-		text += "\nand the edits of the mutating webhooks\n" + edits
+		text += "\nand the edits by defaults and mutating webhooks\n" + edits
 	}
 	return text
 }
@@ -68,7 +68,12 @@ func (c existingCheck) diff(one, other json.RawMessage) string {
 
 // withKind returns an object with the kind of the objects in a review.
 func (c existingCheck) withKind(object json.RawMessage) json.RawMessage {
-	return withKind(object, schema.FromAPIVersionAndKind(c.call.kind.APIVersion, c.call.kind.Kind))
+	return withKind(object, c.groupVersionKind())
+}
+
+// groupVersionKind returns the kind of the objects in a review.
+func (c existingCheck) groupVersionKind() schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(c.call.kind.APIVersion, c.call.kind.Kind)
 }
 
 // existingReply is the answer of a handler.
@@ -291,14 +296,15 @@ func (c existingCheck) changesAgain(r existingRequest) string {
 	if reply.object == nil {
 		return ""
 	}
-	again := c.ask(existingRequest{operation: r.operation, object: reply.object, old: r.old})
+	result := c.definition.decoded(reply.object) // an API server sets defaults again
+	again := c.ask(existingRequest{operation: r.operation, object: result, old: r.old})
 	switch {
 	case again.panicked != "":
 		return "panics when it is asked about its own result: " + again.panicked
 	case !again.allowed():
 		return "denies its own result: " + again.message()
 	}
-	if diff := failure.Diff(reply.object, again.object); diff != "" {
+	if diff := failure.Diff(result, c.definition.decoded(again.object)); diff != "" {
 		return "changes its own result (-result +changed):\n" + diff
 	}
 	return ""
@@ -319,6 +325,10 @@ func (c existingCheck) patched(r existingRequest) existingReply {
 
 // losesUnknown reports members of the object that a patch removes because the Go type does not have them.
 func (c existingCheck) losesUnknown(r existingRequest) string {
+	if !r.ready {
+		r, _ = c.defaulted(r)
+		r.ready = true // the schema has the members that the type lacks
+	}
 	r.object = withUnknown(c.objectType(), r.object)
 	reply := c.patched(r)
 	if reply.object == nil {
