@@ -62,6 +62,23 @@ func convertedByHand(packages []*load.Package) []diag.Sourced[string] {
 // convertTo is the method of controller-runtime's Convertible.
 const convertTo = "ConvertTo"
 
+// Reconciles reports whether a package has a method Reconcile, as controller-runtime's reconcilers have.
+func (r Run) Reconciles(ctx context.Context) bool {
+	const method = "Reconcile"
+	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags, Markers: []string{method + "("}})
+	for _, p := range source.Packages {
+		for _, f := range p.FilesWith(method + "(") {
+			if slices.ContainsFunc(f.AST.Decls, func(d ast.Decl) bool {
+				function, ok := d.(*ast.FuncDecl)
+				return ok && function.Recv != nil && function.Name.Name == method
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ConvertedByHand returns the methods ConvertTo that the user has written for controller-runtime, by position. Each has
 // the name of its type.
 func (r Run) ConvertedByHand(ctx context.Context) []diag.Sourced[string] {

@@ -48,6 +48,7 @@ func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResul
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
 	}
+	s.Reconciles = sync.OnceValue(func() bool { return run.Reconciles(ctx) })
 	definitions, err := definitionsOnDisk(run)
 	if err != nil {
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))

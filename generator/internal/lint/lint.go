@@ -57,6 +57,8 @@ type Surroundings struct {
 	Patched func() bool
 	// Tests is true if the handlers have generated tests.
 	Tests bool
+	// Reconciles reports whether the project has a reconciler; nil if its code is not known.
+	Reconciles func() bool
 	// Constants are the constants found in the code of validators and defaulters.
 	Constants []Constant
 }

@@ -198,3 +198,11 @@ func patient(p webhookPass) {
 		p.at("timeoutSeconds", "each request waits up to %d seconds for the webhook", *p.Spec.TimeoutSeconds)
 	}
 }
+
+// unreconciled reports side effects in a project without a reconciler.
+func unreconciled(p webhookPass) {
+	class := p.Spec.SideEffects
+	if p.Reconciles != nil && class != nil && *class == admissionregistrationv1.SideEffectClassNoneOnDryRun && !p.Reconciles() {
+		p.at("sideEffects", "no code of this module reconciles what the handler writes for requests that are rejected later")
+	}
+}
