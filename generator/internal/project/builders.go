@@ -34,7 +34,7 @@ type side struct {
 	// object's type. If typed is false, it takes an object.
 	function string
 	typed    bool
-	// value is the validator or defaulter; empty if it needs variables of the function that has the builder.
+	// value is the validator or defaulter in the test; empty if it needs variables that only the user knows.
 	value string
 	// argument is the validator or defaulter as the source has it.
 	argument string
@@ -211,25 +211,123 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 	return model.GoType{}
 }
 
-// value returns the code of a validator or defaulter that a test can use as it is: a literal without fields, the object
-// itself, or a receiver whose type has no fields. It is empty for others: without their fields, they would panic, which
-// is no defect.
+// value returns the code of a validator or defaulter that a test can use as it is: one without fields, the object itself,
+// or one whose fields and arguments are constants, the manager's client and its scheme. It is empty for others: without
+// their fields, they would panic, which is no defect.
 func (r builderReader) value(e ast.Expr, object model.GoType) string {
-	literal := e
-	if pointer, ok := e.(*ast.UnaryExpr); ok && pointer.Op == token.AND {
-		literal = pointer.X
-	}
-	switch l := literal.(type) {
-	case *ast.CompositeLit:
-		if name, ok := l.Type.(*ast.Ident); ok && len(l.Elts) == 0 {
-			return strings.TrimSuffix(r.text(e), r.text(literal)) + name.Name + "{}"
+	if name, ok := e.(*ast.Ident); ok {
+		if t := r.typeOf(name); !t.IsZero() {
+			if t == object || r.isEmpty(t.Name) {
+				return "&" + t.Name + "{}"
+			}
+			return ""
 		}
+		e = r.assigned(name)
+	}
+	switch v := e.(type) {
+	case *ast.UnaryExpr:
+		if literal, ok := v.X.(*ast.CompositeLit); ok && v.Op == token.AND {
+			return r.prefixed("&", r.literal(literal))
+		}
+	case *ast.CompositeLit:
+		return r.literal(v)
+	case *ast.CallExpr: // of a function in the package
+		name, ok := v.Fun.(*ast.Ident)
+		if !ok || len(r.pkg.FilesWith("func "+name.Name+"(")) == 0 {
+			return ""
+		}
+		var arguments []string
+		for _, argument := range v.Args {
+			code := r.field(argument)
+			if code == "" {
+				return ""
+			}
+			arguments = append(arguments, code)
+		}
+		return name.Name + "(" + strings.Join(arguments, ", ") + ")"
+	}
+	return ""
+}
+
+func (r builderReader) prefixed(prefix, code string) string {
+	if code == "" {
+		return ""
+	}
+	return prefix + code
+}
+
+// literal returns the code of a struct whose fields a test can set.
+func (r builderReader) literal(l *ast.CompositeLit) string {
+	name, ok := l.Type.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	var fields []string
+	for _, element := range l.Elts {
+		pair, ok := element.(*ast.KeyValueExpr)
+		if !ok {
+			return ""
+		}
+		code := r.field(pair.Value)
+		if code == "" {
+			return ""
+		}
+		fields = append(fields, r.text(pair.Key)+": "+code)
+	}
+	return name.Name + "{" + strings.Join(fields, ", ") + "}"
+}
+
+// fakeClient is the variable with the client in the test.
+const fakeClient = "clients"
+
+// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, or the scheme
+// of the test. It is empty for others.
+func (r builderReader) field(e ast.Expr) string {
+	switch v := e.(type) {
+	case *ast.BasicLit:
+		return v.Value
 	case *ast.Ident:
-		if t := r.typeOf(l); !t.IsZero() && (t == object || r.isEmpty(t.Name)) {
-			return "&" + t.Name + "{}"
+		if v.Name == "true" || v.Name == "false" {
+			return v.Name
+		}
+		if assigned := r.assigned(v); assigned != nil {
+			return r.field(assigned)
+		}
+	case *ast.CallExpr:
+		method, ok := v.Fun.(*ast.SelectorExpr)
+		switch {
+		case !ok:
+		case len(v.Args) == 0 && (method.Sel.Name == "GetClient" || method.Sel.Name == "GetAPIReader"):
+			return fakeClient
+		case len(v.Args) == 0 && method.Sel.Name == "GetScheme":
+			return "scheme"
+		case len(v.Args) == 1 && r.text(v.Fun) == "admission.NewDecoder":
+			return r.prefixed("admission.NewDecoder(", r.prefixed(r.field(v.Args[0]), ")"))
 		}
 	}
 	return ""
+}
+
+// assigned returns the value of a variable that the function assigns once; nil for others.
+func (r builderReader) assigned(name *ast.Ident) ast.Expr {
+	var values []ast.Expr
+	ast.Inspect(r.function.Body, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok {
+			for i, left := range a.Lhs {
+				if l, ok := left.(*ast.Ident); ok && l.Name == name.Name {
+					values = append(values, nil)
+					if len(a.Lhs) == len(a.Rhs) && a.Rhs[i] != ast.Expr(name) {
+						values[len(values)-1] = a.Rhs[i]
+					}
+				}
+			}
+		}
+		return true
+	})
+	if len(values) != 1 {
+		return nil
+	}
+	return values[0]
 }
 
 // isEmpty reports whether a type of the package is a struct without fields.
@@ -256,6 +354,9 @@ func (r builderReader) argument(e ast.Expr) string {
 	if name, ok := e.(*ast.Ident); ok {
 		if receiver, t := r.receiver(); receiver == name.Name {
 			return "&" + r.text(t) + "{}"
+		}
+		if assigned := r.assigned(name); assigned != nil {
+			e = assigned
 		}
 	}
 	return strings.Join(strings.Fields(r.text(e)), " ")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,8 @@ const (
 	admissionV1     = "k8s.io/api/admission/v1"
 	apimachinery    = "k8s.io/apimachinery/pkg/runtime"
 	theirAdmission  = "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	theirFakeClient = "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	clientGoScheme  = "k8s.io/client-go/kubernetes/scheme"
 	maxCommentWidth = 200
 )
 
@@ -117,6 +120,8 @@ type handlersTest struct {
 	Schemes []string
 	// UsesTheirs is true if controller-runtime's package admission is used.
 	UsesTheirs bool
+	// UsesClient is true if a handler gets a fake client.
+	UsesClient bool
 	// Repeats is true if a text occurs three times, which kubebuilder's linters report.
 	Repeats bool
 
@@ -229,6 +234,7 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side, found 
 		}
 		if s.value != "" {
 			h.Code, t.UsesTheirs = s.handler(name, s.value), true
+			t.UsesClient = t.UsesClient || usesClient.MatchString(s.value)
 		}
 		h.Hint = shortened(s.handler(name, s.argument))
 	}
@@ -251,6 +257,9 @@ func (s side) handler(object, value string) string {
 	}
 	return fmt.Sprintf("admission.%s(scheme, &%s{}, %s)", s.function, object, value)
 }
+
+// usesClient matches code that uses the fake client.
+var usesClient = regexp.MustCompile(`\b` + fakeClient + `\b`)
 
 // functions returns the operations of a webhook with the functions that controller-runtime calls.
 func functions(w *model.Webhook, found bool) []testedFunction {
@@ -292,7 +301,7 @@ func (t *handlersTest) named(g model.GoType) string {
 		}
 	}
 	switch alias { // names that the test itself uses
-	case "admission", "admissionv1", "admissiontest", "runtime", "http", "testing", "scheme":
+	case "clients", "clientgoscheme", "fake", "admission", "admissionv1", "admissiontest", "runtime", "http", "testing", "scheme":
 		alias += "api"
 	}
 	t.Imports = append(t.Imports, goImport{alias, g.Path})
@@ -312,6 +321,10 @@ func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 	}
 	if t.UsesTheirs {
 		t.Imports = append(t.Imports, goImport{"", theirAdmission})
+	}
+	if t.UsesClient {
+		t.Imports = append(t.Imports, goImport{"", theirFakeClient}, goImport{"clientgoscheme", clientGoScheme})
+		t.Schemes = append(t.Schemes, "clientgoscheme.AddToScheme")
 	}
 	for i, imported := range t.Imports {
 		if imported.Alias == path.Base(imported.Path) {

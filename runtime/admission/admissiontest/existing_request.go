@@ -445,6 +445,9 @@ func (c existingCheck) checkDeletion(t testing.TB) {
 		if reply.panicked+reply.refused != "" || reply.allowed() || reply.response == nil || reply.response.Result == nil || reply.response.Result.Code == http.StatusBadRequest {
 			return ""
 		}
+		if strings.Contains(reply.message(), "no kind is registered for the type") {
+			return "" // the scheme of a fake client lacks it
+		}
 		return reply.message()
 	}}
 	var before *existingRequest // the first request whose CREATE is denied, too
