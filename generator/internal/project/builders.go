@@ -211,9 +211,9 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 	return model.GoType{}
 }
 
-// value returns the code of a validator or defaulter that a test can use as it is: one without fields, the object itself,
-// or one whose fields and arguments are constants, the manager's client and its scheme. It is empty for others: without
-// their fields, they would panic, which is no defect.
+// value returns the code of a validator or defaulter that a test can use as it is: one without fields, the object
+// itself, or one whose fields and arguments are constants, the manager's client and its scheme. It is empty for others:
+// without their fields, they would panic, which is no defect.
 func (r builderReader) value(e ast.Expr, object model.GoType) string {
 	if name, ok := e.(*ast.Ident); ok {
 		if t := r.typeOf(name); !t.IsZero() {
@@ -280,8 +280,8 @@ func (r builderReader) literal(l *ast.CompositeLit) string {
 // fakeClient is the variable with the client in the test.
 const fakeClient = "clients"
 
-// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, or the scheme
-// of the test. It is empty for others.
+// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, or the
+// scheme of the test. It is empty for others.
 func (r builderReader) field(e ast.Expr) string {
 	switch v := e.(type) {
 	case *ast.BasicLit:
