@@ -70,6 +70,9 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	if !run.Kubebuilder {
 		return result, fmt.Errorf("%s leaves +kubebuilder:webhook markers to controller-gen: remove kubebuilder: false before you import them", config.FileName)
 	}
+	if o.Handlers != "" && !slices.Contains(run.Outputs, output.Handlers) {
+		return result, fmt.Errorf("handlers are not among the outputs (%s): add them to outputs of %s or to --outputs", strings.Join(run.Outputs, ", "), config.FileName)
+	}
 	im.shorten()
 	var e edits
 	var after engine.State

@@ -169,16 +169,29 @@ func search(own source, others []source, w *model.Webhook) found {
 			fits = append(fits, e)
 		}
 	}
-	named := slices.DeleteFunc(slices.Clone(fits), func(e existing) bool {
-		return !builder{object: e.object}.serves(side{mutating: e.mutating}, w)
-	})
-	if len(named) > 0 {
-		fits = named
+	for _, isMeant := range []func(existing) bool{
+		func(e existing) bool { return builder{object: e.object}.serves(side{mutating: e.mutating}, w) },
+		func(e existing) bool { return hasResource(w, e.object.Name) },
+		func(existing) bool { return true },
+	} {
+		i := slices.IndexFunc(fits, isMeant)
+		if i >= 0 && !slices.ContainsFunc(fits[i+1:], isMeant) {
+			return found{object: fits[i].object, existing: &fits[i]}
+		}
 	}
-	if len(fits) != 1 {
-		return found{}
+	return found{}
+}
+
+// hasResource reports whether the first resource of a webhook looks like the plural of a kind. The caller builds the
+// webhook for the kind, and so compares with its real plural.
+func hasResource(w *model.Webhook, kind string) bool {
+	if len(w.Spec.Rules) == 0 || len(w.Spec.Rules[0].Resources) == 0 {
+		return false
 	}
-	return found{object: fits[0].object, existing: &fits[0]}
+	const ending = len("es")
+	resource, _, _ := strings.Cut(w.Spec.Rules[0].Resources[0], "/")
+	stem := strings.TrimSuffix(strings.ToLower(kind), "y")
+	return strings.HasPrefix(resource, stem) && len(resource) <= len(kind)+ending
 }
 
 // withMethods returns the builders, with the sides that a builder does not name: methods of the object itself.
