@@ -71,7 +71,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		return result, fmt.Errorf("%s leaves +kubebuilder:webhook markers to controller-gen: remove kubebuilder: false before you import them", config.FileName)
 	}
 	if o.Handlers != "" && !slices.Contains(run.Outputs, output.Handlers) {
-		return result, fmt.Errorf("handlers are not among the outputs (%s): add them to outputs of %s or to --outputs", strings.Join(run.Outputs, ", "), config.FileName)
+		return result, fmt.Errorf("handlers are not among the outputs (%s): add them to outputs of %s", strings.Join(run.Outputs, ", "), config.FileName)
 	}
 	im.shorten()
 	var e edits
@@ -99,8 +99,10 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		e.Create = append(e.Create, *settings)
 	} else if run.Manifests.Header {
 		path := filepath.Join(run.Root, config.FileName)
-		result.Diagnostics.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "the manifest gains a header line").
-			WithHint("set manifests.header: false to keep it as it was"))
+		header := diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "the manifest gains a header line").
+			WithHint("set manifests.header: false to keep it as it was")
+		im.diags.Add(header)
+		result.Diagnostics.Add(header)
 	}
 	if o.Handlers == "" {
 		created, found := output.Compare(run.Root, e.Create, nil)
@@ -108,10 +110,9 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		result.Changes = append(slices.Clone(e.Change), created...)
 		return result, nil
 	}
-	warnings := im.diags
 	after.Reread(ctx, e.Edits)
 	result.Result = im.generate(ctx, after, e)
-	result.Diagnostics.Add(warnings...)
+	result.Diagnostics.Add(im.diags...)
 	if !result.Diagnostics.HasErrors() {
 		if err := im.requireAdapters(&result.Result); err != nil {
 			return result, err
