@@ -154,7 +154,9 @@ type importer struct {
 type importedWebhook struct {
 	kubebuilder.Webhook
 	found
-	kind *model.Kind // of the found type; nil if the webhook is not for it alone
+	kind *model.Kind // of the found type; nil if the webhook is not for it
+	// other is the kind of the found type if the webhook is not for it.
+	other *model.Kind
 	// omitted are the arguments that a +webhook marker does not need.
 	omitted []string
 	// adapter has the webhook's marker; nil if it is on the package.
@@ -219,10 +221,12 @@ func (im *importer) shorten() {
 	}
 	project := im.onPackage().Project
 	for _, w := range im.webhooks {
-		if m := same(project, w); m == nil || m.Kind == nil || !isFor(w, *m.Kind) {
-			w.kind = nil
-		} else {
-			w.kind = m.Kind
+		w.kind = nil
+		if m := same(project, w); m != nil && m.Kind != nil {
+			w.other = m.Kind
+			if isFor(w, *m.Kind) {
+				w.kind, w.other = m.Kind, nil
+			}
 		}
 	}
 	for _, argument := range []string{"groups", "versions", "resources", "path", "sideEffects", "admissionReviewVersions"} {

@@ -119,7 +119,15 @@ func (im *importer) obstacle(w *importedWebhook, version string) string {
 	switch {
 	case w.object.IsZero():
 		return fmt.Sprintf("the Go type of the objects is not found: no call of NewWebhookManagedBy serves %s, and no method %s in %s tells", w.servedPath(), method, w.Package.Path)
-	case w.kind == nil || !w.isOnlyFor(*w.kind):
+	case w.kind == nil && w.other == nil:
+		if _, err := im.before.Module.Locate(im.ctx, w.object.Path); err != nil {
+			reason, _, _ := strings.Cut(err.Error(), "\n")
+			return strings.TrimRight(strings.TrimSuffix(reason, "to add it:"), "; ")
+		}
+		return fmt.Sprintf("a marker with for: %q does not give the same webhook", w.object.Path+"."+w.object.Name)
+	case w.kind == nil:
+		return fmt.Sprintf("the rules do not match objects of %s.%s, whose resource is %s of %s/%s", path.Base(w.object.Path), w.object.Name, w.other.Plural, w.other.Group, w.other.Version)
+	case !w.isOnlyFor(*w.kind):
 		return fmt.Sprintf("the rules match other objects than %s.%s, and a handler decodes one type", path.Base(w.object.Path), w.object.Name)
 	case im.options.Handlers == Stubs:
 		return ""
