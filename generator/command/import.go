@@ -3,33 +3,61 @@
 package command
 
 import (
+	"context"
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/migrate"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
 
 func importCommand(s streams) *cobra.Command {
-	var flags runFlags
-	var dryRun bool
+	var flags projectFlags
+	var handlers string
 	c := &cobra.Command{
 		Use:   "import [packages]",
 		Short: "Rewrite +kubebuilder:webhook markers as +webhook markers",
-		Long: "import rewrites +kubebuilder:webhook and +kubebuilder:webhookconfiguration markers as +webhook markers on the\n" +
-			"package, above its package clause in the same file. It moves no code, and writes only if the manifest stays the\n" +
-			"same. Fix the warnings about the old markers first.",
+		Long: "import rewrites +kubebuilder:webhook and +kubebuilder:webhookconfiguration markers as +webhook markers, and writes\n" +
+			"only if the manifest stays the same. Fix the warnings about the old markers first. A new marker is on the package,\n" +
+			"above its package clause in the same file. It names the Go type of the objects with for, if import finds it in a call\n" +
+			"of NewWebhookManagedBy or in the methods of a validator or defaulter. No code is generated for it.\n\n" +
+			"With --handlers, the markers are on types, and import generates their handlers: adapters, which call the existing\n" +
+			"validators and defaulters, or stubs to fill in. The types are in the packages of the old markers; a marker in the\n" +
+			"package of the objects' type moves to that type. A marker whose type or validator is not found stays as it is, with a\n" +
+			"warning.",
+		Example: "  webhook-gen import --dry-run\n" +
+			"  webhook-gen import --handlers adapters ./internal/webhook/...",
 		RunE: func(c *cobra.Command, patterns []string) error {
+			if handlers != "" {
+				if err := oneOf("handlers", handlers, project.ImportedHandlers()); err != nil {
+					return err
+				}
+				return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+					config.Patterns = patterns
+					return project.Import(ctx, config, project.ImportOptions{Handlers: handlers, DryRun: flags.dryRun})
+				})
+			}
 			config, err := flags.config(patterns)
 			if err != nil {
 				return err
 			}
-			result, err := flags.run(c, s, config, migrate.Import)
-			if err != nil {
+			var failure error
+			result, err := flags.runFlags.run(c, s, config, func(ctx context.Context, config engine.Config) engine.Result {
+				result, err := project.Import(ctx, project.Config{Config: config}, project.ImportOptions{})
+				failure = err
+				return result.Result
+			})
+			if err := errors.Join(failure, err); err != nil {
 				return err
 			}
-			return flags.write(s, config.Dir, result, dryRun)
+			return flags.write(s, config.Dir, result, flags.dryRun)
 		},
 	}
-	flags.add(c)
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written and write nothing")
+	flags.runFlags.add(c)
+	flags.addWriting(c)
+	c.Flags().StringVar(&handlers, "handlers", "", "write handlers, too: "+strings.Join(project.ImportedHandlers(), " or "))
+	complete(c, "handlers", project.ImportedHandlers()...)
 	return c
 }

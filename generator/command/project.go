@@ -26,8 +26,13 @@ type projectFlags struct {
 
 func (f *projectFlags) add(c *cobra.Command) {
 	f.runFlags.format = "text"
+	c.Flags().StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
+	f.addWriting(c)
+}
+
+// addWriting adds the flags of commands that write files of the user's and go.mod.
+func (f *projectFlags) addWriting(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be written and write nothing")
 	flags.BoolVar(&f.skipTidy, "skip-tidy", false, "do not run go mod tidy, but print the commands")
 	flags.StringVar(&f.source, "source", "", "work tree of webhook-gen that go.mod replaces the runtime with (default the one this program was built from, unless it is a release)")

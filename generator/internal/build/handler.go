@@ -57,7 +57,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
 	}
-	local := model.GoType{Path: m.Path, Alias: alias(s.kind.Group, s.kind.Version), Name: name}
+	local := model.GoType{Path: m.Path, Alias: Alias(s.kind.Group, s.kind.Version), Name: name}
 	switch {
 	case said.For.IsSet() && (h.Holder || m.onlyForeign()):
 		h.Package = packageOf(m.Package)
@@ -170,8 +170,8 @@ func packageName(folder, fallback string) string {
 	return name
 }
 
-// alias is the import alias of an API package in generated code: the group's first word and the version.
-func alias(group, version string) string {
+// Alias is the import alias of an API package in generated code: the group's first word and the version.
+func Alias(group, version string) string {
 	word, _, _ := strings.Cut(group, ".")
 	if word == "" {
 		word = "core"
@@ -240,7 +240,7 @@ func ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType
 	case t.ImportPath == "":
 		return builtinType(*s.kind)
 	}
-	return model.GoType{Path: t.ImportPath, Alias: alias(s.kind.Group, s.kind.Version), Name: t.Type}
+	return model.GoType{Path: t.ImportPath, Alias: Alias(s.kind.Group, s.kind.Version), Name: t.Type}
 }
 
 // carriedType returns the Go type of the objects in all requests that match the rules. It is zero if there are several
@@ -273,7 +273,7 @@ func carriedType(w *model.Webhook, kind *model.Kind, own model.GoType) model.GoT
 func builtinType(k model.Kind) model.GoType {
 	for folder, group := range model.BuiltinGroups() {
 		if group == k.Group {
-			return model.GoType{Path: "k8s.io/api/" + folder + "/" + k.Version, Alias: alias(k.Group, k.Version), Name: k.Kind}
+			return model.GoType{Path: "k8s.io/api/" + folder + "/" + k.Version, Alias: Alias(k.Group, k.Version), Name: k.Kind}
 		}
 	}
 	return model.GoType{}

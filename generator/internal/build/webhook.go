@@ -55,7 +55,11 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 		rule.Resources = subresources(rule.Resources, said.Subresource.V)
 		w.At.Set("rules[0].resources", said.Subresource.At)
 	}
-	rule.Scope = scope(said.Scope, subject.kind)
+	scopeOf := subject.kind
+	if said.Resources.IsSet() {
+		scopeOf = nil // the scope of another resource may differ
+	}
+	rule.Scope = scope(said.Scope, scopeOf)
 	w.At.Set("rules[0].scope", said.Scope.At)
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
 	said.Settings.Apply(w, b.options.API)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -23,6 +24,15 @@ type builder struct {
 	object model.GoType
 	// sides are the validator and the defaulter.
 	sides []side
+	// path is the path that the builder sets for both.
+	path string
+	at   registration
+}
+
+// registration is where a builder is, and the function that contains it.
+type registration struct {
+	diag.Range
+	function string
 }
 
 // side is a validator or a defaulter in a builder.
@@ -38,6 +48,8 @@ type side struct {
 	value string
 	// argument is the validator or defaulter as the source has it.
 	argument string
+	// typeName is the name of the type of the validator or defaulter, if the package declares it.
+	typeName string
 }
 
 // builders returns the builders in a package.
@@ -106,7 +118,7 @@ type builderReader struct {
 }
 
 func (r builderReader) builder(chain []*ast.CallExpr) builder {
-	var b builder
+	b := builder{at: registration{r.file.Range(chain[0].Pos(), chain[0].End()), r.function.Name.Name}}
 	generic := len(chain[0].Args) == 2 // since controller-runtime v0.23
 	if generic {
 		b.object = r.typeOf(chain[0].Args[1])
@@ -134,9 +146,11 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 			if len(call.Args) == 1 {
 				s.value = r.value(call.Args[0], b.object)
 			}
+			s.typeName = r.typeName(call.Args[0])
 			b.sides = append(b.sides, s)
 		}
 	}
+	b.path = paths["WithCustomPath"]
 	for i, s := range b.sides {
 		if s.mutating {
 			b.sides[i].path = paths["WithDefaulterCustomPath"]
@@ -144,7 +158,7 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 			b.sides[i].path = paths["WithValidatorCustomPath"]
 		}
 		if b.sides[i].path == "" {
-			b.sides[i].path = paths["WithCustomPath"]
+			b.sides[i].path = b.path
 		}
 	}
 	return b

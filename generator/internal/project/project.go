@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package project starts projects and changes their types: init, create, delete and runtime. It writes the files that a
-// user continues, adds markers to types and removes them, and generates. A command builds the model of the project once
-// as it is and once as it will be.
+// Package project starts projects and changes their types: init, create, import, delete and runtime. It writes the
+// files that a user continues, adds markers to types, rewrites and removes them, and generates. A command builds the
+// model of the project once as it is and once as it will be.
 package project
 
 import (

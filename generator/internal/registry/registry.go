@@ -214,7 +214,7 @@ func (m *Matched) parameters() []marker.Parameter {
 		{Name: "versions", Type: marker.List(&m.Versions), Default: "the type's", Doc: "API versions."},
 		{Name: "resources", Type: marker.List(&m.Resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
 		{Name: "subresource", Type: marker.List(&m.Subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
-		{Name: "scope", Type: marker.Enum(&m.Scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker says it", Doc: "Whether cluster-scoped or namespaced objects are matched."},
+		{Name: "scope", Type: marker.Enum(&m.Scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker says it and `resources` is not set", Doc: "Whether cluster-scoped or namespaced objects are matched."},
 	}
 }
 

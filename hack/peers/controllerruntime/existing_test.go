@@ -16,31 +16,7 @@ import (
 // TestExisting runs the tests that create tests writes for a project with controller-runtime's webhooks. Each kind of
 // the project has another defect, which the tests must report with the smallest object that shows it, and nothing else.
 func TestExisting(t *testing.T) {
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/existing")); err != nil {
-		t.Fatal(err)
-	}
-	requirements, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.NewReplacer("module github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime", "module example.com/app", "../../..", root).
-		Replace(string(requirements))
-	sums, err := os.ReadFile("go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{"go.mod": []byte(text), "go.sum": sums} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
-	execute(t, root, "go", "build", "-o", webhookGen, "./cmd/webhook-gen")
+	_, dir, webhookGen := project(t, "existing")
 	execute(t, dir, webhookGen, "generate")
 	if said := execute(t, dir, webhookGen, "create", "tests", "--skip-tidy"); strings.Contains(said, "fill in") {
 		t.Errorf("not all handlers are filled in:\n%s", said)
@@ -83,4 +59,36 @@ func TestExisting(t *testing.T) {
 			t.Errorf("a finding has %d lines:\n%s", lines, finding)
 		}
 	}
+}
+
+// project copies a project of testdata, with the requirements of this module. It returns the folders of this tree and
+// of the project, and the program.
+func project(t *testing.T, name string) (root, dir, webhookGen string) {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
+		t.Fatal(err)
+	}
+	requirements, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("module github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime", "module example.com/app", "../../..", root).
+		Replace(string(requirements))
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"go.mod": []byte(text), "go.sum": sums} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	webhookGen = filepath.Join(t.TempDir(), "webhook-gen")
+	execute(t, root, "go", "build", "-o", webhookGen, "./cmd/webhook-gen")
+	return root, dir, webhookGen
 }

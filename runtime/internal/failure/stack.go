@@ -79,7 +79,7 @@ func own(function, file string) bool {
 		return false
 	}
 	first := below[:max(strings.IndexAny(below, "/."), 0)]
-	return slices.Contains([]string{"admission", "certificates", "controllerruntime", "conversion", "internal", "server", "version"}, first)
+	return slices.Contains([]string{"admission", "authorization", "certificates", "controllerruntime", "conversion", "internal", "server", "version"}, first)
 }
 
 // users reports whether a function is neither of Go, nor of the runtime, nor generated.

@@ -4,6 +4,7 @@ package app
 import (
 	_ "example.com/app/internal/webhook/admission"
 	_ "example.com/app/internal/webhook/admission/admissiontest"
+	_ "example.com/app/internal/webhook/authorization"
 	_ "example.com/app/internal/webhook/certificates"
 	_ "example.com/app/internal/webhook/conversion"
 	_ "example.com/app/internal/webhook/conversion/conversiontest"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package migrate
+package project
 
 import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
@@ -21,10 +21,17 @@ func configurationMarker(mutating bool, name string) string {
 	return fmt.Sprintf("// +webhook:configuration(kind: %s, name: %s)", model.KindWord(mutating), quote(name))
 }
 
-// webhookMarkers expresses a webhook in +webhook markers, as comment lines.
-func webhookMarkers(w kubebuilder.Webhook) []string {
+// maxMarkerWidth is the width of the lines of a marker, unless a single argument is longer.
+const maxMarkerWidth = 120
+
+// markers expresses a webhook in +webhook markers, as comment lines. target is the value of "for"; it is empty if the
+// webhook has none.
+func (w *importedWebhook) markers(target string) []string {
 	spec := w.Spec
-	var who, how arguments
+	who, how := arguments{omit: w.omitted}, arguments{omit: w.omitted}
+	if target != "" {
+		who.text("for", target)
+	}
 	who.text("name", spec.Name)
 	if s := spec.ClientConfig.Service; s != nil {
 		if s.Path != nil {
@@ -49,7 +56,7 @@ func webhookMarkers(w kubebuilder.Webhook) []string {
 	if len(rules) > 0 {
 		who.rule(rules[0])
 		for _, r := range rules[1:] {
-			var a arguments
+			var a arguments // a further rule spells everything out
 			a.text("webhook", spec.Name)
 			a.rule(r)
 			lines = append(lines, "// +webhook:rule("+a.String()+")")
@@ -81,18 +88,46 @@ func webhookMarkers(w kubebuilder.Webhook) []string {
 	for _, c := range spec.MatchConditions {
 		lines = append(lines, fmt.Sprintf("// +webhook:matchCondition(webhook: %s, name: %s)=%s", quote(spec.Name), quote(c.Name), quote(c.Expression)))
 	}
-	marker := fmt.Sprintf("// +webhook:%s(%s,", model.KindWord(w.Mutating), who)
-	return append([]string{marker, fmt.Sprintf("// %s)", how)}, lines...)
+	marker := folded("// +webhook:"+model.KindWord(w.Mutating)+"(", slices.Concat(who.all, how.all))
+	return append(marker, lines...)
 }
 
-// arguments are a marker's "name: value", in order.
-type arguments []string
+// folded returns a marker as comment lines that are not too long.
+func folded(begin string, arguments []string) []string {
+	lines := []string{begin}
+	for i, a := range arguments {
+		last := len(lines) - 1
+		end := ","
+		if i == len(arguments)-1 {
+			end = ")"
+		}
+		switch {
+		case i == 0:
+			lines[last] += a + end
+		case len(lines[last])+len(" ")+len(a)+len(end) > maxMarkerWidth:
+			lines = append(lines, "// "+a+end)
+		default:
+			lines[last] += " " + a + end
+		}
+	}
+	return lines
+}
 
-func (a arguments) String() string { return strings.Join(a, ", ") }
+// arguments are a marker's "name: value", in order, without the omitted ones.
+type arguments struct {
+	all  []string
+	omit []string
+}
+
+func (a arguments) String() string { return strings.Join(a.all, ", ") }
 
 func (a *arguments) text(name, value string) { a.word(name, quote(value)) }
 
-func (a *arguments) word(name, value string) { *a = append(*a, name+": "+value) }
+func (a *arguments) word(name, value string) {
+	if !slices.Contains(a.omit, name) {
+		a.all = append(a.all, name+": "+value)
+	}
+}
 
 func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) {
 	groups := make([]string, len(r.APIGroups))

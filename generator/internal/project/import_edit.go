@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package migrate rewrites +kubebuilder:webhook markers as +webhook markers on the package, in the same file and with
-// every setting of the old marker. It moves no code.
-package migrate
+package project
 
 import (
 	"bytes"
@@ -11,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
 // fileEdit is a file of the user's with its markers rewritten.
@@ -23,24 +22,29 @@ type fileEdit struct {
 	Text []byte
 }
 
-// rewrite returns the files that hold markers, by path, as they are to be.
-func rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Configuration) []fileEdit {
+// rewrite returns the files that hold markers, by path, as they are to be. Webhooks that are left keep their markers.
+func (im *importer) rewrite() []fileEdit {
 	edits := map[*load.File]*edit{}
 	of := func(f *load.File) *edit {
 		if edits[f] == nil {
-			edits[f] = &edit{file: f}
+			edits[f] = &edit{file: f, inserted: map[int][]string{}}
 		}
 		return edits[f]
 	}
 	// One +kubebuilder:webhookconfiguration names the object of the whole run; a
 	// +webhook:configuration speaks for its package, so each package with such a webhook gets one.
 	names := map[bool]string{}
-	for _, c := range configurations {
+	for _, c := range im.configurations {
 		names[c.Mutating] = c.Name
-		of(c.File).remove(c.Range)
+		if !slices.ContainsFunc(im.webhooks, func(w *importedWebhook) bool { return w.left != "" && w.Mutating == c.Mutating }) {
+			of(c.File).remove(c.Range)
+		}
 	}
 	named := map[*load.Package]map[bool]bool{}
-	for _, w := range webhooks {
+	for _, w := range im.webhooks {
+		if w.left != "" {
+			continue
+		}
 		e := of(w.File)
 		e.remove(w.Range)
 		if name := names[w.Mutating]; name != "" && !named[w.Package][w.Mutating] {
@@ -50,7 +54,12 @@ func rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Config
 			named[w.Package][w.Mutating] = true
 			e.add(configurationMarker(w.Mutating, name))
 		}
-		e.add(webhookMarkers(w)...)
+		switch a := w.adapter; {
+		case a == nil:
+			e.add(w.markers(w.target())...)
+		case a.onType:
+			of(a.typ.File).insert(a.typ, w.markers("")...)
+		}
 	}
 	var done []fileEdit
 	for _, e := range edits {
@@ -62,14 +71,24 @@ func rewrite(webhooks []kubebuilder.Webhook, configurations []kubebuilder.Config
 
 // edit collects the changes in one file.
 type edit struct {
-	file    *load.File
-	removed []int    // line numbers, from 1
-	added   []string // comment lines
+	file     *load.File
+	removed  []int            // line numbers, from 1
+	added    []string         // comment lines above the package clause
+	inserted map[int][]string // comment lines above a type, by the number of its first line
+	marked   []int            // types that had markers before
 }
 
 func (e *edit) remove(at diag.Range) { e.removed = append(e.removed, at.Pos.Line) }
 
 func (e *edit) add(lines ...string) { e.added = append(e.added, lines...) }
+
+// insert adds markers at the end of a type's comment.
+func (e *edit) insert(t build.APIType, lines ...string) {
+	e.inserted[t.Line] = append(e.inserted[t.Line], lines...)
+	if slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.End.Line == t.Line-1 }) {
+		e.marked = append(e.marked, t.Line)
+	}
+}
 
 // text takes the old markers out and puts the new ones into a comment of their own above the
 // package clause and its doc comment.
@@ -86,6 +105,15 @@ func (e *edit) text() []byte {
 	var out strings.Builder
 	for i, line := range lines {
 		number := i + 1
+		if markers := e.inserted[number]; len(markers) > 0 {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+			if above := comment(lines, i-1); above != "" && !strings.HasPrefix(above, "+") && !slices.Contains(e.marked, number) {
+				markers = slices.Insert(slices.Clone(markers), 0, "//")
+			}
+			for _, m := range markers {
+				out.WriteString(indent + m + newline)
+			}
+		}
 		if number == head && len(e.added) > 0 {
 			for _, l := range e.added {
 				out.WriteString(l + newline)

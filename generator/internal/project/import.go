@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+)
+
+const (
+	// Adapters are handlers that call the existing validators and defaulters.
+	Adapters = "adapters"
+	// Stubs are handlers with methods to fill in.
+	Stubs = "stubs"
+)
+
+// ImportedHandlers are the sorts of handlers that Import writes.
+func ImportedHandlers() []string { return []string{Adapters, Stubs} }
+
+// ImportOptions are the settings of Import.
+type ImportOptions struct {
+	// Handlers is the sort of handlers to write. If it is empty, the markers are on the package, without handlers.
+	Handlers string
+	// DryRun is true if nothing will be written, so that findings have positions in the files as they are.
+	DryRun bool
+}
+
+// Import rewrites the packages' +kubebuilder:webhook markers as +webhook markers. It changes the user's own files.
+// Before it offers the changes, it checks that the manifest stays the same. With handlers, the markers are on types.
+func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
+	patterns := c.Patterns
+	c.Patterns = nil // the manifest is the whole project's
+	run, settings := importing(c)
+	im := importer{ctx: ctx, site: site{Run: run, origin: c.Origin}, options: o, before: run.Read(ctx, engine.Edits{})}
+	result := Result{Result: engine.Result{Root: run.Root}}
+	diags := im.before.Diagnostics
+	// An object that the API server refuses is a warning under a +kubebuilder marker, and an error under a +webhook
+	// marker.
+	diags.Add(check.Project(im.before.Project).Promote()...)
+	if run.Strict {
+		diags = diags.Promote()
+	}
+	if diags.HasErrors() {
+		result.Diagnostics = diags.Sort()
+		return result, nil
+	}
+	im.read(selected(ctx, run, c.Dir, patterns))
+	if len(im.webhooks) == 0 && len(im.configurations) == 0 {
+		result.Diagnostics = diags.Sort()
+		return result, nil
+	}
+	if !run.Kubebuilder {
+		return result, fmt.Errorf("%s leaves +kubebuilder:webhook markers to controller-gen: remove kubebuilder: false before you import them", config.FileName)
+	}
+	if o.Handlers != "" && !slices.Contains(run.Outputs, output.Handlers) {
+		return result, fmt.Errorf("handlers are not among the outputs (%s): add them to outputs of %s", strings.Join(run.Outputs, ", "), config.FileName)
+	}
+	im.shorten()
+	var e edits
+	var after engine.State
+	if o.Handlers == "" {
+		e, after = im.onPackages()
+	} else {
+		var err error
+		if e, after, err = im.onTypes(); err != nil {
+			return result, err
+		}
+	}
+	diags.Add(im.diags...)
+	diags.Add(after.Diagnostics...)
+	diags.Add(check.Project(after.Project)...)
+	if !diags.HasErrors() && !sameManifest(im.before.Project, after.Project) {
+		diags.Add(diag.Errorf(diag.Range{}, "", "the rewritten markers do not give the same manifest; nothing was changed").
+			WithHint("this is a mistake in webhook-gen: please report it with the markers"))
+	}
+	result.Diagnostics = diags.Sort()
+	if diags.HasErrors() || len(e.Change) == 0 && len(e.Create) == 0 {
+		return result, nil
+	}
+	if settings != nil {
+		e.Create = append(e.Create, *settings)
+	} else if run.Manifests.Header {
+		path := filepath.Join(run.Root, config.FileName)
+		header := diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "the manifest gains a header line").
+			WithHint("set manifests.header: false to keep it as it was")
+		im.diags.Add(header)
+		result.Diagnostics.Add(header)
+	}
+	if o.Handlers == "" {
+		created, found := output.Compare(run.Root, e.Create, nil)
+		result.Diagnostics.Add(found...)
+		result.Changes = append(slices.Clone(e.Change), created...)
+		return result, nil
+	}
+	after.Reread(ctx, e.Edits)
+	result.Result = im.generate(ctx, after, e)
+	result.Diagnostics.Add(im.diags...)
+	if !result.Diagnostics.HasErrors() {
+		if err := im.requireAdapters(&result.Result); err != nil {
+			return result, err
+		}
+		result.Next = im.next(after)
+	}
+	return result, nil
+}
+
+// importing completes the Config. A project without webhook-gen.yaml gets one, so that its manifest stays the same to
+// the byte: otherwise the manifest of +webhook markers begins with a header.
+func importing(c Config) (engine.Run, *output.File) {
+	run := c.Resolve()
+	path := filepath.Join(run.Root, config.FileName)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return run, nil
+	}
+	return c.ResolveWith([]byte(importedConfig)), &output.File{Path: path, Content: []byte(importedConfig), Owner: output.Once}
+}
+
+const importedConfig = `version: 1
+manifests:
+  header: false # the manifest stays as controller-gen wrote it; true marks it as generated
+`
+
+// importer is one run of Import.
+type importer struct {
+	site
+	ctx            context.Context
+	options        ImportOptions
+	before         engine.State
+	webhooks       []*importedWebhook
+	configurations []kubebuilder.Configuration
+	adapters       []*adapter
+	diags          diag.List // about markers that are left as they are
+}
+
+// importedWebhook is the webhook of a +kubebuilder:webhook marker.
+type importedWebhook struct {
+	kubebuilder.Webhook
+	found
+	kind *model.Kind // of the found type; nil if the webhook is not for it
+	// other is the kind of the found type if the webhook is not for it.
+	other *model.Kind
+	// omitted are the arguments that a +webhook marker does not need.
+	omitted []string
+	// adapter has the webhook's marker; nil if it is on the package.
+	adapter *adapter
+	// left is the reason why the marker stays as it is; empty if it is rewritten.
+	left string
+}
+
+// unselected is the reason for a marker in a package that the user has not named. It needs no warning.
+const unselected = "its package is not named"
+
+// target is the value of the argument "for"; empty if the marker has none.
+func (w *importedWebhook) target() string {
+	if w.kind == nil {
+		return ""
+	}
+	return w.object.Path + "." + w.object.Name
+}
+
+// selected returns a function that reports whether a package matches the patterns. Without patterns, all do.
+func selected(ctx context.Context, run engine.Run, dir string, patterns []string) func(*load.Package) bool {
+	if len(patterns) == 0 {
+		return func(*load.Package) bool { return true }
+	}
+	// Read has reported the same mistakes.
+	named, _ := load.Load(ctx, load.Config{Dir: dir, Patterns: patterns, Tags: run.Tags, Markers: []string{"+kubebuilder:webhook"}})
+	return func(p *load.Package) bool {
+		return slices.ContainsFunc(named.Packages, func(n *load.Package) bool { return n.Dir == p.Dir })
+	}
+}
+
+// read finds the webhooks of the markers and the code that serves them. Webhooks of packages that are not selected are
+// left.
+func (im *importer) read(selected func(*load.Package) bool) {
+	var webhooks []kubebuilder.Webhook
+	webhooks, im.configurations, _ = kubebuilder.Read(im.before.Packages)
+	if len(webhooks) == 0 {
+		return
+	}
+	var sources []source
+	for _, p := range im.before.Packages {
+		sources = append(sources, source{p, builders(p), existingIn(p)})
+	}
+	for _, w := range webhooks {
+		i := slices.IndexFunc(sources, func(s source) bool { return s.Package == w.Package })
+		one := &model.Webhook{Mutating: w.Mutating, Spec: w.Spec}
+		others := slices.Delete(slices.Clone(sources), i, i+1)
+		imported := &importedWebhook{Webhook: w, found: search(sources[i], others, one)}
+		if !selected(w.Package) {
+			imported.left = unselected
+		}
+		im.webhooks = append(im.webhooks, imported)
+	}
+}
+
+// shorten finds out which arguments the markers do not need: the webhook is the same without them.
+func (im *importer) shorten() {
+	for _, w := range im.webhooks {
+		if !w.object.IsZero() && w.left == "" {
+			w.kind = &model.Kind{} // to be found
+		}
+	}
+	project := im.onPackage().Project
+	for _, w := range im.webhooks {
+		w.kind = nil
+		if m := same(project, w); m != nil && m.Kind != nil {
+			w.other = m.Kind
+			if isFor(w, *m.Kind) {
+				w.kind, w.other = m.Kind, nil
+			}
+		}
+	}
+	for _, argument := range []string{"groups", "versions", "resources", "path", "sideEffects", "admissionReviewVersions"} {
+		for _, w := range im.webhooks {
+			w.omitted = append(w.omitted, argument)
+		}
+		project := im.onPackage().Project
+		for _, w := range im.webhooks {
+			if same(project, w) == nil {
+				w.omitted = w.omitted[:len(w.omitted)-1]
+			}
+		}
+	}
+}
+
+// same returns a project's webhook if it equals the imported one; nil if it differs.
+func same(p *model.Project, w *importedWebhook) *model.Webhook {
+	var named []*model.Webhook
+	for _, m := range p.Webhooks() {
+		if m.Mutating == w.Mutating && m.Spec.Name == w.Spec.Name {
+			named = append(named, m)
+		}
+	}
+	if len(named) != 1 {
+		return nil
+	}
+	want, err1 := json.Marshal(w.Spec)
+	got, err2 := json.Marshal(named[0].Spec)
+	if errors.Join(err1, err2) != nil || !bytes.Equal(want, got) {
+		return nil
+	}
+	return named[0]
+}
+
+// isFor reports whether the rules of a webhook match a kind, possibly with others.
+func isFor(w *importedWebhook, k model.Kind) bool {
+	return len(w.Spec.Rules) > 0 && slices.Contains(w.Spec.Rules[0].APIGroups, k.Group) && slices.Contains(w.Spec.Rules[0].APIVersions, k.Version) &&
+		slices.ContainsFunc(w.Spec.Rules[0].Resources, func(r string) bool {
+			resource, _, _ := strings.Cut(r, "/")
+			return resource == k.Plural
+		})
+}
+
+// onPackage returns the project with all markers on their packages.
+func (im *importer) onPackage() engine.State {
+	source := im.before.Result
+	packages := slices.Clone(source.Packages)
+	var diags diag.List
+	for _, e := range im.rewrite() {
+		i := slices.IndexFunc(packages, func(p *load.Package) bool { return p.Dir == filepath.Dir(e.File.Path) })
+		var found diag.List
+		packages[i], found = packages[i].WithText(e.File.Path, e.Text)
+		diags.Add(found...)
+	}
+	source.Packages = packages
+	state := im.Build(im.ctx, source)
+	state.Diagnostics.Add(diags...)
+	return state
+}
+
+// onPackages returns the edits that put all markers on their packages, and the project after them.
+func (im *importer) onPackages() (e edits, after engine.State) {
+	for _, f := range im.rewrite() {
+		e.Put(f.File.Path, f.File.Src, f.Text)
+	}
+	return e, im.onPackage()
+}
+
+func sameManifest(a, b *model.Project) bool {
+	manifest := render.Options{Outputs: []string{output.Manifests}}
+	textA, errA := render.Project(a, nil, manifest)
+	textB, errB := render.Project(b, nil, manifest)
+	return errors.Join(errA, errB) == nil && len(textA) == len(textB) && (len(textA) == 0 || bytes.Equal(textA[0].Content, textB[0].Content))
+}

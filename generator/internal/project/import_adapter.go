@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+	"github.com/webhook-gen/webhook-gen/templates"
+)
+
+const (
+	adaptersModule = engine.RuntimeModule + "/controllerruntime"
+	// theirModule has Validator[T] since theirMinimum, which adaptersModule requires.
+	theirModule  = "sigs.k8s.io/controller-runtime"
+	theirMinimum = "v0.23.0"
+)
+
+// adapter is a type with methods for generated handlers that stands for the webhooks of a Go type.
+type adapter struct {
+	kind   model.Kind
+	object model.GoType
+	// pkg has the markers of the webhooks.
+	pkg *load.Package
+	// name is the name of the type.
+	name string
+	// onType is true if the markers are on typ, the type of the objects. Else they are on the adapter.
+	onType   bool
+	typ      build.APIType
+	webhooks []*importedWebhook
+	// in is the package of the adapter.
+	in model.HandlerPackage
+	// fields are its validators and defaulters.
+	fields []adapterField
+}
+
+// onTypes returns the edits that put markers on types and write their handlers, and the project after them. Webhooks
+// for which this is not possible are left as they are.
+func (im *importer) onTypes() (e edits, after engine.State, err error) {
+	version := im.theirVersion()
+	for _, w := range im.webhooks {
+		if w.left == "" {
+			w.left = im.obstacle(w, version)
+		}
+	}
+	for {
+		im.leaveTogether()
+		if e, after, err = im.placed(); err != nil {
+			return e, after, err
+		}
+		again := false
+		for _, a := range im.adapters {
+			for _, w := range a.webhooks {
+				if w.left == "" {
+					w.left = mismatch(after.Project, w)
+				}
+				again = again || w.left != ""
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	im.warn(after)
+	return e, after, nil
+}
+
+// leaveTogether leaves all webhooks at a path if one of them is left, because one handler serves them.
+func (im *importer) leaveTogether() {
+	for _, left := range im.webhooks {
+		for _, w := range im.webhooks {
+			if left.left != "" && w.left == "" && w.servedPath() == left.servedPath() && w.Mutating == left.Mutating {
+				w.left = fmt.Sprintf("%s has the same path and is not imported", left.Spec.Name)
+			}
+		}
+	}
+}
+
+// warn reports the markers that stay, at their positions in the new text or, in a dry run, in the old one.
+func (im *importer) warn(after engine.State) {
+	rest := im.before.Packages
+	if !im.options.DryRun {
+		rest = after.Packages
+	}
+	webhooks, _, _ := kubebuilder.Read(rest)
+	for _, w := range im.webhooks {
+		i := slices.IndexFunc(webhooks, func(o kubebuilder.Webhook) bool {
+			return o.Mutating == w.Mutating && o.Spec.Name == w.Spec.Name && o.Package.Path == w.Package.Path
+		})
+		if w.left != "" && w.left != unselected && i >= 0 {
+			im.diags.Add(diag.Warningf(webhooks[i].Range, "", "%s; the marker stays as it is", w.left))
+		}
+	}
+}
+
+// obstacle returns the reason why a webhook cannot have a handler; empty without one.
+func (im *importer) obstacle(w *importedWebhook, version string) string {
+	role, method := "validator", "ValidateCreate"
+	if w.Mutating {
+		role, method = "defaulter", "Default"
+	}
+	switch {
+	case w.object.IsZero():
+		return fmt.Sprintf("the Go type of the objects is not found: no call of NewWebhookManagedBy serves %s, and no method %s in %s tells", w.servedPath(), method, w.Package.Path)
+	case w.kind == nil && w.other == nil:
+		if _, err := im.before.Module.Locate(im.ctx, w.object.Path); err != nil {
+			reason, _, _ := strings.Cut(err.Error(), "\n")
+			return strings.TrimRight(strings.TrimSuffix(reason, "to add it:"), "; ")
+		}
+		return fmt.Sprintf("a marker with for: %q does not give the same webhook", w.object.Path+"."+w.object.Name)
+	case w.kind == nil:
+		return fmt.Sprintf("the rules do not match objects of %s.%s, whose resource is %s of %s/%s", path.Base(w.object.Path), w.object.Name, w.other.Plural, w.other.Group, w.other.Version)
+	case !w.isOnlyFor(*w.kind):
+		return fmt.Sprintf("the rules match other objects than %s.%s, and a handler decodes one type", path.Base(w.object.Path), w.object.Name)
+	case im.options.Handlers == Stubs:
+		return ""
+	case w.existing == nil:
+		return fmt.Sprintf("the %s of %s.%s is not found: %s names a type whose methods are elsewhere", role, path.Base(w.object.Path), w.object.Name, w.registration.function)
+	}
+	for _, rule := range w.Spec.Rules {
+		for _, o := range rule.Operations {
+			if o == admissionregistrationv1.Connect || w.Mutating && (o == admissionregistrationv1.Delete || o == admissionregistrationv1.OperationAll) {
+				return fmt.Sprintf("a %s of controller-runtime has no method for the operation %s", role, o)
+			}
+		}
+	}
+	switch {
+	case w.existing.style >= styleObject: // needs no adapter of another module
+	case im.Vendored():
+		return fmt.Sprintf("%s takes requests of the module %s, and handlers.runtime is vendor", adaptersModule, engine.RuntimeModule)
+	case version != "" && semver.Compare(version, theirMinimum) < 0:
+		return fmt.Sprintf("adapters need %s %s, and go.mod requires %s", theirModule, theirMinimum, version)
+	}
+	if p := w.existing.typ.Path; !token.IsExported(w.existing.typ.Name) && (p != w.Package.Path || p == w.object.Path) {
+		return fmt.Sprintf("%s is not exported, and the handler goes to another package", w.existing.typ.Name)
+	}
+	return ""
+}
+
+// isOnlyFor reports whether the rules match nothing but objects of a kind.
+func (w *importedWebhook) isOnlyFor(k model.Kind) bool {
+	types := model.SubresourceTypes()
+	return !slices.ContainsFunc(w.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
+		return !slices.Equal(r.APIGroups, []string{k.Group}) || !slices.Equal(r.APIVersions, []string{k.Version}) ||
+			slices.ContainsFunc(r.Resources, func(resource string) bool {
+				main, sub, _ := strings.Cut(resource, "/")
+				_, other := types[resource]
+				if !other {
+					_, other = types[sub]
+				}
+				return other || main != k.Plural
+			})
+	})
+}
+
+// theirVersion returns the version of controller-runtime in go.mod; empty if it is unknown.
+func (im *importer) theirVersion() string {
+	file, err := modfile.ParseLax("go.mod", readFile(filepath.Join(im.Root, "go.mod")), nil)
+	if err != nil || engine.Replaces(file, theirModule) {
+		return ""
+	}
+	for _, r := range file.Require {
+		if r.Mod.Path == theirModule {
+			return r.Mod.Version
+		}
+	}
+	return ""
+}
+
+// placed returns the edits for the webhooks that are not left, and the project after them.
+func (im *importer) placed() (e edits, after engine.State, err error) {
+	im.group()
+	for _, f := range im.rewrite() {
+		e.Put(f.File.Path, f.File.Src, f.Text)
+	}
+	for _, a := range im.adapters {
+		if a.onType {
+			continue
+		}
+		a.in = model.HandlerPackage{Dir: a.pkg.Dir, Path: a.pkg.Path, Name: a.pkg.Name}
+		f, err := im.file(a, a.holderMarkers())
+		if err != nil {
+			return e, after, err
+		}
+		e.Create = append(e.Create, f)
+	}
+	after = im.Read(im.ctx, e.Edits)
+	further := len(e.Create)
+	for _, a := range im.adapters {
+		m := same(after.Project, a.webhooks[0])
+		if !a.onType || m == nil || m.Handler == nil {
+			continue
+		}
+		a.in = m.Handler.Package
+		if !m.Handler.NeedsStub {
+			for _, w := range a.webhooks {
+				w.left = fmt.Sprintf("%s has a type %s already, which the handler would call", a.in.Path, a.name)
+			}
+			continue
+		}
+		if im.options.Handlers == Stubs {
+			continue
+		}
+		f, err := im.file(a, nil)
+		if err != nil {
+			return e, after, err
+		}
+		e.Create = append(e.Create, f)
+	}
+	if len(e.Create) > further {
+		after.Reread(im.ctx, e.Edits)
+	}
+	return e, after, nil
+}
+
+// mismatch returns the reason why a webhook has not the handler that its adapter is written for.
+func mismatch(p *model.Project, w *importedWebhook) string {
+	m := same(p, w)
+	switch {
+	case m == nil:
+		return "a marker on the type does not give the same webhook"
+	case m.Handler == nil || m.Handler.Object.Path != w.object.Path || m.Handler.Object.Name != w.object.Name:
+		return fmt.Sprintf("the generated handler would not decode %s.%s", path.Base(w.object.Path), w.object.Name)
+	}
+	return ""
+}
+
+// group gives every webhook that is not left an adapter. Webhooks of one sort share it only if they share their path.
+func (im *importer) group() {
+	im.adapters = nil
+	for _, w := range im.webhooks {
+		w.adapter = nil
+		if w.left != "" {
+			continue
+		}
+		taken := false
+		for _, a := range im.adapters {
+			if a.pkg != w.Package || a.object.Path != w.object.Path || a.object.Name != w.object.Name {
+				continue
+			}
+			taken = true
+			if !slices.ContainsFunc(a.webhooks, func(o *importedWebhook) bool { return o.Mutating == w.Mutating && o.servedPath() != w.servedPath() }) {
+				w.adapter = a
+			}
+		}
+		if w.adapter != nil {
+			w.adapter.webhooks = append(w.adapter.webhooks, w)
+			continue
+		}
+		a := &adapter{kind: *w.kind, object: w.object, pkg: w.Package, onType: w.object.Path == w.Package.Path, webhooks: []*importedWebhook{w}}
+		a.object.Alias = build.Alias(w.kind.Group, w.kind.Version)
+		if a.onType && taken {
+			w.left = "the type has another webhook of its sort at another path"
+			continue
+		}
+		if a.onType {
+			a.name = w.object.Name + "Webhook"
+			a.typ, _, _ = build.FindType(w.Package, w.object.Name)
+		} else {
+			a.name = im.freeName(w, taken)
+		}
+		w.adapter = a
+		im.adapters = append(im.adapters, a)
+	}
+}
+
+// servedPath is the path at which the webhook is called.
+func (w *importedWebhook) servedPath() string { return (&model.Webhook{Spec: w.Spec}).ServedPath() }
+
+// freeName returns a name that the package and the other adapters do not use.
+func (im *importer) freeName(w *importedWebhook, further bool) string {
+	base := w.object.Name
+	if further {
+		label, _, _ := strings.Cut(w.Spec.Name, ".")
+		base = ""
+		for word := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == '-' }) {
+			base += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	for n := 0; ; n++ {
+		name := base + "Webhook"
+		switch {
+		case n == 1:
+			name = base + "Handler"
+		case n > 1:
+			name = fmt.Sprintf("%sHandler%d", base, n)
+		}
+		_, taken := w.Package.Type(name)
+		if !taken && !slices.ContainsFunc(im.adapters, func(a *adapter) bool { return a.pkg == w.Package && a.name == name }) {
+			return name
+		}
+	}
+}
+
+// holderMarkers returns the markers on the adapter.
+func (a *adapter) holderMarkers() (lines []string) {
+	for _, mutating := range []bool{true, false} {
+		for _, w := range a.webhooks {
+			if w.Mutating == mutating {
+				lines = append(lines, w.markers(w.target())...)
+			}
+		}
+	}
+	return lines
+}
+
+// adapterFile is the data of the template.
+type adapterFile struct {
+	Package, Name, Object, Called string
+	Markers, Contracts            []string
+	Imports                       []goImport
+	Fields                        []adapterField
+	Methods                       []adapterMethod
+}
+
+// adapterField has a validator or defaulter.
+type adapterField struct {
+	Name, Type string
+	typ        string // Type in its own package
+}
+
+// adapterMethod is a method of the adapter, and Called the method that it calls.
+type adapterMethod struct{ Name, Operation, Context, Called, Code string }
+
+// file returns the file of an adapter or, for Stubs, of the type with the markers.
+func (im *importer) file(a *adapter, markers []string) (output.File, error) {
+	base := strings.ToLower(a.object.Name)
+	if short := strings.TrimSuffix(strings.ToLower(a.name), "webhook"); !a.onType && short != strings.ToLower(a.name) {
+		base = short
+	}
+	if im.options.Handlers == Stubs {
+		text, err := templates.Execute("existing/stub.go.tmpl", adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers})
+		return output.File{Path: freeFile(a.in.Dir, base+".go", base+"_markers.go", base+"_webhook_markers.go"), Content: text, Owner: output.Once}, err
+	}
+	f := adapterFile{Package: a.in.Name, Name: a.name, Markers: markers, Imports: []goImport{{"", im.Wanted("/admission")}}}
+	f.Object = f.named(a, a.object)
+	for _, mutating := range []bool{true, false} {
+		f.side(a, mutating)
+	}
+	a.fields = f.Fields
+	slices.SortFunc(f.Imports, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
+	text, err := templates.Execute("existing/adapter.go.tmpl", f)
+	return output.File{Path: freeFile(a.in.Dir, base+"_webhook.go", base+"_handler.go", base+"_adapter.go"), Content: text, Owner: output.Once}, err
+}
+
+// freeFile returns the path of the first file that does not exist.
+func freeFile(dir string, names ...string) string {
+	for _, name := range names {
+		if p := filepath.Join(dir, name); !regular.Exists(p) {
+			return p
+		}
+	}
+	return filepath.Join(dir, names[len(names)-1])
+}
+
+// named returns the name of a type in the file, and imports its package.
+func (f *adapterFile) named(a *adapter, t model.GoType) string {
+	if t.Path == a.in.Path {
+		return t.Name
+	}
+	as := a.object.Alias
+	if t.Path != a.object.Path {
+		as = importName(t.Path)
+	}
+	f.add(as, t.Path)
+	return as + "." + t.Name
+}
+
+// importName is a name for a package that tells versions apart: webhookv1.
+func importName(importPath string) string {
+	name := path.Base(importPath)
+	if model.IsVersion(name) {
+		name = path.Base(path.Dir(importPath)) + name
+	}
+	return name
+}
+
+// add imports a package.
+func (f *adapterFile) add(as, imported string) {
+	if !slices.ContainsFunc(f.Imports, func(i goImport) bool { return i.Path == imported }) {
+		f.Imports = append(f.Imports, goImport{as, imported})
+	}
+}
+
+// side adds the methods of the mutating or the validating webhooks.
+func (f *adapterFile) side(a *adapter, mutating bool) {
+	var operations []string
+	var e *existing
+	for _, w := range a.webhooks {
+		if w.Mutating != mutating {
+			continue
+		}
+		e = w.existing
+		for _, rule := range w.Spec.Rules {
+			for _, o := range rule.Operations {
+				operations = append(operations, string(o))
+			}
+		}
+	}
+	if e == nil {
+		return
+	}
+	role, prefix := "Validator", "Validate"
+	if mutating {
+		role, prefix = "Defaulter", "Default"
+	}
+	if a.onType {
+		f.Contracts = append(f.Contracts, a.object.Name+role)
+	} else {
+		f.Contracts = append(f.Contracts, a.name+role)
+	}
+	called := e.typ.Name
+	if !strings.Contains(f.Called, called) {
+		f.Called = strings.TrimPrefix(f.Called+" and "+called, " and ")
+	}
+	adapted := ""
+	if e.style < styleObject {
+		f.add("", adaptersModule)
+		adapted = f.adapted(a, e, role)
+	}
+	for _, o := range []string{"Create", "Update", "Delete"} {
+		if !slices.Contains(operations, strings.ToUpper(o)) && !slices.Contains(operations, "*") {
+			continue
+		}
+		m := adapterMethod{Name: prefix + o, Operation: o, Context: "ctx", Called: called + "." + prefix + o}
+		if mutating {
+			m.Called = called + ".Default"
+		}
+		if adapted != "" {
+			m.Code = fmt.Sprintf("return %s.%s(ctx, r)", adapted, m.Name)
+		} else {
+			m.Context, m.Code = "_", e.code(o)
+		}
+		f.Methods = append(f.Methods, m)
+	}
+}
+
+// adapted adds the field of a validator or defaulter, and returns the call that adapts it.
+func (f *adapterFile) adapted(a *adapter, e *existing, role string) string {
+	t := f.named(a, e.typ)
+	field := role
+	if i := slices.IndexFunc(f.Fields, func(g adapterField) bool { return g.Type == t }); i >= 0 {
+		f.Fields[i].Name, field = "Existing", "Existing" // it is both
+		for j := range f.Methods {
+			f.Methods[j].Code = strings.Replace(f.Methods[j].Code, "&w.Defaulter", "&w.Existing", 1)
+		}
+	} else {
+		f.Fields = append(f.Fields, adapterField{role, t, e.typ.Name})
+	}
+	if e.style == styleCustom {
+		return fmt.Sprintf("controllerruntime.FromCustom%s[%s](&w.%s)", role, f.Object, field)
+	}
+	return fmt.Sprintf("controllerruntime.From%s(&w.%s)", role, field)
+}
+
+// code returns the call of a method of the object itself.
+func (e *existing) code(operation string) string {
+	if e.mutating {
+		return "r.Object.Default()\nreturn nil"
+	}
+	object, arguments, before := "r.Object", "", ""
+	switch operation {
+	case "Update":
+		before, arguments = "old, err := r.OldObject()\nif err != nil {\nreturn err\n}\n", "old"
+	case "Delete":
+		object = "r.OldObject"
+	}
+	call := fmt.Sprintf("%s.Validate%s(%s)", object, operation, arguments)
+	if e.style == styleObjectError {
+		return before + "return " + call
+	}
+	return before + "warnings, err := " + call + "\nr.Warn(warnings...)\nreturn err"
+}
+
+// requireAdapters adds the module of the adapters to go.mod.
+func (im *importer) requireAdapters(result *engine.Result) error {
+	if !im.usesAdapters() {
+		return nil
+	}
+	name := filepath.Join(im.Root, "go.mod")
+	i := slices.IndexFunc(result.Changes, func(c output.Change) bool { return c.Path == name })
+	text := readFile(name)
+	if i >= 0 {
+		text = result.Changes[i].New
+	}
+	file, err := modfile.ParseLax(name, text, nil)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == adaptersModule }) {
+		return nil
+	}
+	if text, err = im.origin.require(name, text, adaptersModule); err != nil {
+		return err
+	}
+	if i >= 0 {
+		result.Changes[i].New = text
+		return nil
+	}
+	change := output.Change{Path: name, Action: output.Replace, Old: readFile(name), New: text}
+	result.Changes = engine.Edits{Change: []output.Change{change}}.Among(result.Changes)
+	return nil
+}
+
+// usesAdapters reports whether a handler calls a validator or defaulter through the module of the adapters.
+func (im *importer) usesAdapters() bool {
+	return im.options.Handlers == Adapters && slices.ContainsFunc(im.webhooks, func(w *importedWebhook) bool {
+		return w.left == "" && w.existing.style < styleObject
+	})
+}
+
+// next returns the steps left to the user.
+func (im *importer) next(after engine.State) []string {
+	var next []string
+	once := func(step string) {
+		if !slices.Contains(next, step) {
+			next = append(next, step)
+		}
+	}
+	for _, w := range im.webhooks {
+		at := w.registration
+		if w.left != "" || at.Pos.File == "" {
+			continue
+		}
+		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", at.function, im.rel(at.Pos.File))
+		for _, left := range im.webhooks {
+			if left.left != "" && left.registration == at {
+				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", at.function, im.rel(at.Pos.File), left.servedPath())
+			}
+		}
+		once(step)
+	}
+	for _, a := range im.adapters {
+		for _, f := range a.fields {
+			for _, w := range a.webhooks {
+				value := strings.TrimPrefix(w.argument, "&")
+				if im.options.Handlers == Adapters && value != "" && w.existing.typ.Name == f.typ && value != f.typ+"{}" {
+					once(fmt.Sprintf("set %s of %s to %s, also in its test", f.Name, a.name, value))
+				}
+			}
+		}
+	}
+	for _, w := range after.Project.Webhooks() {
+		if h := w.Handler; h != nil && h.NeedsStub && im.options.Handlers == Stubs {
+			once(fmt.Sprintf("write the code of %s in %s: its methods allow everything", h.Implementation, im.rel(filepath.Join(h.Package.Dir, h.StubFile))))
+		}
+	}
+	if im.Program != "" {
+		return append(next, im.test())
+	}
+	for i, a := range im.adapters {
+		if slices.ContainsFunc(im.adapters[:i], func(o *adapter) bool { return o.in.Path == a.in.Path }) {
+			continue
+		}
+		var fields []string
+		for _, o := range im.adapters {
+			field := o.name
+			if o.onType {
+				field = o.object.Name
+			}
+			if o.in.Path == a.in.Path {
+				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", field, importName(a.in.Path), o.name))
+			}
+		}
+		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
+	}
+	return append(next, im.test())
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// style is the signature of a validator's or defaulter's methods.
+type style int
+
+const (
+	// styleTyped is Validator[*T] or Defaulter[*T] of controller-runtime.
+	styleTyped style = iota
+	// styleCustom takes any runtime.Object.
+	styleCustom
+	// styleObject has methods without a context, on the object itself: before controller-runtime v0.20.
+	styleObject
+	// styleObjectError is styleObject without warnings: before controller-runtime v0.15.
+	styleObjectError
+)
+
+// existing is a validator or defaulter of controller-runtime in the project.
+type existing struct {
+	mutating bool
+	style    style
+	// typ is its own type.
+	typ model.GoType
+	// object is the type of the objects; zero if its methods do not tell.
+	object model.GoType
+}
+
+// existingIn returns the validators and defaulters in a package, by their method ValidateCreate or Default.
+func existingIn(p *load.Package) []existing {
+	var all []existing
+	for _, f := range p.FilesWith(" ValidateCreate(", " Default(") {
+		if strings.HasSuffix(f.Path, "_test.go") {
+			continue
+		}
+		for _, d := range f.AST.Decls {
+			method, ok := d.(*ast.FuncDecl)
+			if !ok || load.Receiver(method) == "" || method.Name.Name != "ValidateCreate" && method.Name.Name != "Default" {
+				continue
+			}
+			e := existing{mutating: method.Name.Name == "Default", typ: model.GoType{Path: p.Path, Name: load.Receiver(method)}}
+			if e.read(builderReader{pkg: p, file: f, function: method}) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// read sets style and object from the method. It reports whether controller-runtime calls such a method.
+func (e *existing) read(r builderReader) bool {
+	switch params := r.function.Type.Params; params.NumFields() {
+	case 0:
+		e.style, e.object = styleObject, e.typ
+		if results := r.function.Type.Results; !e.mutating && results.NumFields() == 1 {
+			e.style = styleObjectError
+		}
+		return true
+	case 2:
+		if !e.mutating && r.function.Type.Results.NumFields() != 2 {
+			return false // without warnings, before controller-runtime v0.15
+		}
+		switch t := params.List[len(params.List)-1].Type.(type) {
+		case *ast.StarExpr:
+			e.object = r.named(t.X)
+			return !e.object.IsZero()
+		case *ast.SelectorExpr:
+			e.style, e.object = styleCustom, r.asserted()
+			return t.Sel.Name == "Object"
+		}
+	}
+	return false
+}
+
+// asserted returns the type that the function first asserts a value to have: o.(*T).
+func (r builderReader) asserted() (t model.GoType) {
+	ast.Inspect(r.function, func(n ast.Node) bool {
+		if a, ok := n.(*ast.TypeAssertExpr); ok && t.IsZero() {
+			if pointer, ok := a.Type.(*ast.StarExpr); ok {
+				t = r.named(pointer.X)
+			}
+		}
+		return t.IsZero()
+	})
+	return t
+}
+
+// typeName returns the name of the type of a validator or defaulter, if the package declares it: of &T{}, the receiver,
+// or a call of a function that returns one.
+func (r builderReader) typeName(e ast.Expr) string {
+	if pointer, ok := e.(*ast.UnaryExpr); ok && pointer.Op == token.AND {
+		e = pointer.X
+	}
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		return localName(e.Type)
+	case *ast.Ident:
+		return r.typeOf(e).Name
+	case *ast.CallExpr:
+		name, ok := e.Fun.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		if name.Name == "new" && len(e.Args) == 1 {
+			return localName(e.Args[0])
+		}
+		for _, f := range r.pkg.FilesWith("func " + name.Name + "(") {
+			for _, d := range f.AST.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == name.Name && d.Type.Results.NumFields() > 0 {
+					return localName(d.Type.Results.List[0].Type)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// localName returns the name in T and *T.
+func localName(t ast.Expr) string {
+	if pointer, ok := t.(*ast.StarExpr); ok {
+		t = pointer.X
+	}
+	if name, ok := t.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// found is the code that serves a webhook.
+type found struct {
+	// object is the Go type of the objects; zero if unknown.
+	object model.GoType
+	// existing serves the webhook; nil if it is not found.
+	existing *existing
+	// registration is the call of the builder; zero if it is not found.
+	registration registration
+	// argument is the validator or defaulter as the builder has it; empty without a builder.
+	argument string
+}
+
+// source is a package with its builders, validators and defaulters.
+type source struct {
+	*load.Package
+	builders []builder
+	existing []existing
+}
+
+// search finds the code that serves a webhook: in a builder of the marker's package or of another one, or else among
+// the validators and defaulters of the marker's package.
+func search(own source, others []source, w *model.Webhook) found {
+	for _, s := range append([]source{own}, others...) {
+		if b, side, ok := find(s.withMethods(), w); ok {
+			return found{b.object, s.serving(b, side), b.at, side.argument}
+		}
+	}
+	var fits []existing
+	for _, e := range own.existing {
+		if e.mutating == w.Mutating && !e.object.IsZero() {
+			fits = append(fits, e)
+		}
+	}
+	for _, isMeant := range []func(existing) bool{
+		func(e existing) bool { return builder{object: e.object}.serves(side{mutating: e.mutating}, w) },
+		func(e existing) bool { return hasResource(w, e.object.Name) },
+		func(existing) bool { return true },
+	} {
+		i := slices.IndexFunc(fits, isMeant)
+		if i >= 0 && !slices.ContainsFunc(fits[i+1:], isMeant) {
+			return found{object: fits[i].object, existing: &fits[i]}
+		}
+	}
+	return found{}
+}
+
+// hasResource reports whether the first resource of a webhook looks like the plural of a kind. The caller builds the
+// webhook for the kind, and so compares with its real plural.
+func hasResource(w *model.Webhook, kind string) bool {
+	if len(w.Spec.Rules) == 0 || len(w.Spec.Rules[0].Resources) == 0 {
+		return false
+	}
+	const ending = len("es")
+	resource, _, _ := strings.Cut(w.Spec.Rules[0].Resources[0], "/")
+	stem := strings.TrimSuffix(strings.ToLower(kind), "y")
+	return strings.HasPrefix(resource, stem) && len(resource) <= len(kind)+ending
+}
+
+// withMethods returns the builders, with the sides that a builder does not name: methods of the object itself.
+func (s source) withMethods() []builder {
+	all := slices.Clone(s.builders)
+	for i, b := range all {
+		for _, e := range s.existing {
+			if e.style >= styleObject && e.typ.Path == b.object.Path && e.typ.Name == b.object.Name &&
+				!slices.ContainsFunc(b.sides, func(s side) bool { return s.mutating == e.mutating }) {
+				all[i].sides = append(slices.Clone(all[i].sides), side{mutating: e.mutating, typeName: e.typ.Name, path: b.path})
+			}
+		}
+	}
+	return all
+}
+
+// serving returns the validator or defaulter of a builder.
+func (s source) serving(b builder, of side) *existing {
+	var fits []existing
+	for _, e := range s.existing {
+		same := e.object.Path == b.object.Path && e.object.Name == b.object.Name
+		switch {
+		case e.mutating != of.mutating || !same && !e.object.IsZero():
+		case of.typeName == e.typ.Name:
+			return &e
+		case of.typeName == "":
+			fits = append(fits, e)
+		}
+	}
+	if len(fits) != 1 {
+		return nil
+	}
+	return &fits[0]
+}
