@@ -236,6 +236,9 @@ func difference(first, then existingReply) string {
 	if one == other {
 		return ""
 	}
+	if diff := failure.Diff(first.object, then.object); diff != "" && first.allowed() && then.allowed() {
+		return "answers the same request differently (-first +then):\n" + diff
+	}
 	return fmt.Sprintf("answers the same request differently:\nfirst: %s\nthen:  %s", cut(one, other), cut(other, one))
 }
 
@@ -387,7 +390,7 @@ func (c existingCheck) checkProtocol(t testing.TB) {
 		t.Fatalf("admissiontest: %v", err)
 	}
 	first := c.send(review, good)
-	if first.panicked+first.refused != "" {
+	if first.panicked+first.refused != "" || difference(first, c.send(review, good)) != "" {
 		return // which is reported by the test of the operation
 	}
 	newer := bytes.Replace(good, []byte(`"request":{`), []byte(`"later":{"version":1},"request":{"later":{"version":1},`), 1)
