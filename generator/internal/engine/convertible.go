@@ -6,6 +6,7 @@ import (
 	"context"
 	"go/ast"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -19,9 +20,9 @@ func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 		!slices.ContainsFunc(s.Project.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil }) {
 		return nil
 	}
-	registers := []string{"NewWebhookManagedBy", "NewWebhookHandler"}
+	registers := []string{"NewWebhookManagedBy", "WebhookManagedBy", "NewWebhookHandler"}
 	source, _ := load.Load(ctx, load.Config{
-		Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags, Markers: []string{convertTo + "(", registers[0] + "(", registers[1] + "("},
+		Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags, Markers: []string{convertTo + "(", registers[1] + "(", registers[2] + "("},
 	})
 	for _, p := range source.Packages {
 		for _, f := range p.Files {
@@ -37,7 +38,12 @@ func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 		}
 	}
 	var diags diag.List
-	for _, method := range convertedByHand(source.Packages) {
+	methods := convertedByHand(source.Packages)
+	for _, method := range methods {
+		kind, isList := strings.CutSuffix(method.V, "List")
+		if isList && slices.ContainsFunc(methods, func(m diag.Sourced[string]) bool { return m.V == kind }) {
+			continue // lists are not sent to /convert
+		}
 		diags.Add(diag.Warningf(method.At, model.RuleServed, "nothing in this module serves the conversions of %s", method.V).
 			WithHint("controller-runtime's NewWebhookManagedBy registers /convert for the type; without it, register conversion.NewWebhookHandler there, or mark the versions with +webhook:conversion"))
 	}
