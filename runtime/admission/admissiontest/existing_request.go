@@ -14,7 +14,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -451,27 +450,5 @@ func (c existingCheck) reportDeletion(t testing.TB, d defect, r existingRequest,
 // deleting returns the update that removes the last finalizer of an object, as its creation has stored it.
 func (c existingCheck) deleting(r existingRequest) existingRequest {
 	r, _ = c.defaulted(existingRequest{operation: admissionv1.Create, object: r.object})
-	with := func(finalizers ...any) json.RawMessage {
-		value, err := decodeJSON(r.object)
-		object, ok := value.(map[string]any)
-		if err != nil || !ok {
-			return r.object
-		}
-		meta, ok := object["metadata"].(map[string]any)
-		if !ok {
-			meta = map[string]any{}
-			object["metadata"] = meta
-		}
-		meta["deletionTimestamp"] = time.Unix(0, 0).UTC().Format(time.RFC3339)
-		delete(meta, "finalizers")
-		if len(finalizers) > 0 {
-			meta["finalizers"] = finalizers
-		}
-		data, err := json.Marshal(object)
-		if err != nil {
-			return r.object
-		}
-		return data
-	}
-	return existingRequest{operation: admissionv1.Update, object: with(), old: with("example.com/last")}
+	return existingRequest{operation: admissionv1.Update, object: dying(r.object), old: dying(r.object, "example.com/last")}
 }

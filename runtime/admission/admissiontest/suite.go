@@ -25,6 +25,8 @@ import (
 //     reaches the API server: a verdict, a failure, warnings, audit annotations. Only mutating webhooks send a patch,
 //     never for a DELETE, and the patch keeps the fields that are unknown to the Go type.
 //   - Bodies that are not reviews for the webhook are refused, and an object that cannot be decoded is denied.
+//   - If the marker sets deleting, an object that the validator refuses can lose its finalizers while it is being
+//     deleted.
 //   - Validators and defaulters answer the same review the same each time and without a panic. Defaulters do not change
 //     their own results, and validators accept the samples after the defaulters.
 //
@@ -65,6 +67,9 @@ type Webhook struct {
 	Resources []string
 	// Functions are the names of the functions by operation, as they are passed to Probe.Asked.
 	Functions map[admissionv1.Operation]string
+	// Deleting is skip or unchangedSpec if the webhook allows updates of objects that are being deleted; empty if the
+	// validator decides on all of them.
+	Deleting string
 	// Lists are the lists with keys in the object.
 	Lists []List
 }
@@ -117,6 +122,7 @@ func (s Suite) checks(t testing.TB) []check {
 			continue // which is reported
 		}
 		checks = append(checks, handlerCheck{w, probed, probe}.checks(calls)...)
+		checks = append(checks, deletingCheck{w, probed, handler, probe, s.samplesFor(t, w)}.checks(calls[0])...)
 		checks = append(checks, randomCheck{w, handler, s.Implementations, found}.checks(calls[0])...)
 	}
 	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, handlers) }})
