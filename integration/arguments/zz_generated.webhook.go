@@ -33,6 +33,10 @@ const (
 	ValidateConditionsPath              = "/validate--v1-configmap-conditional"
 	ValidateConditionsUnconditionalPath = "/validate--v1-configmap-unconditional"
 	MutateCurlewPath                    = "/mutate--v1-configmap-curlew"
+	ValidateDeletingCheckPath           = "/validate--v1-configmap-deletingcheck"
+	ValidateDeletingGuardedPath         = "/validate--v1-configmap-deletingguarded"
+	ValidateDeletingSkipPath            = "/validate--v1-configmap-deletingskip"
+	ValidateDeletingUnchangedPath       = "/validate--v1-configmap-deletingunchanged"
 	ValidateDistrustedPath              = "/validate--v1-configmap-distrusted"
 	ValidateElsewherePath               = "/upstairs/second-door"
 	ValidateEquivalentPath              = "/validate-fleet-example-com-v1-fleet-equivalent"
@@ -118,6 +122,30 @@ type ConditionsUnconditionalValidator interface {
 // CurlewDefaulter is the defaulter of a +webhook:mutating marker on Curlew.
 type CurlewDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingCheckValidator is the validator of a +webhook:validating marker on DeletingCheck.
+type DeletingCheckValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingGuardedValidator is the validator of a +webhook:validating marker on DeletingGuarded.
+type DeletingGuardedValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingSkipValidator is the validator of a +webhook:validating marker on DeletingSkip.
+type DeletingSkipValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingUnchangedValidator is the validator of a +webhook:validating marker on DeletingUnchanged.
+type DeletingUnchangedValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
 }
 
 // DistrustedValidator is the validator of a +webhook:validating marker on Distrusted.
@@ -292,25 +320,29 @@ type Webhooks struct {
 		ConditionsValidator
 		ConditionsUnconditionalValidator
 	}
-	Curlew        CurlewDefaulter
-	Distrusted    DistrustedValidator
-	Elsewhere     ElsewhereValidator
-	Equivalent    EquivalentValidator
-	Everything    EverythingValidator
-	Exact         ExactValidator
-	Exec          ExecExecValidator
-	FailingClosed FailingClosedValidator
-	FailingOpen   FailingOpenValidator
-	Hurried       HurriedValidator
-	InNamespaces  InNamespacesValidator
-	Later         LaterDefaulter
-	Modern        ModernValidator
-	Namespaced    NamespacedValidator
-	Older         OlderValidator
-	Once          OnceDefaulter
-	Open          OpenValidator
-	Outside       OutsideValidator
-	Patched       interface {
+	Curlew            CurlewDefaulter
+	DeletingCheck     DeletingCheckValidator
+	DeletingGuarded   DeletingGuardedValidator
+	DeletingSkip      DeletingSkipValidator
+	DeletingUnchanged DeletingUnchangedValidator
+	Distrusted        DistrustedValidator
+	Elsewhere         ElsewhereValidator
+	Equivalent        EquivalentValidator
+	Everything        EverythingValidator
+	Exact             ExactValidator
+	Exec              ExecExecValidator
+	FailingClosed     FailingClosedValidator
+	FailingOpen       FailingOpenValidator
+	Hurried           HurriedValidator
+	InNamespaces      InNamespacesValidator
+	Later             LaterDefaulter
+	Modern            ModernValidator
+	Namespaced        NamespacedValidator
+	Older             OlderValidator
+	Once              OnceDefaulter
+	Open              OpenValidator
+	Outside           OutsideValidator
+	Patched           interface {
 		PatchedValidator
 		PatchedUnpatchedValidator
 	}
@@ -329,44 +361,48 @@ type Webhooks struct {
 	WithLabels WithLabelsValidator
 	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
 	Without struct {
-		Again         bool
-		Ancient       bool
-		Anywhere      bool
-		Avocet        bool
-		Bittern       bool
-		Careful       bool
-		Closed        bool
-		Clusterwide   bool
-		Conditions    bool
-		Curlew        bool
-		Distrusted    bool
-		Elsewhere     bool
-		Equivalent    bool
-		Everything    bool
-		Exact         bool
-		Exec          bool
-		FailingClosed bool
-		FailingOpen   bool
-		Hurried       bool
-		InNamespaces  bool
-		Later         bool
-		Modern        bool
-		Namespaced    bool
-		Older         bool
-		Once          bool
-		Open          bool
-		Outside       bool
-		Patched       bool
-		Patient       bool
-		Pure          bool
-		Scale         bool
-		Status        bool
-		Strict        bool
-		Unsure        bool
-		Updates       bool
-		Whole         bool
-		Wide          bool
-		WithLabels    bool
+		Again             bool
+		Ancient           bool
+		Anywhere          bool
+		Avocet            bool
+		Bittern           bool
+		Careful           bool
+		Closed            bool
+		Clusterwide       bool
+		Conditions        bool
+		Curlew            bool
+		DeletingCheck     bool
+		DeletingGuarded   bool
+		DeletingSkip      bool
+		DeletingUnchanged bool
+		Distrusted        bool
+		Elsewhere         bool
+		Equivalent        bool
+		Everything        bool
+		Exact             bool
+		Exec              bool
+		FailingClosed     bool
+		FailingOpen       bool
+		Hurried           bool
+		InNamespaces      bool
+		Later             bool
+		Modern            bool
+		Namespaced        bool
+		Older             bool
+		Once              bool
+		Open              bool
+		Outside           bool
+		Patched           bool
+		Patient           bool
+		Pure              bool
+		Scale             bool
+		Status            bool
+		Strict            bool
+		Unsure            bool
+		Updates           bool
+		Whole             bool
+		Wide              bool
+		WithLabels        bool
 	}
 }
 
@@ -402,6 +438,22 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	}
 	if w.Curlew == nil && !w.Without.Curlew {
 		return errors.New("arguments.Webhooks: Curlew is nil: set it to your defaulter, for example &Curlew{}")
+	}
+	if w.DeletingCheck == nil && !w.Without.DeletingCheck {
+		return errors.New("arguments.Webhooks: DeletingCheck is nil: set it to your validator, for example &DeletingCheck{}")
+	}
+	if w.DeletingGuarded == nil && !w.Without.DeletingGuarded {
+		return errors.New(
+			"arguments.Webhooks: DeletingGuarded is nil: set it to your validator, for example &DeletingGuarded{}",
+		)
+	}
+	if w.DeletingSkip == nil && !w.Without.DeletingSkip {
+		return errors.New("arguments.Webhooks: DeletingSkip is nil: set it to your validator, for example &DeletingSkip{}")
+	}
+	if w.DeletingUnchanged == nil && !w.Without.DeletingUnchanged {
+		return errors.New(
+			"arguments.Webhooks: DeletingUnchanged is nil: set it to your validator, for example &DeletingUnchanged{}",
+		)
 	}
 	if w.Distrusted == nil && !w.Without.Distrusted {
 		return errors.New("arguments.Webhooks: Distrusted is nil: set it to your validator, for example &Distrusted{}")
@@ -558,6 +610,41 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"curlew.mutate.configmaps.v1.integration.example.com",
 			admission.ForKind("v1", "ConfigMap"),
 			admission.OnCreate(w.Curlew.DefaultCreate),
+		).With(options...))
+	}
+	if !w.Without.DeletingCheck {
+		handle(ValidateDeletingCheckPath, admission.Validating(
+			"deletingcheck.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.DeletingCheck.ValidateCreate),
+			admission.OnUpdate(w.DeletingCheck.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.DeletingGuarded {
+		handle(ValidateDeletingGuardedPath, admission.Validating(
+			"deletingguarded.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.SkipDeletingUnchanged(),
+			admission.OnCreate(w.DeletingGuarded.ValidateCreate),
+			admission.OnUpdate(w.DeletingGuarded.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.DeletingSkip {
+		handle(ValidateDeletingSkipPath, admission.Validating(
+			"deletingskip.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.SkipDeleting(),
+			admission.OnCreate(w.DeletingSkip.ValidateCreate),
+			admission.OnUpdate(w.DeletingSkip.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.DeletingUnchanged {
+		handle(ValidateDeletingUnchangedPath, admission.Validating(
+			"deletingunchanged.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.SkipDeletingUnchanged(),
+			admission.OnCreate(w.DeletingUnchanged.ValidateCreate),
+			admission.OnUpdate(w.DeletingUnchanged.ValidateUpdate),
 		).With(options...))
 	}
 	if !w.Without.Distrusted {

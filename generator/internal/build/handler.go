@@ -53,6 +53,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
 		Path:           w.ServedPath(),
+		Deleting:       w.SkipsDeleting(),
 	}
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
@@ -87,7 +88,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 
 // shareHandlers gives the webhooks of a declaration that are called at one path the handler of the first of them. It
 // does the work of all. Webhooks whose objects have different types keep their own handlers, which check reports.
-func shareHandlers(webhooks []*model.Webhook) {
+func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 	for i, w := range webhooks {
 		first := slices.IndexFunc(webhooks[:i], func(other *model.Webhook) bool {
 			return w.Handler != nil && other.Handler != nil && w.Mutating == other.Mutating &&
@@ -96,7 +97,9 @@ func shareHandlers(webhooks []*model.Webhook) {
 		if first < 0 {
 			continue
 		}
+		b.sharedDeleting(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
+		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
 		h.Operations = inOrder(slices.Concat(h.Operations, further.Operations))
 		h.Resources = union(h.Resources, further.Resources)
 		if len(h.Kinds) > 0 && len(further.Kinds) > 0 {

@@ -57,6 +57,8 @@ type Surroundings struct {
 	Patched func() bool
 	// Tests is true if the handlers have generated tests.
 	Tests bool
+	// Updates are the methods for updates that may deny objects that are being deleted.
+	Updates map[*model.Webhook]diag.Range
 	// Constants are the constants found in the code of validators and defaulters.
 	Constants []Constant
 }
@@ -211,7 +213,7 @@ func ReadsCode(id string) bool {
 
 // Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
 func Unchecked(p *model.Project, others ...Finder) (ids []string) {
-	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 })
+	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 })
 	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
 	for _, r := range table() {
 		if slices.Contains(others, r.by) {

@@ -42,6 +42,8 @@ type Handler struct {
 	Sample *Sample
 	// Missing are the operations whose methods the user has not written, where the type is there.
 	Missing []string
+	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
+	Deleting string
 	// ListKeys are the lists in Object whose elements have keys.
 	ListKeys []ListKey
 }

@@ -22,6 +22,8 @@ type Webhook struct {
 	For                     diag.Sourced[Target]
 	Name, Path, URL, Decode diag.Sourced[string]
 	Order                   diag.Sourced[int]
+	// Deleting is of validating webhooks alone.
+	Deleting diag.Sourced[string]
 	Matched
 	Settings
 }
@@ -181,7 +183,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 		Name: "webhook:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
 		Doc: "A validating webhook for the type it stands on, or for the type that `for` names. On a package it needs groups, versions and resources, " +
 			"and is an entry of the manifest without a handler.",
-		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5)`,
+		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`,
 	}
 	if mutating {
 		d.Name = "webhook:mutating"
@@ -201,6 +203,12 @@ func webhookDefinition(mutating bool) marker.Definition {
 				Doc: "The webhooks of one configuration are written, and mutating ones called, by ascending order and then by name."},
 			{Name: "decode", Type: marker.Enum(&m.Decode, "object", "none"), Default: "object",
 				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the fastest."},
+		}
+		if !mutating {
+			p = append(p, marker.Parameter{Name: "deleting", Type: marker.Enum(&m.Deleting, model.DeletingCheck, model.DeletingSkip, model.DeletingUnchanged), Default: model.DeletingCheck,
+				Doc: "Whether updates of objects that are being deleted are checked. A denial keeps the finalizers of an object that is older than the rule, and the object stays for ever. " +
+					"`unchangedSpec` allows them while nothing changes outside of metadata and status. `skip` allows all, also changes of the spec by anyone who may delete the object. " +
+					"Both are a match condition, and a check in the generated handler for older API servers. The default is `check`, because only the author knows whether a rule must hold until the end."})
 		}
 		p = append(p, m.Matched.parameters()...)
 		return m, append(p, m.Settings.parameters(mutating)...)

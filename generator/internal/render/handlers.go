@@ -221,6 +221,12 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		for _, k := range h.Kinds {
 			g.Line().Qual(p.admission, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))
 		}
+		switch h.Deleting {
+		case model.DeletingSkip:
+			g.Line().Qual(p.admission, "SkipDeleting").Call()
+		case model.DeletingUnchanged:
+			g.Line().Qual(p.admission, "SkipDeletingUnchanged").Call()
+		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).CallFunc(func(g *jen.Group) {
 				g.Lit(l.Member)
