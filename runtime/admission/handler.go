@@ -33,6 +33,8 @@ type Handler struct {
 	limit    int64
 	// forbidInvalid answers field errors as other errors.
 	forbidInvalid bool
+	// ratchet makes errors of a validator on UPDATE warnings if the stored object has them.
+	ratchet bool
 	// skip reports whether an UPDATE is allowed without the validator; nil for no UPDATE.
 	skip func(*envelope) bool
 
@@ -74,6 +76,7 @@ func (h *Handler) With(options ...Option) *Handler {
 	}
 	made := wire.Shapes{Keys: h.listKeys}
 	for _, a := range h.actions {
+		a.ratchet = h.ratchet && !h.mutating
 		if a.objectType != nil {
 			a.object = made.Of(a.objectType)
 		}
@@ -96,7 +99,7 @@ func ForKind(apiVersion, kind string) Option {
 
 // ListKeys declares the members that identify the elements of the list S.member, as +listMapKey markers do. Patches
 // then follow elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as Kubernetes'
-// own types, do not need it.
+// own types, do not need it. Without keys, the list is a set: its values identify its elements.
 func ListKeys[S any](member string, keys ...string) Option {
 	return func(h *Handler) { h.listKeys[wire.ListField{Structure: reflect.TypeFor[S](), Member: member}] = keys }
 }

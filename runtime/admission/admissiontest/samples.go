@@ -110,7 +110,7 @@ func (s Suite) samples(t testing.TB) []sample { return s.samplesWith(t, false) }
 
 // samplesFor returns the samples of a webhook's kinds, with those in folders named denied.
 func (s Suite) samplesFor(t testing.TB, w Webhook) []json.RawMessage {
-	if w.Deleting == "" {
+	if w.Deleting == "" && !w.Ratchet {
 		return nil
 	}
 	var all []json.RawMessage

@@ -27,6 +27,8 @@ import (
 //   - Bodies that are not reviews for the webhook are refused, and an object that cannot be decoded is denied.
 //   - If the marker sets deleting, an object that the validator refuses can lose its finalizers while it is being
 //     deleted.
+//   - If the marker sets ratchet, an update that changes nothing is allowed, and an update that adds an error is
+//     denied.
 //   - Validators and defaulters answer the same review the same each time and without a panic. Defaulters do not change
 //     their own results, and validators accept the samples after the defaulters.
 //
@@ -70,6 +72,8 @@ type Webhook struct {
 	// Deleting is skip or unchangedSpec if the webhook allows updates of objects that are being deleted; empty if the
 	// validator decides on all of them.
 	Deleting string
+	// Ratchet reports whether errors that the stored object has are warnings on UPDATE.
+	Ratchet bool
 	// Lists are the lists with keys in the object.
 	Lists []List
 }
@@ -123,6 +127,10 @@ func (s Suite) checks(t testing.TB) []check {
 		}
 		checks = append(checks, handlerCheck{w, probed, probe}.checks(calls)...)
 		checks = append(checks, deletingCheck{w, probed, handler, probe, s.samplesFor(t, w)}.checks(calls[0])...)
+		if w.Ratchet {
+			strict := serve(t, s.Implementations, admission.Ratchet(false))[w.Path]
+			checks = append(checks, ratchetCheck{w, probed, handler, strict, probe, s.samplesFor(t, w)}.checks(calls[0])...)
+		}
 		checks = append(checks, randomCheck{w, handler, s.Implementations, found}.checks(calls[0])...)
 	}
 	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, handlers) }})
