@@ -36,17 +36,17 @@ func TestDeleting(t *testing.T) {
 			old.Finalizers = []string{"integration.example.com/last"}
 			e.create(t, old)
 			e.create(t, alive)
-			e.rule(t, alive, test.seals)
+			e.begin(t, configMap(namespace, "new", nil), "seals", test.seals)
 			if err := e.client.Delete(t.Context(), old); err != nil {
 				t.Fatal(err)
 			}
 
-			err := e.merge(t, old, `{"data":{"other":"yes"}}`)
+			err := merge(t, e.client, old, `{"data":{"other":"yes"}}`)
 			if test.changes && err != nil || !test.changes && !apierrors.IsInvalid(err) {
 				t.Errorf("while the object is being deleted, its data changes: %v", err)
 			}
 			calls := len(e.calls.about(test.path, namespace))
-			err = e.merge(t, old, `{"metadata":{"finalizers":null}}`)
+			err = merge(t, e.client, old, `{"metadata":{"finalizers":null}}`)
 			if test.goes && err != nil || !test.goes && !apierrors.IsInvalid(err) {
 				t.Errorf("the finalizer is removed: %v", err)
 			}
@@ -58,7 +58,7 @@ func TestDeleting(t *testing.T) {
 				t.Errorf("the object is gone: %v, want %v: %v", gone, test.goes, err)
 			}
 			// Objects that live on are checked as before.
-			if err := e.merge(t, alive, `{"metadata":{"annotations":{"a":"b"}}}`); !apierrors.IsInvalid(err) {
+			if err := merge(t, e.client, alive, `{"metadata":{"annotations":{"a":"b"}}}`); !apierrors.IsInvalid(err) {
 				t.Errorf("an update of an object that is not being deleted: %v", err)
 			}
 			if err := e.client.Create(t.Context(), configMap(namespace, "new", nil)); !apierrors.IsInvalid(err) {
@@ -68,19 +68,19 @@ func TestDeleting(t *testing.T) {
 	}
 }
 
-// rule labels the object's namespace, and waits until the API server has the object denied.
-func (e *environment) rule(t *testing.T, object client.Object, seals string) {
+// begin labels the namespace of an invalid object, so that a rule begins there, and waits until the API server has the
+// object denied.
+func (e *environment) begin(t *testing.T, invalid client.Object, label, value string) {
 	t.Helper()
 	namespace := &corev1.Namespace{}
-	if err := e.client.Get(t.Context(), types.NamespacedName{Name: object.GetNamespace()}, namespace); err != nil {
+	if err := e.client.Get(t.Context(), types.NamespacedName{Name: invalid.GetNamespace()}, namespace); err != nil {
 		t.Fatal(err)
 	}
-	namespace.Labels["seals"] = seals
-	if err := e.client.Update(t.Context(), namespace); err != nil {
+	if err := merge(t, e.client, namespace, `{"metadata":{"labels":{"`+label+`":"`+value+`"}}}`); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		err := e.merge(t, object, `{"metadata":{"annotations":{"a":"b"}}}`)
+		err := e.client.Create(t.Context(), invalid.DeepCopyObject().(client.Object), client.DryRunAll)
 		if apierrors.IsInvalid(err) {
 			return
 		}
@@ -91,7 +91,7 @@ func (e *environment) rule(t *testing.T, object client.Object, seals string) {
 }
 
 // merge applies a merge patch.
-func (e *environment) merge(t *testing.T, object client.Object, patch string) error {
+func merge(t *testing.T, user client.Client, object client.Object, patch string) error {
 	t.Helper()
-	return e.client.Patch(t.Context(), object.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, []byte(patch)))
+	return user.Patch(t.Context(), object.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, []byte(patch)))
 }

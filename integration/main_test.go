@@ -76,6 +76,8 @@ func register(handle func(path string, handler http.Handler)) error {
 			Patched:           arguments.Patched{},
 			Patient:           arguments.Patient{},
 			Pure:              arguments.Pure{},
+			Ratcheting:        arguments.Ratcheting{},
+			Rigid:             arguments.Rigid{},
 			Scale:             arguments.Scale{},
 			Status:            arguments.Status{},
 			Strict:            arguments.Strict{},

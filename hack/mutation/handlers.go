@@ -70,6 +70,8 @@ func registrationFaults(text string, methods map[string]string) []variant {
 		case strings.HasPrefix(option, "admission.SkipDeletingUnchanged("):
 			add("objects being deleted are checked", without(i))
 			add("objects being deleted are never checked", with(i, "admission.SkipDeleting(),"))
+		case strings.HasPrefix(option, "admission.Ratchet("):
+			add("errors of the stored object deny", without(i))
 		case strings.HasPrefix(option, "admission.ListKeys["):
 			if strings.Contains(text, "admission.Mutating(") {
 				add("keys of a list are not known", without(i))

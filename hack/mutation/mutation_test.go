@@ -287,6 +287,8 @@ func finder(text string) string {
 		return "handler"
 	case strings.Contains(name, "/deleting/"):
 		return "objects being deleted"
+	case strings.Contains(name, "/ratchet/"):
+		return "invalid objects"
 	case strings.Contains(name, "/random/"):
 		return "random objects"
 	case len(parts) > 1 && parts[0] == "TestGeneratedWebhooks":

@@ -44,7 +44,7 @@ type DeletingSkip struct{ sealed }
 // +webhook:validating(for: "v1/ConfigMap", name: deletingunchanged, operations: "create;update", namespaceSelector: "seals=unchanged", deleting: unchangedSpec)
 type DeletingUnchanged struct{ sealed }
 
-// DeletingGuarded is DeletingUnchanged without its match condition, as API servers before 1.27 store it: they drop the
+// DeletingGuarded is DeletingUnchanged without its match condition, as API servers before 1.28 store it: they drop the
 // condition, and call the handler.
 //
 // +webhook:validating(for: "v1/ConfigMap", name: deletingguarded, operations: "create;update", namespaceSelector: "seals=guarded", deleting: unchangedSpec)

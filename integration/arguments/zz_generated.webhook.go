@@ -58,6 +58,8 @@ const (
 	ValidatePatchedUnpatchedPath        = "/validate--v1-configmap-unpatched"
 	ValidatePatientPath                 = "/validate--v1-configmap-patient"
 	ValidatePurePath                    = "/validate--v1-configmap-pure"
+	ValidateRatchetingPath              = "/validate--v1-configmap-ratcheting"
+	ValidateRigidPath                   = "/validate--v1-configmap-rigid"
 	ValidateScaleScalePath              = "/validate-fleet-example-com-v1-fleet-scale"
 	MutateStatusStatusPath              = "/mutate-fleet-example-com-v1-fleet-status"
 	ValidateStrictPath                  = "/validate--v1-configmap"
@@ -255,6 +257,18 @@ type PureValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
+// RatchetingValidator is the validator of a +webhook:validating marker on Ratcheting.
+type RatchetingValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// RigidValidator is the validator of a +webhook:validating marker on Rigid.
+type RigidValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
 // ScaleScaleValidator is the validator of a +webhook:validating marker on Scale.
 type ScaleScaleValidator interface {
 	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
@@ -346,15 +360,17 @@ type Webhooks struct {
 		PatchedValidator
 		PatchedUnpatchedValidator
 	}
-	Patient PatientValidator
-	Pure    PureValidator
-	Scale   ScaleScaleValidator
-	Status  StatusStatusDefaulter
-	Strict  StrictValidator
-	Unsure  UnsureValidator
-	Updates UpdatesValidator
-	Whole   WholeValidator
-	Wide    interface {
+	Patient    PatientValidator
+	Pure       PureValidator
+	Ratcheting RatchetingValidator
+	Rigid      RigidValidator
+	Scale      ScaleScaleValidator
+	Status     StatusStatusDefaulter
+	Strict     StrictValidator
+	Unsure     UnsureValidator
+	Updates    UpdatesValidator
+	Whole      WholeValidator
+	Wide       interface {
 		WideValidator
 		WideWiderValidator
 	}
@@ -395,6 +411,8 @@ type Webhooks struct {
 		Patched           bool
 		Patient           bool
 		Pure              bool
+		Ratcheting        bool
+		Rigid             bool
 		Scale             bool
 		Status            bool
 		Strict            bool
@@ -514,6 +532,12 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	}
 	if w.Pure == nil && !w.Without.Pure {
 		return errors.New("arguments.Webhooks: Pure is nil: set it to your validator, for example &Pure{}")
+	}
+	if w.Ratcheting == nil && !w.Without.Ratcheting {
+		return errors.New("arguments.Webhooks: Ratcheting is nil: set it to your validator, for example &Ratcheting{}")
+	}
+	if w.Rigid == nil && !w.Without.Rigid {
+		return errors.New("arguments.Webhooks: Rigid is nil: set it to your validator, for example &Rigid{}")
 	}
 	if w.Scale == nil && !w.Without.Scale {
 		return errors.New("arguments.Webhooks: Scale is nil: set it to your validator, for example &Scale{}")
@@ -794,6 +818,23 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"pure.validate.configmaps.v1.integration.example.com",
 			admission.ForKind("v1", "ConfigMap"),
 			admission.On(admission.Create, w.Pure.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Ratcheting {
+		handle(ValidateRatchetingPath, admission.Validating(
+			"ratcheting.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.Ratchet(true),
+			admission.OnCreate(w.Ratcheting.ValidateCreate),
+			admission.OnUpdate(w.Ratcheting.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.Rigid {
+		handle(ValidateRigidPath, admission.Validating(
+			"rigid.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Rigid.ValidateCreate),
+			admission.OnUpdate(w.Rigid.ValidateUpdate),
 		).With(options...))
 	}
 	if !w.Without.Scale {

@@ -320,6 +320,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		w.Handler = plans[w]() // after its rules are complete
 		if len(b.diags) == before {
 			b.checkDeleting(w)
+			b.checkRatchet(w)
 		}
 		b.deliver(w)
 	}

@@ -54,6 +54,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
 		Path:           w.ServedPath(),
 		Deleting:       w.SkipsDeleting(),
+		Ratchet:        w.Ratchet.V,
 	}
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
@@ -82,7 +83,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		h.Object = carried
 		b.otherVersions(w, s.kind, carried)
 	}
-	h.ListKeys = b.listKeys(m.Package, h.Object)
+	h.ListKeys = b.listKeys(m.Package, h.Object, h.Ratchet)
 	return h
 }
 
@@ -98,8 +99,12 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 			continue
 		}
 		b.sharedDeleting(w, webhooks[first])
+		b.sharedRatchet(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
 		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
+		if further.Ratchet {
+			h.Ratchet, h.ListKeys = true, further.ListKeys
+		}
 		h.Operations = inOrder(slices.Concat(h.Operations, further.Operations))
 		h.Resources = union(h.Resources, further.Resources)
 		if len(h.Kinds) > 0 && len(further.Kinds) > 0 {

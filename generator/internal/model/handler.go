@@ -44,7 +44,9 @@ type Handler struct {
 	Missing []string
 	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
 	Deleting string
-	// ListKeys are the lists in Object whose elements have keys.
+	// Ratchet is true if an error that the stored object has is a warning on UPDATE.
+	Ratchet bool
+	// ListKeys are the lists in Object whose elements have keys and, for Ratchet, the sets, which have none.
 	ListKeys []ListKey
 }
 

@@ -96,6 +96,8 @@ type Webhook struct {
 	Spec admissionregistrationv1.MutatingWebhook
 	// Deleting is the argument of that name: check, skip or unchangedSpec.
 	Deleting diag.Sourced[string]
+	// Ratchet is the argument of that name.
+	Ratchet diag.Sourced[bool]
 	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
 	// server needs.
 	KeptOut bool

@@ -22,8 +22,9 @@ type Webhook struct {
 	For                     diag.Sourced[Target]
 	Name, Path, URL, Decode diag.Sourced[string]
 	Order                   diag.Sourced[int]
-	// Deleting is of validating webhooks alone.
+	// Deleting and Ratchet are of validating webhooks alone.
 	Deleting diag.Sourced[string]
+	Ratchet  diag.Sourced[bool]
 	Matched
 	Settings
 }
@@ -208,7 +209,11 @@ func webhookDefinition(mutating bool) marker.Definition {
 			p = append(p, marker.Parameter{Name: "deleting", Type: marker.Enum(&m.Deleting, model.DeletingCheck, model.DeletingSkip, model.DeletingUnchanged), Default: model.DeletingCheck,
 				Doc: "Whether updates of objects that are being deleted are checked. A denial keeps the finalizers of an object that is older than the rule, and the object stays for ever. " +
 					"`unchangedSpec` allows them while nothing changes outside of metadata and status. `skip` allows all, also changes of the spec by anyone who may delete the object. " +
-					"Both are a match condition, and a check in the generated handler for older API servers. The default is `check`, because only the author knows whether a rule must hold until the end."})
+					"Both are a match condition, and a check in the generated handler for older API servers. The default is `check`, because only the author knows whether a rule must hold until the end."},
+				marker.Parameter{Name: "ratchet", Type: marker.Bool(&m.Ratchet), Default: "false",
+					Doc: "Whether on UPDATE an error that the stored object has, too, is a warning. So objects that are older than a rule can still be updated. " +
+						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
+						"Forbidden and errors other than field errors deny as before."})
 		}
 		p = append(p, m.Matched.parameters()...)
 		return m, append(p, m.Settings.parameters(mutating)...)

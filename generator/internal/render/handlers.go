@@ -227,6 +227,9 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		case model.DeletingUnchanged:
 			g.Line().Qual(p.admission, "SkipDeletingUnchanged").Call()
 		}
+		if h.Ratchet {
+			g.Line().Qual(p.admission, "Ratchet").Call(jen.True())
+		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).CallFunc(func(g *jen.Group) {
 				g.Lit(l.Member)

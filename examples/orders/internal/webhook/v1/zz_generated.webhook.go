@@ -86,6 +86,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"validate.shipments.v1.shop.example.com",
 			admission.ForKind("shop.example.com/v1", "Shipment"),
 			admission.SkipDeletingUnchanged(),
+			admission.Ratchet(true),
 			admission.OnCreate(w.Shipment.ValidateCreate),
 			admission.OnUpdate(w.Shipment.ValidateUpdate),
 			admission.OnDelete(w.Shipment.ValidateDelete),

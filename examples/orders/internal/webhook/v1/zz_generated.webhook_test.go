@@ -53,6 +53,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Delete: "Shipment.ValidateDelete",
 				},
 				Deleting: "unchangedSpec",
+				Ratchet:  true,
 			},
 		},
 		Implementations: newWebhooks(t),
