@@ -33,6 +33,8 @@ type Handler struct {
 	limit    int64
 	// forbidInvalid answers field errors as other errors.
 	forbidInvalid bool
+	// enforcement is empty for deny.
+	enforcement Enforcement
 	// ratchet makes errors of a validator on UPDATE warnings if the stored object has them.
 	ratchet bool
 	// skip reports whether an UPDATE is allowed without the validator; nil for no UPDATE.
@@ -281,6 +283,10 @@ func (h *Handler) reject(c *call, err error, o *Observation) {
 	status := denial(err, c.head.Kind, c.head.Name, h.forbidInvalid)
 	if failed {
 		status = c.envelope.unreadable.Status()
+	}
+	if !h.mutating && (h.enforcement == EnforceWarn || h.enforcement == EnforceAudit) {
+		h.unenforced(c, o, &status, err)
+		return
 	}
 	o.Allowed, o.Patched, o.Code, o.Err = false, false, status.Code, err
 	o.refused = ""

@@ -117,11 +117,11 @@ func TestRatchetAddsNothing(t *testing.T) {
 	}
 }
 
-// lenientWidgets are widgets whose handler allows all updates, unless the suite turns ratchet off.
+// lenientWidgets are widgets whose handler allows all updates, unless the suite turns ratchet off beside enforcement.
 type lenientWidgets struct{ widgets }
 
 func (w lenientWidgets) Register(handle func(string, http.Handler), options ...admission.Option) error {
-	if len(options) > 0 {
+	if len(options) > 1 {
 		return w.widgets.Register(handle, options...)
 	}
 	return w.widgets.Register(handle, admission.OnUpdate(func(context.Context, *admission.UpdateRequest[widget]) error { return nil }))

@@ -29,6 +29,7 @@ import (
 //     deleted.
 //   - If the marker sets ratchet, an update that changes nothing is allowed, and an update that adds an error is
 //     denied.
+//   - If the marker sets enforcement, a denial becomes a warning or an audit annotation. All other tests turn it off.
 //   - Validators and defaulters answer the same review the same each time and without a panic. Defaulters do not change
 //     their own results, and validators accept the samples after the defaulters.
 //
@@ -74,6 +75,8 @@ type Webhook struct {
 	Deleting string
 	// Ratchet reports whether errors that the stored object has are warnings on UPDATE.
 	Ratchet bool
+	// Enforcement is warn or audit if the webhook allows what its validator denies; empty if it denies.
+	Enforcement admission.Enforcement
 	// Lists are the lists with keys in the object.
 	Lists []List
 }
@@ -113,6 +116,7 @@ type check struct {
 func (s Suite) checks(t testing.TB) []check {
 	probe := new(Probe)
 	probes, handlers := serve(t, s.Probes(probe), admission.Observe(probe)), serve(t, s.Implementations)
+	lenient := registered(t, s.Probes(probe))
 	configured := configuredIn(t, s.Manifest)
 	found := map[string]string{}
 	checks := []check{
@@ -127,6 +131,7 @@ func (s Suite) checks(t testing.TB) []check {
 		}
 		checks = append(checks, handlerCheck{w, probed, probe}.checks(calls)...)
 		checks = append(checks, deletingCheck{w, probed, handler, probe, s.samplesFor(t, w)}.checks(calls[0])...)
+		checks = append(checks, enforcementCheck{w, lenient[w.Path], probe}.checks(calls[0])...)
 		if w.Ratchet {
 			strict := serve(t, s.Implementations, admission.Ratchet(false))[w.Path]
 			checks = append(checks, ratchetCheck{w, probed, handler, strict, probe, s.samplesFor(t, w)}.checks(calls[0])...)
@@ -136,8 +141,14 @@ func (s Suite) checks(t testing.TB) []check {
 	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, handlers) }})
 }
 
-// serve registers webhooks, and returns the handlers by path.
+// serve registers webhooks that deny what their validators deny, and returns the handlers by path.
 func serve(t testing.TB, webhooks Webhooks, options ...admission.Option) map[string]http.Handler {
+	t.Helper()
+	return registered(t, webhooks, append(options, admission.Enforce(admission.EnforceDeny))...)
+}
+
+// registered registers webhooks with their own enforcement.
+func registered(t testing.TB, webhooks Webhooks, options ...admission.Option) map[string]http.Handler {
 	t.Helper()
 	served := map[string]http.Handler{}
 	err := webhooks.Register(func(path string, handler http.Handler) {
