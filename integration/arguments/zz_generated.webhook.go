@@ -39,6 +39,9 @@ const (
 	ValidateDeletingUnchangedPath       = "/validate--v1-configmap-deletingunchanged"
 	ValidateDistrustedPath              = "/validate--v1-configmap-distrusted"
 	ValidateElsewherePath               = "/upstairs/second-door"
+	ValidateEnforcementAuditPath        = "/validate--v1-configmap-enforcementaudit"
+	ValidateEnforcementDenyPath         = "/validate--v1-configmap-enforcementdeny"
+	ValidateEnforcementWarnPath         = "/validate--v1-configmap-enforcementwarn"
 	ValidateEquivalentPath              = "/validate-fleet-example-com-v1-fleet-equivalent"
 	ValidateEverythingPath              = "/validate--v1-configmap-everything"
 	ValidateExactPath                   = "/validate-fleet-example-com-v1-fleet-exact"
@@ -157,6 +160,21 @@ type DistrustedValidator interface {
 
 // ElsewhereValidator is the validator of a +webhook:validating marker on Elsewhere.
 type ElsewhereValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
+// EnforcementAuditValidator is the validator of a +webhook:validating marker on EnforcementAudit.
+type EnforcementAuditValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
+// EnforcementDenyValidator is the validator of a +webhook:validating marker on EnforcementDeny.
+type EnforcementDenyValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
+// EnforcementWarnValidator is the validator of a +webhook:validating marker on EnforcementWarn.
+type EnforcementWarnValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
@@ -341,6 +359,9 @@ type Webhooks struct {
 	DeletingUnchanged DeletingUnchangedValidator
 	Distrusted        DistrustedValidator
 	Elsewhere         ElsewhereValidator
+	EnforcementAudit  EnforcementAuditValidator
+	EnforcementDeny   EnforcementDenyValidator
+	EnforcementWarn   EnforcementWarnValidator
 	Equivalent        EquivalentValidator
 	Everything        EverythingValidator
 	Exact             ExactValidator
@@ -393,6 +414,9 @@ type Webhooks struct {
 		DeletingUnchanged bool
 		Distrusted        bool
 		Elsewhere         bool
+		EnforcementAudit  bool
+		EnforcementDeny   bool
+		EnforcementWarn   bool
 		Equivalent        bool
 		Everything        bool
 		Exact             bool
@@ -478,6 +502,21 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	}
 	if w.Elsewhere == nil && !w.Without.Elsewhere {
 		return errors.New("arguments.Webhooks: Elsewhere is nil: set it to your validator, for example &Elsewhere{}")
+	}
+	if w.EnforcementAudit == nil && !w.Without.EnforcementAudit {
+		return errors.New(
+			"arguments.Webhooks: EnforcementAudit is nil: set it to your validator, for example &EnforcementAudit{}",
+		)
+	}
+	if w.EnforcementDeny == nil && !w.Without.EnforcementDeny {
+		return errors.New(
+			"arguments.Webhooks: EnforcementDeny is nil: set it to your validator, for example &EnforcementDeny{}",
+		)
+	}
+	if w.EnforcementWarn == nil && !w.Without.EnforcementWarn {
+		return errors.New(
+			"arguments.Webhooks: EnforcementWarn is nil: set it to your validator, for example &EnforcementWarn{}",
+		)
 	}
 	if w.Equivalent == nil && !w.Without.Equivalent {
 		return errors.New("arguments.Webhooks: Equivalent is nil: set it to your validator, for example &Equivalent{}")
@@ -683,6 +722,29 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"elsewhere.validate.configmaps.v1.integration.example.com",
 			admission.ForKind("v1", "ConfigMap"),
 			admission.On(admission.Create, w.Elsewhere.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.EnforcementAudit {
+		handle(ValidateEnforcementAuditPath, admission.Validating(
+			"enforcementaudit.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.Enforce(admission.EnforceAudit),
+			admission.On(admission.Create, w.EnforcementAudit.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.EnforcementDeny {
+		handle(ValidateEnforcementDenyPath, admission.Validating(
+			"enforcementdeny.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.EnforcementDeny.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.EnforcementWarn {
+		handle(ValidateEnforcementWarnPath, admission.Validating(
+			"enforcementwarn.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.Enforce(admission.EnforceWarn),
+			admission.On(admission.Create, w.EnforcementWarn.ValidateCreate),
 		).With(options...))
 	}
 	if !w.Without.Equivalent {

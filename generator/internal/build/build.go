@@ -321,6 +321,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		if len(b.diags) == before {
 			b.checkDeleting(w)
 			b.checkRatchet(w)
+			b.checkEnforcement(w)
 		}
 		b.deliver(w)
 	}

@@ -55,6 +55,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Path:           w.ServedPath(),
 		Deleting:       w.SkipsDeleting(),
 		Ratchet:        w.Ratchet.V,
+		Enforcement:    strings.TrimPrefix(w.Enforcement.V, model.EnforceDeny),
 	}
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
@@ -100,6 +101,7 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 		}
 		b.sharedDeleting(w, webhooks[first])
 		b.sharedRatchet(w, webhooks[first])
+		b.sharedEnforcement(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
 		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
 		if further.Ratchet {

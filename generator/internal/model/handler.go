@@ -46,6 +46,8 @@ type Handler struct {
 	Deleting string
 	// Ratchet is true if an error that the stored object has is a warning on UPDATE.
 	Ratchet bool
+	// Enforcement is warn or audit if the handler allows what the validator denies.
+	Enforcement string
 	// ListKeys are the lists in Object whose elements have keys and, for Ratchet, the sets, which have none.
 	ListKeys []ListKey
 }

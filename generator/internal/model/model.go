@@ -98,6 +98,8 @@ type Webhook struct {
 	Deleting diag.Sourced[string]
 	// Ratchet is the argument of that name.
 	Ratchet diag.Sourced[bool]
+	// Enforcement is the argument of that name: deny, warn or audit.
+	Enforcement diag.Sourced[string]
 	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
 	// server needs.
 	KeptOut bool

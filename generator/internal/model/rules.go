@@ -25,6 +25,7 @@ const (
 	RuleServed        = "D17"
 	RuleDeleting      = "D18"
 	RuleRatchet       = "D19"
+	RuleEnforcement   = "D20"
 )
 
 // Rules documents them.
@@ -49,5 +50,6 @@ func Rules() []diag.Rule {
 		{ID: RuleServed, Severity: diag.Warning, Title: "hand-written conversions are served", Doc: "controller-runtime's builder registers /convert for a type with Hub or ConvertTo (sigs.k8s.io/controller-runtime/pkg/builder, registerConversionWebhook). It is reported where generated handlers are, and no code of the module names NewWebhookManagedBy or NewWebhookHandler."},
 		{ID: RuleDeleting, Title: "deleting suits its webhook", Doc: "It is about updates of objects with metadata, and needs a generated handler: the webhook is called for UPDATE of a resource, or of a subresource such as status whose requests carry the object itself. An update of status leaves the spec as it is, so that unchangedSpec would be skip. Webhooks with one path have one handler, and the same `deleting`. No other match condition has the name webhook-gen/deleting."},
 		{ID: RuleRatchet, Title: "ratchet suits its webhook", Doc: "It compares the errors of the new object with the errors of the stored one: the webhook is called for UPDATE, and has a generated handler that decodes the object. Webhooks with one path have one handler, and the same `ratchet`."},
+		{ID: RuleEnforcement, Title: "enforcement suits its webhook", Doc: "A generated handler turns denials into warnings and audit annotations. Webhooks with one path have one handler, and the same `enforcement`."},
 	}
 }

@@ -22,9 +22,9 @@ type Webhook struct {
 	For                     diag.Sourced[Target]
 	Name, Path, URL, Decode diag.Sourced[string]
 	Order                   diag.Sourced[int]
-	// Deleting and Ratchet are of validating webhooks alone.
-	Deleting diag.Sourced[string]
-	Ratchet  diag.Sourced[bool]
+	// Deleting, Ratchet and Enforcement are of validating webhooks alone.
+	Deleting, Enforcement diag.Sourced[string]
+	Ratchet               diag.Sourced[bool]
 	Matched
 	Settings
 }
@@ -213,7 +213,10 @@ func webhookDefinition(mutating bool) marker.Definition {
 				marker.Parameter{Name: "ratchet", Type: marker.Bool(&m.Ratchet), Default: "false",
 					Doc: "Whether on UPDATE an error that the stored object has, too, is a warning. So objects that are older than a rule can still be updated. " +
 						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
-						"Forbidden and errors other than field errors deny as before."})
+						"Forbidden and errors other than field errors deny as before."},
+				marker.Parameter{Name: "enforcement", Type: marker.Enum(&m.Enforcement, model.EnforceDeny, model.EnforceWarn, model.EnforceAudit), Default: model.EnforceDeny,
+					Doc: "What becomes of a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
+						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
 		}
 		p = append(p, m.Matched.parameters()...)
 		return m, append(p, m.Settings.parameters(mutating)...)

@@ -227,6 +227,9 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		case model.DeletingUnchanged:
 			g.Line().Qual(p.admission, "SkipDeletingUnchanged").Call()
 		}
+		if h.Enforcement != "" {
+			g.Line().Qual(p.admission, "Enforce").Call(enforcement(p.admission, h))
+		}
 		if h.Ratchet {
 			g.Line().Qual(p.admission, "Ratchet").Call(jen.True())
 		}
@@ -248,6 +251,11 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		}
 		g.Line()
 	}).Dot("With").Call(jen.Id("options").Op("..."))
+}
+
+// enforcement is the constant for a handler's enforcement.
+func enforcement(admission string, h *model.Handler) *jen.Statement {
+	return jen.Qual(admission, "Enforce"+upperFirst(h.Enforcement))
 }
 
 func interfaceName(w *model.Webhook) string {

@@ -182,6 +182,9 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shar
 		if h.Deleting != "" {
 			g.Line().Id("Deleting").Op(":").Lit(h.Deleting)
 		}
+		if h.Enforcement != "" {
+			g.Line().Id("Enforcement").Op(":").Add(enforcement(w.admission, h))
+		}
 		if h.Ratchet {
 			g.Line().Id("Ratchet").Op(":").True()
 		}
