@@ -21,9 +21,10 @@ import (
 // The errors of the stored object are the errors of the same function for an update that changes nothing: by the same
 // user, with the stored object as both objects. The function is called a second time only after it has denied.
 //
-// Field errors are the same if their path, type, value and message are. In the path, an element of a list has the
-// members that [ListKeys] declares in place of its index. Forbidden and all errors other than field errors always deny:
-// they may be about the user or the change, and not about the object.
+// Field errors are the same if their path, type, value and message are, and the object's own value at the path, unless
+// that is a list, a map or a struct. In the path, an element of a list has the members that [ListKeys] declares in
+// place of its index. Forbidden and all errors other than field errors always deny: they may be about the user or the
+// change, and not about the object.
 //
 // The last option of this name counts.
 func Ratchet(on bool) Option { return func(h *Handler) { h.ratchet = on } }
@@ -103,7 +104,12 @@ func leaves(err error, list []error) []error {
 }
 
 // fieldError identifies a field error among the errors of an object.
-type fieldError struct{ path, value, message string }
+type fieldError struct {
+	path, message string
+	// value is the value in the error, and own the object's value at the path, if that has no members: an error may hide
+	// its value.
+	value, own string
+}
 
 // isAboutObject reports a field error that is about a value of the object.
 func isAboutObject(err error) bool {
@@ -119,13 +125,15 @@ func fieldErrorOf(err error, s *wire.Shape, object reflect.Value) (id fieldError
 	}
 	e := err.(*field.Error)
 	value, failed := json.Marshal(e.BadValue)
-	return fieldError{stablePath(e.Field, s, object.Elem()), string(value), string(e.Type) + ": " + e.Detail}, failed == nil
+	id.value, id.message = string(value), string(e.Type)+": "+e.Detail
+	id.path, id.own = stablePath(e.Field, s, object.Elem())
+	return id, failed == nil
 }
 
 // stablePath returns a field path of an object with the keys of an element in place of its index, in lists that declare
 // keys: spec.items[sku="tea"].quantity. Elements of sets have their value. The path stays the same from the first step
-// that the object does not have.
-func stablePath(path string, s *wire.Shape, v reflect.Value) string {
+// that the object does not have. It also returns the value at the path as JSON, if the value has no members.
+func stablePath(path string, s *wire.Shape, v reflect.Value) (stable, value string) {
 	var out strings.Builder
 	var in *wire.Member // the list that v is
 	for path != "" {
@@ -135,7 +143,7 @@ func stablePath(path string, s *wire.Shape, v reflect.Value) string {
 			continue
 		}
 		if s, v = s.PointedAt(v); !v.IsValid() {
-			break
+			return out.String() + path, ""
 		}
 		step, known := 0, ""
 		switch s.Kind {
@@ -145,21 +153,21 @@ func stablePath(path string, s *wire.Shape, v reflect.Value) string {
 			}
 			i, ok := s.Index[path[:step]]
 			if !ok {
-				return out.String() + path
+				return out.String() + path, ""
 			}
 			in, known = &s.Fields[i], path[:step]
 			if v, ok = in.In(v); !ok {
-				return out.String() + path
+				return out.String() + path, ""
 			}
 			s = in.Shape
 		case wire.List:
 			step = strings.IndexByte(path, ']') + 1
 			if path[0] != '[' || step == 0 {
-				return out.String() + path
+				return out.String() + path, ""
 			}
 			i, err := strconv.Atoi(path[1 : step-1])
 			if err != nil || i < 0 || i >= v.Len() {
-				return out.String() + path
+				return out.String() + path, ""
 			}
 			s, v = s.Elem, v.Index(i)
 			if known = path[:step]; in != nil {
@@ -169,18 +177,30 @@ func stablePath(path string, s *wire.Shape, v reflect.Value) string {
 		case wire.Dict:
 			step = keyEnd(path, v)
 			if step == 0 {
-				return out.String() + path
+				return out.String() + path, ""
 			}
 			key := reflect.New(v.Type().Key()).Elem()
 			key.SetString(path[1 : step-1])
 			s, v, known, in = s.Elem, v.MapIndex(key), path[:step], nil
 		default:
-			return out.String() + path
+			return out.String() + path, ""
 		}
 		out.WriteString(known)
 		path = path[step:]
 	}
-	return out.String() + path
+	return out.String(), ownValue(s, v)
+}
+
+// ownValue returns a value as JSON; empty for a value with members, and for none.
+func ownValue(s *wire.Shape, v reflect.Value) string {
+	if s, v = s.PointedAt(v); !v.IsValid() || slices.Contains([]wire.Kind{wire.Structure, wire.List, wire.Dict, wire.Dynamic}, s.Kind) {
+		return ""
+	}
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // elementName returns the step of a path to an element of a list: its keys, its value in a set, or else its index.
@@ -210,16 +230,22 @@ func elementName(list *wire.Member, s *wire.Shape, v reflect.Value, index string
 	return "[" + strings.Join(keys, ",") + "]"
 }
 
+// keyBrackets is the number of closing brackets that a key may contain. Users choose keys, and each bracket costs a
+// lookup.
+const keyBrackets = 16
+
 // keyEnd returns the end of the step to an entry of a map: [key], where the key may contain brackets. It is 0 without
 // such an entry.
 func keyEnd(path string, m reflect.Value) int {
 	if path[0] != '[' {
 		return 0
 	}
-	for end := 1; end < len(path); end++ {
+	brackets := 0
+	for end := 1; end < len(path) && brackets <= keyBrackets; end++ {
 		if path[end] != ']' {
 			continue
 		}
+		brackets++
 		key := reflect.New(m.Type().Key()).Elem()
 		key.SetString(path[1:end])
 		if m.MapIndex(key).IsValid() {

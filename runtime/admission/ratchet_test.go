@@ -34,6 +34,7 @@ type crateSpec struct {
 	Limits map[string]int `json:"limits,omitempty"`
 	User   string         `json:"user,omitempty"`
 	Fail   string         `json:"fail,omitempty"`
+	Secret string         `json:"secret,omitempty"`
 }
 
 type crateItem struct {
@@ -42,7 +43,7 @@ type crateItem struct {
 	Count int    `json:"count"`
 }
 
-// checkCrate wants counts, steps and limits below the maximum, tags without "bad", and no user.
+// checkCrate wants counts, steps and limits below the maximum, tags without "bad", and neither secret nor user.
 func checkCrate(c *crate) (list field.ErrorList) {
 	spec := field.NewPath("spec")
 	below := func(path *field.Path, n int) {
@@ -63,6 +64,9 @@ func checkCrate(c *crate) (list field.ErrorList) {
 		if strings.HasPrefix(tag, "bad") {
 			list = append(list, field.NotSupported(spec.Child("tags").Index(i), tag, []string{"good"}))
 		}
+	}
+	if c.Spec.Secret != "" {
+		list = append(list, field.Invalid(spec.Child("secret"), "***", "must be empty"))
 	}
 	if c.Spec.User != "" {
 		list = append(list, field.Forbidden(spec.Child("user"), "ask an admin"))
@@ -121,6 +125,8 @@ func TestRatchet(t *testing.T) {
 		{"an element of a list without keys moves", `{"steps":[1,0]}`, `{"steps":[0,1]}`, []string{"spec.steps[1]"}, 0},
 		{"an entry of a map", `{"limits":{"a]":1,"b":0}}`, `{"limits":{"a]":1,"b":2}}`, []string{"spec.limits[b]"}, 1},
 		{"the same entry of a map", `{"limits":{"a]":1}}`, `{"limits":{"a]":1,"b":0}}`, nil, 1},
+		{"a hidden value", `{"secret":"a"}`, `{"secret":"a","max":1}`, nil, 1},
+		{"another hidden value", `{"secret":"a"}`, `{"secret":"b"}`, []string{"spec.secret"}, 0},
 		{"an error goes", `{"steps":[1,1]}`, `{"steps":[1]}`, nil, 1},
 		{"forbidden", `{"user":"a"}`, `{"user":"a"}`, []string{"spec.user"}, 0},
 		{"forbidden, and an error as before", `{"user":"a","steps":[1]}`, `{"user":"a","steps":[1]}`, []string{"spec.user"}, 1},
