@@ -199,7 +199,10 @@ func (p project) values(every map[string]any) {
 		"image: \"shop:v1\"":                              {"image": map[string]any{"repository": "shop", "tag": "v1"}},
 		"image: \"shop@sha256:" + strings.Repeat("0", 64): {"image": map[string]any{"repository": "shop", "digest": "sha256:" + strings.Repeat("0", 64)}},
 		"\n  name: release-orders\n":                      {"nameOverride": "orders"},
-		"\n  replicas: 3\n":                               {"replicas": int64(3)},
+		"\n            - \"-enforcement=validate.pods.v1.example.com=audit\"\n": {
+			"webhooks": map[string]any{"validate.pods.v1.example.com": map[string]any{"enforcement": "audit"}},
+		},
+		"\n  replicas: 3\n": {"replicas": int64(3)},
 		`- {"labelSelector":{"matchLabels":{"app.kubernetes.io/instance":"release","app.kubernetes.io/name":"shop"}},"maxSkew":1,`: {
 			"topologySpreadConstraints": every["topologySpreadConstraints"],
 		},
@@ -243,6 +246,7 @@ func (p project) mistakes(every map[string]any) {
 	for want, changes := range map[string]map[string]any{
 		"value must be one of 'cert-manager', 'self-managed', 'secret'":                      {"certificates/mode": "other"},
 		"value must be one of 'service', 'aggregated'":                                       {"topology": "other"},
+		"additional properties 'enforcement' not allowed":                                    {"webhooks/mutate.orders.v1.shop.example.com": map[string]any{"enforcement": "warn"}},
 		"does not match pattern":                                                             {"image/digest": "sha256:0"},
 		"at '/podAnnotations/a': got boolean, want string":                                   {"podAnnotations": map[string]any{"a": true}},
 		"callers: with the topology aggregated kube-aggregator calls, by its own":            {"topology": "aggregated"},

@@ -67,6 +67,11 @@ func registrationFaults(text string, methods map[string]string) []variant {
 			add("any kind is taken", without(i))
 			add("another kind is taken", with(i, strings.Replace(option, `", "`, `", "Other`, 1)))
 			add("another version is taken", with(i, strings.Replace(option, `", "`, `beta1", "`, 1)))
+		case strings.HasPrefix(option, "admission.SkipDeletingUnchanged("):
+			add("objects being deleted are checked", without(i))
+			add("objects being deleted are never checked", with(i, "admission.SkipDeleting(),"))
+		case strings.HasPrefix(option, "admission.Ratchet("):
+			add("errors of the stored object deny", without(i))
 		case strings.HasPrefix(option, "admission.ListKeys["):
 			if strings.Contains(text, "admission.Mutating(") {
 				add("keys of a list are not known", without(i))

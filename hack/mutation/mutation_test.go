@@ -285,6 +285,10 @@ func finder(text string) string {
 	switch {
 	case strings.Contains(name, "/handler/"):
 		return "handler"
+	case strings.Contains(name, "/deleting/"):
+		return "objects being deleted"
+	case strings.Contains(name, "/ratchet/"):
+		return "invalid objects"
 	case strings.Contains(name, "/random/"):
 		return "random objects"
 	case len(parts) > 1 && parts[0] == "TestGeneratedWebhooks":

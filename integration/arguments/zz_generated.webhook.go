@@ -33,8 +33,15 @@ const (
 	ValidateConditionsPath              = "/validate--v1-configmap-conditional"
 	ValidateConditionsUnconditionalPath = "/validate--v1-configmap-unconditional"
 	MutateCurlewPath                    = "/mutate--v1-configmap-curlew"
+	ValidateDeletingCheckPath           = "/validate--v1-configmap-deletingcheck"
+	ValidateDeletingGuardedPath         = "/validate--v1-configmap-deletingguarded"
+	ValidateDeletingSkipPath            = "/validate--v1-configmap-deletingskip"
+	ValidateDeletingUnchangedPath       = "/validate--v1-configmap-deletingunchanged"
 	ValidateDistrustedPath              = "/validate--v1-configmap-distrusted"
 	ValidateElsewherePath               = "/upstairs/second-door"
+	ValidateEnforcementAuditPath        = "/validate--v1-configmap-enforcementaudit"
+	ValidateEnforcementDenyPath         = "/validate--v1-configmap-enforcementdeny"
+	ValidateEnforcementWarnPath         = "/validate--v1-configmap-enforcementwarn"
 	ValidateEquivalentPath              = "/validate-fleet-example-com-v1-fleet-equivalent"
 	ValidateEverythingPath              = "/validate--v1-configmap-everything"
 	ValidateExactPath                   = "/validate-fleet-example-com-v1-fleet-exact"
@@ -54,6 +61,8 @@ const (
 	ValidatePatchedUnpatchedPath        = "/validate--v1-configmap-unpatched"
 	ValidatePatientPath                 = "/validate--v1-configmap-patient"
 	ValidatePurePath                    = "/validate--v1-configmap-pure"
+	ValidateRatchetingPath              = "/validate--v1-configmap-ratcheting"
+	ValidateRigidPath                   = "/validate--v1-configmap-rigid"
 	ValidateScaleScalePath              = "/validate-fleet-example-com-v1-fleet-scale"
 	MutateStatusStatusPath              = "/mutate-fleet-example-com-v1-fleet-status"
 	ValidateStrictPath                  = "/validate--v1-configmap"
@@ -120,6 +129,30 @@ type CurlewDefaulter interface {
 	DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
 }
 
+// DeletingCheckValidator is the validator of a +webhook:validating marker on DeletingCheck.
+type DeletingCheckValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingGuardedValidator is the validator of a +webhook:validating marker on DeletingGuarded.
+type DeletingGuardedValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingSkipValidator is the validator of a +webhook:validating marker on DeletingSkip.
+type DeletingSkipValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// DeletingUnchangedValidator is the validator of a +webhook:validating marker on DeletingUnchanged.
+type DeletingUnchangedValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
 // DistrustedValidator is the validator of a +webhook:validating marker on Distrusted.
 type DistrustedValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
@@ -127,6 +160,21 @@ type DistrustedValidator interface {
 
 // ElsewhereValidator is the validator of a +webhook:validating marker on Elsewhere.
 type ElsewhereValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
+// EnforcementAuditValidator is the validator of a +webhook:validating marker on EnforcementAudit.
+type EnforcementAuditValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
+// EnforcementDenyValidator is the validator of a +webhook:validating marker on EnforcementDeny.
+type EnforcementDenyValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
+}
+
+// EnforcementWarnValidator is the validator of a +webhook:validating marker on EnforcementWarn.
+type EnforcementWarnValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
@@ -227,6 +275,18 @@ type PureValidator interface {
 	ValidateCreate(ctx context.Context, r *admission.RawRequest) error
 }
 
+// RatchetingValidator is the validator of a +webhook:validating marker on Ratcheting.
+type RatchetingValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
+// RigidValidator is the validator of a +webhook:validating marker on Rigid.
+type RigidValidator interface {
+	ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.ConfigMap]) error
+	ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.ConfigMap]) error
+}
+
 // ScaleScaleValidator is the validator of a +webhook:validating marker on Scale.
 type ScaleScaleValidator interface {
 	ValidateScaleUpdate(ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale]) error
@@ -292,81 +352,99 @@ type Webhooks struct {
 		ConditionsValidator
 		ConditionsUnconditionalValidator
 	}
-	Curlew        CurlewDefaulter
-	Distrusted    DistrustedValidator
-	Elsewhere     ElsewhereValidator
-	Equivalent    EquivalentValidator
-	Everything    EverythingValidator
-	Exact         ExactValidator
-	Exec          ExecExecValidator
-	FailingClosed FailingClosedValidator
-	FailingOpen   FailingOpenValidator
-	Hurried       HurriedValidator
-	InNamespaces  InNamespacesValidator
-	Later         LaterDefaulter
-	Modern        ModernValidator
-	Namespaced    NamespacedValidator
-	Older         OlderValidator
-	Once          OnceDefaulter
-	Open          OpenValidator
-	Outside       OutsideValidator
-	Patched       interface {
+	Curlew            CurlewDefaulter
+	DeletingCheck     DeletingCheckValidator
+	DeletingGuarded   DeletingGuardedValidator
+	DeletingSkip      DeletingSkipValidator
+	DeletingUnchanged DeletingUnchangedValidator
+	Distrusted        DistrustedValidator
+	Elsewhere         ElsewhereValidator
+	EnforcementAudit  EnforcementAuditValidator
+	EnforcementDeny   EnforcementDenyValidator
+	EnforcementWarn   EnforcementWarnValidator
+	Equivalent        EquivalentValidator
+	Everything        EverythingValidator
+	Exact             ExactValidator
+	Exec              ExecExecValidator
+	FailingClosed     FailingClosedValidator
+	FailingOpen       FailingOpenValidator
+	Hurried           HurriedValidator
+	InNamespaces      InNamespacesValidator
+	Later             LaterDefaulter
+	Modern            ModernValidator
+	Namespaced        NamespacedValidator
+	Older             OlderValidator
+	Once              OnceDefaulter
+	Open              OpenValidator
+	Outside           OutsideValidator
+	Patched           interface {
 		PatchedValidator
 		PatchedUnpatchedValidator
 	}
-	Patient PatientValidator
-	Pure    PureValidator
-	Scale   ScaleScaleValidator
-	Status  StatusStatusDefaulter
-	Strict  StrictValidator
-	Unsure  UnsureValidator
-	Updates UpdatesValidator
-	Whole   WholeValidator
-	Wide    interface {
+	Patient    PatientValidator
+	Pure       PureValidator
+	Ratcheting RatchetingValidator
+	Rigid      RigidValidator
+	Scale      ScaleScaleValidator
+	Status     StatusStatusDefaulter
+	Strict     StrictValidator
+	Unsure     UnsureValidator
+	Updates    UpdatesValidator
+	Whole      WholeValidator
+	Wide       interface {
 		WideValidator
 		WideWiderValidator
 	}
 	WithLabels WithLabelsValidator
 	// Without are the types whose webhooks are not served. Their validators and defaulters may be nil.
 	Without struct {
-		Again         bool
-		Ancient       bool
-		Anywhere      bool
-		Avocet        bool
-		Bittern       bool
-		Careful       bool
-		Closed        bool
-		Clusterwide   bool
-		Conditions    bool
-		Curlew        bool
-		Distrusted    bool
-		Elsewhere     bool
-		Equivalent    bool
-		Everything    bool
-		Exact         bool
-		Exec          bool
-		FailingClosed bool
-		FailingOpen   bool
-		Hurried       bool
-		InNamespaces  bool
-		Later         bool
-		Modern        bool
-		Namespaced    bool
-		Older         bool
-		Once          bool
-		Open          bool
-		Outside       bool
-		Patched       bool
-		Patient       bool
-		Pure          bool
-		Scale         bool
-		Status        bool
-		Strict        bool
-		Unsure        bool
-		Updates       bool
-		Whole         bool
-		Wide          bool
-		WithLabels    bool
+		Again             bool
+		Ancient           bool
+		Anywhere          bool
+		Avocet            bool
+		Bittern           bool
+		Careful           bool
+		Closed            bool
+		Clusterwide       bool
+		Conditions        bool
+		Curlew            bool
+		DeletingCheck     bool
+		DeletingGuarded   bool
+		DeletingSkip      bool
+		DeletingUnchanged bool
+		Distrusted        bool
+		Elsewhere         bool
+		EnforcementAudit  bool
+		EnforcementDeny   bool
+		EnforcementWarn   bool
+		Equivalent        bool
+		Everything        bool
+		Exact             bool
+		Exec              bool
+		FailingClosed     bool
+		FailingOpen       bool
+		Hurried           bool
+		InNamespaces      bool
+		Later             bool
+		Modern            bool
+		Namespaced        bool
+		Older             bool
+		Once              bool
+		Open              bool
+		Outside           bool
+		Patched           bool
+		Patient           bool
+		Pure              bool
+		Ratcheting        bool
+		Rigid             bool
+		Scale             bool
+		Status            bool
+		Strict            bool
+		Unsure            bool
+		Updates           bool
+		Whole             bool
+		Wide              bool
+		WithLabels        bool
 	}
 }
 
@@ -403,11 +481,42 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	if w.Curlew == nil && !w.Without.Curlew {
 		return errors.New("arguments.Webhooks: Curlew is nil: set it to your defaulter, for example &Curlew{}")
 	}
+	if w.DeletingCheck == nil && !w.Without.DeletingCheck {
+		return errors.New("arguments.Webhooks: DeletingCheck is nil: set it to your validator, for example &DeletingCheck{}")
+	}
+	if w.DeletingGuarded == nil && !w.Without.DeletingGuarded {
+		return errors.New(
+			"arguments.Webhooks: DeletingGuarded is nil: set it to your validator, for example &DeletingGuarded{}",
+		)
+	}
+	if w.DeletingSkip == nil && !w.Without.DeletingSkip {
+		return errors.New("arguments.Webhooks: DeletingSkip is nil: set it to your validator, for example &DeletingSkip{}")
+	}
+	if w.DeletingUnchanged == nil && !w.Without.DeletingUnchanged {
+		return errors.New(
+			"arguments.Webhooks: DeletingUnchanged is nil: set it to your validator, for example &DeletingUnchanged{}",
+		)
+	}
 	if w.Distrusted == nil && !w.Without.Distrusted {
 		return errors.New("arguments.Webhooks: Distrusted is nil: set it to your validator, for example &Distrusted{}")
 	}
 	if w.Elsewhere == nil && !w.Without.Elsewhere {
 		return errors.New("arguments.Webhooks: Elsewhere is nil: set it to your validator, for example &Elsewhere{}")
+	}
+	if w.EnforcementAudit == nil && !w.Without.EnforcementAudit {
+		return errors.New(
+			"arguments.Webhooks: EnforcementAudit is nil: set it to your validator, for example &EnforcementAudit{}",
+		)
+	}
+	if w.EnforcementDeny == nil && !w.Without.EnforcementDeny {
+		return errors.New(
+			"arguments.Webhooks: EnforcementDeny is nil: set it to your validator, for example &EnforcementDeny{}",
+		)
+	}
+	if w.EnforcementWarn == nil && !w.Without.EnforcementWarn {
+		return errors.New(
+			"arguments.Webhooks: EnforcementWarn is nil: set it to your validator, for example &EnforcementWarn{}",
+		)
 	}
 	if w.Equivalent == nil && !w.Without.Equivalent {
 		return errors.New("arguments.Webhooks: Equivalent is nil: set it to your validator, for example &Equivalent{}")
@@ -462,6 +571,12 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	}
 	if w.Pure == nil && !w.Without.Pure {
 		return errors.New("arguments.Webhooks: Pure is nil: set it to your validator, for example &Pure{}")
+	}
+	if w.Ratcheting == nil && !w.Without.Ratcheting {
+		return errors.New("arguments.Webhooks: Ratcheting is nil: set it to your validator, for example &Ratcheting{}")
+	}
+	if w.Rigid == nil && !w.Without.Rigid {
+		return errors.New("arguments.Webhooks: Rigid is nil: set it to your validator, for example &Rigid{}")
 	}
 	if w.Scale == nil && !w.Without.Scale {
 		return errors.New("arguments.Webhooks: Scale is nil: set it to your validator, for example &Scale{}")
@@ -560,6 +675,41 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			admission.OnCreate(w.Curlew.DefaultCreate),
 		).With(options...))
 	}
+	if !w.Without.DeletingCheck {
+		handle(ValidateDeletingCheckPath, admission.Validating(
+			"deletingcheck.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.DeletingCheck.ValidateCreate),
+			admission.OnUpdate(w.DeletingCheck.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.DeletingGuarded {
+		handle(ValidateDeletingGuardedPath, admission.Validating(
+			"deletingguarded.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.SkipDeletingUnchanged(),
+			admission.OnCreate(w.DeletingGuarded.ValidateCreate),
+			admission.OnUpdate(w.DeletingGuarded.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.DeletingSkip {
+		handle(ValidateDeletingSkipPath, admission.Validating(
+			"deletingskip.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.SkipDeleting(),
+			admission.OnCreate(w.DeletingSkip.ValidateCreate),
+			admission.OnUpdate(w.DeletingSkip.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.DeletingUnchanged {
+		handle(ValidateDeletingUnchangedPath, admission.Validating(
+			"deletingunchanged.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.SkipDeletingUnchanged(),
+			admission.OnCreate(w.DeletingUnchanged.ValidateCreate),
+			admission.OnUpdate(w.DeletingUnchanged.ValidateUpdate),
+		).With(options...))
+	}
 	if !w.Without.Distrusted {
 		handle(ValidateDistrustedPath, admission.Validating(
 			"distrusted.validate.configmaps.v1.integration.example.com",
@@ -572,6 +722,29 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"elsewhere.validate.configmaps.v1.integration.example.com",
 			admission.ForKind("v1", "ConfigMap"),
 			admission.On(admission.Create, w.Elsewhere.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.EnforcementAudit {
+		handle(ValidateEnforcementAuditPath, admission.Validating(
+			"enforcementaudit.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.Enforce(admission.EnforceAudit),
+			admission.On(admission.Create, w.EnforcementAudit.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.EnforcementDeny {
+		handle(ValidateEnforcementDenyPath, admission.Validating(
+			"enforcementdeny.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.On(admission.Create, w.EnforcementDeny.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.EnforcementWarn {
+		handle(ValidateEnforcementWarnPath, admission.Validating(
+			"enforcementwarn.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.Enforce(admission.EnforceWarn),
+			admission.On(admission.Create, w.EnforcementWarn.ValidateCreate),
 		).With(options...))
 	}
 	if !w.Without.Equivalent {
@@ -707,6 +880,23 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"pure.validate.configmaps.v1.integration.example.com",
 			admission.ForKind("v1", "ConfigMap"),
 			admission.On(admission.Create, w.Pure.ValidateCreate),
+		).With(options...))
+	}
+	if !w.Without.Ratcheting {
+		handle(ValidateRatchetingPath, admission.Validating(
+			"ratcheting.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.Ratchet(true),
+			admission.OnCreate(w.Ratcheting.ValidateCreate),
+			admission.OnUpdate(w.Ratcheting.ValidateUpdate),
+		).With(options...))
+	}
+	if !w.Without.Rigid {
+		handle(ValidateRigidPath, admission.Validating(
+			"rigid.validate.configmaps.v1.integration.example.com",
+			admission.ForKind("v1", "ConfigMap"),
+			admission.OnCreate(w.Rigid.ValidateCreate),
+			admission.OnUpdate(w.Rigid.ValidateUpdate),
 		).With(options...))
 	}
 	if !w.Without.Scale {

@@ -18,6 +18,8 @@ type action struct {
 	// run decodes the parts that the function needs and calls it. It returns the address of the object or of the
 	// options if the function may have edited them, else the zero Value.
 	run func(ctx context.Context, c *call) (edited reflect.Value, err error)
+	// ratchet makes errors warnings if the stored object has them. It is for UPDATE.
+	ratchet bool
 	// object and options are the shapes of the types.
 	object, options *wire.Shape
 }
@@ -53,6 +55,9 @@ func OnUpdate[T any](f func(context.Context, *UpdateRequest[T]) error) Option {
 				return edited, err
 			}
 			err = f(ctx, r)
+			if c.action.ratchet {
+				err = ratcheted(ctx, c, r, f, err)
+			}
 			return reflect.ValueOf(r.Object), err
 		},
 	})

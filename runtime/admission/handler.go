@@ -33,6 +33,12 @@ type Handler struct {
 	limit    int64
 	// forbidInvalid answers field errors as other errors.
 	forbidInvalid bool
+	// enforcement is empty for deny.
+	enforcement Enforcement
+	// ratchet makes errors of a validator on UPDATE warnings if the stored object has them.
+	ratchet bool
+	// skip reports whether an UPDATE is allowed without the validator; nil for no UPDATE.
+	skip func(*envelope) bool
 
 	log       *failureLog // the first of the observers
 	observers []Observer
@@ -72,6 +78,7 @@ func (h *Handler) With(options ...Option) *Handler {
 	}
 	made := wire.Shapes{Keys: h.listKeys}
 	for _, a := range h.actions {
+		a.ratchet = h.ratchet && !h.mutating
 		if a.objectType != nil {
 			a.object = made.Of(a.objectType)
 		}
@@ -94,7 +101,7 @@ func ForKind(apiVersion, kind string) Option {
 
 // ListKeys declares the members that identify the elements of the list S.member, as +listMapKey markers do. Patches
 // then follow elements that are added, removed or moved. Types with the struct tag patchMergeKey, such as Kubernetes'
-// own types, do not need it.
+// own types, do not need it. Without keys, the list is a set: its values identify its elements.
 func ListKeys[S any](member string, keys ...string) Option {
 	return func(h *Handler) { h.listKeys[wire.ListField{Structure: reflect.TypeFor[S](), Member: member}] = keys }
 }
@@ -209,6 +216,9 @@ func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observati
 	}
 	defer deadline.end()
 	o.refused = ""
+	if h.skip != nil && c.head.Operation == Update && h.skip(&c.envelope) {
+		return nil
+	}
 	return c.decide(ctx, h.mutating)
 }
 
@@ -276,6 +286,10 @@ func (h *Handler) reject(c *call, err error, o *Observation) {
 	status := denial(err, c.head.Kind, c.head.Name, h.forbidInvalid)
 	if failed {
 		status = c.envelope.unreadable.Status()
+	}
+	if !h.mutating && (h.enforcement == EnforceWarn || h.enforcement == EnforceAudit) {
+		h.unenforced(c, o, &status, err)
+		return
 	}
 	o.Allowed, o.Patched, o.Code, o.Err = false, false, status.Code, err
 	o.refused = ""

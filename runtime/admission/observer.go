@@ -46,9 +46,11 @@ type Observation struct {
 	// Code is 200 if the request is allowed, otherwise the code of the status that says why not. A request is denied
 	// with 500 if the user's code panicked, and with 400 if an object could not be decoded.
 	Code int32
+	// Unenforced says that the request is allowed and would be denied, but for the webhook's [Enforcement].
+	Unenforced bool
 	// Patched says that the answer changes the object.
 	Patched bool
-	// Err is why the request is not allowed. If the user's code panicked, it wraps a *[PanicError].
+	// Err is why the request is not allowed, or would not be. If the user's code panicked, it wraps a *[PanicError].
 	Err error
 	// Duration is the time from the call to the answer, including reading the one and writing the other.
 	Duration time.Duration
@@ -127,7 +129,8 @@ const (
 
 // Observe logs failures, and verdicts that a mistake in a validator or defaulter has caused.
 func (l *failureLog) Observe(ctx context.Context, o Observation) {
-	if !o.Failed && o.Code < http.StatusInternalServerError {
+	p := (*PanicError)(nil)
+	if !o.Failed && o.Code < http.StatusInternalServerError && !(o.Unenforced && errors.As(o.Err, &p)) {
 		return
 	}
 	if failed := wire.Failures(ctx); failed != nil {
@@ -140,7 +143,7 @@ func (l *failureLog) Observe(ctx context.Context, o Observation) {
 		"namespace", cut(o.Namespace), "name", cut(o.Name), "uid", cut(string(o.UID)), "code", o.Code, "error", cut(o.Err.Error()),
 	}
 	message := failed
-	if p := (*PanicError)(nil); errors.As(o.Err, &p) {
+	if errors.As(o.Err, &p) {
 		message = panicked
 		attributes = append(attributes, "stack", string(p.Stack))
 	}

@@ -21,7 +21,7 @@ const TeamLabel = "builtin.example.com/team"
 // running pod to debug it are no exception.
 //
 // +webhook:mutating(for: "v1/Pod", operations: "create", order: -10) # before those that go by the label
-// +webhook:validating(for: "v1/Pod", operations: "create;update")
+// +webhook:validating(for: "v1/Pod", operations: "create;update", deleting: unchangedSpec)
 // +webhook:rule(webhook: validating, subresource: ephemeralcontainers, operations: "update")
 type PodWebhook struct {
 	// Registry is what the names of images begin with, such as "registry.example.com/".

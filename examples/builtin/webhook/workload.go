@@ -13,7 +13,7 @@ import (
 // Workload has the fields of Deployments, StatefulSets and DaemonSets that WorkloadWebhook reads. Nothing else of them
 // is decoded.
 //
-// +webhook:validating(for: "apps/v1/Deployment", operations: "create;update")
+// +webhook:validating(for: "apps/v1/Deployment", operations: "create;update", deleting: unchangedSpec)
 // +webhook:rule(resources: "statefulsets;daemonsets")
 type Workload struct {
 	metav1.ObjectMeta `json:"metadata"`

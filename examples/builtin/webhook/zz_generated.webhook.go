@@ -121,6 +121,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		handle(ValidatePodWebhookPath, admission.Validating(
 			"validate.pods.v1.builtin.example.com",
 			admission.ForKind("v1", "Pod"),
+			admission.SkipDeletingUnchanged(),
 			admission.OnCreate(w.PodWebhook.ValidateCreate),
 			admission.OnUpdate(w.PodWebhook.ValidateUpdate),
 		).With(options...))
@@ -142,6 +143,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 	if !w.Without.Workload {
 		handle(ValidateWorkloadPath, admission.Validating(
 			"validate.deployments.v1.apps.builtin.example.com",
+			admission.SkipDeletingUnchanged(),
 			admission.OnCreate(w.Workload.ValidateCreate),
 			admission.OnUpdate(w.Workload.ValidateUpdate),
 		).With(options...))

@@ -49,6 +49,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Create: "PodWebhook.ValidateCreate",
 					admission.Update: "PodWebhook.ValidateUpdate",
 				},
+				Deleting: "unchangedSpec",
 			},
 			{
 				Name:      "validate.scale.deployments.v1.apps.builtin.example.com",
@@ -79,6 +80,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Create: "Workload.ValidateCreate",
 					admission.Update: "Workload.ValidateUpdate",
 				},
+				Deleting: "unchangedSpec",
 			},
 		},
 		Implementations: newWebhooks(t),

@@ -305,6 +305,9 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 			addMatchCondition(w, c.marker)
 		}
 	}
+	for _, w := range built {
+		b.addDeleting(w)
+	}
 	for _, p := range d.patches {
 		for _, w := range b.belonging(built, broken, p.Range, p.marker.Webhook, "+webhook:patch") {
 			if err := patch(w, p.marker.JSON); err != nil {
@@ -313,10 +316,16 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		}
 	}
 	for _, w := range built {
+		before := len(b.diags)
 		w.Handler = plans[w]() // after its rules are complete
+		if len(b.diags) == before {
+			b.checkDeleting(w)
+			b.checkRatchet(w)
+			b.checkEnforcement(w)
+		}
 		b.deliver(w)
 	}
-	shareHandlers(built)
+	b.shareHandlers(built)
 	b.webhooks = append(b.webhooks, built...)
 }
 

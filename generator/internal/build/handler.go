@@ -53,6 +53,9 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
 		Path:           w.ServedPath(),
+		Deleting:       w.SkipsDeleting(),
+		Ratchet:        w.Ratchet.V,
+		Enforcement:    strings.TrimPrefix(w.Enforcement.V, model.EnforceDeny),
 	}
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
@@ -81,13 +84,13 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		h.Object = carried
 		b.otherVersions(w, s.kind, carried)
 	}
-	h.ListKeys = b.listKeys(m.Package, h.Object)
+	h.ListKeys = b.listKeys(m.Package, h.Object, h.Ratchet)
 	return h
 }
 
 // shareHandlers gives the webhooks of a declaration that are called at one path the handler of the first of them. It
 // does the work of all. Webhooks whose objects have different types keep their own handlers, which check reports.
-func shareHandlers(webhooks []*model.Webhook) {
+func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 	for i, w := range webhooks {
 		first := slices.IndexFunc(webhooks[:i], func(other *model.Webhook) bool {
 			return w.Handler != nil && other.Handler != nil && w.Mutating == other.Mutating &&
@@ -96,7 +99,14 @@ func shareHandlers(webhooks []*model.Webhook) {
 		if first < 0 {
 			continue
 		}
+		b.sharedDeleting(w, webhooks[first])
+		b.sharedRatchet(w, webhooks[first])
+		b.sharedEnforcement(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
+		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
+		if further.Ratchet {
+			h.Ratchet, h.ListKeys = true, further.ListKeys
+		}
 		h.Operations = inOrder(slices.Concat(h.Operations, further.Operations))
 		h.Resources = union(h.Resources, further.Resources)
 		if len(h.Kinds) > 0 && len(further.Kinds) > 0 {

@@ -12,8 +12,8 @@ import (
 
 // listKeys finds the lists below a type whose keys +listType=map and +listMapKey declare. It reads types of the module
 // and of the object's own package. Kubernetes' own types declare their keys in the struct tag patchMergeKey, which a
-// handler reads itself.
-func (b *builder) listKeys(p *load.Package, object model.GoType) []model.ListKey {
+// handler reads itself. With sets, it finds lists with +listType=set, too, which have no keys.
+func (b *builder) listKeys(p *load.Package, object model.GoType, sets bool) []model.ListKey {
 	if object.IsZero() || strings.HasPrefix(object.Path, "k8s.io/") {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (b *builder) listKeys(p *load.Package, object model.GoType) []model.ListKey
 		}
 		start = located
 	}
-	w := listKeyWalk{in: start, alias: object.Alias, seen: map[string]bool{}}
+	w := listKeyWalk{in: start, sets: sets, alias: object.Alias, seen: map[string]bool{}}
 	w.named(object.Name)
 	return w.found
 }
@@ -33,6 +33,7 @@ func (b *builder) listKeys(p *load.Package, object model.GoType) []model.ListKey
 type listKeyWalk struct {
 	in    *load.Package // the object's package
 	alias string        // the import alias in generated code
+	sets  bool          // whether lists with +listType=set are found
 	seen  map[string]bool
 	found []model.ListKey
 }
@@ -76,12 +77,14 @@ func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 		return
 	}
 	var keys []string
+	set := false
 	for _, m := range load.Markers(field.Doc) {
 		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
 			keys = append(keys, strings.Trim(key, "\"`"))
 		}
+		set = set || w.sets && m == "+listType=set"
 	}
-	if member, _, _ := jsonTag(field); len(keys) > 0 && member != "" {
+	if member, _, _ := jsonTag(field); (len(keys) > 0 || set) && member != "" {
 		w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 	}
 }

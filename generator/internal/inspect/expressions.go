@@ -59,7 +59,7 @@ func Refused(p *model.Project, read ExpressionReader) diag.List {
 		if count == 0 {
 			at = w.Where("matchConditions[0].expression")
 		}
-		count += len(w.Spec.MatchConditions)
+		count += len(w.OwnConditions())
 	}
 	if count == 0 {
 		return nil

@@ -46,6 +46,7 @@ func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResul
 	state := run.Read(ctx, engine.Edits{})
 	s := lint.Surroundings{
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
+		Updates: lint.Updates(ctx, state.Module, state.Project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
 	}
 	s.Reconciles = sync.OnceValue(func() bool { return run.Reconciles(ctx) })
@@ -107,7 +108,7 @@ func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, che
 	for _, p := range projects {
 		found := lint.Findings(p, s)
 		var others []lint.Finder
-		if read != nil && slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 }) {
+		if read != nil && slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 }) {
 			expressions, refused, err := readExpressions(p, read)
 			if result.Unread = err; err == nil {
 				others = append(others, lint.Expressions)

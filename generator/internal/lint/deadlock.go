@@ -38,7 +38,7 @@ func needs(own string) []need {
 // deadlock reports a webhook that refuses, while its server is down, what brings that server back.
 func deadlock(p webhookPass) {
 	service := p.Spec.ClientConfig.Service
-	if service == nil || !p.fails(p.Webhook) || !isEmpty(p.Spec.ObjectSelector) || len(p.Spec.MatchConditions) > 0 {
+	if service == nil || !p.fails(p.Webhook) || !isEmpty(p.Spec.ObjectSelector) || len(p.OwnConditions()) > 0 {
 		return
 	}
 	var refused, exclude []string

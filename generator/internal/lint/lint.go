@@ -59,6 +59,8 @@ type Surroundings struct {
 	Tests bool
 	// Reconciles reports whether the project has a reconciler; nil if its code is not known.
 	Reconciles func() bool
+	// Updates are the methods for updates that may deny objects that are being deleted.
+	Updates map[*model.Webhook]diag.Range
 	// Constants are the constants found in the code of validators and defaulters.
 	Constants []Constant
 }
@@ -213,7 +215,7 @@ func ReadsCode(id string) bool {
 
 // Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
 func Unchecked(p *model.Project, others ...Finder) (ids []string) {
-	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.Spec.MatchConditions) > 0 })
+	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 })
 	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
 	for _, r := range table() {
 		if slices.Contains(others, r.by) {

@@ -130,5 +130,9 @@ func table() []rule {
 		{by: Code, Rule: diag.Rule{ID: "W33", Severity: diag.Warning, Title: "a handler reads the request from its parameter",
 			Doc: "admission.RequestFromContext of controller-runtime finds a request only where controller-runtime or an adapter of package controllerruntime put one into the context. In a generated handler it returns an error, and code that checks permissions only if there is a request checks none.",
 			Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
+		{webhook: undecided, Rule: diag.Rule{ID: "W34", Severity: diag.Note, Title: "a validator says what holds for objects that are being deleted",
+			Doc: "Removing a finalizer is an UPDATE. A validator that denies the object as it is, because the object is older than the rule, keeps the finalizer, and the object stays for ever. " +
+				"Lint reports validators with generated handlers for UPDATE, if the marker has no `deleting`. It does not report a method that only returns nil, or that is in a file with the word DeletionTimestamp.",
+			Fix: "set deleting: unchangedSpec, or deleting: check if the rule holds until the end"}},
 	}
 }

@@ -42,7 +42,13 @@ type Handler struct {
 	Sample *Sample
 	// Missing are the operations whose methods the user has not written, where the type is there.
 	Missing []string
-	// ListKeys are the lists in Object whose elements have keys.
+	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
+	Deleting string
+	// Ratchet is true if an error that the stored object has is a warning on UPDATE.
+	Ratchet bool
+	// Enforcement is warn or audit if the handler allows what the validator denies.
+	Enforcement string
+	// ListKeys are the lists in Object whose elements have keys and, for Ratchet, the sets, which have none.
 	ListKeys []ListKey
 }
 

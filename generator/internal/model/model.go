@@ -94,6 +94,12 @@ type Webhook struct {
 	// Spec is the entry; of a validating webhook ReinvocationPolicy is nil. It is v1's type for
 	// v1beta1 too: the two have the same fields.
 	Spec admissionregistrationv1.MutatingWebhook
+	// Deleting is the argument of that name: check, skip or unchangedSpec.
+	Deleting diag.Sourced[string]
+	// Ratchet is the argument of that name.
+	Ratchet diag.Sourced[bool]
+	// Enforcement is the argument of that name: deny, warn or audit.
+	Enforcement diag.Sourced[string]
 	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
 	// server needs.
 	KeptOut bool

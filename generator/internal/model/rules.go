@@ -23,6 +23,9 @@ const (
 	RuleProgram       = "D15"
 	RuleRuntime       = "D16"
 	RuleServed        = "D17"
+	RuleDeleting      = "D18"
+	RuleRatchet       = "D19"
+	RuleEnforcement   = "D20"
 )
 
 // Rules documents them.
@@ -45,5 +48,8 @@ func Rules() []diag.Rule {
 		{ID: RuleProgram, Title: "the program has a name for each package of webhooks", Doc: "zz_generated.webhooks.go has one field for each, named after the folder below the folder of handlers, or in the module without `internal` and `pkg`: V1, ShopV1, External. The name depends on nothing else, so it stays the same when other packages are added, and two folders must not lead to the same name."},
 		{ID: RuleRuntime, Title: "the project's own files import the runtime from where handlers.runtime says", Doc: "The runtime is the module github.com/webhook-gen/webhook-gen/runtime, or with `handlers.runtime: vendor` in webhook-gen.yaml the project's own copy. Generated code and your own files must use the same one, because Go treats the types of the two as different. `webhook-gen runtime import` and `webhook-gen runtime vendor` rewrite the import paths in your files."},
 		{ID: RuleServed, Severity: diag.Warning, Title: "hand-written conversions are served", Doc: "controller-runtime's builder registers /convert for a type with Hub or ConvertTo (sigs.k8s.io/controller-runtime/pkg/builder, registerConversionWebhook). It is reported where generated handlers are, and no code of the module names NewWebhookManagedBy or NewWebhookHandler."},
+		{ID: RuleDeleting, Title: "deleting suits its webhook", Doc: "It is about updates of objects with metadata, and needs a generated handler: the webhook is called for UPDATE of a resource, or of a subresource such as status whose requests carry the object itself. An update of status leaves the spec as it is, so that unchangedSpec would be skip. Webhooks with one path have one handler, and the same `deleting`. No other match condition has the name webhook-gen/deleting."},
+		{ID: RuleRatchet, Title: "ratchet suits its webhook", Doc: "It compares the errors of the new object with the errors of the stored one: the webhook is called for UPDATE, and has a generated handler that decodes the object. Webhooks with one path have one handler, and the same `ratchet`."},
+		{ID: RuleEnforcement, Title: "enforcement suits its webhook", Doc: "A generated handler turns denials into warnings and audit annotations. Webhooks with one path have one handler, and the same `enforcement`."},
 	}
 }

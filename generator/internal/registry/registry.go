@@ -22,6 +22,9 @@ type Webhook struct {
 	For                     diag.Sourced[Target]
 	Name, Path, URL, Decode diag.Sourced[string]
 	Order                   diag.Sourced[int]
+	// Deleting, Ratchet and Enforcement are of validating webhooks alone.
+	Deleting, Enforcement diag.Sourced[string]
+	Ratchet               diag.Sourced[bool]
 	Matched
 	Settings
 }
@@ -181,7 +184,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 		Name: "webhook:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
 		Doc: "A validating webhook for the type it stands on, or for the type that `for` names. On a package it needs groups, versions and resources, " +
 			"and is an entry of the manifest without a handler.",
-		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5)`,
+		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`,
 	}
 	if mutating {
 		d.Name = "webhook:mutating"
@@ -201,6 +204,19 @@ func webhookDefinition(mutating bool) marker.Definition {
 				Doc: "The webhooks of one configuration are written, and mutating ones called, by ascending order and then by name."},
 			{Name: "decode", Type: marker.Enum(&m.Decode, "object", "none"), Default: "object",
 				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the fastest."},
+		}
+		if !mutating {
+			p = append(p, marker.Parameter{Name: "deleting", Type: marker.Enum(&m.Deleting, model.DeletingCheck, model.DeletingSkip, model.DeletingUnchanged), Default: model.DeletingCheck,
+				Doc: "Whether updates of objects that are being deleted are checked. A denial keeps the finalizers of an object that is older than the rule, and the object stays for ever. " +
+					"`unchangedSpec` allows them while nothing changes outside of metadata and status. `skip` allows all, also changes of the spec by anyone who may delete the object. " +
+					"Both are a match condition, and a check in the generated handler for older API servers. The default is `check`, because only the author knows whether a rule must hold until the end."},
+				marker.Parameter{Name: "ratchet", Type: marker.Bool(&m.Ratchet), Default: "false",
+					Doc: "Whether on UPDATE an error that the stored object has, too, is a warning. So objects that are older than a rule can still be updated. " +
+						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
+						"Forbidden and errors other than field errors deny as before."},
+				marker.Parameter{Name: "enforcement", Type: marker.Enum(&m.Enforcement, model.EnforceDeny, model.EnforceWarn, model.EnforceAudit), Default: model.EnforceDeny,
+					Doc: "What becomes of a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
+						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
 		}
 		p = append(p, m.Matched.parameters()...)
 		return m, append(p, m.Settings.parameters(mutating)...)

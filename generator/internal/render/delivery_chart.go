@@ -27,7 +27,7 @@ func (d *deliverer) chart() error {
 	folder := "charts/" + d.options.Delivery.Name + "/"
 	helm := d.helm()
 	data := chartData{
-		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhookNames(), Subcharts: subcharts(d.options.Delivery.Chart),
+		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
 		Configured: len(d.project.Configurations) > 0,
 	}
 	for _, f := range []struct {
@@ -77,20 +77,37 @@ type chartData struct {
 	object
 	// KubeVersion is the line of Chart.yaml; it may be empty.
 	KubeVersion string
-	// Webhooks and Subcharts are names in JSON, for which values can say something.
-	Webhooks, Subcharts []string
+	// Webhooks are the webhooks for which values can say something, and Subcharts names in JSON.
+	Webhooks  []chartWebhook
+	Subcharts []string
 	// Configured says that the chart has webhook configurations.
 	Configured bool
 }
 
-// webhookNames returns the names of all webhooks, in JSON.
-func (d *deliverer) webhookNames() []string {
-	var names []string
-	for _, w := range d.project.Webhooks() {
-		names = append(names, quoted(w.Spec.Name))
+// chartWebhook is a webhook for which values can say something.
+type chartWebhook struct {
+	// Name is in JSON.
+	Name string
+	// Enforced is true if values can set its enforcement: it names the handler of a validator.
+	Enforced bool
+}
+
+// webhooks returns all webhooks, by name.
+func (d *deliverer) webhooks() []chartWebhook {
+	enforced := map[string]bool{}
+	for _, pkg := range handlerPackages(d.project, d.options) {
+		for _, t := range pkg.types {
+			for _, w := range t.webhooks {
+				enforced[w.Spec.Name] = !w.Mutating
+			}
+		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	var all []chartWebhook
+	for _, w := range d.project.Webhooks() {
+		all = append(all, chartWebhook{quoted(w.Spec.Name), enforced[w.Spec.Name]})
+	}
+	slices.SortFunc(all, func(a, b chartWebhook) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Compact(all)
 }
 
 // subcharts returns the names, in JSON, under which values have settings for the dependencies of a Chart.yaml. Helm

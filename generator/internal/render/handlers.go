@@ -221,6 +221,18 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		for _, k := range h.Kinds {
 			g.Line().Qual(p.admission, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))
 		}
+		switch h.Deleting {
+		case model.DeletingSkip:
+			g.Line().Qual(p.admission, "SkipDeleting").Call()
+		case model.DeletingUnchanged:
+			g.Line().Qual(p.admission, "SkipDeletingUnchanged").Call()
+		}
+		if h.Enforcement != "" {
+			g.Line().Qual(p.admission, "Enforce").Call(enforcement(p.admission, h))
+		}
+		if h.Ratchet {
+			g.Line().Qual(p.admission, "Ratchet").Call(jen.True())
+		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).CallFunc(func(g *jen.Group) {
 				g.Lit(l.Member)
@@ -239,6 +251,11 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		}
 		g.Line()
 	}).Dot("With").Call(jen.Id("options").Op("..."))
+}
+
+// enforcement is the constant for a handler's enforcement.
+func enforcement(admission string, h *model.Handler) *jen.Statement {
+	return jen.Qual(admission, "Enforce"+upperFirst(h.Enforcement))
 }
 
 func interfaceName(w *model.Webhook) string {

@@ -179,6 +179,15 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shar
 			}
 			g.Line()
 		})
+		if h.Deleting != "" {
+			g.Line().Id("Deleting").Op(":").Lit(h.Deleting)
+		}
+		if h.Enforcement != "" {
+			g.Line().Id("Enforcement").Op(":").Add(enforcement(w.admission, h))
+		}
+		if h.Ratchet {
+			g.Line().Id("Ratchet").Op(":").True()
+		}
 		if webhook.Mutating && len(h.ListKeys) > 0 {
 			g.Line().Id("Lists").Op(":").Index().Qual(w.admissiontest, "List").ValuesFunc(func(g *jen.Group) {
 				for _, l := range h.ListKeys {

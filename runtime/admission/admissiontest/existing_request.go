@@ -14,7 +14,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -493,27 +492,5 @@ func (c existingCheck) stored(object json.RawMessage) json.RawMessage {
 
 // deleting returns the update that removes the last finalizer of an object.
 func deleting(stored json.RawMessage) existingRequest {
-	with := func(finalizers ...any) json.RawMessage {
-		value, err := decodeJSON(stored)
-		object, ok := value.(map[string]any)
-		if err != nil || !ok {
-			return stored
-		}
-		meta, ok := object["metadata"].(map[string]any)
-		if !ok {
-			meta = map[string]any{}
-			object["metadata"] = meta
-		}
-		meta["deletionTimestamp"] = time.Unix(0, 0).UTC().Format(time.RFC3339)
-		delete(meta, "finalizers")
-		if len(finalizers) > 0 {
-			meta["finalizers"] = finalizers
-		}
-		data, err := json.Marshal(object)
-		if err != nil {
-			return stored
-		}
-		return data
-	}
-	return existingRequest{operation: admissionv1.Update, object: with(), old: with("example.com/last")}
+	return existingRequest{operation: admissionv1.Update, object: dying(stored), old: dying(stored, "example.com/last")}
 }

@@ -106,14 +106,30 @@ func containsOr[T comparable](list []T, one, all T) bool {
 
 // samples reads the samples in the folders, in the order of their files' names. Files without objects, such as a
 // kustomization, are passed over.
-func (s Suite) samples(t testing.TB) []sample {
+func (s Suite) samples(t testing.TB) []sample { return s.samplesWith(t, false) }
+
+// samplesFor returns the samples of a webhook's kinds, with those in folders named denied.
+func (s Suite) samplesFor(t testing.TB, w Webhook) []json.RawMessage {
+	if w.Deleting == "" && !w.Ratchet {
+		return nil
+	}
+	var all []json.RawMessage
+	for _, o := range s.samplesWith(t, true) {
+		if slices.Contains(w.Kinds, Kind{o.APIVersion, o.Kind}) {
+			all = append(all, o.object)
+		}
+	}
+	return all
+}
+
+func (s Suite) samplesWith(t testing.TB, denied bool) []sample {
 	var all []sample
 	for _, folder := range s.Samples {
 		err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err == nil && entry.IsDir() && entry.Name() == "denied" {
+			if err == nil && entry.IsDir() && entry.Name() == "denied" && !denied {
 				return filepath.SkipDir
 			}
 			if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml" {

@@ -26,6 +26,11 @@ import (
 //     reaches the API server: a verdict, a failure, warnings, audit annotations. Only mutating webhooks send a patch,
 //     never for a DELETE, and the patch keeps the fields that are unknown to the Go type.
 //   - Bodies that are not reviews for the webhook are refused, and an object that cannot be decoded is denied.
+//   - If the marker sets deleting, an object that the validator refuses can lose its finalizers while it is being
+//     deleted.
+//   - If the marker sets ratchet, an update that changes nothing is allowed, and an update that adds an error is
+//     denied.
+//   - If the marker sets enforcement, a denial becomes a warning or an audit annotation. All other tests turn it off.
 //   - Validators and defaulters answer the same review the same each time and without a panic. Defaulters do not change
 //     their own results, and validators accept the samples after the defaulters.
 //
@@ -68,6 +73,13 @@ type Webhook struct {
 	Resources []string
 	// Functions are the names of the functions by operation, as they are passed to Probe.Asked.
 	Functions map[admissionv1.Operation]string
+	// Deleting is skip or unchangedSpec if the webhook allows updates of objects that are being deleted; empty if the
+	// validator decides on all of them.
+	Deleting string
+	// Ratchet reports whether errors that the stored object has are warnings on UPDATE.
+	Ratchet bool
+	// Enforcement is warn or audit if the webhook allows what its validator denies; empty if it denies.
+	Enforcement admission.Enforcement
 	// Lists are the lists with keys in the object.
 	Lists []List
 }
@@ -107,6 +119,7 @@ type check struct {
 func (s Suite) checks(t testing.TB) []check {
 	probe := new(Probe)
 	probes, handlers := serve(t, s.Probes(probe), admission.Observe(probe)), serve(t, s.Implementations)
+	lenient := registered(t, s.Probes(probe))
 	configured := configuredIn(t, s.Manifest)
 	found := map[string]string{}
 	checks := []check{
@@ -120,13 +133,25 @@ func (s Suite) checks(t testing.TB) []check {
 			continue // which is reported
 		}
 		checks = append(checks, handlerCheck{w, probed, probe}.checks(calls)...)
+		checks = append(checks, deletingCheck{w, probed, handler, probe, s.samplesFor(t, w)}.checks(calls[0])...)
+		checks = append(checks, enforcementCheck{w, lenient[w.Path], probe}.checks(calls[0])...)
+		if w.Ratchet {
+			strict := serve(t, s.Implementations, admission.Ratchet(false))[w.Path]
+			checks = append(checks, ratchetCheck{w, probed, handler, strict, probe, s.samplesFor(t, w)}.checks(calls[0])...)
+		}
 		checks = append(checks, randomCheck{w, handler, s.Implementations, found}.checks(calls[0])...)
 	}
 	return append(checks, check{"samples", func(t testing.TB) { s.checkSamples(t, configured, handlers) }})
 }
 
-// serve registers webhooks, and returns the handlers by path.
+// serve registers webhooks that deny what their validators deny, and returns the handlers by path.
 func serve(t testing.TB, webhooks Webhooks, options ...admission.Option) map[string]http.Handler {
+	t.Helper()
+	return registered(t, webhooks, append(options, admission.Enforce(admission.EnforceDeny))...)
+}
+
+// registered registers webhooks with their own enforcement.
+func registered(t testing.TB, webhooks Webhooks, options ...admission.Option) map[string]http.Handler {
 	t.Helper()
 	served := map[string]http.Handler{}
 	err := webhooks.Register(func(path string, handler http.Handler) {

@@ -82,6 +82,8 @@ type faulty struct {
 		ValidateAnyCreate(context.Context, *admission.RawRequest) error
 	}
 	fault string
+	// updates are further options of the handler for updates.
+	updates []admission.Option
 }
 
 func (w faulty) register(handle func(string, http.Handler), options ...admission.Option) error {
@@ -92,6 +94,7 @@ func (w faulty) register(handle func(string, http.Handler), options ...admission
 		admission.OnCreate(w.Widget.DefaultCreate), admission.OnDelete(w.Widget.DefaultDelete),
 	}
 	validate := []admission.Option{admission.ForKind("example.com/v1", "Widget"), admission.OnUpdate(w.Widget.ValidateUpdate)}
+	validate = append(validate, w.updates...)
 	paths := []string{"/mutate", "/validate", "/any"}
 	name := "mutate.example.com"
 	switch w.fault {
@@ -191,6 +194,9 @@ func (s subject) DefaultCreate(_ context.Context, r *admission.CreateRequest[wid
 func (s subject) DefaultDelete(context.Context, *admission.DeleteRequest[widget]) error { return nil }
 
 func (s subject) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[widget]) error {
+	if s.fault == "refuses all" {
+		return errors.New("no")
+	}
 	if s.fault == "refuses samples" && r.Object.Spec.Size == "small" {
 		return errors.New("too small")
 	}
@@ -253,9 +259,9 @@ func suite(t *testing.T, fault string, manifest func(string) string) Suite {
 				Functions: map[admission.Operation]string{admission.Create: "Widget.ValidateAnyCreate"},
 			},
 		},
-		Implementations: widgets{&faulty{subject{fault, new(int)}, ""}},
+		Implementations: widgets{&faulty{Widget: subject{fault, new(int)}}},
 		Probes: func(p *Probe) Webhooks {
-			probes := widgets{&faulty{widgetProbe{p}, fault}}
+			probes := widgets{&faulty{Widget: widgetProbe{p}, fault: fault}}
 			if fault == "nobody misses a validator" {
 				return carelessWidgets(probes)
 			}

@@ -53,11 +53,12 @@ type Member struct {
 	omitEmpty bool
 	OmitZero  bool
 	ListKeys  []string // of a list: the members that identify its elements
+	Set       bool     // of a list: its values identify its elements
 	Shape     *Shape
 }
 
 // Shapes holds the shapes of all types met so far, because types may be recursive. It also holds the list-map keys that
-// have been declared for the fields of a type.
+// have been declared for the fields of a type. A list without keys is a set.
 type Shapes struct {
 	Made map[reflect.Type]*Shape
 	Keys map[ListField][]string
@@ -230,8 +231,9 @@ func (m *Shapes) members(typ reflect.Type, path []int, within []reflect.Type) ([
 				return nil, false
 			}
 		}
-		found.ListKeys = m.Keys[ListField{typ, found.Name}]
-		if key := f.Tag.Get("patchMergeKey"); key != "" && found.ListKeys == nil {
+		keys, declared := m.Keys[ListField{typ, found.Name}]
+		found.ListKeys, found.Set = keys, declared && len(keys) == 0
+		if key := f.Tag.Get("patchMergeKey"); key != "" && !declared {
 			found.ListKeys = []string{key}
 		}
 		all = append(all, found)

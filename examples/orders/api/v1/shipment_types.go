@@ -8,7 +8,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster
-// +webhook:validating(operations: "create;update;delete", objectSelector: "shop.example.com/unchecked!=true")
+// +webhook:validating(operations: "create;update;delete", objectSelector: "shop.example.com/unchecked!=true", deleting: unchangedSpec, ratchet: true)
 // +webhook:allow(rule: "W23")="unchecked is for imports, and nobody but the importer may create shipments"
 type Shipment struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -8,7 +8,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster
-// +webhook:validating(operations: "create;update;delete")
+// +webhook:validating(operations: "create;update;delete", deleting: unchangedSpec)
 type Shipment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -23,8 +23,8 @@ type metrics struct {
 //	webhook_admission_requests_total{webhook, operation, verdict, code}
 //	webhook_admission_duration_seconds{webhook, operation}
 //
-// The verdict is allowed, denied or error; after an error, the webhook's failurePolicy decides. The code is 200 for an
-// allowed request, and otherwise the code of the status in the answer.
+// The verdict is allowed, denied, would-deny or error; after an error, the webhook's failurePolicy decides. The code is
+// 200 for an allowed request, and otherwise the code of the status in the answer.
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -47,6 +47,8 @@ func (m *metrics) Observe(_ context.Context, o admission.Observation) {
 	switch {
 	case o.Failed:
 		verdict = "error"
+	case o.Unenforced:
+		verdict = "would-deny"
 	case o.Allowed:
 		verdict = "allowed"
 	}

@@ -49,9 +49,6 @@ func (w *OrderWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRe
 
 // ValidateUpdate denies changes of the article, and everything that ValidateCreate denies.
 func (w *OrderWebhook) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv1.Order]) error {
-	if r.Object.DeletionTimestamp != nil {
-		return nil // It goes as soon as its finalizers do: to deny that would keep it for ever.
-	}
 	old, err := r.OldObject()
 	if err != nil {
 		return err

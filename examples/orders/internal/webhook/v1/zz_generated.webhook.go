@@ -76,6 +76,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		handle(ValidateOrderPath, admission.Validating(
 			"validate.orders.v1.shop.example.com",
 			admission.ForKind("shop.example.com/v1", "Order"),
+			admission.SkipDeletingUnchanged(),
 			admission.OnCreate(w.Order.ValidateCreate),
 			admission.OnUpdate(w.Order.ValidateUpdate),
 		).With(options...))
@@ -84,6 +85,8 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		handle(ValidateShipmentPath, admission.Validating(
 			"validate.shipments.v1.shop.example.com",
 			admission.ForKind("shop.example.com/v1", "Shipment"),
+			admission.SkipDeletingUnchanged(),
+			admission.Ratchet(true),
 			admission.OnCreate(w.Shipment.ValidateCreate),
 			admission.OnUpdate(w.Shipment.ValidateUpdate),
 			admission.OnDelete(w.Shipment.ValidateDelete),

@@ -39,6 +39,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Create: "Order.ValidateCreate",
 					admission.Update: "Order.ValidateUpdate",
 				},
+				Deleting: "unchangedSpec",
 			},
 			{
 				Name:      "validate.shipments.v1.shop.example.com",
@@ -51,6 +52,8 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Update: "Shipment.ValidateUpdate",
 					admission.Delete: "Shipment.ValidateDelete",
 				},
+				Deleting: "unchangedSpec",
+				Ratchet:  true,
 			},
 		},
 		Implementations: newWebhooks(t),

@@ -76,6 +76,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		handle(ValidateOrderPath, admission.Validating(
 			"validate.orders.v2.shop.example.com",
 			admission.ForKind("shop.example.com/v2", "Order"),
+			admission.SkipDeletingUnchanged(),
 			admission.OnCreate(w.Order.ValidateCreate),
 			admission.OnUpdate(w.Order.ValidateUpdate),
 		).With(options...))
@@ -84,6 +85,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 		handle(ValidateShipmentPath, admission.Validating(
 			"validate.shipments.v2.shop.example.com",
 			admission.ForKind("shop.example.com/v2", "Shipment"),
+			admission.SkipDeletingUnchanged(),
 			admission.OnCreate(w.Shipment.ValidateCreate),
 			admission.OnUpdate(w.Shipment.ValidateUpdate),
 			admission.OnDelete(w.Shipment.ValidateDelete),

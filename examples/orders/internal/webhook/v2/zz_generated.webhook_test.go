@@ -39,6 +39,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Create: "Order.ValidateCreate",
 					admission.Update: "Order.ValidateUpdate",
 				},
+				Deleting: "unchangedSpec",
 			},
 			{
 				Name:      "validate.shipments.v2.shop.example.com",
@@ -51,6 +52,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Update: "Shipment.ValidateUpdate",
 					admission.Delete: "Shipment.ValidateDelete",
 				},
+				Deleting: "unchangedSpec",
 			},
 		},
 		Implementations: newWebhooks(t),

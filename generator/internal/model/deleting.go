@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// The values of the argument `deleting`.
+const (
+	DeletingCheck     = "check"
+	DeletingSkip      = "skip"
+	DeletingUnchanged = "unchangedSpec"
+)
+
+// DeletingCondition is the name of the match condition that `deleting` makes.
+const DeletingCondition = "webhook-gen/deleting"
+
+// DeletingExpression returns the CEL of that match condition; empty for `check`. It compares all members outside of
+// metadata and status, because kinds such as ConfigMap and Role have no spec.
+//
+// It reads the old object: the deletionTimestamp of the new one is what the user has sent.
+func DeletingExpression(deleting string) string {
+	const live = "request.operation != 'UPDATE' || !has(oldObject.metadata.deletionTimestamp)"
+	switch deleting {
+	case DeletingSkip:
+		return live
+	case DeletingUnchanged:
+		return live + " || object.exists(k, !(k in ['metadata', 'status']) && !(k in oldObject && object[k] == oldObject[k]))" +
+			" || oldObject.exists(k, !(k in ['metadata', 'status']) && !(k in object))"
+	}
+	return ""
+}
+
+// OwnConditions returns the match conditions without the one of `deleting`, which any API server compiles and which
+// concerns no object that lives on.
+func (w *Webhook) OwnConditions() []admissionregistrationv1.MatchCondition {
+	return slices.DeleteFunc(slices.Clone(w.Spec.MatchConditions), func(c admissionregistrationv1.MatchCondition) bool {
+		return c.Name == DeletingCondition && (c.Expression == DeletingExpression(DeletingSkip) || c.Expression == DeletingExpression(DeletingUnchanged))
+	})
+}
+
+// SkipsDeleting returns how the webhook's handler treats updates of objects that are being deleted: skip,
+// unchangedSpec, or empty if it checks them or gets no updates.
+func (w *Webhook) SkipsDeleting() string {
+	if w.Deleting.V == DeletingCheck || len(w.UpdatedResources()) == 0 {
+		return ""
+	}
+	return w.Deleting.V
+}
+
+// UpdatedResources returns the resources of the rules for UPDATE.
+func (w *Webhook) UpdatedResources() (all []string) {
+	for _, rule := range w.Spec.Rules {
+		if slices.Contains(rule.Operations, "UPDATE") || slices.Contains(rule.Operations, "*") {
+			all = append(all, rule.Resources...)
+		}
+	}
+	return all
+}
