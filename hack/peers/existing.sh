@@ -37,7 +37,7 @@ for module in "$@"; do
 	for file in $files; do
 		# The handlers as the comments have them, in place of nil.
 		if grep -q 'Replace nil by the handler: admission' "$file"; then
-			sed -i -E '/Replace nil by the handler: admission/{s#^\s*// Replace nil by the handler: (.*)$#\1#;h;d};/": +nil,$/{G;s#nil,\n(.*)#\1,#};s#^\t_ = scheme.*##' "$file"
+			sed -i -E '/Replace nil by the handler: admission[^…]*$/{s#^\s*// Replace nil by the handler: (.*)$#\1#;h;d};/": +nil,$/{G;s#nil,\n(.*)#\1,#};s#^\t_ = scheme.*##' "$file"
 			grep -q '"sigs.k8s.io/controller-runtime/pkg/webhook/admission"' "$file" ||
 				sed -i '0,/^\t"k8s.io.apimachinery.pkg.runtime"/s##&\n\t"sigs.k8s.io/controller-runtime/pkg/webhook/admission"#' "$file"
 		fi
