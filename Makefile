@@ -158,7 +158,7 @@ figures: ## what hack/peers/figures.md says of this tree and of its tests
 	@begin=$$(date +%s); go test -count=1 -short ./... >/dev/null; echo "short tests, compiled: $$(($$(date +%s) - begin)) s"
 	@echo "all of .ci/run, from an empty build cache: GOCACHE=\$$(mktemp -d) ENVTEST_ASSETS_ROOT=\$$(mktemp -d) .ci/run"
 
-# svg-term is npm's, and draws with the fonts of the reader. The sum behind the picture tells TestRecording of what it is.
+# svg-term is npm's, and draws with the fonts of the reader. By the sum after the picture, TestRecording finds a stale one.
 .PHONY: recording
 recording: ## record the first minutes for README.md anew, and draw them
 	cd $(DELIVERY) && go test -count=1 -run '^TestRecording$$' . -update

@@ -3,7 +3,6 @@
 package controlplane
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -62,7 +61,7 @@ func build(ctx context.Context, o Options) (string, error) {
 		{apiServer, kubernetesModule + "/cmd/kube-apiserver", flags},
 	} {
 		fmt.Fprintf(o.Progress, "building %s of Kubernetes %s: some minutes where Go's build cache is cold\n", program.name, version)
-		_, err := goCommand(ctx, filepath.Join(work, "module"), counter(o.Progress, program.name),
+		_, err := goCommand(ctx, filepath.Join(work, "module"), &counter{progress: o.Progress, program: program.name},
 			"build", "-v", "-mod=mod", "-buildvcs=false", "-ldflags", program.flags, "-o", filepath.Join(work, "assets", executable(program.name)), program.pkg)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", program.name, err)
@@ -91,8 +90,8 @@ func writeModule(dir, goMod, source, version string, raised []string) error {
 	staging := "v0." + strings.TrimPrefix(version, "1.")
 	for _, r := range slices.Clone(f.Replace) {
 		if path := r.Old.Path; r.New.Version == "" { // a folder
-			// Without the requirement too, the go command reads no more of them than it needs: of samples, the checksum
-			// database may know nothing.
+			// The requirement goes too: the go command then reads only modules whose packages it needs. The checksum
+			// database may lack the others, which are samples.
 			err = errors.Join(err, f.DropReplace(path, r.Old.Version), f.AddReplace(path, "", path, staging), f.DropRequire(path))
 		}
 	}
@@ -129,8 +128,8 @@ func writeModule(dir, goMod, source, version string, raised []string) error {
 }
 
 // goCommand runs the go command for this machine, whatever the user's variables choose for their own project, and
-// returns its standard output. The error contains its standard error, which lines, if not nil, gets line by line.
-func goCommand(ctx context.Context, dir string, lines func(string), args ...string) (string, error) {
+// returns its standard output. The error contains its standard error, which progress, if not nil, is written too.
+func goCommand(ctx context.Context, dir string, progress io.Writer, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = dir
 	for _, v := range os.Environ() {
@@ -141,19 +140,8 @@ func goCommand(ctx context.Context, dir string, lines func(string), args ...stri
 	c.Env = append(c.Env, "GOWORK=off", "GOFLAGS=")
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
-	if lines != nil {
-		r, w := io.Pipe()
-		c.Stderr = io.MultiWriter(&stderr, w)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for s := bufio.NewScanner(r); s.Scan(); {
-				lines(s.Text())
-			}
-			_, _ = io.Copy(io.Discard, r)
-		}()
-		defer func() { <-done }()
-		defer w.Close()
+	if progress != nil {
+		c.Stderr = io.MultiWriter(&stderr, progress)
 	}
 	err := c.Run()
 	if _, failed := errors.AsType[*exec.ExitError](err); failed && stderr.Len() > 0 {
@@ -162,17 +150,28 @@ func goCommand(ctx context.Context, dir string, lines func(string), args ...stri
 	return strings.TrimSpace(stdout.String()), err
 }
 
-// counter returns a function that counts the packages that go build -v names, and says so now and then.
-func counter(w io.Writer, program string) func(string) {
-	n := 0
-	return func(line string) {
-		if strings.ContainsAny(line, " :") {
-			return
+// counter is written what go build -v prints, counts the packages that this names and says so now and then.
+type counter struct {
+	progress io.Writer
+	program  string
+	line     []byte
+	packages int
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	for _, b := range p {
+		if b != '\n' {
+			c.line = append(c.line, b)
+			continue
 		}
-		if n++; n%200 == 0 {
-			fmt.Fprintf(w, "  %s: %d packages compiled\n", program, n)
+		if !bytes.ContainsAny(c.line, " :") {
+			if c.packages++; c.packages%200 == 0 {
+				fmt.Fprintf(c.progress, "  %s: %d packages compiled\n", c.program, c.packages)
+			}
 		}
+		c.line = c.line[:0]
 	}
+	return len(p), nil
 }
 
 // tail is the end of what a command printed, where the reason stands.

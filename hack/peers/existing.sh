@@ -4,23 +4,29 @@
 # existing.sh runs the tests of `webhook-gen create tests` in real projects from the module proxy, and prints what they
 # report. No test of this repository runs it: it downloads the dependencies of whole operators.
 #
-#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 ...
+#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 ~/src/kueue ...
 #
-# It copies each module, and changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed exists, with
-# every / of the module's path replaced by -, it fills in the handlers that webhook-gen leaves to the user.
+# An argument that begins with / is a folder: a project that the proxy does not have. The script copies each project, and
+# changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed exists, with every / of the module's
+# path replaced by -, or NAME.sed for a folder, it fills in the handlers that webhook-gen leaves to the user.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=${WORK:-$(mktemp -d)}
 (cd "$root" && go build -o "$work/webhook-gen" ./cmd/webhook-gen)
-export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false"
+# Packages whose TestMain starts an API server need its programs.
+KUBEBUILDER_ASSETS=${KUBEBUILDER_ASSETS:-$("$here/../envtest.sh")}
+export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false" KUBEBUILDER_ASSETS
 
 for module in "$@"; do
-	name=$(echo "$module" | tr / -)
+	case $module in
+	/*) name=$(basename "$module") source=$module ;;
+	*) name=$(echo "$module" | tr / -) source=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p') ;;
+	esac
 	dir=$work/$name
 	if [ ! -d "$dir" ]; then
-		cp -R "$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')" "$dir"
+		cp -R "$source" "$dir"
 		chmod -R u+w "$dir"
 	fi
 	cd "$dir"
@@ -35,6 +41,11 @@ for module in "$@"; do
 			grep -q '"sigs.k8s.io/controller-runtime/pkg/webhook/admission"' "$file" ||
 				sed -i '0,/^\t"k8s.io.apimachinery.pkg.runtime"/s##&\n\t"sigs.k8s.io/controller-runtime/pkg/webhook/admission"#' "$file"
 		fi
+		# A client of controller-runtime's tests, with the types of the project and of Kubernetes.
+		if grep -q 'GetClient()\|GetAPIReader()' "$file"; then
+			sed -i -E 's#\b[a-zA-Z.]+\.Get(Client|APIReader)\(\)#fake.NewClientBuilder().WithScheme(scheme).Build()#g;s#\.AddToScheme\} \{$#.AddToScheme, clientgoscheme.AddToScheme} {#;s#\{AddToScheme\} \{$#{AddToScheme, clientgoscheme.AddToScheme} {#' "$file"
+			sed -i '0,/^\t"k8s.io.apimachinery.pkg.runtime"/s##&\n\tclientgoscheme "k8s.io/client-go/kubernetes/scheme"\n\t"sigs.k8s.io/controller-runtime/pkg/client/fake"#' "$file"
+		fi
 		if [ -f "$here/existing/${name%@*}.sed" ]; then
 			sed -i -E -f "$here/existing/${name%@*}.sed" "$file"
 		fi
@@ -42,7 +53,7 @@ for module in "$@"; do
 	done
 	for file in $files; do
 		package=./$(dirname "${file#./}")
-		go get -t "$package" >"$work/$name.get" 2>&1 || { cat "$work/$name.get"; break; }
+		go get -t "$package" >"$work/$name.get" 2>&1 || { cat "$work/$name.get"; continue; }
 		log=$work/$name.$(echo "$package" | tr / _).log
 		go test "$package" -count=1 -timeout 8m -run '^TestWebhookHandlers$' -v >"$log" 2>&1 || :
 		webhooks=$(grep -c '^				Name: ' "$file" || :)

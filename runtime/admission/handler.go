@@ -102,6 +102,9 @@ func ListKeys[S any](member string, keys ...string) Option {
 // Name returns the name of the webhook.
 func (h *Handler) Name() string { return h.name }
 
+// Mutating reports whether the webhook is a mutating one.
+func (h *Handler) Mutating() bool { return h.mutating }
+
 // Operations returns the operations that the webhook has functions for, sorted.
 func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.actions)) }
 

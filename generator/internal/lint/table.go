@@ -112,7 +112,7 @@ func table() []rule {
 				"With matchPolicy Equivalent, a version that the definition has and does not serve is enough: objects are converted to it (k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor).",
 			Fix: "name what the definition has, or write the definitions again if they are stale"}},
 		{webhook: unserved, Rule: diag.Rule{ID: "W29", Severity: diag.Warning, Title: "a rule names versions and resources that Kubernetes serves",
-			Doc: "An API server never calls a webhook for extensions/v1beta1, which no Kubernetes since 1.22 serves. Lint compares groups of Kubernetes with api/openapi-spec/swagger.json of its versions 1.25 to 1.37, alpha versions included. " +
+			Doc: "An API server never calls a webhook for extensions/v1beta1, which no Kubernetes since 1.22 serves. Lint compares groups of Kubernetes with api/openapi-spec/swagger.json of its versions " + servedSince + " to " + servedUntil + ", alpha versions included. " +
 				"Reported is each group, version and resource by which its rule matches nothing. Lint does not judge rules for further groups or for *.",
 			Fix: "remove the word"}},
 		{webhook: otherScope, Rule: diag.Rule{ID: "W30", Severity: diag.Warning, Title: "a rule's scope is the scope of its resources",

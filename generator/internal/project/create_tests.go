@@ -44,6 +44,9 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	if result.Diagnostics.HasErrors() {
 		return result, errStopped
 	}
+	if len(state.Project.Webhooks()) == 0 { // the warnings name markers that controller-gen drops
+		return result, errors.New("no +kubebuilder:webhook or +webhook marker makes a webhook: tests are written for the webhooks of markers")
+	}
 	result.Diagnostics = nil // generate and verify print the warnings
 	var created []output.File
 	for _, p := range state.Packages {
@@ -63,6 +66,13 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 		for _, s := range run.Tests.Samples {
 			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
 		}
+		definitions := run.CRDs
+		if len(definitions) == 0 && regular.Exists(filepath.Join(run.Root, "config", "crd")) {
+			definitions = []string{"config/crd"}
+		}
+		for _, d := range definitions {
+			test.Definitions = append(test.Definitions, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(d))))
+		}
 		f, err := test.file(p.Dir, run.Wanted("/admission/admissiontest"))
 		if err != nil {
 			return Result{}, err
@@ -76,9 +86,6 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			result.Next = append(result.Next, "fill in the handlers in "+path.Join(rel, handlersTestFile))
 		}
 		result.Next = append(result.Next, "go test ./"+path.Clean(rel)+" -run TestWebhookHandlers")
-	}
-	if len(state.Project.Webhooks()) == 0 {
-		return Result{}, errors.New("no +kubebuilder:webhook or +webhook marker found: tests are written for the webhooks of markers")
 	}
 	changes, found := output.Compare(run.Root, run.Heading.Above(created), nil)
 	result.Changes, result.Files = changes, created
@@ -102,8 +109,10 @@ type handlersTest struct {
 	Imports  []goImport
 	Manifest string
 	Samples  []string
-	Webhooks []testedWebhook
-	Handlers []testedHandler
+	// Definitions are files, folders and globs of CustomResourceDefinitions.
+	Definitions []string
+	Webhooks    []testedWebhook
+	Handlers    []testedHandler
 	// Schemes are the functions that register the types.
 	Schemes []string
 	// UsesTheirs is true if controller-runtime's package admission is used.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -152,6 +153,13 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 					g.Id(pathName(webhook))
 				}
 			})
+			if again := slices.DeleteFunc(slices.Clone(about.webhooks), neverReinvoked); len(again) > 0 {
+				g.Line().Id("Reinvoked").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+					for _, webhook := range again {
+						g.Id(pathName(webhook))
+					}
+				})
+			}
 			kind, resource := tableKind(about.webhooks[0])
 			g.Line().Id("Kind").Op(":").Qual(w.admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(kind.APIVersion), jen.Id("Kind").Op(":").Lit(kind.Kind))
 			if len(resource) > 0 {
@@ -174,6 +182,12 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 			g.Line()
 		}).Dot("Run").Call(jen.Id("t")),
 	)
+}
+
+// neverReinvoked reports whether API servers call a webhook once for a request.
+func neverReinvoked(w *model.Webhook) bool {
+	policy := w.Spec.ReinvocationPolicy
+	return policy == nil || *policy != admissionregistrationv1.IfNeededReinvocationPolicy
 }
 
 // ask writes a request with the sample. An update sets a label, as an edit of the sample.

@@ -26,14 +26,17 @@ import (
 //   - A handler denies that a finalizer is removed from an object that is being deleted.
 //   - A handler denies the project's samples.
 //
-// Objects are filled at random, so that a schema may refuse some of them before a webhook is called. Validating
-// handlers get them as the mutating handlers leave them.
+// Objects are filled at random. Handlers get them as an API server sends them: with defaults, and validating handlers
+// after the mutating ones, if the schema accepts the result. Rules in CEL are not evaluated. By them, or for a kind
+// without a definition, an API server may refuse an object before it calls a webhook.
 type Existing struct {
 	// Manifest is the file with the webhook configurations; empty if the project has none.
 	Manifest string
 	// Samples are folders with objects that users would create, in YAML files. A folder may be missing. Folders named
 	// denied are left out.
 	Samples []string
+	// Definitions are files, folders and globs of CustomResourceDefinitions. They may be missing.
+	Definitions []string
 	// Webhooks are the webhooks of the package's markers. Findings name their functions.
 	Webhooks []Webhook
 	// Handlers are the project's handlers by path. A handler that is nil counts as missing.
@@ -51,7 +54,7 @@ func (e Existing) Run(t *testing.T) {
 // checks returns the tests. It reports differences between the markers and the manifest.
 func (e Existing) checks(t testing.TB) []check {
 	configured := configuredIn(t, e.Manifest)
-	suite := Suite{Manifest: e.Manifest, Samples: e.Samples, Webhooks: e.Webhooks}
+	suite := Suite{Manifest: e.Manifest, Samples: e.Samples, Webhooks: e.Webhooks, definitions: definitionsIn(t, e.Definitions)}
 	samples := suite.samples(t)
 	checks := []check{{"paths", e.checkPaths}}
 	var all, mutating []existingCheck
@@ -61,6 +64,7 @@ func (e Existing) checks(t testing.TB) []check {
 			continue // which is reported
 		}
 		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0]}
+		c.definition = suite.definitions[c.groupVersionKind()]
 		for _, o := range samples {
 			if o.APIVersion == c.call.kind.APIVersion && o.Kind == c.call.kind.Kind {
 				c.samples = append(c.samples, o.object)
@@ -133,19 +137,22 @@ type existingCheck struct {
 	handler http.Handler
 	call    call
 	samples []json.RawMessage
+	// definition is the definition of the objects' kind; nil without one.
+	definition *definition
 	// beta reports whether API servers may send reviews of v1beta1.
 	beta bool
 	// before are the mutating webhooks that an API server calls before this one.
 	before []existingCheck
 }
 
-// defaulted returns the request after the mutating webhooks for its objects. It reports false if one of them does not
-// allow the request, so that it does not reach the handler.
+// defaulted returns the request after the defaults of its objects and the mutating webhooks for them. It reports false
+// if it does not reach the handler, because a mutating webhook denies it or the schema refuses the result.
 func (c existingCheck) defaulted(r existingRequest) (existingRequest, bool) {
+	r.object, r.old = c.definition.decoded(r.object), c.definition.decoded(r.old)
 	for _, m := range c.before {
 		if r.old != nil && m.Functions[admissionv1.Create] != "" {
 			if reply := m.ask(existingRequest{operation: admissionv1.Create, object: r.old}); reply.allowed() {
-				r.old = reply.object
+				r.old = c.definition.decoded(reply.object)
 			}
 		}
 		if m.Functions[r.operation] == "" || r.operation == admissionv1.Delete {
@@ -155,9 +162,9 @@ func (c existingCheck) defaulted(r existingRequest) (existingRequest, bool) {
 		if !reply.allowed() {
 			return r, false
 		}
-		r.object = reply.object
+		r.object = c.definition.decoded(reply.object)
 	}
-	return r, true
+	return r, c.Mutating || c.definition.accepts(r.object) && c.definition.accepts(r.old)
 }
 
 // defect is a kind of defect, and the function that looks for it.
@@ -234,7 +241,8 @@ func (c existingCheck) requests(operation admissionv1.Operation) []existingReque
 	const seeds = 8
 	for _, elements := range []int{0, 1, 3} {
 		for seed := range uint64(seeds) {
-			object, old := filled(c.objectType(), seed, elements), filled(c.objectType(), seed+seeds, elements)
+			object := c.definition.repaired(filled(c.objectType(), seed, elements), seed)
+			old := c.definition.repaired(filled(c.objectType(), seed+seeds, elements), seed+seeds)
 			pairs = append(pairs, [2]json.RawMessage{object, old})
 			if operation == admissionv1.Update {
 				pairs = append(pairs, [2]json.RawMessage{object, object}, [2]json.RawMessage{object, least}, [2]json.RawMessage{least, object})
@@ -254,6 +262,6 @@ func (c existingCheck) requests(operation admissionv1.Operation) []existingReque
 
 // least returns the object that has only the members that its type always writes.
 func (c existingCheck) least() json.RawMessage {
-	object := filled(c.objectType(), 1, 0)
+	object := c.definition.repaired(filled(c.objectType(), 1, 0), 1)
 	return smallestJSON(c.objectType(), object, func([]byte) bool { return true })
 }

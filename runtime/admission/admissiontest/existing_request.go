@@ -31,24 +31,49 @@ type existingRequest struct {
 	ready bool
 }
 
-// shown returns the objects of a request as findings show them.
+// shown returns the objects of a request as findings show them: as a user sends them, with the edits by defaults and
+// mutating webhooks below. If the old object has other edits, both objects are shown as they reach the handler.
 func (c existingCheck) shown(r existingRequest) string {
-	if !r.ready {
-		r, _ = c.defaulted(r)
+	edits := ""
+	if ready, reaches := c.defaulted(r); reaches && !r.ready {
+		edits = c.diff(r.object, ready.object)
+		if r.old != nil && c.diff(r.old, ready.old) != edits {
+			r, edits = ready, ""
+		}
 	}
-	object, old := withKind(r.object, c.call.groupVersionKind()), withKind(r.old, c.call.groupVersionKind())
+	return c.described(r, edits)
+}
+
+// described returns a request as text, with the edits on the way to the handler.
+func (c existingCheck) described(r existingRequest, edits string) string {
+	object, old := c.withKind(r.object), c.withKind(r.old)
+	text := string(r.operation) + " of\n" + failure.YAML(object)
 	switch {
 	case r.old == nil:
-		return string(r.operation) + " of\n" + failure.YAML(object)
 	case bytes.Equal(r.object, r.old):
-		return string(r.operation) + " without a change of\n" + failure.YAML(object)
+		text = string(r.operation) + " without a change of\n" + failure.YAML(object)
+	default:
+		text = string(r.operation) + " of\n" + failure.YAML(old) + "\nwith the changes\n" + failure.Diff(old, object)
 	}
-	return string(r.operation) + " of\n" + failure.YAML(old) + "\nwith the changes\n" + failure.Diff(old, object)
+	if edits != "" {
+		text += "\nand the edits by defaults and mutating webhooks\n" + edits
+	}
+	return text
+}
+
+// diff returns the differences of two objects. One of them may lack the kind.
+func (c existingCheck) diff(one, other json.RawMessage) string {
+	return failure.Diff(c.withKind(one), c.withKind(other))
+}
+
+// withKind returns an object with the kind of the objects in a review.
+func (c existingCheck) withKind(object json.RawMessage) json.RawMessage {
+	return withKind(object, c.groupVersionKind())
 }
 
 // groupVersionKind returns the kind of the objects in a review.
-func (c call) groupVersionKind() schema.GroupVersionKind {
-	return schema.FromAPIVersionAndKind(c.kind.APIVersion, c.kind.Kind)
+func (c existingCheck) groupVersionKind() schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(c.call.kind.APIVersion, c.call.kind.Kind)
 }
 
 // existingReply is the answer of a handler.
@@ -271,14 +296,15 @@ func (c existingCheck) changesAgain(r existingRequest) string {
 	if reply.object == nil {
 		return ""
 	}
-	again := c.ask(existingRequest{operation: r.operation, object: reply.object, old: r.old})
+	result := c.definition.decoded(reply.object) // an API server sets defaults again
+	again := c.ask(existingRequest{operation: r.operation, object: result, old: r.old})
 	switch {
 	case again.panicked != "":
 		return "panics when it is asked about its own result: " + again.panicked
 	case !again.allowed():
 		return "denies its own result: " + again.message()
 	}
-	if diff := failure.Diff(reply.object, again.object); diff != "" {
+	if diff := failure.Diff(result, c.definition.decoded(again.object)); diff != "" {
 		return "changes its own result (-result +changed):\n" + diff
 	}
 	return ""
@@ -299,6 +325,10 @@ func (c existingCheck) patched(r existingRequest) existingReply {
 
 // losesUnknown reports members of the object that a patch removes because the Go type does not have them.
 func (c existingCheck) losesUnknown(r existingRequest) string {
+	if !r.ready {
+		r, _ = c.defaulted(r)
+		r.ready = true // the schema has the members that the type lacks
+	}
 	r.object = withUnknown(c.objectType(), r.object)
 	reply := c.patched(r)
 	if reply.object == nil {
@@ -411,7 +441,7 @@ func (c existingCheck) withText(review *admissionv1.AdmissionReview) []byte {
 // for ever.
 func (c existingCheck) checkDeletion(t testing.TB) {
 	denied := defect{of: func(r existingRequest) string {
-		reply := c.ask(c.deleting(r))
+		reply := c.ask(deleting(c.stored(r.object)))
 		if reply.panicked+reply.refused != "" || reply.allowed() || reply.response == nil || reply.response.Result == nil || reply.response.Result.Code == http.StatusBadRequest {
 			return ""
 		}
@@ -445,17 +475,23 @@ func (c existingCheck) reportDeletion(t testing.TB, d defect, r existingRequest,
 	t.Helper()
 	r = c.smallest(r, func(r existingRequest) bool { return d.of(r) != "" })
 	t.Errorf("%s denies that the last finalizer is removed from an object that is being deleted, so that it stays for ever: %s\n"+
-		"%s Allow updates of objects with a deletionTimestamp.\n%s", c.Functions[admissionv1.Update], d.of(r), why, c.shown(c.deleting(r)))
+		"%s Allow updates of objects with a deletionTimestamp.\n%s", c.Functions[admissionv1.Update], d.of(r), why,
+		c.described(deleting(r.object), c.diff(r.object, c.stored(r.object))))
 }
 
-// deleting returns the update that removes the last finalizer of an object, as its creation has stored it.
-func (c existingCheck) deleting(r existingRequest) existingRequest {
-	r, _ = c.defaulted(existingRequest{operation: admissionv1.Create, object: r.object})
+// stored returns an object as its creation stores it.
+func (c existingCheck) stored(object json.RawMessage) json.RawMessage {
+	r, _ := c.defaulted(existingRequest{operation: admissionv1.Create, object: object})
+	return r.object
+}
+
+// deleting returns the update that removes the last finalizer of an object.
+func deleting(stored json.RawMessage) existingRequest {
 	with := func(finalizers ...any) json.RawMessage {
-		value, err := decodeJSON(r.object)
+		value, err := decodeJSON(stored)
 		object, ok := value.(map[string]any)
 		if err != nil || !ok {
-			return r.object
+			return stored
 		}
 		meta, ok := object["metadata"].(map[string]any)
 		if !ok {
@@ -469,7 +505,7 @@ func (c existingCheck) deleting(r existingRequest) existingRequest {
 		}
 		data, err := json.Marshal(object)
 		if err != nil {
-			return r.object
+			return stored
 		}
 		return data
 	}

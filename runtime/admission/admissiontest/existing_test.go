@@ -168,8 +168,8 @@ func TestExistingFindsDefects(t *testing.T) {
 		"panics if full":                     {"ValidateCreate panics: runtime error: invalid memory address or nil pointer dereference", "\nspec:\n  inner: {}\n  size: "},
 		"panics if the old object is sparse": {"ValidateUpdate panics", head + "\n  size: small\nwith the changes\n+ spec.inner: {}\n- spec.size: small\n"},
 		"order of a map":                     {"ValidateCreate answers the same request differently", "\n  tags:\n    text-"},
-		"finalizer":                          {"ValidateUpdate denies that the last finalizer is removed", "Its CREATE is allowed", "\nspec:\n  size: small\n"},
-		"finalizer of an invalid object":     {"ValidateUpdate denies that the last finalizer is removed", "older than the rule", "\nspec:\n  size: small\n"},
+		"finalizer":                          {"ValidateUpdate denies that the last finalizer is removed", "Its CREATE is allowed", "and the edits by defaults and mutating webhooks\n+ spec.size: small\n"},
+		"finalizer of an invalid object":     {"ValidateUpdate denies that the last finalizer is removed", "older than the rule", "and the edits by defaults and mutating webhooks\n+ spec.size: small\n"},
 		"appends":                            {"Default changes its own result", head + " {}\n"},
 		"denies its own result":              {"Default denies its own result: no such size", head + " {}\n"},
 		"keeps the object":                   {"in parallel, Default answers the same request differently"},
@@ -201,4 +201,67 @@ func existingFindings(t *testing.T, e Existing) string {
 		said.WriteString(reported(t, c.run) + "\n")
 	}
 	return said.String()
+}
+
+// TestExistingFollowsDefinitions has validators that panic for some objects. This is a defect only if an API server
+// calls the validator with such an object.
+func TestExistingFollowsDefinitions(t *testing.T) {
+	const definition = `
+kind: CustomResourceDefinition
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          metadata: {type: object}
+          spec:
+            type: object
+            properties:
+              size: {type: string, default: small, enum: [small, large]}
+              parts: {type: array, items: {type: object, properties: {name: {type: string}, note: {type: string, pattern: '^1'}}}}
+`
+	for _, test := range []struct {
+		name  string
+		wrong func(*widget) bool
+		want  string
+	}{
+		{"a default", func(w *widget) bool { return w.Spec.Size == "" }, ""},
+		{"a constant", func(w *widget) bool { return w.Spec.Size == "large" }, "spec:\n  size: large\n"},
+		{"no constant", func(w *widget) bool { return w.Spec.Size != "small" && w.Spec.Size != "large" }, ""},
+		{"a member that the schema lacks", func(w *widget) bool { return w.Spec.Inner != nil || w.Spec.Tags != nil }, ""},
+		{"no namespace", func(w *widget) bool { return w.Namespace == "" }, ""},
+		{"values that a pattern accepts", func(w *widget) bool { return len(w.Spec.Parts) > 0 && w.Spec.Parts[0].Note != "" },
+			"\n    note: \"1\"\n"},
+		{"values that it refuses", func(w *widget) bool {
+			return len(w.Spec.Parts) > 0 && w.Spec.Parts[0].Note != "" && !strings.HasPrefix(w.Spec.Parts[0].Note, "1")
+		}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := existing(t, "")
+			e.Definitions = []string{filepath.Join(t.TempDir(), "definition.yaml"), filepath.Join(t.TempDir(), "missing")}
+			sample := "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: small}\n"
+			for file, text := range map[string]string{e.Definitions[0]: definition, filepath.Join(e.Samples[0], "sample.yaml"): sample} {
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e.Handlers["/validate"] = admission.Validating("validate.example.com",
+				admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[widget]) error {
+					if test.wrong(r.Object) {
+						panic("no way")
+					}
+					return nil
+				}),
+				admission.OnUpdate(func(context.Context, *admission.UpdateRequest[widget]) error { return nil }))
+			said := existingFindings(t, e)
+			if found := strings.Contains(said, "ValidateCreate panics: no way"); found != (test.want != "") || !strings.Contains(said, test.want) {
+				t.Errorf("it reports\n%s\nwant %q in it", said, test.want)
+			}
+		})
+	}
 }

@@ -30,7 +30,7 @@ type randomCheck struct {
 	found map[string]string
 }
 
-// rawReview and rawResult are those of objects in JSON, whatever their type.
+// rawReview and rawResult leave objects in JSON, whatever their type.
 type (
 	rawReview = Review[json.RawMessage]
 	rawResult = Result[json.RawMessage]

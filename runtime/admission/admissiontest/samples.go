@@ -131,7 +131,11 @@ func (s Suite) samples(t testing.TB) []sample {
 					} else if err != nil {
 						return fmt.Errorf("%s: %w", o.at, err)
 					}
-					if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err == nil && o.Kind != "" && o.Name != "" {
+					if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err != nil || o.Kind == "" || o.Name == "" {
+						continue
+					}
+					o.object = s.definitions[o.GroupVersionKind()].decoded(o.object)
+					if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err == nil {
 						all = append(all, o)
 					}
 				}

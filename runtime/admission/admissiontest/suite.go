@@ -12,6 +12,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
@@ -42,6 +43,8 @@ type Suite struct {
 	Implementations Webhooks
 	// Probes returns the webhooks with a probe in place of each validator and defaulter.
 	Probes func(*Probe) Webhooks
+
+	definitions map[schema.GroupVersionKind]*definition
 }
 
 // Webhooks is the generated struct of that name. Each of its fields is a validator or defaulter, and Register registers

@@ -4,9 +4,9 @@ package admissiontest
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -20,8 +20,16 @@ import (
 type Table[T any] struct {
 	// Webhooks are the webhooks that are tested.
 	Webhooks Webhooks
-	// Paths are the paths of the webhooks for such objects: mutating ones first, in the order of an API server.
+	// Paths are the paths of the webhooks for such objects, in the order in which an API server calls them: mutating
+	// ones first, by the names of their configurations, and within a configuration as they stand there.
 	Paths []string
+	// Others are mutating webhooks of other programs. Paths has their keys where the API server calls them.
+	Others map[string]func(*T)
+	// InTree is what the API server's own plugins edit on CREATE and UPDATE. They run before the webhooks.
+	InTree func(*T)
+	// Reinvoked names the webhooks in Paths with reinvocationPolicy: IfNeeded. After a change by a mutating webhook,
+	// InTree runs once more, and so do the webhooks of Reinvoked whose object has changed since their call.
+	Reinvoked []string
 	// Kind is the kind of the objects. An object with its own apiVersion and kind may have another kind.
 	Kind Kind
 	// Resource is the resource of the requests. If it is empty, it is the plural of the kind: see [Review.Resource].
@@ -54,7 +62,7 @@ type Case[T any] struct {
 	Message string
 	// Causes are the fields that a denial is about, in their order.
 	Causes []string
-	// Warnings are the warnings of all webhooks, in their order.
+	// Warnings are the warnings of all webhooks, in their order, each text once.
 	Warnings []string
 	// Audit are the audit annotations. If it is nil, they are not checked.
 	Audit map[string]string
@@ -66,9 +74,20 @@ func (table Table[T]) Run(t *testing.T) {
 	t.Helper()
 	caller := failure.Function(1)
 	handlers := serve(t, table.Webhooks)
+	for name, edit := range table.Others {
+		if handlers[name] != nil || !slices.Contains(table.Paths, name) {
+			t.Fatalf("%s of Others must stand in Paths, and no webhook may be registered there", name)
+		}
+		handlers[name] = edits(name, edit)
+	}
 	for _, path := range table.Paths {
 		if handlers[path] == nil {
 			t.Fatalf("no webhook is registered at %s", path)
+		}
+	}
+	for _, path := range table.Reinvoked {
+		if !slices.Contains(table.Paths, path) || !mutates(handlers[path]) {
+			t.Fatalf("%s of Reinvoked is no mutating webhook of Paths", path)
 		}
 	}
 	for _, c := range table.Cases {
@@ -79,37 +98,37 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
-// run sends the request to the webhooks one after the other, each with the object as the earlier ones left it. It stops
-// at the first webhook that does not allow the request.
+// run sends the request of a case to the webhooks. If the case fails, it prints what each call has changed.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	t.Helper()
-	request := table.named(c.Request)
-	var last *Result[T]
-	warnings, audit := []string{}, map[string]string{}
+	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
+	operation := calls.request.operation
+	if table.InTree != nil && (operation == admissionv1.Create || operation == admissionv1.Update) {
+		calls.inTree = edits("in-tree", table.InTree)
+	}
+	var mutating, validating []string
 	for _, path := range table.Paths {
-		if !decides(handlers[path], request.operation) {
-			continue
-		}
-		last = request.Send(t, handlers[path])
-		if last.Response == nil {
-			break
-		}
-		warnings = append(warnings, last.Response.Warnings...)
-		maps.Copy(audit, last.Response.AuditAnnotations)
-		if !last.Response.Allowed {
-			break
-		}
-		if len(last.object) > 0 {
-			request = request.JSON(string(last.object))
+		switch h := handlers[path]; {
+		case !decides(h, operation):
+		case mutates(h):
+			mutating = append(mutating, path)
+		default:
+			validating = append(validating, path)
 		}
 	}
-	if last == nil {
-		t.Fatalf("none of the webhooks is for %s", request.operation)
+	if len(mutating)+len(validating) == 0 {
+		t.Fatalf("none of the webhooks is for %s", operation)
 	}
-	c.check(last)
-	differs(t, "warnings", append([]string{}, c.Warnings...), warnings)
+	defer func() {
+		if t.Failed() && len(calls.changes) > 1 {
+			t.Log(strings.Join(calls.changes, "\n"))
+		}
+	}()
+	calls.run(t, mutating, validating)
+	c.check(calls.last)
+	differs(t, "warnings", append([]string{}, c.Warnings...), calls.warnings)
 	if c.Audit != nil {
-		differs(t, "audit annotations", c.Audit, audit)
+		differs(t, "audit annotations", c.Audit, calls.audit)
 	}
 }
 
@@ -148,14 +167,6 @@ func saysKind[T any](r Review[T]) bool {
 	}
 	var known metav1.TypeMeta
 	return err == nil && json.Unmarshal(object, &known) == nil && known.Kind != ""
-}
-
-// decides reports whether a webhook has a function for an operation.
-func decides(handler http.Handler, operation admissionv1.Operation) bool {
-	h, ok := handler.(interface {
-		Operations() []admissionv1.Operation
-	})
-	return !ok || slices.Contains(h.Operations(), operation)
 }
 
 // check compares the answer of the last webhook that was called.

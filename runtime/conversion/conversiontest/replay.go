@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/structural"
 )
 
 // serverChangesNothing checks the thirteenth invariant. An API server prunes the result of a conversion, and sets
@@ -37,7 +39,7 @@ func (w way[A, B]) serverChangesNothing(a *A, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 13))
 	written := members(a)
 	spellOut(written, reflect.TypeFor[A](), "", w.excusedFromDefaults, random)
-	own.root.choose(written, random)
+	choose(own.root, written, random)
 	own.Prune(written)
 	own.Default(written)
 	said := maps.Collect(nodes(without(written, w.dropped)))
@@ -45,7 +47,7 @@ func (w way[A, B]) serverChangesNothing(a *A, seed uint64) error {
 	if err != nil || stored == nil {
 		return err
 	}
-	if path, value := other.root.refused(stored, ""); path != "" {
+	if path, value := refused(other.root, stored, ""); path != "" {
 		return fmt.Errorf("%s becomes %s, which its Enum refuses", path, text(value))
 	}
 	other.Default(stored)
@@ -171,21 +173,21 @@ func zeroOf(t reflect.Type) any {
 }
 
 // choose replaces text that an Enum refuses by one of its constants.
-func (s *structural) choose(v any, random *rand.Rand) {
+func choose(s *structural.Schema, v any, random *rand.Rand) {
 	if s == nil {
 		return
 	}
-	pick := func(below *structural, value any) any {
+	pick := func(below *structural.Schema, value any) any {
 		if said, ok := value.(string); ok && below != nil && said != "" && len(below.Enum) > 0 && !slices.Contains(below.Enum, value) {
 			return below.Enum[random.IntN(len(below.Enum))]
 		}
-		below.choose(value, random)
+		choose(below, value, random)
 		return value
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if property := s.member(name); property != nil {
+			if property := s.Member(name); property != nil {
 				v[name] = pick(property, v[name])
 			}
 		}
@@ -196,17 +198,8 @@ func (s *structural) choose(v any, random *rand.Rand) {
 	}
 }
 
-// member returns the schema of a member; nil without one.
-func (s *structural) member(name string) *structural {
-	if property, ok := s.Properties[name]; ok {
-		return property
-	}
-	values, _ := s.values()
-	return values
-}
-
 // refused returns the first text that its Enum refuses, and its path. Empty text is no value.
-func (s *structural) refused(v any, path string) (string, any) {
+func refused(s *structural.Schema, v any, path string) (string, any) {
 	if s == nil {
 		return "", nil
 	}
@@ -217,13 +210,13 @@ func (s *structural) refused(v any, path string) (string, any) {
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if found, value := s.member(name).refused(v[name], join(path, name)); found != "" {
+			if found, value := refused(s.Member(name), v[name], join(path, name)); found != "" {
 				return found, value
 			}
 		}
 	case []any:
 		for i := range v {
-			if found, value := s.Items.refused(v[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+			if found, value := refused(s.Items, v[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
 				return found, value
 			}
 		}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admissiontest
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
+)
+
+// chain sends a request to webhooks as an API server does: to the mutating ones one after the other, to some of them
+// once more, and then to the validating ones. It ends at the first webhook that does not allow the request.
+// (k8s.io/apiserver/pkg/admission: reinvoker.Admit, and mutatingDispatcher.Dispatch in plugin/webhook/mutating.)
+type chain[T any] struct {
+	request  Review[T]
+	inTree   http.Handler // may be nil
+	handlers map[string]http.Handler
+	// reinvoked are the webhooks with the policy IfNeeded.
+	reinvoked []string
+
+	last     *Result[T]
+	warnings []string
+	audit    map[string]string
+	// changes tell what each call has changed.
+	changes []string
+	// waiting are the webhooks that a later change makes due. The second round calls the ones in due.
+	waiting, due []string
+}
+
+// run sends the request to the webhooks at the paths.
+func (c *chain[T]) run(t testing.TB, mutating, validating []string) {
+	t.Helper()
+	reinvoke, ok := c.mutate(t, mutating, false)
+	if ok && reinvoke {
+		_, ok = c.mutate(t, mutating, true) // there is no third time, whatever changes
+	}
+	for _, path := range validating {
+		if !ok {
+			return
+		}
+		_, ok = c.call(t, path, c.handlers[path])
+	}
+}
+
+// mutate calls the API server's plugins and the mutating webhooks; in the second round, it calls the due ones. It
+// reports whether a webhook has changed the object, and whether all have allowed the request.
+func (c *chain[T]) mutate(t testing.TB, paths []string, second bool) (changed, ok bool) {
+	t.Helper()
+	if c.inTree != nil {
+		edited, ok := c.call(t, "the API server", c.inTree)
+		if !ok {
+			return false, false
+		}
+		if second && edited {
+			c.waitNoMore()
+		}
+	}
+	for _, path := range paths {
+		if second && !slices.Contains(c.due, path) {
+			continue
+		}
+		edited, ok := c.call(t, path, c.handlers[path])
+		if !ok {
+			return false, false
+		}
+		if edited {
+			c.waitNoMore()
+			changed = true
+		}
+		if slices.Contains(c.reinvoked, path) {
+			c.waiting = append(c.waiting, path)
+		}
+	}
+	return changed, true
+}
+
+// waitNoMore makes the waiting webhooks due.
+func (c *chain[T]) waitNoMore() { c.due, c.waiting = append(c.due, c.waiting...), nil }
+
+// call sends the request, which then goes on with the edited object. It reports whether the object has changed, and
+// whether the request is allowed.
+func (c *chain[T]) call(t testing.TB, name string, h http.Handler) (changed, ok bool) {
+	t.Helper()
+	c.last = c.request.Send(t, h)
+	if c.last.Response == nil {
+		return false, false
+	}
+	for _, w := range c.last.Response.Warnings {
+		if !slices.Contains(c.warnings, w) { // an API server sends a text once
+			c.warnings = append(c.warnings, w)
+		}
+	}
+	for key, value := range c.last.Response.AuditAnnotations {
+		c.audit[key] = cmp.Or(c.audit[key], value) // the first value stays
+	}
+	if !c.last.Response.Allowed {
+		return false, false
+	}
+	if len(c.last.object) == 0 {
+		return false, true
+	}
+	diff := failure.Diff(c.last.sent.Object.Raw, c.last.object)
+	c.request = c.request.JSON(string(c.last.object))
+	if diff == "" {
+		c.changes = append(c.changes, name+" changes nothing")
+		return false, true
+	}
+	c.changes = append(c.changes, name+" changes\n  "+strings.ReplaceAll(diff, "\n", "\n  "))
+	return true, true
+}
+
+// edits returns the handler of a webhook that edits objects with a function.
+func edits[T any](name string, edit func(*T)) http.Handler {
+	return admission.Mutating(name,
+		admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[T]) error {
+			edit(r.Object)
+			return nil
+		}),
+		admission.OnUpdate(func(_ context.Context, r *admission.UpdateRequest[T]) error {
+			edit(r.Object)
+			return nil
+		}))
+}
+
+// decides reports whether a webhook has a function for an operation.
+func decides(handler http.Handler, operation admissionv1.Operation) bool {
+	h, ok := handler.(interface {
+		Operations() []admissionv1.Operation
+	})
+	return !ok || slices.Contains(h.Operations(), operation)
+}
+
+// mutates reports whether a handler is of a mutating webhook.
+func mutates(handler http.Handler) bool {
+	h, ok := handler.(interface{ Mutating() bool })
+	return ok && h.Mutating()
+}
