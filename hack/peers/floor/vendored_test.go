@@ -55,11 +55,7 @@ func TestVendored(t *testing.T) {
 	output(t, command(dir, "go", "mod", "tidy"))
 	output(t, command(dir, "go", "vet", "./..."))
 	tested := output(t, command(dir, "go", "test", "-vet=off", "./..."))
-<<<<<<< HEAD
-	for _, pkg := range []string{"admission", "admission/admissiontest", "authorization", "certificates", "conversion", "conversion/conversiontest", "internal/failure", "internal/wire", "server", "v1"} {
-=======
-	for _, pkg := range []string{"admission", "admission/admissiontest", "certificates", "conversion", "conversion/conversiontest", "internal/failure", "internal/structural", "internal/wire", "server", "v1"} {
->>>>>>> main
+	for _, pkg := range []string{"admission", "admission/admissiontest", "authorization", "certificates", "conversion", "conversion/conversiontest", "internal/failure", "internal/structural", "internal/wire", "server", "v1"} {
 		if !regexp.MustCompile(`(?m)^ok\s+` + copyPath + pkg + `\s`).MatchString(tested) {
 			t.Errorf("no test of %s ran:\n%s", pkg, tested)
 		}
