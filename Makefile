@@ -14,7 +14,8 @@ EXPLAIN  := explain
 # Integration tests of examples.
 ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 RUNTIME  := runtime
-ADAPTERS := runtime/controllerruntime
+# Modules below the runtime that import more than it.
+ADAPTERS := runtime/controllerruntime runtime/program
 DELIVERY := hack/delivery
 RELEASE  := hack/release
 FUZZTIME ?= 5s
@@ -47,7 +48,7 @@ test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
 	go test $(TESTFLAGS) -timeout 30m ./...
 	cd $(RUNTIME) && go test $(TESTFLAGS) $$(go list ./... | grep -v /server$$)
-	cd $(ADAPTERS) && go test $(TESTFLAGS) ./...
+	@for m in $(ADAPTERS); do (cd "$$m" && go test $(TESTFLAGS) ./...) || exit 1; done
 	cd $(RUNTIME) && go test $(TESTFLAGS) ./server # alone, because it compares times
 
 # generator/compile runs other programs, which the race detector does not see. hack/peers/floor runs the runtime's tests

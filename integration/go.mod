@@ -5,7 +5,8 @@ go 1.26.0
 require (
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0
-	github.com/webhook-gen/webhook-gen/runtime v0.0.0
+	github.com/webhook-gen/webhook-gen/runtime v0.1.0
+	github.com/webhook-gen/webhook-gen/runtime/program v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -68,3 +69,5 @@ require (
 )
 
 replace github.com/webhook-gen/webhook-gen/runtime => ../runtime
+
+replace github.com/webhook-gen/webhook-gen/runtime/program => ../runtime/program

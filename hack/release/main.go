@@ -53,16 +53,19 @@ type release struct {
 const (
 	runtimeFolder = "runtime"
 	adapterFolder = "runtime/controllerruntime"
+	programFolder = "runtime/program"
 	explainFolder = "explain"
 	rootPath      = "github.com/webhook-gen/webhook-gen"
 )
 
 // imported are the folders of the modules that users import, and the versions of Go that they promise.
 func imported() map[string]string {
-	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0"}
+	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0", programFolder: "1.25.0"}
 }
 
-func folders() []string { return []string{".", runtimeFolder, adapterFolder, explainFolder} }
+func folders() []string {
+	return []string{".", runtimeFolder, adapterFolder, programFolder, explainFolder}
+}
 
 func (r release) run() (err error) {
 	if r.version == "" || semver.Canonical(r.version) != r.version {
@@ -74,7 +77,7 @@ func (r release) run() (err error) {
 	if err := errors.Join(r.changelog(), r.clean(), r.untagged(), r.installable()); err != nil {
 		return err
 	}
-	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder)); err != nil {
+	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder), r.comparesAPI(programFolder)); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "release")
@@ -173,8 +176,9 @@ func (r release) installable() error {
 		if err != nil {
 			return err
 		}
-		// The adapter has no programs. In the tree, it needs the runtime of the tree.
-		if folder != adapterFolder && len(f.Replace) > 0 || len(f.Exclude) > 0 {
+		// The modules below the runtime have no programs. In the tree, they need the runtime of the tree.
+		below := strings.HasPrefix(folder, runtimeFolder+"/")
+		if !below && len(f.Replace) > 0 || len(f.Exclude) > 0 {
 			problems = append(problems, fmt.Errorf("%s has a replace or exclude directive, so that go install of a version fails", name))
 		}
 		for _, q := range f.Require {

@@ -110,6 +110,7 @@ func TestInstallable(t *testing.T) {
 		".":           "module " + rootPath + "\n\nrequire " + rootPath + "/runtime v0.0.9\n",
 		runtimeFolder: "module " + rootPath + "/runtime\n",
 		adapterFolder: "module " + rootPath + "/" + adapterFolder + "\n",
+		programFolder: "module " + rootPath + "/" + programFolder + "\n",
 		explainFolder: "module " + rootPath + "/explain\n\nreplace " + rootPath + " => ../\n",
 	} {
 		if err := os.MkdirAll(filepath.Join(tree, folder), 0o755); err != nil {
@@ -145,7 +146,7 @@ func TestImportsFromProxy(t *testing.T) {
 	scratch := t.TempDir()
 	proxy := filepath.Join(scratch, "proxy")
 	var modules []moduleproxy.Module
-	for _, folder := range []string{runtimeFolder, adapterFolder} {
+	for _, folder := range []string{runtimeFolder, adapterFolder, programFolder} {
 		m, err := moduleproxy.Read("../..", folder)
 		if err != nil {
 			t.Fatal(err)

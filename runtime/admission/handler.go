@@ -112,6 +112,9 @@ func (h *Handler) Name() string { return h.name }
 // Mutating reports whether the webhook is a mutating one.
 func (h *Handler) Mutating() bool { return h.mutating }
 
+// Kinds returns the kinds that the webhook accepts, in the order of [ForKind]. It is empty if the webhook accepts all.
+func (h *Handler) Kinds() []metav1.GroupVersionKind { return slices.Clone(h.kinds) }
+
 // Operations returns the operations that the webhook has functions for, sorted.
 func (h *Handler) Operations() []Operation { return slices.Sorted(maps.Keys(h.actions)) }
 

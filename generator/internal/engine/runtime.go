@@ -98,14 +98,17 @@ func (r Run) checkRuntime(ctx context.Context, e Edits) diag.List {
 	if !r.Vendored() {
 		return diags
 	}
-	const adapters = RuntimeModule + "/controllerruntime"
-	found, err = load.Imports(ctx, r.Root, adapters, e.Overlay(), func(p string) bool { return p == adapters })
-	if err != nil {
-		return append(diags, diag.Errorf(diag.Range{}, "", "reading the project's imports: %s", err))
-	}
-	for _, i := range found {
-		diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "%s takes requests of the module %s, not of a copy of it", adapters, RuntimeModule).
-			WithHint("webhook-gen runtime import"))
+	// The modules below the runtime, and the types that they take from it.
+	for below, takes := range map[string]string{"/controllerruntime": "requests", "/program": "handlers"} {
+		below = RuntimeModule + below
+		found, err = load.Imports(ctx, r.Root, below, e.Overlay(), func(p string) bool { return p == below })
+		if err != nil {
+			return append(diags, diag.Errorf(diag.Range{}, "", "reading the project's imports: %s", err))
+		}
+		for _, i := range found {
+			diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "%s takes %s of the module %s, not of a copy of it", below, takes, RuntimeModule).
+				WithHint("webhook-gen runtime import"))
+		}
 	}
 	return diags
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package program has commands that run inside a program of webhooks, with its own validators and defaulters. The
+// program's main calls [Run] before it reads its flags:
+//
+//	if code, ran := program.Run(context.Background(), os.Args[1:], newWebhooks().Register); ran {
+//		os.Exit(code)
+//	}
+//
+// The last argument registers the webhooks. Programs without newWebhooks pass the method of their
+// package of handlers, or a function that calls several:
+//
+//	program.Run(ctx, os.Args[1:], webhookv1.Webhooks{Order: &OrderWebhook{}}.Register)
+//
+// The command scan tries a rule before it is enforced. It sends stored objects, or objects of YAML files, to the
+// webhooks as dry-run creations, and lists the objects that they refuse:
+//
+//	webhook scan --context staging
+//	webhook scan -f config/samples --output json
+//
+// This module imports client-go, which the other modules of the runtime do not. Generated code with a vendored runtime
+// has handlers of another type, which scan does not accept.
+package program
