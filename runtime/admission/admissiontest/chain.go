@@ -29,8 +29,9 @@ type chain[T any] struct {
 	last     *Result[T]
 	warnings []string
 	audit    map[string]string
-	// changes tell what each call has changed.
+	// changes tell what each call of a mutating webhook has changed, and changed is the number of calls that did.
 	changes []string
+	changed int
 	// waiting are the webhooks that a later change makes due. The second round calls the ones in due.
 	waiting, due []string
 }
@@ -109,10 +110,14 @@ func (c *chain[T]) call(t testing.TB, name string, h http.Handler) (changed, ok 
 	}
 	diff := failure.Diff(c.last.sent.Object.Raw, c.last.object)
 	c.request = c.request.JSON(string(c.last.object))
+	if !mutates(h) {
+		return false, true
+	}
 	if diff == "" {
 		c.changes = append(c.changes, name+" changes nothing")
 		return false, true
 	}
+	c.changed++
 	c.changes = append(c.changes, name+" changes\n  "+strings.ReplaceAll(diff, "\n", "\n  "))
 	return true, true
 }

@@ -446,8 +446,6 @@ func (r *recorder) Failed() bool { return r.said.Len() > 0 }
 
 func (r *recorder) Logf(string, ...any) {}
 
-func (r *recorder) Log(args ...any) { fmt.Fprintln(&r.said, args...) }
-
 func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.said, format+"\n", args...) }
 
 func (r *recorder) Fatal(args ...any) { r.Errorf("%s", fmt.Sprint(args...)); runtime.Goexit() }

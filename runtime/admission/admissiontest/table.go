@@ -98,7 +98,8 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
-// run sends the request of a case to the webhooks. If the case fails, it prints what each call has changed.
+// run sends the request of a case to the webhooks. If the case fails and several calls
+// have changed the object, it prints their changes.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	t.Helper()
 	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
@@ -120,8 +121,8 @@ func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case
 		t.Fatalf("none of the webhooks is for %s", operation)
 	}
 	defer func() {
-		if t.Failed() && len(calls.changes) > 1 {
-			t.Log(strings.Join(calls.changes, "\n"))
+		if t.Failed() && calls.changed > 1 {
+			t.Errorf("%s", strings.Join(calls.changes, "\n"))
 		}
 	}()
 	calls.run(t, mutating, validating)

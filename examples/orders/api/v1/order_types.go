@@ -8,7 +8,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +webhook:mutating(operations: "create")
-// +webhook:validating(operations: "create;update", deleting: unchangedSpec)
+// +webhook:validating(operations: "create;update", deleting: unchangedSpec, ratchet: true)
 // +webhook:matchCondition(name: "not-the-gc")="request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'"
 type Order struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -8,7 +8,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +webhook:mutating(operations: "create", reinvocationPolicy: IfNeeded)
-// +webhook:validating(operations: "create;update", deleting: unchangedSpec)
+// +webhook:validating(operations: "create;update", deleting: unchangedSpec, ratchet: true)
 type Order struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

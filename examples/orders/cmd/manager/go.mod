@@ -8,7 +8,7 @@ require (
 	example.com/orders v0.0.0
 	github.com/go-logr/logr v1.4.4
 	github.com/prometheus/client_golang v1.24.1
-	github.com/webhook-gen/webhook-gen/runtime v0.0.0
+	github.com/webhook-gen/webhook-gen/runtime v0.1.0
 	sigs.k8s.io/controller-runtime v0.25.2
 )
 
@@ -45,6 +45,7 @@ require (
 	github.com/prometheus/common v0.70.1 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
+	github.com/webhook-gen/webhook-gen/runtime/program v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
@@ -73,3 +74,5 @@ require (
 )
 
 replace github.com/webhook-gen/webhook-gen/runtime => ../../../../runtime
+
+replace github.com/webhook-gen/webhook-gen/runtime/program => ../../../../runtime/program

@@ -28,11 +28,16 @@ import (
 	webhookv1 "example.com/orders/internal/webhook/v1"
 	webhookv2 "example.com/orders/internal/webhook/v2"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/program"
 )
 
 func main() {
 	ctrl.SetLogger(logr.FromSlogHandler(slog.Default().Handler()))
-	err := run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr)
+	ctx := ctrl.SetupSignalHandler()
+	if code, ran := program.Run(ctx, os.Args[1:], register); ran {
+		os.Exit(code)
+	}
+	err := run(ctx, os.Args[1:], os.Stderr)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		slog.Error("manager ended", "error", err)
 		os.Exit(1)
@@ -49,6 +54,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	metricsAddress := flags.String("metrics-address", ":8080", "address of /metrics, in plain HTTP")
 	healthAddress := flags.String("health-address", ":8081", "address of /healthz and /readyz, in plain HTTP")
 	drain := flags.Duration("drain", 5*time.Second, "how long to go on serving when told to stop, while API servers turn away")
+	var enforcements admission.Enforcements
+	flags.Var(&enforcements, "enforcement", "NAME=deny, NAME=warn or NAME=audit: what becomes of requests that a validator denies")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -64,10 +71,13 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := register(manager); err != nil {
+	observer, err := newMetrics(ctrlmetrics.Registry)
+	if err != nil {
 		return err
 	}
 	err = errors.Join(
+		register(manager.GetWebhookServer().Register, admission.Observe(observer), enforcements.Option()),
+		enforcements.Unknown(),
 		manager.AddHealthzCheck("webhooks", manager.GetWebhookServer().StartedChecker()),
 		manager.AddReadyzCheck("webhooks", manager.GetWebhookServer().StartedChecker()),
 		manager.AddReadyzCheck("not-draining", func(*http.Request) error { return ctx.Err() }),
@@ -78,24 +88,19 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return manager.Start(after(ctx, *drain))
 }
 
-// register registers the webhooks of both versions with the manager.
-func register(manager ctrl.Manager) error {
-	observer, err := newMetrics(ctrlmetrics.Registry)
-	if err != nil {
-		return err
-	}
-	handle := manager.GetWebhookServer().Register
+// register registers the webhooks of both versions.
+func register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	sold := stock.Table{"tea": 100, "rare-tea": 1}
 	carriers := []string{"north", "south"}
 	return errors.Join(
 		webhookv1.Webhooks{
 			Order:    &webhookv1.OrderWebhook{Stock: sold},
 			Shipment: &webhookv1.ShipmentWebhook{Carriers: carriers},
-		}.Register(handle, admission.Observe(observer)),
+		}.Register(handle, options...),
 		webhookv2.Webhooks{
 			Order:    &webhookv2.OrderWebhook{Stock: sold},
 			Shipment: &webhookv2.ShipmentWebhook{Carriers: carriers},
-		}.Register(handle, admission.Observe(observer)),
+		}.Register(handle, options...),
 	)
 }
 

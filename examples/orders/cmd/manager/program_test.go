@@ -26,8 +26,8 @@ import (
 	"time"
 )
 
-// program is the program of this folder, built and running.
-type program struct {
+// running is the program of this folder, built and running.
+type running struct {
 	address, metrics, health string // that it listens on
 	client                   *http.Client
 	process                  *os.Process
@@ -46,7 +46,7 @@ current-context: none
 `
 
 // start builds the program and waits until it is ready, with a certificate of its own, on ports that are free.
-func start(t *testing.T, arguments ...string) *program {
+func start(t *testing.T, arguments ...string) *running {
 	t.Helper()
 	folder := t.TempDir()
 	binary := filepath.Join(folder, "manager")
@@ -60,7 +60,7 @@ func start(t *testing.T, arguments ...string) *program {
 	}
 
 	ports := freePorts(t, 3)
-	p := &program{
+	p := &running{
 		address: "127.0.0.1:" + ports[0], metrics: "127.0.0.1:" + ports[1], health: "127.0.0.1:" + ports[2],
 		client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: roots}, MaxIdleConnsPerHost: 100,
@@ -141,7 +141,7 @@ func writeCertificate(t *testing.T, certFile, keyFile string) *x509.CertPool {
 }
 
 // waitReady waits until /readyz answers with a code.
-func (p *program) waitReady(t *testing.T, code int) {
+func (p *running) waitReady(t *testing.T, code int) {
 	t.Helper()
 	for range 500 {
 		if response, err := p.client.Get("http://" + p.health + "/readyz"); err == nil {
@@ -155,14 +155,14 @@ func (p *program) waitReady(t *testing.T, code int) {
 	t.Fatalf("/readyz does not come to %d:\n%s", code, p.log())
 }
 
-func (p *program) log() string {
+func (p *running) log() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.lines, "\n")
 }
 
 // wantMetrics wants lines in /metrics.
-func (p *program) wantMetrics(t *testing.T, lines ...string) {
+func (p *running) wantMetrics(t *testing.T, lines ...string) {
 	t.Helper()
 	response, err := p.client.Get("http://" + p.metrics + "/metrics")
 	if err != nil {
@@ -181,7 +181,7 @@ func (p *program) wantMetrics(t *testing.T, lines ...string) {
 }
 
 // begin sends the first half of a review. The function that it returns sends the rest, and returns the whole answer.
-func (p *program) begin(t *testing.T, path, body string) (end func() string) {
+func (p *running) begin(t *testing.T, path, body string) (end func() string) {
 	t.Helper()
 	connection, err := tls.Dial("tcp", p.address, &tls.Config{RootCAs: p.client.Transport.(*http.Transport).TLSClientConfig.RootCAs})
 	if err != nil {
@@ -205,7 +205,7 @@ func (p *program) begin(t *testing.T, path, body string) (end func() string) {
 }
 
 // waitClosed waits until nothing listens any more.
-func (p *program) waitClosed(t *testing.T) {
+func (p *running) waitClosed(t *testing.T) {
 	t.Helper()
 	for range 500 {
 		connection, err := net.Dial("tcp", p.address)
@@ -219,7 +219,7 @@ func (p *program) waitClosed(t *testing.T) {
 }
 
 // wait waits for the program to end.
-func (p *program) wait() error {
+func (p *running) wait() error {
 	select {
 	case err := <-p.ended:
 		return err

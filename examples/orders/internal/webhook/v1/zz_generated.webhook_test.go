@@ -40,6 +40,7 @@ func TestGeneratedWebhooks(t *testing.T) {
 					admission.Update: "Order.ValidateUpdate",
 				},
 				Deleting: "unchangedSpec",
+				Ratchet:  true,
 			},
 			{
 				Name:      "validate.shipments.v1.shop.example.com",

@@ -77,6 +77,7 @@ func (w Webhooks) Register(handle func(path string, handler http.Handler), optio
 			"validate.orders.v2.shop.example.com",
 			admission.ForKind("shop.example.com/v2", "Order"),
 			admission.SkipDeletingUnchanged(),
+			admission.Ratchet(true),
 			admission.OnCreate(w.Order.ValidateCreate),
 			admission.OnUpdate(w.Order.ValidateUpdate),
 		).With(options...))
