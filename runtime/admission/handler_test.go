@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -471,5 +472,20 @@ func TestContextOfServers(t *testing.T) {
 				t.Errorf("after the server was told to stop the context says %v", err)
 			}
 		})
+	}
+}
+
+func TestKinds(t *testing.T) {
+	h := Validating("v.example.com", ForKind("v1", "Pod"), ForKind("shop.example.com/v1", "Order"))
+	want := []metav1.GroupVersionKind{{Version: "v1", Kind: "Pod"}, {Group: "shop.example.com", Version: "v1", Kind: "Order"}}
+	if got := h.Kinds(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	h.Kinds()[0].Kind = "Other"
+	if got := h.Kinds(); got[0].Kind != "Pod" {
+		t.Errorf("the caller changes the handler: %v", got)
+	}
+	if got := Validating("v.example.com").Kinds(); len(got) != 0 {
+		t.Errorf("without ForKind there are %v", got)
 	}
 }

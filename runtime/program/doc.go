@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package program has commands that run inside a program of webhooks, with its own validators and defaulters. The
-// program's main calls [Run] before it reads its flags:
+// Package program has commands that run inside a program of webhooks, with its own validators and defaulters. The main
+// of new projects has a type program, and so imports this package under another name. It calls [Run] before it reads
+// its flags:
 //
-//	if code, ran := program.Run(context.Background(), os.Args[1:], newWebhooks().Register); ran {
+//	import commands "github.com/webhook-gen/webhook-gen/runtime/program"
+//
+//	if code, ran := commands.Run(context.Background(), os.Args[1:], newWebhooks().Register); ran {
 //		os.Exit(code)
 //	}
 //
-// The last argument registers the webhooks. Programs without newWebhooks pass the method of their
-// package of handlers, or a function that calls several:
+// The last argument registers the webhooks. Programs without newWebhooks pass the method of their package of handlers,
+// or a function that calls several:
 //
-//	program.Run(ctx, os.Args[1:], webhookv1.Webhooks{Order: &OrderWebhook{}}.Register)
+//	commands.Run(ctx, os.Args[1:], webhookv1.Webhooks{Order: &OrderWebhook{}}.Register)
 //
 // The command scan tries a rule before it is enforced. It sends stored objects, or objects of YAML files, to the
 // webhooks as dry-run creations, and lists the objects that they refuse:
@@ -18,6 +21,6 @@
 //	webhook scan --context staging
 //	webhook scan -f config/samples --output json
 //
-// This module imports client-go, which the other modules of the runtime do not. Generated code with a vendored runtime
-// has handlers of another type, which scan does not accept.
+// This module imports client-go, which the other modules of the runtime do not. Require client-go in the version of
+// k8s.io/api. Generated code with a vendored runtime has handlers of another type, which scan does not accept.
 package program

@@ -128,7 +128,7 @@ denied|ConfigMap.v1|objects.yaml:21 shop/refused|mutate.example.com|-|no default
 	for _, part := range []string{"objects.yaml:34 ", "objects.yaml:36 ", "objects.yaml:38 item",
 		"not scanned: webhook update.example.com: it is not called when an object is created",
 		"not scanned: objects.yaml:32: a document without apiVersion and kind is not an object",
-		"not scanned: 1 of v1 Secret: no webhook is called when one is created", "6 objects scanned, 8 findings"} {
+		"not scanned: 1 of v1 Secret: no webhook is called when one is created", "objects scanned: 6, findings: 8"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("there is no %q", part)
 		}
@@ -197,7 +197,7 @@ func TestExitCodes(t *testing.T) {
 		code int
 		want string
 	}{
-		{configMap("good", ""), nil, exitClean, "1 objects scanned, 0 findings"},
+		{configMap("good", ""), nil, exitClean, "objects scanned: 1, findings: 0"},
 		{configMap("good", "warn"), nil, exitClean, "do is deprecated"},
 		{configMap("good", "warn"), []string{"--strict"}, exitFindings, "do is deprecated"},
 		{"apiVersion: v1\nkind: Secret\n", nil, exitProblem, "no object of a kind"},
@@ -271,7 +271,7 @@ func TestFolders(t *testing.T) {
 	}
 	var out bytes.Buffer
 	run(t.Context(), []string{"scan", "-f", dir, "-f", filepath.Join(dir, "other")}, webhooks, &out, &out)
-	if !strings.Contains(out.String(), "4 objects scanned") || strings.Contains(out.String(), "d.txt") {
+	if !strings.Contains(out.String(), "objects scanned: 4,") || strings.Contains(out.String(), "d.txt") {
 		t.Error(out.String())
 	}
 }
@@ -297,5 +297,26 @@ func TestCreated(t *testing.T) {
 		if err != nil || string(o.text) != want+end || o.namespace != "shop" || o.name != "one" {
 			t.Errorf("%v\n%s", err, o.text)
 		}
+	}
+}
+
+// TestProgress draws the bar on a terminal alone, and removes it.
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	bar := progress{out: &out}
+	bar.show("orders\n", 250, 1000)
+	bar.show("orders", 251, 1000) // too soon
+	bar.clear()
+	bar.clear()
+	if want := "\r\x1b[K[=======                       ] 250/1000 orders \r\x1b[K"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if newProgress(file).out != nil || newProgress(&out).out != nil {
+		t.Error("a file gets a bar")
 	}
 }

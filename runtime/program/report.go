@@ -125,7 +125,7 @@ func (r *report) table(out io.Writer) error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(out, "problem: %s\n", cell(p))
 	}
-	_, err := fmt.Fprintf(out, "%d objects scanned, %d findings\n", r.Objects, len(r.Findings))
+	_, err := fmt.Fprintf(out, "objects scanned: %d, findings: %d\n", r.Objects, len(r.Findings))
 	return err
 }
 
