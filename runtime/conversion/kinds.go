@@ -85,6 +85,14 @@ func (k kinds) add(c Conversion) {
 	}
 }
 
+// Versions returns the versions of a kind that the handler converts, sorted; nil for another kind.
+func (h *Handler) Versions(kind schema.GroupKind) []string {
+	if v := h.kinds[kind]; v != nil {
+		return v.names()
+	}
+	return nil
+}
+
 // names returns the names of the versions in order.
 func (v *versions) names() []string {
 	names := map[string]bool{}

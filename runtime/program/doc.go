@@ -21,6 +21,11 @@
 //	webhook scan --context staging
 //	webhook scan -f config/samples --output json
 //
+// The command convert prints manifests in another version of their API, by the conversions of the program. Comments
+// stay where their field stays, no annotation is written, and values that this version cannot hold are listed:
+//
+//	webhook convert -f orders.yaml --to v2
+//
 // This module imports client-go, which the other modules of the runtime do not. Require client-go in the version of
-// k8s.io/api. Generated code with a vendored runtime has handlers of another type, which scan does not accept.
+// k8s.io/api. Generated code with a vendored runtime has handlers of another type, which the commands do not accept.
 package program

@@ -25,20 +25,29 @@ const (
 // Register registers the webhooks of a program, as generated methods of this name do.
 type Register = func(handle func(path string, handler http.Handler), options ...admission.Option) error
 
-// Run runs a command of this package on the standard streams. The first argument is the command's name: scan. For other
-// arguments, or none, ran is false, and the program should go on. The code is the exit code: 0 without findings, 1 with
-// findings, 2 if the command could not check everything. Run calls register only for a command.
+// Run runs a command of this package on the standard streams. The first argument is the command's name: scan or
+// convert. For other arguments, or none, ran is false, and the program should go on. The code is the exit code: 0
+// without findings, 1 with findings, 2 if the command could not check or convert everything. Run calls register only
+// for a command.
 func Run(ctx context.Context, args []string, register Register) (code int, ran bool) {
-	return run(ctx, args, register, os.Stdout, os.Stderr)
+	return run(ctx, args, register, os.Stdin, os.Stdout, os.Stderr)
 }
 
-func run(ctx context.Context, args []string, register Register, stdout, stderr io.Writer) (code int, ran bool) {
-	if len(args) == 0 || args[0] != "scan" {
+func run(ctx context.Context, args []string, register Register, stdin io.Reader, stdout, stderr io.Writer) (code int, ran bool) {
+	if len(args) == 0 {
 		return exitClean, false
 	}
-	code, err := runScan(ctx, args[1:], register, stdout, stderr)
+	err := error(nil)
+	switch args[0] {
+	case "scan":
+		code, err = runScan(ctx, args[1:], register, stdout, stderr)
+	case "convert":
+		code, err = runConvert(ctx, args[1:], register, stdin, stdout, stderr)
+	default:
+		return exitClean, false
+	}
 	if err != nil {
-		fmt.Fprintf(stderr, "scan: %s\n", err)
+		fmt.Fprintf(stderr, "%s: %s\n", args[0], err)
 		code = exitProblem
 	}
 	return code, true

@@ -79,7 +79,7 @@ func scanned(t *testing.T, text string, args ...string) (int, string) {
 		t.Fatal(err)
 	}
 	var out, problems bytes.Buffer
-	code, ran := run(t.Context(), append([]string{"scan", "-f", file}, args...), webhooks, &out, &problems)
+	code, ran := run(t.Context(), append([]string{"scan", "-f", file}, args...), webhooks, nil, &out, &problems)
 	if !ran {
 		t.Fatal("scan is no command")
 	}
@@ -251,7 +251,7 @@ func TestRegistration(t *testing.T) {
 		},
 	} {
 		var out bytes.Buffer
-		if code, _ := run(t.Context(), []string{"scan", "-f", file}, register, &out, &out); code != exitProblem || !strings.Contains(out.String(), want) {
+		if code, _ := run(t.Context(), []string{"scan", "-f", file}, register, nil, &out, &out); code != exitProblem || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: exit code %d\n%s", want, code, &out)
 		}
 	}
@@ -270,7 +270,7 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	run(t.Context(), []string{"scan", "-f", dir, "-f", filepath.Join(dir, "other")}, webhooks, &out, &out)
+	run(t.Context(), []string{"scan", "-f", dir, "-f", filepath.Join(dir, "other")}, webhooks, nil, &out, &out)
 	if !strings.Contains(out.String(), "objects scanned: 4,") || strings.Contains(out.String(), "d.txt") {
 		t.Error(out.String())
 	}

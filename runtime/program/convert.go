@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package program
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+)
+
+// converter converts manifests with the program's handler of conversions.
+type converter struct {
+	handler        *conversion.Handler
+	to             string // a version, or a group and a version
+	stdout, stderr io.Writer
+	written        int  // documents
+	lost, failed   bool // a value; a document
+}
+
+func runConvert(ctx context.Context, args []string, register Register, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	c := &converter{stdout: stdout, stderr: stderr}
+	var files []string
+	flags := flag.NewFlagSet("convert", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("f", "`file` or folder of YAML to convert, - for the standard input; repeatable", func(value string) error {
+		files = append(files, value)
+		return nil
+	})
+	flags.StringVar(&c.to, "to", "", "`version` to convert to, such as v2 or shop.example.com/v2")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, "convert prints manifests in another version of their API. Comments stay where their field stays. Documents of\n"+
+			"other kinds stay as they are. Exit codes: 0 everything is converted, 1 values are lost, 2 a document is not converted.\n\n")
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return exitClean, nil
+	case err != nil:
+		return 0, fmt.Errorf("%w: run convert --help", err)
+	case flags.NArg() > 0:
+		return 0, fmt.Errorf("unexpected argument %q: for a file, write -f %[1]s", flags.Arg(0))
+	case len(files) == 0 || c.to == "":
+		return 0, errors.New("-f and --to are needed, as in: convert -f old.yaml --to v2")
+	}
+	err := register(func(_ string, h http.Handler) {
+		if h, ok := h.(*conversion.Handler); ok {
+			c.handler = h
+		}
+	})
+	if err == nil && c.handler == nil {
+		err = errors.New("the program has no conversions: register the handler of package conversion at /convert")
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := c.files(ctx, files, stdin); err != nil {
+		return 0, err
+	}
+	switch {
+	case c.failed:
+		return exitProblem, nil
+	case c.lost:
+		return exitFindings, nil
+	}
+	return exitClean, nil
+}
+
+// files converts the documents of files.
+func (c *converter) files(ctx context.Context, names []string, stdin io.Reader) error {
+	for _, name := range names {
+		if name == "-" {
+			text, err := io.ReadAll(stdin)
+			if err != nil {
+				return err
+			}
+			if err := c.file(ctx, "standard input", text); err != nil {
+				return err
+			}
+			continue
+		}
+		found, err := manifests([]string{name})
+		if err != nil {
+			return err
+		}
+		for _, file := range found {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if err := c.file(ctx, file, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// file converts the documents of a file, and prints them. A document that does not convert is printed as it is.
+func (c *converter) file(ctx context.Context, name string, text []byte) error {
+	for _, d := range documents(text) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		converted, err := c.document(ctx, name, d)
+		if err != nil {
+			c.failed = true
+			fmt.Fprintf(c.stderr, "%s:%d: %s\n", name, d.line, cell(err.Error()))
+			converted = d.text
+		}
+		if converted = bytes.TrimPrefix(converted, []byte("\n")); len(bytes.TrimSpace(converted)) == 0 {
+			continue
+		}
+		if c.written > 0 {
+			fmt.Fprintln(c.stdout, "---")
+		}
+		c.written++
+		if _, err := c.stdout.Write(converted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// document returns a document in the wanted version.
+func (c *converter) document(ctx context.Context, name string, d document) ([]byte, error) {
+	all, err := d.objects(name)
+	if err != nil || len(all) == 0 {
+		return d.text, err
+	}
+	to := func(o object) (apiVersion string, ok bool) {
+		wanted := schema.GroupVersion{Group: o.kind.Group, Version: c.to}
+		if group, version, both := strings.Cut(c.to, "/"); both {
+			wanted = schema.GroupVersion{Group: group, Version: version}
+		}
+		versions := c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind})
+		return wanted.String(), wanted.Group == o.kind.Group && versions != nil && wanted.Version != o.kind.Version
+	}
+	if isList(d) {
+		if slices.ContainsFunc(all, func(o object) bool { _, ok := to(o); return ok }) {
+			return nil, errors.New("a List is not converted: write its items as documents")
+		}
+		return d.text, nil
+	}
+	o := all[0]
+	wanted, ok := to(o)
+	if !ok {
+		return d.text, nil
+	}
+	if _, version, _ := strings.Cut(wanted, "/"); !slices.Contains(c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind}), version) {
+		return nil, fmt.Errorf("%s has no version %s: the program converts %s", o.kind.Kind, version,
+			strings.Join(c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind}), ", "))
+	}
+	there, err := c.call(ctx, wanted, o.text)
+	if err != nil {
+		return nil, err
+	}
+	withoutKept(there)
+	text, err := json.Marshal(there)
+	if err != nil {
+		return nil, err
+	}
+	back, err := c.call(ctx, apiVersion(o.kind), text)
+	if err != nil {
+		return nil, fmt.Errorf("the result does not convert back: %w", err)
+	}
+	was, err := decoded(o.text)
+	if err != nil {
+		return nil, err
+	}
+	withoutKept(was)
+	for _, lost := range lostPaths("", was, back) {
+		c.lost = true
+		fmt.Fprintf(c.stderr, "%s:%d: %s %s: %s is lost\n", name, d.line, o.kind.Kind, cell(o.name), cell(lost))
+	}
+	dropEmpty(there, was)
+	return rendered(d.text, there)
+}
+
+// isList reports whether a document is a List of objects.
+func isList(d document) bool {
+	var head metav1.TypeMeta
+	return yaml.Unmarshal(d.text, &head) == nil && head.Kind == "List"
+}
+
+// review is a ConversionReview of apiextensions.k8s.io/v1.
+type review struct {
+	metav1.TypeMeta `json:",inline"`
+	Request         *reviewRequest  `json:"request,omitempty"`
+	Response        *reviewResponse `json:"response,omitempty"`
+}
+
+type reviewRequest struct {
+	UID               string            `json:"uid"`
+	DesiredAPIVersion string            `json:"desiredAPIVersion"`
+	Objects           []json.RawMessage `json:"objects"`
+}
+
+type reviewResponse struct {
+	UID              string            `json:"uid"`
+	ConvertedObjects []json.RawMessage `json:"convertedObjects"`
+	Result           metav1.Status     `json:"result"`
+}
+
+// call converts an object with the handler, as an API server does.
+func (c *converter) call(ctx context.Context, to string, object []byte) (_ map[string]any, err error) {
+	body, err := json.Marshal(review{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "ConversionReview"},
+		Request:  &reviewRequest{UID: string(uuid.NewUUID()), DesiredAPIVersion: to, Objects: []json.RawMessage{object}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, conversion.Path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	a := &answer{code: http.StatusOK, header: http.Header{}}
+	c.handler.ServeHTTP(a, request)
+	var r review
+	if err := json.Unmarshal(a.body.Bytes(), &r); err != nil || r.Response == nil {
+		return nil, fmt.Errorf("HTTP %d: %s", a.code, bytes.TrimSpace(a.body.Bytes()))
+	}
+	if r.Response.Result.Status != metav1.StatusSuccess || len(r.Response.ConvertedObjects) != 1 {
+		return nil, errors.New(r.Response.Result.Message)
+	}
+	return decoded(r.Response.ConvertedObjects[0])
+}

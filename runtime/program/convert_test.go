@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
+)
+
+// orderV1 is an order for one article.
+type orderV1 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Article  string `json:"article"`
+		Quantity int64  `json:"quantity"`
+		Note     string `json:"note,omitempty"`
+		Gift     bool   `json:"gift"`
+	} `json:"spec"`
+	Status struct {
+		Phase string `json:"phase,omitempty"`
+	} `json:"status"`
+}
+
+// orderV2 is an order for several, without a note. It names the article sku.
+type orderV2 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Items []itemV2 `json:"items"`
+		Gift  bool     `json:"gift"`
+	} `json:"spec"`
+	Status struct {
+		Phase string `json:"phase,omitempty"`
+	} `json:"status"`
+}
+
+type itemV2 struct {
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+}
+
+func orders(handle func(string, http.Handler), _ ...admission.Option) error {
+	toV2 := func(_ context.Context, src *orderV1, dst *orderV2) error {
+		switch src.Spec.Article {
+		case "poison":
+			return errors.New("nobody sells poison")
+		case "panic":
+			panic("no way")
+		}
+		dst.ObjectMeta, dst.Status = src.ObjectMeta, src.Status
+		dst.Spec.Items, dst.Spec.Gift = []itemV2{{src.Spec.Article, src.Spec.Quantity}}, src.Spec.Gift
+		if src.Spec.Note != "" {
+			dst.Annotations = map[string]string{conversion.Annotation: src.Spec.Note}
+		}
+		return nil
+	}
+	toV1 := func(_ context.Context, src *orderV2, dst *orderV1) error {
+		dst.ObjectMeta, dst.Status = src.ObjectMeta, src.Status
+		dst.Spec.Gift, dst.Spec.Note = src.Spec.Gift, src.Annotations[conversion.Annotation]
+		dst.Annotations = nil
+		for _, item := range src.Spec.Items[:min(1, len(src.Spec.Items))] {
+			dst.Spec.Article, dst.Spec.Quantity = item.SKU, item.Quantity
+		}
+		return nil
+	}
+	handle(conversion.Path, conversion.NewHandler(conversion.Serve(conversion.Between("example.com", "Order", "v1", "v2", toV2, toV1, nil))))
+	return nil
+}
+
+func TestConvert(t *testing.T) {
+	const rest = "---\n# A setting.\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
+	for name, test := range map[string]struct {
+		text, to, want, problems string
+		code                     int
+	}{
+		"comments stay": {
+			text: `# The first order.
+apiVersion: example.com/v1
+kind: Order # of the shop
+metadata:
+  # who ordered
+  name: first
+  labels: {app: "shop"}
+spec:
+  gift: true # wrap it
+  # how many
+  quantity: 2
+  article: tea
+` + rest,
+			to: "v2",
+			want: `# The first order.
+apiVersion: example.com/v2
+kind: Order # of the shop
+metadata:
+  # who ordered
+  name: first
+  labels: {app: "shop"}
+spec:
+  gift: true # wrap it
+  items:
+    - quantity: 2
+      sku: tea
+` + rest,
+		},
+		"a loss": {
+			text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: tea, quantity: 2, note: quick, gift: false}\n",
+			to:   "example.com/v2",
+			want: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: first}\nspec: {gift: false, items: [{quantity: 2, sku: tea}]}\n",
+			code: exitFindings, problems: "orders.yaml:1: Order first: spec.note: quick is lost\n",
+		},
+		"a loss on the way to the hub's spoke": {
+			text: "apiVersion: example.com/v2\nkind: Order\nmetadata:\n  name: first\nspec:\n  items:\n  - {sku: tea, quantity: 2}\n  - {sku: milk, quantity: 1}\n",
+			to:   "v1",
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata:\n  name: first\nspec:\n  article: tea\n  gift: false\n  quantity: 2\n",
+			code: exitFindings, problems: "orders.yaml:1: Order first: spec.items[1].quantity: 1 is lost\norders.yaml:1: Order first: spec.items[1].sku: milk is lost\n",
+		},
+		"anchors": {
+			text: "apiVersion: example.com/v1\nkind: Order\nmetadata:\n  name: &n first\n  labels: {app: *n}\nspec: {article: tea, quantity: 2}\n",
+			to:   "v2",
+			want: "apiVersion: example.com/v2\nkind: Order\nmetadata:\n  name: first\n  labels: {app: first}\nspec: {gift: false, items: [{quantity: 2, sku: tea}]}\n",
+		},
+		"other versions and kinds": {text: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: first}\n" + rest, to: "v2",
+			want: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: first}\n" + rest},
+		"another group": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\n", to: "example.org/v2",
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\n"},
+		"no such version": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\n", to: "v3", code: exitProblem,
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\n", problems: "orders.yaml:1: Order has no version v3: the program converts v1, v2\n"},
+		"refused": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: poison}\n", to: "v2", code: exitProblem,
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: poison}\n", problems: "nobody sells poison"},
+		"a panic": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: panic}\n", to: "v2", code: exitProblem,
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: panic}\n", problems: "orders.yaml:1: "},
+		"a List": {text: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Order}\n", to: "v2", code: exitProblem,
+			want: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Order}\n", problems: "a List is not converted: write its items as documents"},
+		"no YAML": {text: "kind: [\n", to: "v2", code: exitProblem, want: "kind: [\n", problems: "orders.yaml:1: the document cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "orders.yaml")
+			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, problems bytes.Buffer
+			code, ran := run(t.Context(), []string{"convert", "-f", file, "--to", test.to}, orders, nil, &out, &problems)
+			said := strings.ReplaceAll(problems.String(), dir+string(filepath.Separator), "")
+			if !ran || code != test.code || out.String() != test.want || !strings.Contains(said, test.problems) || test.problems == "" && said != "" {
+				t.Errorf("code %d, want %d\n%s\nwant\n%s\nit says %q, want %q", code, test.code, out.String(), test.want, said, test.problems)
+			}
+			var piped bytes.Buffer
+			if code, _ := run(t.Context(), []string{"convert", "-f", "-", "--to", test.to}, orders, strings.NewReader(test.text), &piped, &bytes.Buffer{}); code != test.code || piped.String() != test.want {
+				t.Errorf("from the standard input: code %d\n%s", code, &piped)
+			}
+		})
+	}
+}
+
+func TestConvertArguments(t *testing.T) {
+	none := func(func(string, http.Handler), ...admission.Option) error { return nil }
+	for _, test := range []struct {
+		args     []string
+		register Register
+		want     string
+	}{
+		{[]string{"--to", "v2"}, orders, "-f and --to are needed"},
+		{[]string{"-f", "x.yaml"}, orders, "-f and --to are needed"},
+		{[]string{"x.yaml", "--to", "v2"}, orders, `unexpected argument "x.yaml": for a file, write -f x.yaml`},
+		{[]string{"-f", "missing.yaml", "--to", "v2"}, orders, "missing.yaml"},
+		{[]string{"-f", "-", "--to", "v2"}, none, "the program has no conversions"},
+	} {
+		var out, problems bytes.Buffer
+		code, ran := run(t.Context(), append([]string{"convert"}, test.args...), test.register, strings.NewReader(""), &out, &problems)
+		if !ran || code != exitProblem || !strings.Contains(problems.String(), test.want) || out.Len() > 0 {
+			t.Errorf("%q: code %d, %q, want %q", test.args, code, problems.String(), test.want)
+		}
+	}
+}
