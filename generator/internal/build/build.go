@@ -44,7 +44,7 @@ type Options struct {
 func Project(ctx context.Context, module *load.Module, packages []*load.Package, others []*model.Configuration, o Options) (*model.Project, diag.List) {
 	o.Service.Name = cmp.Or(o.Service.Name, model.DefaultServiceName)
 	o.Service.Namespace = cmp.Or(o.Service.Namespace, model.PlaceholderNamespace)
-	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*model.Configuration{}}
+	b := &builder{ctx: ctx, module: module, options: o, objects: map[objectKey]*model.Configuration{}, goNames: map[string]string{}}
 	var read []*packageMarkers
 	for _, p := range packages {
 		if m, ok := b.addPackage(p); ok {
@@ -83,8 +83,9 @@ type builder struct {
 
 	conversions     []*model.Conversion
 	conversionRules []model.ConversionRule
-	incomplete      bool     // a marker could not be read, or a spoke has no hub
-	unversioned     []string // import paths whose group or version was reported as not known
+	incomplete      bool              // a marker could not be read, or a spoke has no hub
+	unversioned     []string          // import paths whose group or version was reported as not known
+	goNames         map[string]string // of groups, by import path
 }
 
 // objectKey identifies a configuration object.
@@ -142,6 +143,7 @@ func (b *builder) addPackage(p *load.Package) (m *packageMarkers, ok bool) {
 	}
 	var bad diag.List
 	m.groupVersion, bad = findGroupVersion(b.ctx, p)
+	b.goNames[p.Path] = m.groupVersion.goName.V
 	b.diags.Add(bad...)
 	for _, c := range m.configurations {
 		b.declareObject(c)

@@ -33,7 +33,7 @@ func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Ra
 			WithHint("add comments +groupName=your.group and +versionName=v1 above the package clause"))
 	}
 	return model.VersionedType{
-		GoType: model.GoType{Path: importPath, Alias: Alias(gv.group.V, gv.version.V), Name: name},
+		GoType: model.GoType{Path: importPath, Alias: b.alias(importPath, gv.group.V, gv.version.V), Name: name},
 		Group:  gv.group.V, Version: gv.version.V,
 	}
 }

@@ -20,17 +20,23 @@ import (
 // groupVersion is the API group and version of the types in a Go package.
 type groupVersion struct {
 	group, version diag.Sourced[string]
+	// goName is the group's name in Go code, if a comment sets it.
+	goName diag.Sourced[string]
 }
 
 // findGroupVersion reads a package's group and version from the user's code. The sources are, in this order:
 // +groupName and +versionName comments, then the package-level variable or constant of type
-// schema.GroupVersion and, for the version only, the package's name.
+// schema.GroupVersion and, for the version only, the package's name. A +groupGoName comment, which is client-go's,
+// names the group in Go code.
 func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.List) {
 	var byTag, byVariable groupVersion
-	files := p.FilesWith("+groupName", "+versionName", "GroupVersion{")
+	files := p.FilesWith("+groupName", "+groupGoName", "+versionName", "GroupVersion{")
 	for _, f := range files {
 		if t, ok := findTag(f, f.AST.Comments, "groupName"); ok {
 			byTag.group = t
+		}
+		if t, ok := findTag(f, f.AST.Comments, "groupGoName"); ok {
+			byTag.goName = t
 		}
 		if t, ok := findTag(f, f.AST.Comments, "versionName"); ok {
 			byTag.version = t
@@ -51,6 +57,12 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	gv := groupVersion{
 		group:   pick("group", byTag.group, byVariable.group),
 		version: pick("version", byTag.version, byVariable.version),
+		goName:  byTag.goName,
+	}
+	if name := gv.goName; name.IsSet() && !token.IsIdentifier(name.V) {
+		diags.Add(diag.Errorf(name.At, model.RuleGroupVersion, "+groupGoName is %q, which is no name in Go", name.V).
+			WithHint("write a name such as SecondExample"))
+		gv.goName = diag.Sourced[string]{}
 	}
 	if !gv.version.IsSet() {
 		for _, name := range []string{p.Name, path.Base(p.Path)} {

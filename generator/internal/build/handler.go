@@ -60,7 +60,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
 	}
-	local := model.GoType{Path: m.Path, Alias: Alias(s.kind.Group, s.kind.Version), Name: name}
+	local := model.GoType{Path: m.Path, Alias: b.alias(m.Path, s.kind.Group, s.kind.Version), Name: name}
 	switch {
 	case said.For.IsSet() && (h.Holder || m.onlyForeign()):
 		h.Package = packageOf(m.Package)
@@ -73,7 +73,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	if h.Holder {
 		h.Implementation = name
 	}
-	carried := carriedType(w, s.kind, ownType(said, s, local))
+	carried := carriedType(w, s.kind, b.ownType(said, s, local))
 	h.Kinds = expectedKinds(w, s.kind, carried)
 	switch {
 	case said.Decode.V == "none":
@@ -180,6 +180,14 @@ func packageName(folder, fallback string) string {
 	return name
 }
 
+// alias is the import alias of a package: Alias, with the group's name from a +groupGoName comment.
+func (b *builder) alias(importPath, group, version string) string {
+	if name := b.goNames[importPath]; name != "" {
+		return strings.ToLower(name) + version
+	}
+	return Alias(group, version)
+}
+
 // Alias is the import alias of an API package in generated code: the group's first word and the version.
 func Alias(group, version string) string {
 	word, _, _ := strings.Cut(group, ".")
@@ -242,7 +250,7 @@ func isProjection(spec *ast.TypeSpec) bool {
 }
 
 // ownType is the Go type of the webhook's kind. It is zero if the type is unknown.
-func ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType {
+func (b *builder) ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType {
 	t := said.For.V
 	switch {
 	case !said.For.IsSet():
@@ -250,7 +258,7 @@ func ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType
 	case t.ImportPath == "":
 		return builtinType(*s.kind)
 	}
-	return model.GoType{Path: t.ImportPath, Alias: Alias(s.kind.Group, s.kind.Version), Name: t.Type}
+	return model.GoType{Path: t.ImportPath, Alias: b.alias(t.ImportPath, s.kind.Group, s.kind.Version), Name: t.Type}
 }
 
 // carriedType returns the Go type of the objects in all requests that match the rules. It is zero if there are several

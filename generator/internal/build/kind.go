@@ -113,6 +113,7 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 		return nil, t, gv, false
 	}
 	gv, bad := findGroupVersion(b.ctx, p)
+	b.goNames[p.Path] = gv.goName.V
 	b.diags.Add(bad...)
 	return p, t, gv, true
 }

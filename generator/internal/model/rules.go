@@ -31,7 +31,7 @@ const (
 // Rules documents them.
 func Rules() []diag.Rule {
 	return []diag.Rule{
-		{ID: RuleGroupVersion, Title: "a type's API group and version are known", Doc: "They are read from +groupName and +versionName comments of the package, from its schema.GroupVersion variable, and for the version from the package's name. If there are both comment and variable, they must agree. `groups` and `versions` set them in the marker."},
+		{ID: RuleGroupVersion, Title: "a type's API group and version are known", Doc: "They are read from +groupName and +versionName comments of the package, from its schema.GroupVersion variable, and for the version from the package's name. If there are both comment and variable, they must agree. `groups` and `versions` set them in the marker. A +groupGoName comment names the group in generated Go code."},
 		{ID: RulePlural, Title: "a type's plural is known", Doc: "controller-gen and client-gen derive different plurals of some words, and a rule with the wrong one never matches. +kubebuilder:resource:path, +resourceName or the argument `resources` decides."},
 		{ID: RuleTarget, Title: "the type that `for` names can be found", Doc: "A Go type is looked for in the module, its workspace, vendor folder and module cache. group/version/Kind needs no source. In a group of Kubernetes itself, the kind must be one of its resources, or a type of the k8s.io/api that the module requires."},
 		{ID: RuleBelongs, Title: "a rule, condition, patch or allowance belongs to a webhook", Doc: "+webhook:rule, +webhook:matchCondition, +webhook:patch and +webhook:allow need a webhook on the same declaration; `webhook` names one of them."},
