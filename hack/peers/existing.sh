@@ -49,7 +49,7 @@ for module in "$@"; do
 		if [ -f "$here/existing/${name%@*}.sed" ]; then
 			sed -i -E -f "$here/existing/${name%@*}.sed" "$file"
 		fi
-		gofmt -w "$file"
+		gofmt -w "$file" || : # a comment was cut
 	done
 	for file in $files; do
 		package=./$(dirname "${file#./}")
