@@ -4,6 +4,7 @@ package floor
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"io/fs"
@@ -62,6 +63,36 @@ func TestVendored(t *testing.T) {
 	}
 }
 
+// withoutCommands removes the call of package program from a program: it does not take the handlers of a copy (D16).
+func withoutCommands(t *testing.T, dir string) {
+	t.Helper()
+	dir = filepath.Join(dir, "cmd", "manager")
+	file := filepath.Join(dir, "main.go")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"\t\"" + runtimePath + "program\"\n",
+		"\tif code, ran := program.Run(ctx, os.Args[1:], register); ran {\n\t\tos.Exit(code)\n\t}\n",
+	} {
+		before := len(text)
+		if text = bytes.Replace(text, []byte(part), nil, 1); len(text) == before {
+			t.Fatalf("%s has no %q", file, part)
+		}
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Its go.mod raises the requirement of the runtime, which is replaced.
+	output(t, command(dir, "go", "mod", "edit", "-droprequire="+runtimePath+"program", "-dropreplace="+runtimePath+"program",
+		"-require="+strings.TrimSuffix(runtimePath, "/")+"@v0.0.0"))
+	output(t, command(dir, "go", "mod", "tidy"))
+}
+
 // TestModes moves examples from the module to a copy and back. Their own files change in import paths alone, and the
 // examples pass their tests with the copy. Back with the module, all files are as before.
 func TestModes(t *testing.T) {
@@ -79,6 +110,7 @@ func TestModes(t *testing.T) {
 			original, dir := filepath.Join(repository, "examples", example.name), t.TempDir()
 			copyFolder(t, original, dir)
 			replaceAbsolute(t, original, dir)
+			withoutCommands(t, dir)
 			copyPath := "example.com/" + example.name + "/internal/webhook/"
 			whole, before := compiledFiles(t, dir), ownFiles(t, dir)
 
