@@ -187,7 +187,7 @@ func (d defect) found(r existingRequest) string {
 
 // checkOperation sends objects of all kinds of density, and reports each kind of defect once.
 func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operation) {
-	const repeats = 2 // for each of many requests, so that the order of a map shows
+	const repeats = 8 // for each of many requests, so that the order of a map shows
 	defects := []defect{{of: c.panics}, {of: c.refused}, {of: c.patchless}, {of: c.differs, tries: repeats}, {of: c.changesAgain}, {of: c.losesUnknown}}
 	reported := make([]bool, len(defects))
 	var requests []existingRequest
@@ -203,7 +203,7 @@ func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operat
 				continue
 			}
 			reported[i] = true
-			d.tries *= 10 // for one request
+			d.tries *= 3 // for one request
 			c.report(t, d, r)
 			break // the other defects may be the same one
 		}
