@@ -26,7 +26,7 @@ import (
 // converter converts manifests with the program's handler of conversions.
 type converter struct {
 	handler        *conversion.Handler
-	to             string // a version, or a group and a version
+	to             schema.GroupVersion // without a group, of every group
 	stdout, stderr io.Writer
 	written        int  // documents
 	lost, failed   bool // a value; a document
@@ -41,7 +41,10 @@ func runConvert(ctx context.Context, args []string, register Register, stdin io.
 		files = append(files, value)
 		return nil
 	})
-	flags.StringVar(&c.to, "to", "", "`version` to convert to, such as v2 or shop.example.com/v2")
+	flags.Func("to", "`version` to convert to, such as v2 or shop.example.com/v2", func(value string) (err error) {
+		c.to, err = schema.ParseGroupVersion(value)
+		return err
+	})
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, "convert prints manifests in another version of their API. Comments stay where their field stays. Documents of\n"+
@@ -53,7 +56,7 @@ func runConvert(ctx context.Context, args []string, register Register, stdin io.
 		return 0, fmt.Errorf("%w: run convert --help", err)
 	case flags.NArg() > 0:
 		return 0, fmt.Errorf("unexpected argument %q: for a file, write -f %[1]s", flags.Arg(0))
-	case len(files) == 0 || c.to == "":
+	case len(files) == 0 || c.to.Version == "":
 		return 0, errors.New("-f and --to are needed, as in: convert -f old.yaml --to v2")
 	}
 	err := register(func(_ string, h http.Handler) {
@@ -141,30 +144,20 @@ func (c *converter) document(ctx context.Context, name string, d document) ([]by
 	if err != nil || len(all) == 0 {
 		return d.text, err
 	}
-	to := func(o object) (apiVersion string, ok bool) {
-		wanted := schema.GroupVersion{Group: o.kind.Group, Version: c.to}
-		if group, version, both := strings.Cut(c.to, "/"); both {
-			wanted = schema.GroupVersion{Group: group, Version: version}
-		}
-		versions := c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind})
-		return wanted.String(), wanted.Group == o.kind.Group && versions != nil && wanted.Version != o.kind.Version
+	i := slices.IndexFunc(all, func(o object) bool {
+		return (c.to.Group == "" || c.to.Group == o.kind.Group) && c.to.Version != o.kind.Version && c.versions(o) != nil
+	})
+	if i < 0 {
+		return d.text, nil
 	}
 	if isList(d) {
-		if slices.ContainsFunc(all, func(o object) bool { _, ok := to(o); return ok }) {
-			return nil, errors.New("a List is not converted: write its items as documents")
-		}
-		return d.text, nil
+		return nil, errors.New("a List is not converted: write its items as documents")
 	}
-	o := all[0]
-	wanted, ok := to(o)
-	if !ok {
-		return d.text, nil
+	o := all[i]
+	if known := c.versions(o); !slices.Contains(known, c.to.Version) {
+		return nil, fmt.Errorf("%s has no version %s: the program converts %s", o.kind.Kind, c.to.Version, strings.Join(known, ", "))
 	}
-	if _, version, _ := strings.Cut(wanted, "/"); !slices.Contains(c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind}), version) {
-		return nil, fmt.Errorf("%s has no version %s: the program converts %s", o.kind.Kind, version,
-			strings.Join(c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind}), ", "))
-	}
-	there, err := c.call(ctx, wanted, o.text)
+	there, err := c.call(ctx, schema.GroupVersion{Group: o.kind.Group, Version: c.to.Version}.String(), o.text)
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +181,11 @@ func (c *converter) document(ctx context.Context, name string, d document) ([]by
 	}
 	dropEmpty(there, was)
 	return rendered(d.text, there)
+}
+
+// versions returns the versions of an object's kind; nil if the program does not convert it.
+func (c *converter) versions(o object) []string {
+	return c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind})
 }
 
 // isList reports whether a document is a List of objects.

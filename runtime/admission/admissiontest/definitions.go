@@ -87,7 +87,10 @@ func definitionsIn(t testing.TB, patterns []string) map[schema.GroupVersionKind]
 // decoded returns an object as an API server has it before it calls webhooks: without members that the schema lacks,
 // with defaults and with the namespace of the request.
 func (d *definition) decoded(object json.RawMessage) json.RawMessage {
-	return d.edited(object, func(members map[string]any) {
+	if d == nil || object == nil {
+		return object
+	}
+	return edited(object, func(members map[string]any) {
 		d.schema.Prune(members)
 		d.schema.SetDefaults(members)
 		meta, ok := members["metadata"].(map[string]any)
@@ -104,33 +107,19 @@ func (d *definition) decoded(object json.RawMessage) json.RawMessage {
 
 // repaired returns an object that is filled at random with values that the schema accepts, where it can.
 func (d *definition) repaired(object json.RawMessage, seed uint64) json.RawMessage {
-	return d.edited(object, func(members map[string]any) {
+	if d == nil {
+		return object
+	}
+	return edited(object, func(members map[string]any) {
 		d.schema.Prune(members)
 		d.schema.Repair(members, rand.New(rand.NewPCG(seed, 1)))
 	})
 }
 
-func (d *definition) edited(object json.RawMessage, edit func(map[string]any)) json.RawMessage {
-	if d == nil || d.schema == nil || object == nil {
-		return object
-	}
-	value, err := decodeJSON(object)
-	members, ok := value.(map[string]any)
-	if err != nil || !ok {
-		return object
-	}
-	edit(members)
-	text, err := json.Marshal(members)
-	if err != nil {
-		return object
-	}
-	return text
-}
-
 // accepts reports whether an API server accepts an object by its schema, after mutating webhooks and before validating
 // ones. The rules in CEL are left out.
 func (d *definition) accepts(object json.RawMessage) bool {
-	if d == nil || d.schema == nil || object == nil {
+	if d == nil || object == nil {
 		return true
 	}
 	value, err := decodeJSON(object)

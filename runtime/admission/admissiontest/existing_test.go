@@ -234,6 +234,7 @@ spec:
 		{"a constant", func(w *widget) bool { return w.Spec.Size == "large" }, "spec:\n  size: large\n"},
 		{"no constant", func(w *widget) bool { return w.Spec.Size != "small" && w.Spec.Size != "large" }, ""},
 		{"a member that the schema lacks", func(w *widget) bool { return w.Spec.Inner != nil || w.Spec.Tags != nil }, ""},
+		{"a sample that the schema refuses", func(w *widget) bool { return w.Spec.Size == "huge" }, ""},
 		{"no namespace", func(w *widget) bool { return w.Namespace == "" }, ""},
 		{"values that a pattern accepts", func(w *widget) bool { return len(w.Spec.Parts) > 0 && w.Spec.Parts[0].Note != "" },
 			"\n    note: \"1\"\n"},
@@ -245,7 +246,10 @@ spec:
 			e := existing(t, "")
 			e.Definitions = []string{filepath.Join(t.TempDir(), "definition.yaml"), filepath.Join(t.TempDir(), "missing")}
 			sample := "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: small}\n"
-			for file, text := range map[string]string{e.Definitions[0]: definition, filepath.Join(e.Samples[0], "sample.yaml"): sample} {
+			refused := strings.Replace(sample, "small", "huge", 1)
+			for file, text := range map[string]string{
+				e.Definitions[0]: definition, filepath.Join(e.Samples[0], "sample.yaml"): sample, filepath.Join(e.Samples[0], "refused.yaml"): refused,
+			} {
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
