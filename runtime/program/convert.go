@@ -36,26 +36,16 @@ func runConvert(ctx context.Context, args []string, register Register, stdin io.
 	c := &converter{stdout: stdout, stderr: stderr}
 	var files []string
 	flags := flag.NewFlagSet("convert", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Func("f", "`file` or folder of YAML to convert, - for the standard input; repeatable", func(value string) error {
-		files = append(files, value)
-		return nil
-	})
+	flags.Func("f", "`file` or folder of YAML to convert, - for the standard input; repeatable", appendTo(&files))
 	flags.Func("to", "`version` to convert to, such as v2 or shop.example.com/v2", func(value string) (err error) {
 		c.to, err = schema.ParseGroupVersion(value)
 		return err
 	})
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, "convert prints manifests in another version of their API. Comments stay where their field stays. Documents of\n"+
-			"other kinds stay as they are. Exit codes: 0 everything is converted, 1 values are lost, 2 a document is not converted.\n\n")
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return exitClean, nil
-	case err != nil:
-		return 0, fmt.Errorf("%w: run convert --help", err)
-	case flags.NArg() > 0:
-		return 0, fmt.Errorf("unexpected argument %q: for a file, write -f %[1]s", flags.Arg(0))
+	const about = "convert prints manifests in another version of their API. Comments stay where their field stays. Documents of\n" +
+		"other kinds stay as they are. Exit codes: 0 everything is converted, 1 values are lost, 2 a document is not converted.\n\n"
+	switch helped, err := parseFlags(flags, args, about, stdout); {
+	case helped || err != nil:
+		return exitClean, err
 	case len(files) == 0 || c.to.Version == "":
 		return 0, errors.New("-f and --to are needed, as in: convert -f old.yaml --to v2")
 	}

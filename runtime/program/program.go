@@ -68,35 +68,20 @@ type settings struct {
 func parse(args []string, stdout io.Writer) (*settings, error) {
 	s := &settings{}
 	flags := flag.NewFlagSet("scan", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	list := func(to *[]string) func(string) error {
-		return func(value string) error {
-			*to = append(*to, value)
-			return nil
-		}
-	}
-	flags.Func("f", "`file` or folder of YAML to scan in place of a cluster; repeatable", list(&s.files))
+	flags.Func("f", "`file` or folder of YAML to scan in place of a cluster; repeatable", appendTo(&s.files))
 	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "`file` with the cluster; empty: as kubectl finds it")
 	flags.StringVar(&s.context, "context", "", "`name` of the kubeconfig's context; empty: the current one")
 	flags.StringVar(&s.namespace, "namespace", "", "the only `namespace` to scan; empty: all, and objects without one")
 	flags.StringVar(&s.user, "user", "", "`name` of the user who creates the objects; empty: the kubeconfig's, or webhook-scan with -f")
-	flags.Func("group", "`name` of a group of --user; repeatable", list(&s.groups))
+	flags.Func("group", "`name` of a group of --user; repeatable", appendTo(&s.groups))
 	flags.StringVar(&s.output, "output", "table", "`format` of the report: table or json")
 	flags.DurationVar(&s.timeout, "timeout", 10*time.Second, "longest `duration` of one call of a webhook")
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 for warnings, too")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, "scan sends objects to the webhooks as dry-run creations, and lists those that they refuse.\n"+
-			"It changes nothing. Exit codes: 0 no findings, 1 findings, 2 something could not be scanned.\n\n")
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("%w: run scan --help", err)
-	}
-	switch {
-	case flags.NArg() > 0:
-		return nil, fmt.Errorf("unexpected argument %q: for a file, write -f %[1]s", flags.Arg(0))
+	const about = "scan sends objects to the webhooks as dry-run creations, and lists the objects that they refuse.\n" +
+		"It changes nothing. Exit codes: 0 no findings, 1 findings, 2 something could not be scanned.\n\n"
+	switch helped, err := parseFlags(flags, args, about, stdout); {
+	case helped || err != nil:
+		return nil, err
 	case s.output != "table" && s.output != "json":
 		return nil, fmt.Errorf("--output is %q: use table or json", s.output)
 	case s.timeout <= 0:
@@ -107,6 +92,31 @@ func parse(args []string, stdout io.Writer) (*settings, error) {
 		return nil, errors.New("--group needs --user")
 	}
 	return s, nil
+}
+
+// parseFlags parses the flags of a command, which takes no other arguments. It reports whether it has printed help.
+func parseFlags(flags *flag.FlagSet, args []string, about string, stdout io.Writer) (helped bool, err error) {
+	flags.SetOutput(io.Discard)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, about)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: run %s --help", err, flags.Name())
+	case flags.NArg() > 0:
+		return false, fmt.Errorf("unexpected argument %q: for a file, write -f %[1]s", flags.Arg(0))
+	}
+	return false, nil
+}
+
+// appendTo returns the function of a flag that may be repeated.
+func appendTo(list *[]string) func(string) error {
+	return func(value string) error {
+		*list = append(*list, value)
+		return nil
+	}
 }
 
 func runScan(ctx context.Context, args []string, register Register, stdout, stderr io.Writer) (int, error) {

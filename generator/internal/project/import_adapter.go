@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -427,8 +426,10 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 		f.Contracts = append(f.Contracts, a.name+role)
 	}
 	called := e.typ.Name
-	if !strings.Contains(f.Called, called) {
-		f.Called = strings.TrimPrefix(f.Called+" and "+called, " and ")
+	if f.Called == "" {
+		f.Called = called
+	} else if f.Called != called {
+		f.Called += " and " + called
 	}
 	adapted := ""
 	if e.style < styleObject {
