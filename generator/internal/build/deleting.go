@@ -62,11 +62,8 @@ func (b *builder) checkDeleting(w *model.Webhook) {
 
 // carriesAnother reports a subresource whose requests carry an object of another kind, such as Scale.
 func carriesAnother(resource string) bool {
-	types := model.SubresourceTypes()
-	_, sub, _ := strings.Cut(resource, "/")
-	_, whole := types[resource]
-	_, everywhere := types[sub]
-	return whole || everywhere
+	_, ok := model.SubresourceType(resource)
+	return ok
 }
 
 // sharedDeleting reports two webhooks with one handler that differ in `deleting`: the handler would skip for both.

@@ -270,11 +270,8 @@ func carriedType(w *model.Webhook, kind *model.Kind, own model.GoType) model.GoT
 			return model.GoType{}
 		}
 		for _, r := range rule.Resources {
-			resource, sub, _ := strings.Cut(r, "/")
-			t, ok := model.SubresourceTypes()[r]
-			if !ok {
-				t, ok = model.SubresourceTypes()[sub]
-			}
+			resource, _, _ := strings.Cut(r, "/")
+			t, ok := model.SubresourceType(r)
 			if !ok && resource == kind.Plural {
 				t = own
 			}

@@ -2,7 +2,10 @@
 
 package model
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // Operations are the operations of webhooks, as markers have them.
 func Operations() []string { return []string{"create", "update", "delete", "connect", "*"} }
@@ -125,6 +128,18 @@ type SampleField struct {
 	Struct  *Sample
 	// Metadata is true if the field is the object's metadata.
 	Metadata bool
+}
+
+// SubresourceType returns the Go type of the objects that requests for a subresource carry, such as pods/exec. It is
+// false for a resource, and for subresources with the object's own type.
+func SubresourceType(resource string) (GoType, bool) {
+	types := SubresourceTypes()
+	t, ok := types[resource]
+	if !ok {
+		_, sub, _ := strings.Cut(resource, "/")
+		t, ok = types[sub]
+	}
+	return t, ok
 }
 
 // SubresourceTypes are the Go types of the objects that requests for subresources carry, by the

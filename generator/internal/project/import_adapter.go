@@ -155,16 +155,12 @@ func (im *importer) obstacle(w *importedWebhook, version string) string {
 
 // isOnlyFor reports whether the rules match nothing but objects of a kind.
 func (w *importedWebhook) isOnlyFor(k model.Kind) bool {
-	types := model.SubresourceTypes()
 	return !slices.ContainsFunc(w.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
 		return !slices.Equal(r.APIGroups, []string{k.Group}) || !slices.Equal(r.APIVersions, []string{k.Version}) ||
 			slices.ContainsFunc(r.Resources, func(resource string) bool {
-				main, sub, _ := strings.Cut(resource, "/")
-				_, other := types[resource]
-				if !other {
-					_, other = types[sub]
-				}
-				return other || main != k.Plural
+				plural, _, _ := strings.Cut(resource, "/")
+				_, other := model.SubresourceType(resource)
+				return other || plural != k.Plural
 			})
 	})
 }
