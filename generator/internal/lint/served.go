@@ -203,6 +203,6 @@ func patient(p webhookPass) {
 func unreconciled(p webhookPass) {
 	class := p.Spec.SideEffects
 	if p.Reconciles != nil && class != nil && *class == admissionregistrationv1.SideEffectClassNoneOnDryRun && !p.Reconciles() {
-		p.at("sideEffects", "no code of this module reconciles what the handler writes for requests that are rejected later")
+		p.at("sideEffects", "the handler may write for a request that is rejected later, and the module has no reconciler")
 	}
 }

@@ -23,7 +23,7 @@ type Table[T any] struct {
 	// Paths are the paths of the webhooks for such objects, in the order in which an API server calls them: mutating
 	// ones first, by the names of their configurations, and within a configuration as they stand there.
 	Paths []string
-	// Others are mutating webhooks of other programs. Paths has their keys where the API server calls them.
+	// Others are mutating webhooks of other programs. Each key is also an entry of Paths, at the webhook's place there.
 	Others map[string]func(*T)
 	// InTree is what the API server's own plugins edit on CREATE and UPDATE. They run before the webhooks.
 	InTree func(*T)
