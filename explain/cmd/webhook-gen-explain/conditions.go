@@ -12,17 +12,21 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
+	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
-// finding is a problem in a matchCondition. webhook-gen reads it, and adds the rule's text and the expression's
-// position in the source.
+// finding is a problem in an expression of a webhook or a policy. webhook-gen reads it, and adds the text of the rule
+// and the position in the source.
 type finding struct {
 	Rule condition.Rule `json:"rule"`
 	// Configuration and Webhook are indexes into the input, and Condition is an index into the webhook's matchConditions.
 	Configuration int `json:"configuration"`
 	Webhook       int `json:"webhook"`
 	Condition     int `json:"condition"`
+	// Policy is an index into the input, and nil for a webhook. Field is the path of the expression in the policy.
+	Policy *int   `json:"policy,omitempty"`
+	Field  string `json:"field,omitempty"`
 	// From and To are the bytes of the expression that are wrong.
 	From    int    `json:"from"`
 	To      int    `json:"to"`
@@ -33,18 +37,16 @@ func conditionsCommand() *cobra.Command {
 	var kubeVersion string
 	c := &cobra.Command{
 		Use:   "conditions",
-		Short: "Say what is wrong with the matchConditions of a project, for webhook-gen lint",
+		Short: "Say what is wrong with the expressions of a project, for webhook-gen",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := project.Read(c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			var kubernetes *version.Version
-			if kubeVersion != "" {
-				if kubernetes, err = version.ParseGeneric(kubeVersion); err != nil {
-					return fmt.Errorf("--kube-version: %w", err)
-				}
+			kubernetes, err := kubernetesVersion(kubeVersion, p)
+			if err != nil {
+				return err
 			}
 			found, err := checkConditions(p, kubernetes)
 			if err != nil {
@@ -60,8 +62,32 @@ func conditionsCommand() *cobra.Command {
 	return c
 }
 
+// kubernetesVersion is the version of --kube-version, or else the oldest that the project supports; nil if neither says
+// it. Its minor version is at least 1, since expressions are compiled for the one before it.
+func kubernetesVersion(flag string, p *project.Project) (*version.Version, error) {
+	text, from := flag, "--kube-version"
+	if flag == "" {
+		text, from = p.MinKubernetesVersion, "minKubernetesVersion"
+	}
+	if text == "" {
+		return nil, nil
+	}
+	v, err := version.ParseGeneric(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	if v.Major() != 1 || v.Minor() < 1 {
+		return nil, fmt.Errorf("%s: %s is no version of Kubernetes", from, text)
+	}
+	return v, nil
+}
+
 func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding, error) {
 	compiler, err := condition.NewCompiler(kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	checker, err := policy.NewChecker(kubernetes, p.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -71,20 +97,42 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 		if err := set.Add(&p.Configurations[i].Object); err != nil {
 			return nil, err
 		}
-		check := func(webhook int, conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) {
+		check := func(webhook int, conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) error {
 			for _, f := range compiler.Check(conditions, rules, mutating) {
-				found = append(found, finding{f.Rule, i, webhook, f.Condition, f.From, f.To, f.Message})
+				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: webhook, Condition: f.Condition, From: f.From, To: f.To, Message: f.Message})
 			}
+			var kinds []project.GroupVersionKind
+			if described := p.Configurations[i].Webhooks; webhook < len(described) {
+				kinds = described[webhook].Kinds
+			}
+			typed, err := checker.MatchConditions(conditions, rules, mutating, kinds)
+			for _, f := range typed {
+				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: webhook, Condition: f.Condition, From: f.From, To: f.To, Message: f.Message})
+			}
+			return err
 		}
 		for _, c := range set.Mutating {
 			for j, w := range c.Webhooks {
-				check(j, w.MatchConditions, w.Rules, true)
+				if err := check(j, w.MatchConditions, w.Rules, true); err != nil {
+					return nil, err
+				}
 			}
 		}
 		for _, c := range set.Validating {
 			for j, w := range c.Webhooks {
-				check(j, w.MatchConditions, w.Rules, false)
+				if err := check(j, w.MatchConditions, w.Rules, false); err != nil {
+					return nil, err
+				}
 			}
+		}
+	}
+	for i, declared := range p.Policies {
+		problems, err := checker.Policy(declared)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range problems {
+			found = append(found, finding{Rule: f.Rule, Policy: &i, Field: f.Field, From: f.From, To: f.To, Message: f.Message})
 		}
 	}
 	return found, nil

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
-	root.AddCommand(requestCommand(), conditionsCommand())
+	root.AddCommand(requestCommand(), conditionsCommand(), evaluateCommand(), policyCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintf(errOut, "webhook-gen-explain: %v\n", err)
 		return exitTrouble

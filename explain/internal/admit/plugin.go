@@ -29,9 +29,9 @@ type plugin struct {
 	dispatch   func([]webhook.WebhookAccessor)
 }
 
-// virtual are the resources of k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion.Excluded, which cannot be
+// Virtual are the resources of k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion.Excluded, which cannot be
 // imported. An API server of 1.37 or newer calls no webhook for them.
-func virtual() []schema.GroupResource {
+func Virtual() []schema.GroupResource {
 	return []schema.GroupResource{
 		{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
 		{Group: "authentication.k8s.io", Resource: "tokenreviews"},
@@ -73,7 +73,7 @@ func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 	p.SetExternalKubeInformerFactory(known)
 	p.SetUnconditionalAuthorizer(p.authorizer)
 	if c.Version == nil || c.Version.AtLeast(version.MajorMinor(1, 37)) {
-		p.SetExcludedAdmissionResources(virtual())
+		p.SetExcludedAdmissionResources(Virtual())
 		p.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 	}
 	if err := p.ValidateInitialization(); err != nil {

@@ -80,11 +80,11 @@ func (s state) absentInRequest(field string) string {
 
 // unnamed reports whether the object is a new one, before it gets its name and its UID: mutating webhooks are called
 // before that, validating ones after it (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create).
-func (s state) unnamed() bool { return s.operation == "CREATE" && s.mutating }
+func (s state) unnamed() bool { return s.operation == "CREATE" && s.Mutating }
 
 // matchesMain reports whether a rule matches resources themselves.
 func (s state) matchesMain() bool {
-	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
+	return slices.ContainsFunc(s.Rules, func(r v1.RuleWithOperations) bool {
 		return slices.ContainsFunc(r.Resources, func(name string) bool {
 			return name == "*/*" || !strings.Contains(name, "/") || strings.HasSuffix(name, "/*")
 		})
@@ -94,7 +94,7 @@ func (s state) matchesMain() bool {
 // mayBeClusterScoped reports whether a rule may match objects without a namespace: by its scope, or because it matches
 // every resource.
 func (s state) mayBeClusterScoped() bool {
-	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
+	return slices.ContainsFunc(s.Rules, func(r v1.RuleWithOperations) bool {
 		if r.Scope != nil && *r.Scope != v1.AllScopes {
 			return *r.Scope == v1.ClusterScope
 		}

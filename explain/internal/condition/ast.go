@@ -40,12 +40,14 @@ func isObject(e ast.Expr) bool {
 	return e.Kind() == ast.IdentKind && (e.AsIdent() == cel.ObjectVarName || e.AsIdent() == cel.OldObjectVarName)
 }
 
+func isParams(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == cel.ParamsVarName }
+
 func isNull(e ast.Expr) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == celgo.NullType
 }
 
-// children are the expressions directly in another.
-func children(e ast.Expr) []ast.Expr {
+// Children are the expressions directly in another.
+func Children(e ast.Expr) []ast.Expr {
 	switch e.Kind() {
 	case ast.SelectKind:
 		return []ast.Expr{e.AsSelect().Operand()}

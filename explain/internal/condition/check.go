@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
@@ -45,7 +46,8 @@ type Finding struct {
 // Check returns the problems in the conditions of a mutating or validating webhook with these rules.
 func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) []Finding {
 	var found []Finding
-	var trees []*tree
+	var trees []*Tree
+	at := map[*Tree]int{} // the condition of each
 	for i, m := range conditions {
 		if strings.TrimSpace(m.Expression) == "" {
 			continue // which is reported already
@@ -61,11 +63,18 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 		if issues.Err() != nil { // impossible: it has been compiled
 			continue
 		}
-		t := &tree{AST: checked.NativeRep(), text: m.Expression, condition: i}
+		t := NewTree(checked, m.Expression)
 		trees = append(trees, t)
-		found = append(found, t.variables()...)
+		at[t] = i
+		for _, f := range t.variables() {
+			f.Condition = i
+			found = append(found, f)
+		}
 	}
-	return append(found, missing(trees, rules, mutating)...)
+	for _, a := range Absences(trees, nil, Situation{Rules: rules, Mutating: mutating}) {
+		found = append(found, Finding{Rule: Present, Condition: at[a.Tree], From: a.From, To: a.To, Message: a.Message})
+	}
+	return found
 }
 
 // compile returns an API server's errors about a new expression.
@@ -75,17 +84,41 @@ func (c *Compiler) compile(m v1.MatchCondition) []Finding {
 	if result.Error == nil {
 		return nil
 	}
-	compilation, ok := errors.AsType[*apiservercel.CompilationError](result.Error)
-	if !ok {
-		return []Finding{{Rule: Compiles, To: len(m.Expression), Message: "the expression " + result.Error.Detail}}
-	}
 	var found []Finding
-	for _, e := range compilation.Issues.Errors() {
-		from := byteOf(m.Expression, e.Location.Line(), e.Location.Column())
-		if strings.HasPrefix(m.Expression[from:], ".") {
+	for _, p := range Problems(m.Expression, result.Error) {
+		found = append(found, Finding{Rule: Compiles, From: p.From, To: p.To, Message: p.Message})
+	}
+	return found
+}
+
+// Problem is something wrong at a place of an expression.
+type Problem struct {
+	// From and To are the bytes of the expression.
+	From, To int
+	Message  string
+}
+
+// Problems returns the places of the errors with which an API server refuses an expression.
+func Problems(expression string, err *apiservercel.Error) []Problem {
+	compilation, ok := errors.AsType[*apiservercel.CompilationError](err)
+	if !ok {
+		return []Problem{{To: len(expression), Message: "the expression " + err.Detail}}
+	}
+	return IssueProblems(expression, compilation.Issues, "the expression does not compile: ")
+}
+
+// IssueProblems returns the places of a compiler's issues. Each message begins with the prefix.
+func IssueProblems(expression string, issues *celgo.Issues, prefix string) []Problem {
+	var found []Problem
+	for _, e := range issues.Errors() {
+		from := byteOf(expression, e.Location.Line(), e.Location.Column())
+		if from < len(expression) && expression[from] == '.' {
 			from++ // to the field behind it
+			if strings.HasPrefix(e.Message, "undefined field") && strings.HasPrefix(expression[from:], "?") {
+				from++
+			}
 		}
-		found = append(found, Finding{Rule: Compiles, From: from, To: wordEnd(m.Expression, from), Message: "the expression does not compile: " + brief(e.Message)})
+		found = append(found, Problem{From: from, To: wordEnd(expression, from), Message: prefix + brief(e.Message)})
 	}
 	return found
 }
@@ -139,15 +172,19 @@ func brief(message string) string {
 	return strings.TrimSuffix(message, " (in container '')")
 }
 
-// tree is a checked expression.
-type tree struct {
+// Tree is a checked expression.
+type Tree struct {
 	*ast.AST
-	text      string
-	condition int
+	text string
 }
 
-// begin is where an expression begins in the text, in bytes. Of a field, that is its dot, and of an index its bracket.
-func (t *tree) begin(e ast.Expr) int {
+// NewTree returns the tree of an expression with this text.
+func NewTree(checked *celgo.Ast, text string) *Tree {
+	return &Tree{AST: checked.NativeRep(), text: text}
+}
+
+// At is where an expression begins in the text, in bytes. Of a field, that is its dot, and of an index its bracket.
+func (t *Tree) At(e ast.Expr) int {
 	r, ok := t.SourceInfo().GetOffsetRange(e.ID())
 	if !ok {
 		return 0
@@ -155,18 +192,30 @@ func (t *tree) begin(e ast.Expr) int {
 	return len(characters(t.text, int(r.Start)))
 }
 
+// Word returns the bytes of the word at an expression: the last name of a path, or the bracket of an index.
+func (t *Tree) Word(e ast.Expr) (from, to int) {
+	from = t.At(e)
+	if from < len(t.text) && t.text[from] == '.' {
+		from++
+	}
+	return from, wordEnd(t.text, from)
+}
+
+// Text is the text of the expression.
+func (t *Tree) Text() string { return t.text }
+
 // variables reports the variables that are better left alone, each at its first position.
-func (t *tree) variables() []Finding {
+func (t *Tree) variables() []Finding {
 	var found []Finding
 	seen := map[Rule]bool{}
 	report := func(e ast.Expr, rule Rule, message string) {
 		if !seen[rule] {
 			seen[rule] = true
-			from := t.begin(e)
+			from := t.At(e)
 			if from < len(t.text) && t.text[from] == '.' { // of a variable with a dot in its name
 				from = strings.LastIndex(t.text[:from], cel.AuthorizerVarName)
 			}
-			found = append(found, Finding{Rule: rule, Condition: t.condition, From: from, To: wordEnd(t.text, from), Message: message})
+			found = append(found, Finding{Rule: rule, From: from, To: wordEnd(t.text, from), Message: message})
 		}
 	}
 	var visit func(ast.Expr)
@@ -179,7 +228,7 @@ func (t *tree) variables() []Finding {
 				report(e, NoAuthorizer, "the authorizer is asked within every request that comes here")
 			}
 		}
-		for _, child := range children(e) {
+		for _, child := range Children(e) {
 			visit(child)
 		}
 	}

@@ -15,30 +15,76 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
-// missing reports fields that conditions read although a request may lack them.
+// Situation is the knowledge about the requests that expressions see.
+type Situation struct {
+	// Rules are the rules of the webhook or policy.
+	Rules []v1.RuleWithOperations
+	// Mutating reports that mutations see the requests, which is before a new object has a name and a UID.
+	Mutating bool
+	// Optional reports that an object may lack a field; nil where the types of objects are not known. The operand is the
+	// expression before the field.
+	Optional func(t *Tree, operand ast.Expr, field string) bool
+	// Variables are the variables of a policy.
+	Variables map[string]*Tree
+	// NoParams is the reason why params may be null; empty if they never are.
+	NoParams string
+}
+
+// Guarded is an expression that is evaluated if all conditions are true.
+type Guarded struct {
+	*Tree
+	// Unless is an expression that is false where this one matters: the validation of a messageExpression. It may be nil.
+	Unless *Tree
+}
+
+// Absence is a read of something that a request may lack.
+type Absence struct {
+	*Tree
+	// From and To are the bytes of the expression.
+	From, To int
+	Message  string
+	// Typed reports that Situation.Optional knows of the absence.
+	Typed bool
+}
+
+// Absences reports fields that expressions read although a request may lack them.
 //
-// For each operation of the rules, it evaluates the conditions without a request. The operation is known, and so is
+// For each operation of the rules, it evaluates the expressions without a request. The operation is known, and so is
 // which of object and oldObject is null; all other values stay open. It reports an error of a part if that can be the
 // error of the whole. This follows the rules of evaluation: false && and true || outweigh an error on their other side,
 // and one condition that is false outweighs all others (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions).
-// It does not judge fields below spec and status: it does not know which of them a kind requires.
-func missing(trees []*tree, rules []v1.RuleWithOperations, mutating bool) []Finding {
-	var found []Finding
-	at := map[Finding]int{} // of a finding without its operations
+// A variable is evaluated where it is read. Without Situation.Optional, fields below spec and status are not judged.
+func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Absence {
+	var found []Absence
+	at := map[Absence]int{} // of an absence without its operations
 	operations := map[int][]string{}
-	for _, operation := range operationsOf(rules) {
-		s := state{operation: operation, mutating: mutating, rules: rules, present: map[string]bool{}}
+	for _, operation := range operationsOf(situation.Rules) {
+		s := state{Situation: situation, operation: operation, present: map[string]bool{}}
 		var all []part
-		for _, t := range trees {
+		for _, t := range conditions {
 			all = append(all, parts(t, t.Expr(), operators.LogicalAnd)...)
 		}
-		for _, l := range s.junction(all, true).lacks {
-			f := Finding{Rule: Present, Condition: l.tree.condition, From: l.from, To: l.to, Message: l.message}
-			i, known := at[f]
+		matched := s.junction(all, true)
+		lacks := matched.lacks
+		if matched.yes {
+			for _, p := range all {
+				s = s.with(s.facts(p.Expr, true))
+			}
+			for _, g := range guarded {
+				alone := s
+				if g.Unless != nil {
+					alone = s.with(s.facts(g.Unless.Expr(), false))
+				}
+				lacks = append(lacks, alone.evaluate(g.Tree, g.Tree.Expr()).lacks...)
+			}
+		}
+		for _, l := range lacks {
+			a := Absence{Tree: l.tree, From: l.from, To: l.to, Message: l.message, Typed: l.typed}
+			i, known := at[a]
 			if !known {
 				i = len(found)
-				at[f] = i
-				found = append(found, f)
+				at[a] = i
+				found = append(found, a)
 			}
 			if l.always && !slices.Contains(operations[i], operation) {
 				operations[i] = append(operations[i], operation)
@@ -85,20 +131,22 @@ func operationsOf(rules []v1.RuleWithOperations) []string {
 
 // state is the knowledge about a request at one place in an expression.
 type state struct {
+	Situation
 	operation string
-	mutating  bool
-	rules     []v1.RuleWithOperations
 	present   map[string]bool // paths that are there
 	// keys are the variables of loops over the keys of a map, and the map's path.
 	keys map[string]string
+	// elements are the variables of loops over the elements of a list or map at a path.
+	elements map[string]bool
 }
 
 // lack is a read of something that may not be there.
 type lack struct {
-	tree     *tree
+	tree     *Tree
 	from, to int
 	message  string
 	always   bool // for the operation
+	typed    bool // Situation.Optional knows of it
 }
 
 // outcome is the set of possible results of an expression.
@@ -119,12 +167,12 @@ func exactly(yes bool) outcome { return outcome{yes: yes, no: !yes} }
 
 // part is an expression of a condition.
 type part struct {
-	*tree
+	*Tree
 	ast.Expr
 }
 
 // parts takes a chain of && or || apart.
-func parts(t *tree, e ast.Expr, function string) []part {
+func parts(t *Tree, e ast.Expr, function string) []part {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != function {
 		return []part{{t, e}}
 	}
@@ -143,7 +191,7 @@ func (s state) junction(all []part, and bool) outcome {
 	for again := true; again; {
 		again = false
 		for i, p := range all {
-			if !safe[i] && len(guarded.evaluate(p.tree, p.Expr).lacks) == 0 {
+			if !safe[i] && len(guarded.evaluate(p.Tree, p.Expr).lacks) == 0 {
 				safe[i], again = true, true
 				guarded = guarded.with(s.facts(p.Expr, and))
 			}
@@ -152,7 +200,7 @@ func (s state) junction(all []part, and bool) outcome {
 	result := outcome{yes: and, no: !and}
 	var lacks []lack
 	for i, p := range all {
-		o := guarded.evaluate(p.tree, p.Expr)
+		o := guarded.evaluate(p.Tree, p.Expr)
 		if safe[i] && and && !o.yes {
 			return exactly(false)
 		}
@@ -180,7 +228,7 @@ func (s state) with(paths []string) state {
 }
 
 // evaluate returns the possible results of an expression.
-func (s state) evaluate(t *tree, e ast.Expr) outcome {
+func (s state) evaluate(t *Tree, e ast.Expr) outcome {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		if e.AsLiteral().Type() == types.BoolType {
@@ -199,15 +247,25 @@ func (s state) evaluate(t *tree, e ast.Expr) outcome {
 		s = s.looping(e.AsComprehension())
 	}
 	var lacks []lack
-	for _, child := range children(e) {
+	for _, child := range Children(e) {
 		lacks = append(lacks, s.evaluate(t, child).lacks...)
 	}
 	return open(lacks)
 }
 
-// looping knows that the variable of a loop over a map is one of its keys.
+// looping knows that the variable of a loop over a map is one of its keys. It forgets facts about a variable of
+// the same name outside the loop.
 func (s state) looping(loop ast.ComprehensionExpr) state {
+	elements, present := maps.Clone(s.elements), maps.Clone(s.present)
+	if elements == nil {
+		elements = map[string]bool{}
+	}
 	path, ok := pathOf(loop.IterRange())
+	for _, name := range []string{loop.IterVar(), loop.IterVar2()} {
+		elements[name] = ok && s.isWhole(path)
+		maps.DeleteFunc(present, func(path string, _ bool) bool { return strings.HasPrefix(path, name+".") })
+	}
+	s.elements, s.present = elements, present
 	if !ok {
 		return s
 	}
@@ -220,12 +278,28 @@ func (s state) looping(loop ast.ComprehensionExpr) state {
 	return s
 }
 
+// isWhole reports whether a path leads to a value as it is in the request. A variable may be computed from it, a list
+// without some elements, say.
+func (s state) isWhole(path string) bool {
+	root, rest, _ := strings.Cut(path, ".")
+	if root != cel.VariableVarName {
+		return true
+	}
+	name, _, _ := strings.Cut(rest, ".")
+	t, ok := s.Variables[name]
+	if !ok {
+		return false
+	}
+	of, ok := pathOf(t.Expr())
+	return ok && s.isWhole(of)
+}
+
 // isKey reports whether an expression is one of the keys of the map at a path.
 func (s state) isKey(e ast.Expr, path string) bool {
 	return e.Kind() == ast.IdentKind && s.keys[e.AsIdent()] == path
 }
 
-func (s state) call(t *tree, e ast.Expr) outcome {
+func (s state) call(t *Tree, e ast.Expr) outcome {
 	call := e.AsCall()
 	args := call.Args()
 	switch call.FunctionName() {
@@ -242,10 +316,14 @@ func (s state) call(t *tree, e ast.Expr) outcome {
 		}
 		operand := s.evaluate(t, args[0])
 		lacks := append(operand.lacks, s.evaluate(t, args[1]).lacks...)
+		path := ""
+		if key, ok := position(args[1]); ok && operand.path != "" {
+			path = operand.path + "." + key
+		}
 		if isMetadataMap(operand.path) && !operand.optional && len(operand.lacks) == 0 && !s.isKey(args[1], operand.path) {
 			lacks = append(lacks, s.lack(t, e, "may have no such key", false))
 		}
-		return outcome{yes: true, no: true, optional: operand.optional, lacks: lacks}
+		return outcome{yes: true, no: true, optional: operand.optional, path: path, lacks: lacks}
 	case operators.OptSelect, operators.OptIndex:
 		return outcome{yes: true, no: true, optional: true, lacks: s.evaluate(t, args[0]).lacks}
 	case operators.Equals, operators.NotEquals, operators.In:
@@ -254,13 +332,13 @@ func (s state) call(t *tree, e ast.Expr) outcome {
 		}
 	}
 	var lacks []lack
-	for _, child := range children(e) {
+	for _, child := range Children(e) {
 		lacks = append(lacks, s.evaluate(t, child).lacks...)
 	}
 	return open(lacks)
 }
 
-func (s state) conditional(t *tree, condition, then, otherwise ast.Expr) outcome {
+func (s state) conditional(t *Tree, condition, then, otherwise ast.Expr) outcome {
 	c := s.evaluate(t, condition)
 	o := outcome{lacks: c.lacks}
 	if c.yes {
@@ -274,11 +352,11 @@ func (s state) conditional(t *tree, condition, then, otherwise ast.Expr) outcome
 	return o
 }
 
-// compared knows comparisons of object and oldObject with null, and of the operation with words.
+// compared knows comparisons of object, oldObject and params with null, and of the operation with words.
 func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
 	for i, other := range []ast.Expr{args[1], args[0]} {
 		switch e := args[i]; {
-		case function != operators.In && isNull(other) && isObject(e):
+		case function != operators.In && isNull(other) && (isObject(e) || s.NoParams != "" && isParams(e)):
 			return exactly(s.isNull(e.AsIdent()) == (function == operators.Equals)), true
 		case !isOperation(e):
 		case function == operators.In && i == 0 && other.Kind() == ast.ListKind:
@@ -301,7 +379,7 @@ func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
 }
 
 // read reads a field, or tests with has whether it is there.
-func (s state) read(t *tree, e, of ast.Expr, field string, test bool) outcome {
+func (s state) read(t *Tree, e, of ast.Expr, field string, test bool) outcome {
 	operand := s.evaluate(t, of)
 	o := outcome{yes: true, no: true, optional: operand.optional, lacks: operand.lacks}
 	switch {
@@ -316,7 +394,14 @@ func (s state) read(t *tree, e, of ast.Expr, field string, test bool) outcome {
 		return o
 	}
 	path := operand.path + "." + field
+	if operand.path == cel.VariableVarName && !test {
+		return s.variable(path, field)
+	}
 	why, always := s.absent(path)
+	typed := why == "" && !always && s.optional(t, of, operand.path, field)
+	if typed {
+		why = "may be missing"
+	}
 	switch {
 	case test && s.present[path]:
 		return exactly(true)
@@ -325,34 +410,79 @@ func (s state) read(t *tree, e, of ast.Expr, field string, test bool) outcome {
 	case test:
 		return o
 	case why != "" && !s.present[path]:
-		o.lacks = append(o.lacks, s.lack(t, e, why, always))
+		l := s.lack(t, e, why, always)
+		l.typed = typed
+		o.lacks = append(o.lacks, l)
 	}
 	o.path = path
 	return o
 }
 
+// optional reports whether a typed object may lack a field. Of the metadata of the request's objects, absent knows more
+// than their type; and an element of a computed list is not judged, since the computation may have selected it.
+func (s state) optional(t *Tree, operand ast.Expr, path, field string) bool {
+	root, below, _ := strings.Cut(path, ".")
+	switch root {
+	case cel.ObjectVarName, cel.OldObjectVarName:
+		if below == "metadata" || strings.HasPrefix(below, "metadata.") {
+			return false
+		}
+	case cel.ParamsVarName:
+	case cel.VariableVarName:
+		if !s.isWhole(path) {
+			return false
+		}
+	default:
+		if !s.elements[root] {
+			return false
+		}
+	}
+	return s.Optional != nil && s.Optional(t, operand, field)
+}
+
+// variable evaluates a variable of the policy, which an API server does when an expression reads it. The lacks are in
+// the expression of the variable.
+func (s state) variable(path, name string) outcome {
+	t, ok := s.Variables[name]
+	if !ok {
+		return outcome{yes: true, no: true, path: path}
+	}
+	variables := maps.Clone(s.Variables) // a variable reads those before it, and never itself
+	delete(variables, name)
+	s.Variables = variables
+	o := s.evaluate(t, t.Expr())
+	o.path = path
+	return o
+}
+
 // lack returns a lack whose place is the whole path, from the variable to the last field.
-func (s state) lack(t *tree, e ast.Expr, why string, always bool) lack {
+func (s state) lack(t *Tree, e ast.Expr, why string, always bool) lack {
+	from, to := t.Span(e)
+	return lack{tree: t, from: from, to: to, message: fmt.Sprintf("%s %s", t.text[from:to], why), always: always}
+}
+
+// Span returns the bytes of a whole path, from the variable to the last field.
+func (t *Tree) Span(e ast.Expr) (from, to int) {
 	root := e
 	for root.Kind() != ast.IdentKind {
-		inner := children(root)
+		inner := Children(root)
 		if len(inner) == 0 {
 			break
 		}
 		root = inner[0]
 	}
-	from, last := t.begin(root), t.begin(e)
-	to := wordEnd(t.text, last)
+	from, last := t.At(root), t.At(e)
+	to = wordEnd(t.text, last)
 	switch rest := t.text[last:]; {
 	case strings.HasPrefix(rest, "."):
 		to = wordEnd(t.text, last+1)
 	case strings.HasPrefix(rest, "["):
 		to = last + closing(rest)
 	}
-	if from > last { // no place is known of one of them
+	if from > last || to > len(t.text) { // no place is known of one of them
 		from, to = 0, len(t.text)
 	}
-	return lack{tree: t, from: from, to: to, message: fmt.Sprintf("%s %s", t.text[from:to], why), always: always}
+	return from, to
 }
 
 // closing is where the bracket ends that a text begins with. One in a string counts as one, which makes the place
@@ -379,6 +509,8 @@ func (s state) isNull(variable string) bool {
 		return s.operation == "DELETE"
 	case cel.OldObjectVarName:
 		return s.operation == "CREATE" || s.operation == "CONNECT"
+	case cel.ParamsVarName:
+		return s.NoParams != ""
 	}
 	return false
 }
@@ -439,7 +571,7 @@ func strictly(e ast.Expr) []string {
 	if path, ok := pathOf(e); ok && (e.Kind() != ast.SelectKind || !e.AsSelect().IsTestOnly()) {
 		paths = append(paths, path)
 	}
-	for _, child := range children(e) {
+	for _, child := range Children(e) {
 		paths = append(paths, strictly(child)...)
 	}
 	return paths
@@ -457,7 +589,23 @@ func pathOf(e ast.Expr) (string, bool) {
 		if call := e.AsCall(); call.FunctionName() == operators.Index {
 			of, ok := pathOf(call.Args()[0])
 			key, text := literal(call.Args()[1])
+			if !text {
+				key, text = position(call.Args()[1])
+			}
 			return of + "." + key, ok && text
+		}
+	}
+	return "", false
+}
+
+// position is the name in a path of an index that is a number or the variable of a loop.
+func position(e ast.Expr) (string, bool) {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return "[" + e.AsIdent() + "]", true
+	case ast.LiteralKind:
+		if i, ok := e.AsLiteral().Value().(int64); ok {
+			return fmt.Sprintf("[%d]", i), true
 		}
 	}
 	return "", false

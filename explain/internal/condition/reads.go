@@ -55,7 +55,7 @@ func (r *Reads) add(e ast.Expr) {
 			return
 		}
 	}
-	for _, child := range children(e) {
+	for _, child := range Children(e) {
 		r.add(child)
 	}
 }

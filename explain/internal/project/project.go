@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Version is the version of the form. Read refuses any other version: webhook-gen and this command may be of different
@@ -23,6 +25,41 @@ type Project struct {
 	Kinds          []Kind          `json:"kinds"`
 	// Definitions are files of CustomResourceDefinitions.
 	Definitions []string `json:"definitions"`
+	Policies    []Policy `json:"policies"`
+	// Types are the schemas of the kinds that policies and webhooks with matchConditions match, and of params.
+	Types []Type `json:"types"`
+	// MinKubernetesVersion is the oldest API server that the project supports; it may be empty.
+	MinKubernetesVersion string `json:"minKubernetesVersion"`
+}
+
+// Policy is an admission policy with its bindings.
+type Policy struct {
+	// Object is a ValidatingAdmissionPolicy or a MutatingAdmissionPolicy.
+	Object   unstructured.Unstructured   `json:"object"`
+	Bindings []unstructured.Unstructured `json:"bindings"`
+	// At is the marker.
+	At Position `json:"at"`
+	// Kinds are the kinds of the objects that it matches, as far as their Go types are known.
+	Kinds []GroupVersionKind `json:"kinds"`
+}
+
+// GroupVersionKind names a kind of objects.
+type GroupVersionKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// Schema returns the name in the form of Kubernetes' libraries.
+func (k GroupVersionKind) Schema() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
+}
+
+// Type is the Go type of a kind.
+type Type struct {
+	GroupVersionKind
+	// Schema is as in a CustomResourceDefinition.
+	Schema apiextensionsv1.JSONSchemaProps `json:"schema"`
 }
 
 // Configuration is one object of the manifest, with the positions of its webhooks in the source.
@@ -31,10 +68,12 @@ type Configuration struct {
 	Webhooks []Webhook                 `json:"webhooks"`
 }
 
-// Webhook is the position of a webhook of a configuration.
+// Webhook is the source of a webhook of a configuration.
 type Webhook struct {
 	// At is the marker.
 	At Position `json:"at"`
+	// Kinds are the kinds of the objects that it matches, as far as their Go types are known.
+	Kinds []GroupVersionKind `json:"kinds"`
 }
 
 // Position is a position in a source file. Columns count bytes from 1.

@@ -68,12 +68,8 @@ func New(o Options, api *served.API) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	var dryRun []string
-	if o.DryRun {
-		dryRun = []string{metav1.DryRunAll}
-	}
 	r.Attributes = admission.NewAttributesRecord(created, old, resource.Kind, namespace, name, resource.GroupVersionResource,
-		resource.Subresource, operation, options(operation, dryRun), o.DryRun, o.User.info())
+		resource.Subresource, operation, OperationOptions(operation, o.DryRun), o.DryRun, o.User.info())
 	return r, nil
 }
 
@@ -194,8 +190,12 @@ func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource,
 	return prepared, nil
 }
 
-// options are the options that the operation has.
-func options(operation admission.Operation, dryRun []string) runtime.Object {
+// OperationOptions returns the options that the operation has.
+func OperationOptions(operation admission.Operation, isDryRun bool) runtime.Object {
+	var dryRun []string
+	if isDryRun {
+		dryRun = []string{metav1.DryRunAll}
+	}
 	kind := metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String()}
 	switch operation {
 	case admission.Create:

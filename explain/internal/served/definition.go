@@ -73,6 +73,15 @@ func structuralOf(validation *apiextensionsv1.CustomResourceValidation) (*struct
 	return structural, defaulting.PruneDefaults(structural)
 }
 
+// NewDefinition returns the definition of a kind with one version.
+func NewDefinition(version string, schema *apiextensionsv1.JSONSchemaProps) (*Definition, error) {
+	structural, err := structuralOf(&apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema})
+	if err != nil {
+		return nil, err
+	}
+	return &Definition{SameInAllVersions: true, schemas: map[string]*structuralschema.Structural{version: structural}}, nil
+}
+
 // Convert declares that a webhook converts between the versions of a resource. It overrides the file of the definition,
 // since another program than the conversion's often writes that file.
 func (a *API) Convert(resource schema.GroupResource) {
@@ -90,6 +99,13 @@ func (a *API) Definition(resource schema.GroupResource) *Definition { return a.d
 // Defaults reports whether Complete adds the defaults of a version. It cannot for Kubernetes' own kinds, nor for a
 // version without a schema.
 func (d *Definition) Defaults(version string) bool { return d != nil && d.schemas[version] != nil }
+
+// Default adds the defaults of the schema, as the API server does after a mutation.
+func (d *Definition) Default(object *unstructured.Unstructured) {
+	if structural := d.schemas[object.GroupVersionKind().Version]; structural != nil {
+		defaulting.Default(object.Object, structural)
+	}
+}
 
 // Complete drops the fields of an object that are not in the schema of its version, and adds the schema's defaults, as
 // the API server does before admission.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
+)
+
+func evaluateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "evaluate",
+		Short: "Run admission policies on requests, for tests of a project",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var in evaluate.Input
+			if err := json.NewDecoder(c.InOrStdin()).Decode(&in); err != nil {
+				return fmt.Errorf("policies and requests: %w", err)
+			}
+			answers, err := evaluate.Run(c.Context(), in)
+			if err != nil {
+				return err
+			}
+			e := json.NewEncoder(c.OutOrStdout())
+			e.SetEscapeHTML(false)
+			return e.Encode(map[string][]evaluate.Answer{"answers": answers})
+		},
+	}
+}

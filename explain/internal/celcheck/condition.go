@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package celcheck
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// condition writes a Go condition in CEL. Without one, the reason explains why.
+func (w *walk) condition(e ast.Expr) (c condition, reason string) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			left, why := w.condition(e.X)
+			if why != "" {
+				return nil, why
+			}
+			right, why := w.condition(e.Y)
+			if why != "" {
+				return nil, why
+			}
+			return join(e.Op == token.LAND, left, right), ""
+		}
+		return w.compare(e.X, e.Op, e.Y)
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			c, why := w.condition(e.X)
+			if why != "" {
+				return nil, why
+			}
+			return c.not(), ""
+		}
+	case *ast.CallExpr:
+		return w.asked(e)
+	}
+	if text, ok := w.read(e); ok && isBool(w.pkg.TypesInfo.TypeOf(e)) {
+		return truth(text), ""
+	}
+	return nil, w.strange(e)
+}
+
+func isBool(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
+}
+
+// strange is the reason for an expression that is not understood.
+func (w *walk) strange(e ast.Expr) string {
+	return "it depends on " + types.ExprString(e)
+}
+
+// compare writes a comparison.
+func (w *walk) compare(x ast.Expr, operator token.Token, y ast.Expr) (condition, string) {
+	switch operator {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+	default:
+		return nil, w.strange(x)
+	}
+	if w.pkg.TypesInfo.Types[x].IsNil() {
+		x, y = y, x
+	}
+	if w.pkg.TypesInfo.Types[y].IsNil() {
+		v := w.value(x)
+		switch {
+		case len(v.cel.steps) == 0:
+			return nil, w.strange(x)
+		case operator == token.EQL:
+			return v.cel.isThere().not(), ""
+		}
+		return v.cel.isThere(), ""
+	}
+	if zero := w.pkg.TypesInfo.Types[y].Value; isLen(x) && zero != nil && zero.ExactString() == "0" && operator != token.LSS && operator != token.GEQ {
+		if text := ast.Unparen(x).(*ast.CallExpr).Args[0]; isString(w.pkg.TypesInfo.TypeOf(text)) {
+			return w.empty(text, operator)
+		}
+	}
+	for _, e := range []ast.Expr{x, y} {
+		if t := w.pkg.TypesInfo.TypeOf(e); t != nil && !comparable(t) {
+			return nil, w.strange(e)
+		}
+	}
+	a, ok := w.read(x)
+	if !ok {
+		return nil, w.strange(x)
+	}
+	b, ok := w.read(y)
+	if !ok {
+		return nil, w.strange(y)
+	}
+	return comparison(a, operator.String(), b), ""
+}
+
+// empty compares the length of a string with 0.
+func (w *walk) empty(text ast.Expr, operator token.Token) (condition, string) {
+	cel, ok := w.read(text)
+	if !ok {
+		return nil, w.strange(text)
+	}
+	if operator == token.EQL || operator == token.LEQ {
+		return comparison(cel, "==", `""`), ""
+	}
+	return comparison(cel, "!=", `""`), ""
+}
+
+// comparable reports whether CEL compares values of a type as Go does. It does not for pointers: Go compares addresses.
+func comparable(t types.Type) bool {
+	_, basic := t.Underlying().(*types.Basic)
+	return basic
+}
+
+// asked writes a call that returns a bool.
+func (w *walk) asked(call *ast.CallExpr) (condition, string) {
+	fn := w.callee(call)
+	if fn == nil || fn.Pkg() == nil {
+		return nil, w.strange(call)
+	}
+	args := make([]string, len(call.Args))
+	for i, a := range call.Args {
+		text, ok := w.read(a)
+		if !ok && !(fn.Name() == "DeepEqual" && w.value(a).cel.root != "") {
+			return nil, w.strange(a)
+		}
+		args[i] = text
+	}
+	switch pkg := fn.Pkg().Path(); {
+	case pkg == "strings" && len(args) == 2:
+		switch fn.Name() {
+		case "HasPrefix":
+			return truth(args[0] + ".startsWith(" + args[1] + ")"), ""
+		case "HasSuffix":
+			return truth(args[0] + ".endsWith(" + args[1] + ")"), ""
+		case "Contains":
+			return truth(args[0] + ".contains(" + args[1] + ")"), ""
+		}
+	case pkg == "slices" && fn.Name() == "Contains" && len(args) == 2:
+		return atom{args[1] + " in " + args[0], "!(" + args[1] + " in " + args[0] + ")", 3, 4}, ""
+	case (pkg == "slices" || pkg == "maps") && fn.Name() == "Equal" && len(args) == 2:
+		return comparison(args[0], "==", args[1]), ""
+	case fn.Name() == "DeepEqual" && len(args) == 2:
+		return w.equal(call.Args[0], call.Args[1])
+	case pkg == "regexp" && fn.Name() == "MatchString":
+		if selector, ok := call.Fun.(*ast.SelectorExpr); ok && len(args) == 1 {
+			if pattern, ok := w.pattern(selector.X); ok {
+				return truth(args[0] + ".matches(" + pattern + ")"), ""
+			}
+		}
+	}
+	return nil, w.strange(call)
+}
+
+// equal compares two places in objects, absent ones included.
+func (w *walk) equal(x, y ast.Expr) (condition, string) {
+	a, b := w.value(x), w.value(y)
+	if a.cel.root == "" || b.cel.root == "" {
+		return nil, w.strange(x)
+	}
+	left, maybe := a.cel.write(false)
+	right, _ := b.cel.write(false)
+	if maybe && len(a.cel.steps) > 0 && len(b.cel.steps) > 0 {
+		return comparison(left, "==", right), "" // optional values, which are equal if both are absent
+	}
+	return comparison(left, "==", right), ""
+}
+
+// pattern is the constant that a variable of the package was compiled from.
+func (w *walk) pattern(e ast.Expr) (string, bool) {
+	name, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return "", false
+	}
+	object := w.pkg.TypesInfo.Uses[name]
+	for _, f := range w.pkg.Syntax {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.VAR {
+				continue
+			}
+			for _, s := range g.Specs {
+				v := s.(*ast.ValueSpec)
+				for i, n := range v.Names {
+					if w.pkg.TypesInfo.Defs[n] != object || i >= len(v.Values) {
+						continue
+					}
+					call, ok := v.Values[i].(*ast.CallExpr)
+					if !ok || len(call.Args) != 1 {
+						return "", false
+					}
+					if fn := w.callee(call); fn == nil || fn.Name() != "MustCompile" {
+						return "", false
+					}
+					if c := w.pkg.TypesInfo.Types[call.Args[0]].Value; c != nil && c.Kind() == constant.String {
+						return quotePattern(constant.StringVal(c)), true
+					}
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// quotePattern writes a pattern without escapes where it can.
+func quotePattern(text string) string {
+	if strings.Contains(text, `\`) && !strings.Contains(text, "'") {
+		return "r'" + text + "'"
+	}
+	return quote(text)
+}

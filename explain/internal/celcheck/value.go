@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package celcheck
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// value follows an expression to a place in the object, or to a path of package field.
+func (w *walk) value(e ast.Expr) value {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return w.values[w.pkg.TypesInfo.Uses[e]]
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return w.value(e.X)
+		}
+	case *ast.StarExpr:
+		v := w.value(e.X)
+		v.present = true
+		return v
+	case *ast.TypeAssertExpr:
+		return w.value(e.X)
+	case *ast.SelectorExpr:
+		return w.selected(e)
+	case *ast.IndexExpr:
+		v := w.value(e.X)
+		if _, ok := w.pkg.TypesInfo.TypeOf(e.X).Underlying().(*types.Map); ok && v.cel.root != "" {
+			if key, ok := w.read(e.Index); ok {
+				return value{cel: v.cel.with(step{name: key, optional: true, key: true})}
+			}
+		}
+	case *ast.CallExpr:
+		return w.called(e)
+	}
+	return value{}
+}
+
+// selected follows a field of a struct, through embedded ones.
+func (w *walk) selected(e *ast.SelectorExpr) value {
+	v := w.value(e.X)
+	if v.request {
+		switch e.Sel.Name {
+		case "Object":
+			root := "object"
+			if w.operation == "DELETE" {
+				root = "oldObject"
+			}
+			return value{cel: path{root: root}}
+		case "Old", "OldObject":
+			return value{cel: path{root: "oldObject"}}
+		}
+		return value{}
+	}
+	selection := w.pkg.TypesInfo.Selections[e]
+	if v.cel.root == "" || selection == nil || selection.Kind() != types.FieldVal {
+		return value{}
+	}
+	at := v.cel
+	t := selection.Recv()
+	for _, i := range selection.Index() {
+		s, ok := deref(t).Underlying().(*types.Struct)
+		if !ok {
+			return value{}
+		}
+		name, optional, inline := jsonOf(s, i)
+		if name == "-" {
+			return value{}
+		}
+		if !inline {
+			at = at.with(step{name: name, optional: optional})
+		}
+		t = s.Field(i).Type()
+	}
+	return value{cel: at}
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// jsonOf is the name of a field in JSON, whether it may be left out, and whether its own fields take its place.
+func jsonOf(s *types.Struct, i int) (name string, optional, inline bool) {
+	tag := reflect.StructTag(s.Tag(i)).Get("json")
+	name, options, _ := strings.Cut(tag, ",")
+	f := s.Field(i)
+	if name == "" && f.Embedded() {
+		return "", false, true
+	}
+	if name == "" {
+		name = f.Name()
+	}
+	_, pointer := types.Unalias(f.Type()).(*types.Pointer)
+	optional = pointer || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+	if name == "metadata" && f.Name() == "ObjectMeta" {
+		optional = false // an API server always has it
+	}
+	return name, optional, false
+}
+
+// called follows calls that return a value of the object: accessors of metadata, the old object, and field paths.
+func (w *walk) called(call *ast.CallExpr) value {
+	fn := w.callee(call)
+	if fn == nil {
+		return w.converted(call)
+	}
+	if fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(), "/validation/field") {
+		return w.fieldPath(fn, call)
+	}
+	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return value{}
+	}
+	v := w.value(selector.X)
+	if v.request && (fn.Name() == "OldObject" || fn.Name() == "Old") {
+		return value{cel: path{root: "oldObject"}}
+	}
+	if v.cel.root == "" || len(v.cel.steps) > 0 {
+		return value{}
+	}
+	for accessor, s := range map[string]step{
+		"GetName": {name: "name"}, "GetNamespace": {name: "namespace", optional: true}, "GetLabels": {name: "labels", optional: true},
+		"GetAnnotations": {name: "annotations", optional: true}, "GetDeletionTimestamp": {name: "deletionTimestamp", optional: true},
+		"GetFinalizers": {name: "finalizers", optional: true},
+	} {
+		if fn.Name() == accessor {
+			return value{cel: v.cel.with(step{name: "metadata"}).with(s)}
+		}
+	}
+	return value{}
+}
+
+// converted follows a conversion such as string(x).
+func (w *walk) converted(call *ast.CallExpr) value {
+	if len(call.Args) == 1 && w.pkg.TypesInfo.Types[call.Fun].IsType() {
+		return w.value(call.Args[0])
+	}
+	return value{}
+}
+
+// fieldPath follows field.NewPath("spec", "sku") and its Child, Index and Key.
+func (w *walk) fieldPath(fn *types.Func, call *ast.CallExpr) value {
+	var names []string
+	switch fn.Name() {
+	case "NewPath":
+	case "Child", "Index", "Key":
+		v := w.value(ast.Unparen(call.Fun).(*ast.SelectorExpr).X)
+		if !v.isField {
+			return value{}
+		}
+		if names = append(names, v.field); fn.Name() != "Child" {
+			return v // of every element
+		}
+	default:
+		return value{}
+	}
+	for _, a := range call.Args {
+		c := w.pkg.TypesInfo.Types[a].Value
+		if c == nil || c.Kind() != constant.String {
+			return value{}
+		}
+		names = append(names, constant.StringVal(c))
+	}
+	return value{isField: true, field: strings.Join(names, ".")}
+}
+
+// read writes an expression in CEL.
+func (w *walk) read(e ast.Expr) (string, bool) {
+	e = ast.Unparen(e)
+	typed := w.pkg.TypesInfo.Types[e]
+	if typed.Value != nil {
+		return literal(typed.Value)
+	}
+	if v := w.value(e); v.cel.root != "" {
+		zero, ok := zeroOf(typed.Type)
+		if !ok && !v.present {
+			if _, maybe := v.cel.write(false); maybe {
+				return "", false
+			}
+		}
+		return v.cel.read(zero, v.present), true
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return "", false
+	}
+	if isLen(call) {
+		text, ok := w.read(call.Args[0])
+		return "size(" + text + ")", ok && !isString(w.pkg.TypesInfo.TypeOf(call.Args[0])) // which Go counts in bytes
+	}
+	if w.pkg.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
+		return w.read(call.Args[0])
+	}
+	return "", false
+}
+
+func isLen(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return false
+	}
+	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	return ok && name.Name == "len"
+}
+
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// literal writes a constant.
+func literal(v constant.Value) (string, bool) {
+	switch v.Kind() {
+	case constant.String:
+		return quote(constant.StringVal(v)), true
+	case constant.Bool, constant.Int:
+		return v.ExactString(), true
+	case constant.Float:
+		if f, exact := constant.Float64Val(v); exact {
+			return strconv.FormatFloat(f, 'g', -1, 64), true
+		}
+	}
+	return "", false
+}
+
+// quote writes a string of CEL, in single quotes where it can. An empty one is in double quotes, because gofmt makes a
+// typographic quote of two single ones in a comment.
+func quote(text string) string {
+	if text == "" {
+		return `""`
+	}
+	if quoted := strconv.Quote(text); quoted != `"`+text+`"` || strings.Contains(text, "'") {
+		return quoted
+	}
+	return "'" + text + "'"
+}
+
+// zeroOf is the value of a missing field.
+func zeroOf(t types.Type) (string, bool) {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case t.Info()&types.IsString != 0:
+			return `""`, true
+		case t.Info()&types.IsInteger != 0:
+			return "0", true
+		case t.Info()&types.IsBoolean != 0:
+			return "false", true
+		}
+	case *types.Slice:
+		return "[]", true
+	case *types.Map:
+		return "{}", true
+	}
+	return "", false
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	v1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+)
+
+// meter adds up the cost of expressions.
+type meter struct{ cost int64 }
+
+// take returns the cost since the last call.
+func (m *meter) take() int64 {
+	cost := m.cost
+	m.cost = 0
+	return cost
+}
+
+func (m *meter) spent(budget, remaining int64) {
+	if remaining < 0 { // nothing of the budget is left
+		remaining = 0
+	}
+	m.cost += budget - remaining
+}
+
+// meteredConditions are expressions whose cost a meter adds up.
+type meteredConditions struct {
+	cel.ConditionEvaluator
+	*meter
+}
+
+func (c meteredConditions) ForInput(ctx context.Context, a *admission.VersionedAttributes, r *admissionv1.AdmissionRequest, b cel.OptionalVariableBindings, n *corev1.Namespace, budget int64) ([]cel.EvaluationResult, int64, error) {
+	results, remaining, err := c.ConditionEvaluator.ForInput(ctx, a, r, b, n, budget)
+	c.spent(budget, remaining)
+	return results, remaining, err
+}
+
+// meteredMutation is an expression whose cost a meter adds up.
+type meteredMutation struct {
+	cel.MutatingEvaluator
+	*meter
+}
+
+func (e meteredMutation) ForInput(ctx context.Context, a *admission.VersionedAttributes, r *admissionv1.AdmissionRequest, b cel.OptionalVariableBindings, n *corev1.Namespace, budget int64) (cel.EvaluationResult, int64, error) {
+	result, remaining, err := e.MutatingEvaluator.ForInput(ctx, a, r, b, n, budget)
+	e.spent(budget, remaining)
+	return result, remaining, err
+}
+
+// matcher is matchConditions that remember their last result.
+type matcher struct {
+	matchconditions.Matcher
+	last func(params runtime.Object, result matchconditions.MatchResult)
+}
+
+func (m matcher) Match(ctx context.Context, a *admission.VersionedAttributes, params runtime.Object, authz authorizer.UnconditionalAuthorizer) matchconditions.MatchResult {
+	result := m.Matcher.Match(ctx, a, params, authz)
+	m.last(params, result)
+	return result
+}
+
+// validatingPolicy is a compiled ValidatingAdmissionPolicy.
+type validatingPolicy struct {
+	*v1.ValidatingAdmissionPolicy
+	bindings  []*v1.ValidatingAdmissionPolicyBinding
+	validator validating.Validator
+	*meter
+	// matched is the result of the matchConditions in the last validation; nil without conditions.
+	matched *matchconditions.MatchResult
+}
+
+// mutatingPolicy is a compiled MutatingAdmissionPolicy.
+type mutatingPolicy struct {
+	*v1.MutatingAdmissionPolicy
+	bindings []boundMutation
+}
+
+// boundMutation is a MutatingAdmissionPolicy compiled for one of its bindings, which its recorder knows.
+type boundMutation struct {
+	*v1.MutatingAdmissionPolicyBinding
+	mutating.PolicyEvaluator
+	*mutationRecorder
+}
+
+// readValidating reads a policy, with the defaults of an API server, and compiles it as
+// k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
+func readValidating(p project.Policy) (*validatingPolicy, error) {
+	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, meter: &meter{}}
+	if err := decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
+		return nil, err
+	}
+	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
+	for i := range p.Bindings {
+		b := &v1.ValidatingAdmissionPolicyBinding{}
+		if err := decode(&p.Bindings[i], b); err != nil {
+			return nil, err
+		}
+		if b.Spec.PolicyName != policy.Name {
+			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
+		}
+		fillResources(b.Spec.MatchResources)
+		policy.bindings = append(policy.bindings, b)
+	}
+	spec := &policy.Spec
+	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	all := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
+	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
+	compiler.CompileAndStoreVariables(variables(spec.Variables), all, environment.StoredExpressions)
+	compile := func(expressions []cel.ExpressionAccessor, declared cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
+		return meteredConditions{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), policy.meter}
+	}
+	var validations, auditAnnotations []cel.ExpressionAccessor
+	texts := make([]cel.ExpressionAccessor, len(spec.Validations)) // nil for a validation without a messageExpression
+	for i, v := range spec.Validations {
+		validations = append(validations, &validating.ValidationCondition{Expression: v.Expression, Message: v.Message, Reason: v.Reason})
+		if v.MessageExpression != "" {
+			texts[i] = &validating.MessageExpressionCondition{MessageExpression: v.MessageExpression}
+		}
+	}
+	for _, a := range spec.AuditAnnotations {
+		auditAnnotations = append(auditAnnotations, &validating.AuditAnnotationCondition{Key: a.Key, ValueExpression: a.ValueExpression})
+	}
+	var conditions matchconditions.Matcher
+	if len(spec.MatchConditions) > 0 {
+		conditions = matcher{
+			matchconditions.NewMatcher(compile(matchConditions(spec.MatchConditions), all), spec.FailurePolicy, "policy", "validate", policy.Name),
+			func(_ runtime.Object, result matchconditions.MatchResult) { policy.matched = &result },
+		}
+	}
+	policy.validator = validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil)
+	return policy, nil
+}
+
+// readMutating reads a policy, with the defaults of an API server, and compiles it.
+func readMutating(p project.Policy, known *objects) (*mutatingPolicy, error) {
+	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}}
+	if err := decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
+		return nil, err
+	}
+	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
+	for i := range p.Bindings {
+		b := &v1.MutatingAdmissionPolicyBinding{}
+		if err := decode(&p.Bindings[i], b); err != nil {
+			return nil, err
+		}
+		if b.Spec.PolicyName != policy.Name {
+			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
+		}
+		fillResources(b.Spec.MatchResources)
+		recorder := &mutationRecorder{objects: known, policy: policy.Name, binding: b.Name}
+		compiled, err := policy.evaluator(recorder)
+		if err != nil {
+			return nil, err
+		}
+		policy.bindings = append(policy.bindings, boundMutation{b, compiled, recorder})
+	}
+	return policy, nil
+}
+
+// evaluator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/mutating does (compilePolicy). The
+// recorder is told what it does.
+func (p *mutatingPolicy) evaluator(r *mutationRecorder) (mutating.PolicyEvaluator, error) {
+	all := cel.OptionalVariableDeclarations{HasParams: p.Spec.ParamKind != nil, HasAuthorizer: true}
+	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		return mutating.PolicyEvaluator{}, fmt.Errorf("set up CEL: %w", err)
+	}
+	compiler.CompileAndStoreVariables(variables(p.Spec.Variables), all, environment.StoredExpressions)
+	e := mutating.PolicyEvaluator{CompositedCompiler: compiler}
+	if len(p.Spec.MatchConditions) > 0 {
+		conditions := meteredConditions{compiler.CompileCondition(matchConditions(p.Spec.MatchConditions), all, environment.StoredExpressions), &r.meter}
+		e.Matcher = matcher{matchconditions.NewMatcher(conditions, p.Spec.FailurePolicy, "policy", "validate", p.Name), r.matched}
+	}
+	all.HasPatchTypes = true
+	for i, m := range p.Spec.Mutations {
+		compile := func(expression cel.ExpressionAccessor) cel.MutatingEvaluator {
+			return meteredMutation{compiler.CompileMutatingEvaluator(expression, all, environment.StoredExpressions), &r.meter}
+		}
+		switch {
+		case m.PatchType == v1.PatchTypeJSONPatch && m.JSONPatch != nil:
+			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i})
+		case m.PatchType == v1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
+			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i})
+		default:
+			return e, fmt.Errorf("MutatingAdmissionPolicy %s: spec.mutations[%d] has the patchType %q and no expression for it", p.Name, i, m.PatchType)
+		}
+	}
+	return e, nil
+}
+
+func variables(declared []v1.Variable) []cel.NamedExpressionAccessor {
+	var all []cel.NamedExpressionAccessor
+	for _, v := range declared {
+		all = append(all, &validating.Variable{Name: v.Name, Expression: v.Expression})
+	}
+	return all
+}
+
+func matchConditions(declared []v1.MatchCondition) []cel.ExpressionAccessor {
+	var all []cel.ExpressionAccessor
+	for i := range declared {
+		all = append(all, (*matchconditions.MatchCondition)(&declared[i]))
+	}
+	return all
+}
+
+func decode(o *unstructured.Unstructured, into any) error {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, into); err != nil {
+		return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+	}
+	return nil
+}
+
+// fillPolicy sets the defaults of an API server (k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go).
+func fillPolicy(failurePolicy **v1.FailurePolicyType, resources *v1.MatchResources) {
+	if *failurePolicy == nil {
+		fail := v1.Fail
+		*failurePolicy = &fail
+	}
+	fillResources(resources)
+}
+
+func fillResources(m *v1.MatchResources) {
+	if m == nil {
+		return
+	}
+	if m.MatchPolicy == nil {
+		equivalent := v1.Equivalent
+		m.MatchPolicy = &equivalent
+	}
+	if m.NamespaceSelector == nil {
+		m.NamespaceSelector = &metav1.LabelSelector{}
+	}
+	if m.ObjectSelector == nil {
+		m.ObjectSelector = &metav1.LabelSelector{}
+	}
+	for _, rules := range [][]v1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
+		for i := range rules {
+			if rules[i].Scope == nil {
+				all := v1.AllScopes
+				rules[i].Scope = &all
+			}
+		}
+	}
+}

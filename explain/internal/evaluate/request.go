@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/internal/request"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+)
+
+// Input is policies and the requests on which they run. docs/guides/explain.md of webhook-gen describes the form.
+type Input struct {
+	Version  int              `json:"version"`
+	Policies []project.Policy `json:"policies"`
+	Types    []project.Type   `json:"types"`
+	Requests []Request        `json:"requests"`
+}
+
+// Request is a request as admission sees it.
+type Request struct {
+	Operation       string                      `json:"operation"`
+	Resource        metav1.GroupVersionResource `json:"resource"`
+	Kind            metav1.GroupVersionKind     `json:"kind"`
+	SubResource     string                      `json:"subResource"`
+	Name            string                      `json:"name"`
+	Namespace       string                      `json:"namespace"`
+	UserInfo        authenticationv1.UserInfo   `json:"userInfo"`
+	DryRun          bool                        `json:"dryRun"`
+	Object          json.RawMessage             `json:"object"`
+	OldObject       json.RawMessage             `json:"oldObject"`
+	Options         json.RawMessage             `json:"options"`
+	NamespaceObject json.RawMessage             `json:"namespaceObject"`
+	Params          []json.RawMessage           `json:"params"`
+	// Authorizer is allow or deny: the answer to expressions that ask the authorizer. Without it, such requests have no
+	// answer.
+	Authorizer admit.Answer `json:"authorizer"`
+}
+
+// Run answers every request.
+func Run(ctx context.Context, in Input) ([]Answer, error) {
+	if in.Version != project.Version {
+		return nil, fmt.Errorf("version %d of the form is not known: use version %d", in.Version, project.Version)
+	}
+	api, err := served.Kubernetes()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range in.Requests {
+		addResources(api, r, in.Types)
+	}
+	e, err := New(in.Policies, in.Types, api)
+	if err != nil {
+		return nil, err
+	}
+	answers := []Answer{}
+	for _, r := range in.Requests {
+		answers = append(answers, e.Answer(ctx, r))
+	}
+	return answers, nil
+}
+
+// addResources adds the resource of a request in all versions whose types are known.
+func addResources(api *served.API, r Request, types []project.Type) {
+	add := func(version string) {
+		resource := served.Resource{
+			GroupVersionResource: schema.GroupVersionResource{Group: r.Resource.Group, Version: version, Resource: r.Resource.Resource},
+			Kind:                 schema.GroupVersionKind{Group: r.Kind.Group, Version: version, Kind: r.Kind.Kind}, Namespaced: r.Namespace != "",
+		}
+		if _, known := api.Find(resource.GroupVersionResource, ""); !known {
+			api.Add(resource)
+		}
+	}
+	if r.SubResource != "" || r.Resource.Resource == "" {
+		return
+	}
+	add(r.Resource.Version)
+	for _, t := range types {
+		if t.Group == r.Kind.Group && t.Kind == r.Kind.Kind {
+			add(t.Version)
+		}
+	}
+}
+
+// Answer runs all policies on a request: mutating policies, a second round of them if one changed the object, and
+// validating policies. In between a new object gets what an API server gives it: its name, UID and time.
+func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
+	a, around, err := e.attributes(r)
+	if err != nil {
+		return Answer{Error: err.Error()}
+	}
+	mutated := e.Mutate(ctx, a, around)
+	if mutated.Error != "" || !mutated.Allowed {
+		return mutated
+	}
+	validated := e.Validate(ctx, (&request.Request{Attributes: a}).Validated(), around)
+	if validated.Error != "" {
+		return validated
+	}
+	validated.Steps = append(mutated.Steps, validated.Steps...)
+	validated.Object = mutated.Object
+	return validated
+}
+
+// attributes makes the attributes of a request.
+func (e *Evaluator) attributes(r Request) (admission.Attributes, Surroundings, error) {
+	around := Surroundings{Authorized: r.Authorizer}
+	kind := schema.GroupVersionKind(r.Kind)
+	operation := admission.Operation(r.Operation)
+	switch {
+	case !slices.Contains([]admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect}, operation):
+		return nil, around, fmt.Errorf("%q is no operation: use CREATE, UPDATE, DELETE or CONNECT", r.Operation)
+	case !slices.Contains([]admit.Answer{admit.Unknown, admit.Allow, admit.Deny}, r.Authorizer):
+		return nil, around, fmt.Errorf("authorizer is %q: use allow or deny", r.Authorizer)
+	case r.Resource.Resource == "" || r.Kind.Kind == "":
+		return nil, around, fmt.Errorf("a request needs its resource and its kind")
+	}
+	now, err := e.read("object", r.Object, kind)
+	if err != nil {
+		return nil, around, err
+	}
+	old, err := e.read("oldObject", r.OldObject, kind)
+	if err != nil {
+		return nil, around, err
+	}
+	switch {
+	case operation != admission.Delete && now == nil:
+		return nil, around, fmt.Errorf("a %s has an object", operation)
+	case (operation == admission.Update || operation == admission.Delete) && old == nil:
+		return nil, around, fmt.Errorf("a %s has an oldObject", operation)
+	}
+	if operation == admission.Delete {
+		now = nil
+	}
+	if operation == admission.Create || operation == admission.Connect {
+		old = nil
+	}
+	var options runtime.Object
+	if given, err := decodeObject("options", r.Options); err != nil {
+		return nil, around, err
+	} else if given != nil {
+		options = given
+	} else {
+		options = request.OperationOptions(operation, r.DryRun)
+	}
+	if around.Namespace, err = namespaceOf(r, now, old); err != nil {
+		return nil, around, err
+	}
+	for _, p := range r.Params {
+		given, err := decodeObject("params", p)
+		if err != nil {
+			return nil, around, err
+		}
+		if given == nil || given.GetKind() == "" || given.GetName() == "" {
+			return nil, around, fmt.Errorf("params need apiVersion, kind and metadata.name")
+		}
+		typed, err := object.Typed(given)
+		if err != nil {
+			return nil, around, fmt.Errorf("params: %w", err)
+		}
+		around.Params = append(around.Params, typed)
+	}
+	extra := map[string][]string{}
+	for key, values := range r.UserInfo.Extra {
+		extra[key] = values
+	}
+	a := admission.NewAttributesRecord(now, old, kind, r.Namespace, r.Name, schema.GroupVersionResource(r.Resource), r.SubResource, operation, options, r.DryRun,
+		&user.DefaultInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups, Extra: extra})
+	return a, around, nil
+}
+
+// read reads an object of a kind, with the defaults of its schema.
+func (e *Evaluator) read(field string, text json.RawMessage, kind schema.GroupVersionKind) (runtime.Object, error) {
+	given, err := decodeObject(field, text)
+	if err != nil || given == nil {
+		return nil, err
+	}
+	if given.GetKind() == "" && given.GetAPIVersion() == "" {
+		given.SetGroupVersionKind(kind)
+	}
+	if got := given.GroupVersionKind(); got != kind {
+		return nil, fmt.Errorf("%s is a %s of %s, and the request is for a %s of %s", field, got.Kind, got.GroupVersion(), kind.Kind, kind.GroupVersion())
+	}
+	typed, err := object.Typed(given)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	e.objects.Default(typed)
+	return typed, nil
+}
+
+// decodeObject reads an object as an API server does: whole numbers are integers. It returns nil for null.
+func decodeObject(field string, text json.RawMessage) (*unstructured.Unstructured, error) {
+	if trimmed := strings.TrimSpace(string(text)); trimmed == "" || trimmed == "null" {
+		return nil, nil
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(text, &content); err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	if metadata, ok := content["metadata"]; ok && metadata != nil {
+		var m metav1.ObjectMeta
+		fields, isMap := metadata.(map[string]any)
+		if !isMap {
+			return nil, fmt.Errorf("%s: metadata is no object", field)
+		}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &m); err != nil {
+			return nil, fmt.Errorf("%s: metadata: %w", field, err)
+		}
+		// As an API server reads it: without fields that are empty or unknown.
+		known, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: metadata: %w", field, err)
+		}
+		if known["creationTimestamp"] == nil {
+			delete(known, "creationTimestamp")
+		}
+		content["metadata"] = known
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// namespaceOf returns the namespace of a request. Without one that is given, it has no labels but its name; for a
+// request about a namespace, it is the old object.
+func namespaceOf(r Request, now, old runtime.Object) (*corev1.Namespace, error) {
+	given, err := decodeObject("namespaceObject", r.NamespaceObject)
+	if err != nil {
+		return nil, err
+	}
+	if given == nil {
+		for _, o := range []runtime.Object{old, now} {
+			if n, ok := o.(*corev1.Namespace); ok {
+				return n, nil
+			}
+		}
+		if r.Namespace == "" {
+			return nil, nil
+		}
+		return object.Namespace(r.Namespace, nil), nil
+	}
+	n := &corev1.Namespace{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given.Object, n); err != nil {
+		return nil, fmt.Errorf("namespaceObject: %w", err)
+	}
+	if n.Name != r.Namespace {
+		return nil, fmt.Errorf("namespaceObject is %q, and the request lies in %q", n.Name, r.Namespace)
+	}
+	return n, nil
+}
+
+func equal(a, b map[string]any) bool { return equality.Semantic.DeepEqual(a, b) }
+
+func asUnstructured(u runtime.Unstructured) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: u.UnstructuredContent()}
+}

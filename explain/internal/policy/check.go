@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+)
+
+// Rules of webhook-gen, which documents them.
+const (
+	// Compiles is broken by an expression of a policy that an API server refuses.
+	Compiles condition.Rule = "P20"
+	// Fits is broken by an expression that does not fit the type of an object, though an API server accepts it.
+	Fits condition.Rule = "P21"
+	// Present is broken by a read of a field that an object may lack.
+	Present condition.Rule = "P22"
+	// Affordable is broken by an expression whose worst case costs more than an API server allows.
+	Affordable condition.Rule = "P23"
+)
+
+// Finding is something wrong with an expression.
+type Finding struct {
+	Rule condition.Rule
+	// Field is the path of the expression in the policy; empty for a webhook.
+	Field string
+	// Condition is the index of the condition of a webhook.
+	Condition int
+	// From and To are the bytes of the expression that are wrong.
+	From, To int
+	// Message describes the problem, without a full stop.
+	Message string
+}
+
+// Checker finds problems in the expressions of policies and webhooks.
+type Checker struct {
+	base *environment.EnvSet
+	// conditions compiles matchConditions, which see no variables when they are validated; compiler all others.
+	conditions, compiler cel.Compiler
+	variables            *apiservercel.DeclType // of compiler
+	types                map[schema.GroupVersionKind]*objectType
+	environments         map[signature]*typedEnvironment
+}
+
+// NewChecker makes a checker for a version of Kubernetes; nil is the newest that this program supports. In new
+// expressions an API server accepts only the functions of the version before it, so that a cluster can go back to that.
+func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, error) {
+	known := environment.DefaultCompatibilityVersion()
+	if kubernetes != nil {
+		known = kubernetes.SubtractMinor(1)
+	}
+	base := environment.MustBaseEnvSet(known)
+	set, variables, err := withVariables(base)
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	c := &Checker{
+		base: base, conditions: cel.NewCompiler(base), compiler: cel.NewCompiler(set), variables: variables,
+		types: map[schema.GroupVersionKind]*objectType{}, environments: map[signature]*typedEnvironment{},
+	}
+	for _, t := range types {
+		c.types[t.GroupVersionKind.Schema()] = newObjectType(t)
+	}
+	return c, nil
+}
+
+// Policy returns the problems in the expressions of a policy.
+func (c *Checker) Policy(p project.Policy) ([]Finding, error) {
+	s, err := readSpec(&p.Object)
+	if err != nil {
+		return nil, err
+	}
+	expressions := slices.DeleteFunc(s.expressions(), func(e expression) bool {
+		return strings.TrimSpace(e.text) == "" // which is reported already
+	})
+	found, accepted := c.compile(expressions, s.paramKind != nil)
+	sees := seen{
+		rules: s.rules(), mutating: s.mutating, kinds: p.Kinds, params: s.paramsKind(), hasParams: s.paramKind != nil,
+		noParams: bindingWithoutParams(p.Bindings),
+	}
+	typed, err := c.typedFindings(accepted, sees)
+	return append(found, typed...), err
+}
+
+// MatchConditions returns the problems that the types show in the matchConditions of a webhook. Package condition finds
+// the others.
+func (c *Checker) MatchConditions(conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool, kinds []project.GroupVersionKind) ([]Finding, error) {
+	s := spec{matchConditions: conditions}
+	expressions := slices.DeleteFunc(s.expressions(), func(e expression) bool { return strings.TrimSpace(e.text) == "" })
+	_, accepted := c.compile(expressions, false)
+	found, err := c.typedFindings(accepted, seen{rules: rules, mutating: mutating, kinds: kinds, webhook: true})
+	for i, f := range found {
+		for _, e := range expressions {
+			if e.field == f.Field {
+				found[i].Condition = e.index
+			}
+		}
+		found[i].Field = ""
+	}
+	return found, err
+}
+
+// bindingWithoutParams returns why params may be null; empty if every binding has params.
+func bindingWithoutParams(bindings []unstructured.Unstructured) string {
+	for _, b := range bindings {
+		if ref, ok, _ := unstructured.NestedMap(b.Object, "spec", "paramRef"); !ok || len(ref) == 0 {
+			return fmt.Sprintf("the binding %s has no paramRef", b.GetName())
+		}
+	}
+	return ""
+}
+
+// compile returns an API server's errors about new expressions, and the expressions without errors.
+func (c *Checker) compile(expressions []expression, hasParams bool) (found []Finding, accepted []expression) {
+	clear(c.variables.Fields)
+	for _, e := range expressions {
+		compiler := c.compiler
+		if e.role == matchCondition {
+			compiler = c.conditions
+		}
+		result := compiler.CompileCELExpression(e.accessor, e.declared(hasParams), environment.NewExpressions)
+		if e.role == variable {
+			c.variables.Fields[e.name] = apiservercel.NewDeclField(e.name, untypedVariable(result.OutputType), true, nil, nil)
+		}
+		if result.Error == nil {
+			accepted = append(accepted, e)
+			continue
+		}
+		for _, p := range condition.Problems(e.text, result.Error) {
+			found = append(found, Finding{Rule: Compiles, Field: e.field, From: p.From, To: p.To, Message: p.Message})
+		}
+	}
+	return found, accepted
+}
+
+// seen is what the expressions of a policy or webhook see.
+type seen struct {
+	rules     []v1.RuleWithOperations
+	mutating  bool
+	webhook   bool
+	kinds     []project.GroupVersionKind
+	params    schema.GroupVersionKind
+	hasParams bool
+	noParams  string
+}
+
+// typedFindings compares expressions with the types of all kinds that they see. Without a known kind, the objects are
+// of any type.
+func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding, error) {
+	var kinds []schema.GroupVersionKind
+	unknown := sees.matchesAnything()
+	for _, k := range sees.kinds {
+		if _, ok := c.types[k.Schema()]; ok {
+			kinds = append(kinds, k.Schema())
+		} else {
+			unknown = true
+		}
+	}
+	if len(kinds) == 0 {
+		kinds, unknown = []schema.GroupVersionKind{{}}, true
+	}
+	var found []Finding
+	misfits := map[string][]Finding{} // by field
+	failed := map[place]int{}         // number of kinds
+	for _, kind := range kinds {
+		e, err := c.typed(signature{kind, sees.params, sees.hasParams})
+		if err != nil {
+			return nil, err
+		}
+		one := c.examine(e, expressions, sees)
+		for field, f := range one.misfits {
+			misfits[field] = append(misfits[field], f...)
+			counted := map[place]bool{}
+			for _, m := range f {
+				if at := (place{field, m.From}); !counted[at] {
+					counted[at] = true
+					failed[at]++
+				}
+			}
+		}
+		for _, f := range one.others {
+			if !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+	}
+	var wrong []Finding
+	for _, e := range expressions {
+		several := unknown || len(kinds) > 1
+		for _, f := range misfits[e.field] {
+			// An expression that distinguishes kinds need only fit one of them.
+			if several && distinguishes(e.text) && (unknown || failed[place{e.field, f.From}] < len(kinds)) {
+				continue
+			}
+			if !slices.Contains(wrong, f) {
+				wrong = append(wrong, f)
+			}
+		}
+	}
+	return append(wrong, found...), nil
+}
+
+// place is a byte of an expression.
+type place struct {
+	field string
+	from  int
+}
+
+// matchesAnything reports whether the rules match resources of unknown kinds.
+func (s seen) matchesAnything() bool {
+	return slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
+		return slices.Contains(r.APIGroups, "*") || slices.ContainsFunc(r.Resources, func(name string) bool { return strings.HasPrefix(name, "*") })
+	})
+}
+
+// distinguishes reports whether an expression may treat kinds differently.
+func distinguishes(text string) bool {
+	for _, mark := range []string{"has(", ".kind", ".?", ".resource", "requestResource", "requestKind", ".apiVersion", " in object"} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// examined are the results for one kind.
+type examined struct {
+	misfits map[string][]Finding // by field
+	others  []Finding
+}
+
+// examine compares expressions with one kind of objects.
+func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees seen) examined {
+	result := examined{misfits: map[string][]Finding{}}
+	trees := map[string]*condition.Tree{} // by field
+	fields := map[*condition.Tree]string{}
+	variables := map[string]*condition.Tree{}
+	var conditions []*condition.Tree
+	var guarded []condition.Guarded
+	cost := newCosts(e)
+	for _, x := range expressions {
+		checked, problems := e.fit(x)
+		for _, p := range problems {
+			result.misfits[x.field] = append(result.misfits[x.field], Finding{Rule: Fits, Field: x.field, From: p.From, To: p.To, Message: p.Message})
+		}
+		if x.role == variable {
+			e.declare(x.name, checked)
+		}
+		if checked == nil {
+			continue
+		}
+		t := condition.NewTree(checked, x.text)
+		for _, p := range e.values(x, t) {
+			result.misfits[x.field] = append(result.misfits[x.field], Finding{Rule: Fits, Field: x.field, From: p.From, To: p.To, Message: p.Message})
+		}
+		trees[x.field], fields[t] = t, x.field
+		cost.add(x, checked)
+		switch x.role {
+		case variable:
+			variables[x.name] = t
+		case matchCondition:
+			conditions = append(conditions, t)
+		case message:
+			guarded = append(guarded, condition.Guarded{Tree: t, Unless: trees[fmt.Sprintf("spec.validations[%d].expression", x.index)]})
+		default:
+			guarded = append(guarded, condition.Guarded{Tree: t})
+		}
+	}
+	situation := condition.Situation{Rules: sees.rules, Mutating: sees.mutating, Optional: e.optional, Variables: variables}
+	absences := condition.Absences(conditions, guarded, situation)
+	if sees.hasParams && sees.noParams != "" {
+		situation.NoParams = sees.noParams
+		for _, a := range condition.Absences(conditions, guarded, situation) {
+			if !slices.Contains(absences, a) {
+				absences = append(absences, a)
+			}
+		}
+	}
+	for _, a := range absences {
+		if sees.webhook && !a.Typed {
+			continue // which package condition reports
+		}
+		message := a.Message
+		if strings.HasPrefix(message, cel.ParamsVarName+" is null") {
+			message = fmt.Sprintf("%s is null: %s", cel.ParamsVarName, sees.noParams)
+		}
+		result.others = append(result.others, Finding{Rule: Present, Field: fields[a.Tree], From: a.From, To: a.To, Message: message})
+	}
+	result.others = append(result.others, cost.findings()...)
+	return result
+}

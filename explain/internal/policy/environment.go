@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/cel/library"
+	"k8s.io/apiserver/pkg/cel/mutation"
+)
+
+// introduced is a version that includes an option in every environment.
+func introduced() *version.Version { return version.MajorMinor(1, 0) }
+
+// withVariables adds the variable "variables" without fields. Its type is returned: fields that are added to it later
+// are seen by the compilers of the environment, as in k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
+func withVariables(base *environment.EnvSet) (*environment.EnvSet, *apiservercel.DeclType, error) {
+	variables := apiservercel.NewObjectType(variablesType, map[string]*apiservercel.DeclField{})
+	set, err := base.Extend(environment.VersionedOptions{
+		IntroducedVersion: introduced(),
+		EnvOptions:        []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())},
+		DeclTypes:         []*apiservercel.DeclType{variables},
+	})
+	return set, variables, err
+}
+
+// variablesType is the name of the type of the variable "variables".
+const variablesType = "kubernetes.variables"
+
+// signature names the types of an environment. The zero value of a kind leaves the type open.
+type signature struct {
+	object, params schema.GroupVersionKind
+	hasParams      bool
+}
+
+// typedEnvironment compiles expressions against the types of objects and params.
+type typedEnvironment struct {
+	plain, patch *celgo.Env
+	object       *objectType // nil if the type is not known
+	params       *objectType // nil if the type is not known
+	variables    *apiservercel.DeclType
+	roots        map[string]node
+	// aliases are the places, or else the types, of variables of a policy.
+	aliases map[string]node
+}
+
+// environment returns the environment of a signature without variables of a policy.
+func (c *Checker) typed(s signature) (*typedEnvironment, error) {
+	if known, ok := c.environments[s]; ok {
+		known.reset()
+		return known, nil
+	}
+	e := &typedEnvironment{object: c.types[s.object], roots: map[string]node{}, aliases: map[string]node{}}
+	request, namespace := cel.BuildRequestType(), cel.BuildNamespaceType()
+	declared := []*apiservercel.DeclType{namespace, request}
+	objectType, paramsType := celgo.DynType, celgo.DynType
+	if e.object != nil {
+		objectType = e.object.root.decl.CelType()
+		declared = append(declared, e.object.root.decl)
+		e.roots[cel.ObjectVarName], e.roots[cel.OldObjectVarName] = e.object.root, e.object.root
+	}
+	options := []celgo.EnvOption{
+		celgo.Variable(cel.ObjectVarName, objectType),
+		celgo.Variable(cel.OldObjectVarName, objectType),
+		celgo.Variable(cel.NamespaceVarName, namespace.CelType()),
+		celgo.Variable(cel.RequestVarName, request.CelType()),
+		celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
+		celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
+	}
+	if s.hasParams {
+		if t, ok := c.types[s.params]; ok {
+			e.params = t
+			if s.params == s.object { // one type has one name
+				e.params = e.object
+			} else {
+				declared = append(declared, t.root.decl)
+			}
+			paramsType = e.params.root.decl.CelType()
+			e.roots[cel.ParamsVarName] = e.params.root
+		}
+		options = append(options, celgo.Variable(cel.ParamsVarName, paramsType))
+	}
+	e.roots[cel.RequestVarName], e.roots[cel.NamespaceVarName] = node{decl: request}, node{decl: namespace}
+	base, variables, err := withVariables(c.base)
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	e.variables = variables
+	set, err := base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options, DeclTypes: declared}, environment.StrictCostOpt)
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	e.plain = set.NewExpressionsEnv()
+	patch, err := set.Extend(environment.VersionedOptions{
+		IntroducedVersion: introduced(),
+		EnvOptions: []celgo.EnvOption{
+			common.ResolverEnvOption(&mutation.DynamicTypeResolver{}),
+			environment.UnversionedLib(library.JSONPatch),
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	e.patch = patch.NewExpressionsEnv()
+	e.reset()
+	c.environments[s] = e
+	return e, nil
+}
+
+// reset forgets the variables of a policy.
+func (e *typedEnvironment) reset() {
+	clear(e.variables.Fields)
+	clear(e.aliases)
+	e.roots[cel.VariableVarName] = node{decl: e.variables}
+}
+
+// declare adds a variable of a policy. It has the type of the place that it names, with its sizes, or the type of what
+// it computes.
+func (e *typedEnvironment) declare(name string, checked *celgo.Ast) {
+	alias := node{decl: apiservercel.DynType}
+	if checked != nil {
+		if at, ok := e.at(checked.NativeRep().Expr(), nil); ok {
+			alias = at
+		} else {
+			alias.decl = e.declType(checked.OutputType())
+			if over := checked.NativeRep().Expr(); alias.decl.IsList() && over.Kind() == ast.ComprehensionKind {
+				if at, ok := e.at(over.AsComprehension().IterRange(), nil); ok && at.decl.MaxElements > 0 {
+					alias.decl = apiservercel.NewListType(alias.decl.ElemType, at.decl.MaxElements) // of map and filter
+				}
+			}
+		}
+	}
+	e.aliases[name] = alias
+	e.variables.Fields[name] = apiservercel.NewDeclField(name, alias.decl, true, nil, nil)
+}
+
+// declType returns the declaration of a type in expressions. Computed lists, maps and texts have no size.
+func (e *typedEnvironment) declType(t *celgo.Type) *apiservercel.DeclType {
+	switch parameters := t.Parameters(); {
+	case t.Kind() == celgo.ListKind && len(parameters) == 1:
+		return apiservercel.NewListType(e.declType(parameters[0]), computed)
+	case t.Kind() == celgo.MapKind && len(parameters) == 2:
+		return apiservercel.NewMapType(e.declType(parameters[0]), e.declType(parameters[1]), computed)
+	case t.Kind() == celgo.StructKind:
+		for _, root := range e.roots {
+			if found := find(root.decl, t.TypeName()); found != nil {
+				return found
+			}
+		}
+		return apiservercel.DynType
+	}
+	return scalar(t)
+}
+
+// computed is the size of a computed list, map or text: it is not estimated.
+const computed = -1
+
+// scalar returns the declaration of a type without parts, as an API server declares variables
+// (k8s.io/apiserver/pkg/admission/plugin/cel, convertCelTypeToDeclType).
+func scalar(t *celgo.Type) *apiservercel.DeclType {
+	switch t {
+	case celgo.AnyType:
+		return apiservercel.AnyType
+	case celgo.BoolType:
+		return apiservercel.BoolType
+	case celgo.BytesType:
+		return apiservercel.BytesType
+	case celgo.DoubleType:
+		return apiservercel.DoubleType
+	case celgo.DurationType:
+		return apiservercel.DurationType
+	case celgo.IntType:
+		return apiservercel.IntType
+	case celgo.NullType:
+		return apiservercel.NullType
+	case celgo.StringType:
+		return apiservercel.StringType
+	case celgo.TimestampType:
+		return apiservercel.TimestampType
+	case celgo.UintType:
+		return apiservercel.UintType
+	}
+	return apiservercel.DynType
+}
+
+// untypedVariable returns the declaration of a variable in an API server's own environment.
+func untypedVariable(t *celgo.Type) *apiservercel.DeclType {
+	if t == nil {
+		return apiservercel.DynType
+	}
+	switch parameters := t.Parameters(); {
+	case t.Kind() == celgo.ListKind && len(parameters) == 1:
+		return apiservercel.NewListType(untypedVariable(parameters[0]), computed)
+	case t.Kind() == celgo.MapKind && len(parameters) == 2:
+		return apiservercel.NewMapType(untypedVariable(parameters[0]), untypedVariable(parameters[1]), computed)
+	}
+	return scalar(t)
+}
+
+// find returns the declaration of a struct in a type, by its name.
+func find(d *apiservercel.DeclType, name string) *apiservercel.DeclType {
+	switch {
+	case d == nil:
+	case d.IsObject():
+		if d.TypeName() == name {
+			return d
+		}
+		for _, f := range d.Fields {
+			if found := find(f.Type, name); found != nil {
+				return found
+			}
+		}
+	default:
+		return find(d.ElemType, name)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package policy compiles the expressions of admission policies with the API server's own compilers, compares them with
+// the types of the objects that they read, and estimates their cost.
+package policy
+
+import (
+	"fmt"
+
+	celgo "github.com/google/cel-go/cel"
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+)
+
+// spec is the part of a policy that both kinds of policies have, with the expressions of both.
+type spec struct {
+	mutating         bool
+	name             string
+	paramKind        *v1.ParamKind
+	matchConstraints *v1.MatchResources
+	matchConditions  []v1.MatchCondition
+	variables        []v1.Variable
+	validations      []v1.Validation
+	auditAnnotations []v1.AuditAnnotation
+	mutations        []v1.Mutation
+}
+
+// readSpec reads a policy in admissionregistration.k8s.io/v1.
+func readSpec(o *unstructured.Unstructured) (*spec, error) {
+	switch o.GetKind() {
+	case "ValidatingAdmissionPolicy":
+		p := &v1.ValidatingAdmissionPolicy{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, p); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		return &spec{
+			name: p.Name, paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
+			variables: p.Spec.Variables, validations: p.Spec.Validations, auditAnnotations: p.Spec.AuditAnnotations,
+		}, nil
+	case "MutatingAdmissionPolicy":
+		p := &v1.MutatingAdmissionPolicy{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, p); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		return &spec{
+			mutating: true, name: p.Name, paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
+			variables: p.Spec.Variables, mutations: p.Spec.Mutations,
+		}, nil
+	}
+	return nil, fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", o.GetKind())
+}
+
+// paramsKind is the kind of the params; empty for a policy without params.
+func (s *spec) paramsKind() schema.GroupVersionKind {
+	if s.paramKind == nil {
+		return schema.GroupVersionKind{}
+	}
+	return schema.FromAPIVersionAndKind(s.paramKind.APIVersion, s.paramKind.Kind)
+}
+
+// rules are the rules of the policy.
+func (s *spec) rules() []v1.RuleWithOperations {
+	var rules []v1.RuleWithOperations
+	if s.matchConstraints != nil {
+		for _, r := range s.matchConstraints.ResourceRules {
+			rules = append(rules, r.RuleWithOperations)
+		}
+	}
+	return rules
+}
+
+// role is what an expression is for.
+type role int
+
+const (
+	matchCondition role = iota
+	variable
+	validation
+	message
+	auditAnnotation
+	applyConfiguration
+	jsonPatch
+)
+
+// expression is one expression of a policy or a webhook.
+type expression struct {
+	role
+	// field is its path in the object, such as spec.validations[0].expression.
+	field string
+	// index is its place in the list of its role.
+	index    int
+	name     string // of a variable
+	text     string
+	accessor cel.ExpressionAccessor
+}
+
+// expressions lists the expressions in the order in which an API server compiles them.
+func (s *spec) expressions() []expression {
+	var all []expression
+	add := func(r role, i int, field, text string, accessor cel.ExpressionAccessor) {
+		all = append(all, expression{role: r, index: i, field: fmt.Sprintf(field, i), text: text, accessor: accessor})
+	}
+	for i := range s.matchConditions {
+		m := &s.matchConditions[i]
+		add(matchCondition, i, "spec.matchConditions[%d].expression", m.Expression, (*matchconditions.MatchCondition)(m))
+	}
+	for i, v := range s.variables {
+		add(variable, i, "spec.variables[%d].expression", v.Expression, &validating.Variable{Name: v.Name, Expression: v.Expression})
+		all[len(all)-1].name = v.Name
+	}
+	for i, v := range s.validations {
+		add(validation, i, "spec.validations[%d].expression", v.Expression, &validating.ValidationCondition{Expression: v.Expression})
+		add(message, i, "spec.validations[%d].messageExpression", v.MessageExpression, &validating.MessageExpressionCondition{MessageExpression: v.MessageExpression})
+	}
+	for i, a := range s.auditAnnotations {
+		add(auditAnnotation, i, "spec.auditAnnotations[%d].valueExpression", a.ValueExpression, &validating.AuditAnnotationCondition{Key: a.Key, ValueExpression: a.ValueExpression})
+	}
+	for i, m := range s.mutations {
+		if m.ApplyConfiguration != nil {
+			add(applyConfiguration, i, "spec.mutations[%d].applyConfiguration.expression", m.ApplyConfiguration.Expression,
+				&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})
+		}
+		if m.JSONPatch != nil {
+			add(jsonPatch, i, "spec.mutations[%d].jsonPatch.expression", m.JSONPatch.Expression, &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})
+		}
+	}
+	return all
+}
+
+// declared returns the optional variables that an API server declares for an expression
+// (k8s.io/kubernetes/pkg/apis/admissionregistration/validation).
+func (e expression) declared(hasParams bool) cel.OptionalVariableDeclarations {
+	return cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: e.role != message, HasPatchTypes: e.patches()}
+}
+
+func (e expression) patches() bool { return e.role == applyConfiguration || e.role == jsonPatch }
+
+// in returns the typed environment that compiles the expression.
+func (e expression) in(t *typedEnvironment) *celgo.Env {
+	if e.patches() {
+		return t.patch
+	}
+	return t.plain
+}
