@@ -21,8 +21,8 @@
 //  11. The result is valid for an API server: the kind in the other version, with the same metadata.
 //  12. An annotation from somebody else alters none of the object's own values: converted back, the
 //     object is as it is without the annotation.
-//  13. No value changes if an API server prunes the result and sets defaults by the schemas in Kind.Schemas. No
-//     constant becomes one that an Enum refuses.
+//  13. No value changes if an API server prunes the result and sets defaults by the schemas in Kind.Schemas. If the
+//     schema of one version accepts an object, the schema of the other accepts the result.
 //
 // Via makes a pair of spokes, to which the same invariants apply.
 package conversiontest
@@ -60,6 +60,9 @@ type Kind[S, H any] struct {
 	// Replaced are fields of either version whose zero value a default replaces, because JSON leaves it out, or because
 	// a marker sets the default.
 	Replaced []string
+	// Refused are fields of either version whose schema may refuse values of the other version that its schema accepts.
+	// The paths are as in Dropped; "" is for all fields.
+	Refused []string
 	// Schemas are the schemas of the versions by name, from [ReadSchemas] or [SchemaOf].
 	Schemas map[string]Schema
 	// Entries are the keys of annotations and labels that the conversion itself reads and writes, and that do not
@@ -111,8 +114,8 @@ func (k Kind[S, H]) failures() []finding {
 }
 
 func (k Kind[S, H]) ways() (way[S, H], way[H, S]) {
-	return way[S, H]{"the spoke", k.ToHub, k.FromHub, k.Spoke, k.Hub, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Entries, k.Schemas},
-		way[H, S]{"the hub", k.FromHub, k.ToHub, k.Hub, k.Spoke, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Entries, k.Schemas}
+	return way[S, H]{"the spoke", k.ToHub, k.FromHub, k.Spoke, k.Hub, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Refused, k.Entries, k.Schemas},
+		way[H, S]{"the hub", k.FromHub, k.ToHub, k.Hub, k.Spoke, k.Dropped, k.Kept, k.Defaults, k.Replaced, k.Refused, k.Entries, k.Schemas}
 }
 
 // finding is an invariant that does not hold.
@@ -150,6 +153,7 @@ type way[A, B any] struct {
 	dropped, kept []string
 	defaults      []string
 	replaced      []string
+	refused       []string
 	entries       []string
 	schemas       map[string]Schema
 }

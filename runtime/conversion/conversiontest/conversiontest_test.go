@@ -207,15 +207,22 @@ func keeping(keep func(src *spoke, dst *hub) any, restore func(kept []byte, src 
 }
 
 // scheme sets schemas with markers on fields of the hub.
-func scheme(k Kind[spoke, hub], marks map[string]Mark) Kind[spoke, hub] {
-	k.Schemas = map[string]Schema{"v1": SchemaOf[spoke](map[string]Mark{"spec.mode": {Enum: []string{"rsa", "ecdsa"}}}), "v2": SchemaOf[hub](marks)}
+func scheme(t *testing.T, k Kind[spoke, hub], marks map[string]string) Kind[spoke, hub] {
+	k.Schemas = map[string]Schema{"v1": SchemaOf[spoke](t, map[string]string{"spec.mode": `{"enum": ["rsa", "ecdsa"]}`}), "v2": SchemaOf[hub](t, marks)}
 	return k
 }
 
 func TestRightConversionsPass(t *testing.T) {
 	Check(t, right.kind())
-	k := scheme(right.kind(), map[string]Mark{"spec.replicas": {Default: "3"}, "spec.mode": {Enum: []string{"RSA", "ecdsa"}}, "spec.size": {Default: "5"}, "spec.template": {Nullable: true}})
+	k := scheme(t, right.kind(), map[string]string{
+		"spec.replicas": `{"default": 3}`, "spec.mode": `{"enum": ["RSA", "ecdsa"]}`, "spec.size": `{"default": 5}`, "spec.template": `{"nullable": true}`,
+	})
 	k.Replaced = []string{"spec.size"}
+	Check(t, k)
+	same := `{"minLength": 2, "maxLength": 9, "pattern": "^[a-z0-9]*$"}`
+	k = scheme(t, right.kind(), map[string]string{"spec.name": same, "spec.size": `{"maximum": 100}`, "spec.mode": `{"enum": ["RSA", "ecdsa"]}`})
+	k.Schemas["v1"] = SchemaOf[spoke](t, map[string]string{"spec.title": same, "spec.mode": `{"enum": ["rsa", "ecdsa"]}`})
+	k.Refused = []string{"spec.size"}
 	Check(t, k)
 	k = right.kind()
 	self := Kind[spoke, spoke]{ToHub: Via(k.ToHub, k.FromHub), FromHub: Via(k.ToHub, k.FromHub), Spoke: k.Spoke, Hub: k.Spoke, Dropped: k.Dropped, Kept: k.Kept}
@@ -400,16 +407,25 @@ func TestFaultsAreFound(t *testing.T) {
 				dst.Spec.Size = 666
 			}
 		})},
-		{13, "zero becomes nil, and nil the default", scheme(right.then(func(_ *spokeSpec, dst *hubSpec) {
+		{13, "zero becomes nil, and nil the default", scheme(t, right.then(func(_ *spokeSpec, dst *hubSpec) {
 			if dst.Replicas != nil && *dst.Replicas == 0 {
 				dst.Replicas = nil
 			}
-		}).kind(), map[string]Mark{"spec.replicas": {Default: "3"}})},
-		{13, "zero is left out, and becomes the default", scheme(right.kind(), map[string]Mark{"spec.size": {Default: "5"}})},
-		{13, "an Enum refuses a constant", scheme(right.kind(), map[string]Mark{"spec.mode": {Enum: []string{"rsa", "ecdsa"}}})},
+		}).kind(), map[string]string{"spec.replicas": `{"default": 3}`})},
+		{13, "zero is left out, and becomes the default", scheme(t, right.kind(), map[string]string{"spec.size": `{"default": 5}`})},
+		{13, "an Enum refuses a constant", scheme(t, right.kind(), map[string]string{"spec.mode": `{"enum": ["rsa", "ecdsa"]}`})},
+		{13, "a number exceeds a maximum", scheme(t, right.kind(), map[string]string{"spec.size": `{"maximum": 100000}`})},
+		{13, "a number is below a minimum", scheme(t, right.kind(), map[string]string{"spec.replicas": `{"minimum": -70}`})},
+		{13, "text is too long", scheme(t, right.kind(), map[string]string{"spec.labels": `{"additionalProperties": {"maxLength": 63}}`})},
+		{13, "text is too short", scheme(t, right.kind(), map[string]string{"spec.name": `{"minLength": 3}`})},
+		{13, "text does not match a pattern", scheme(t, right.kind(), map[string]string{"spec.parts.name": `{"pattern": "^[A-Z]"}`})},
+		{13, "a list is too long", scheme(t, right.kind(), map[string]string{"spec.tags": `{"maxItems": 16}`})},
+		{13, "a map is too large", scheme(t, right.kind(), map[string]string{"spec.labels": `{"maxProperties": 9}`})},
+		{13, "a required field is missing", scheme(t, right.kind(), map[string]string{"spec": `{"required": ["template"]}`})},
+		{13, "no value satisfies a schema", scheme(t, right.kind(), map[string]string{"spec": `{"required": ["name"]}`, "spec.name": `{"pattern": "^$^a"}`})},
 		{13, "a field has no schema", func() Kind[spoke, hub] {
 			k := right.kind()
-			k.Schemas = map[string]Schema{"v1": SchemaOf[spoke](nil), "v2": SchemaOf[spoke](nil)}
+			k.Schemas = map[string]Schema{"v1": SchemaOf[spoke](t, nil), "v2": SchemaOf[spoke](t, nil)}
 			return k
 		}()},
 	} {

@@ -10,8 +10,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/webhook-gen/webhook-gen/runtime/internal/structural"
 )
 
 // serverChangesNothing checks the thirteenth invariant. An API server prunes the result of a conversion, and sets
@@ -39,18 +37,22 @@ func (w way[A, B]) serverChangesNothing(a *A, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 13))
 	written := members(a)
 	spellOut(written, reflect.TypeFor[A](), "", w.excusedFromDefaults, random)
-	choose(own.root, written, random)
 	own.Prune(written)
 	own.Default(written)
+	written, err = w.valid(written, own, other, random)
+	if err != nil {
+		return err
+	}
 	said := maps.Collect(nodes(without(written, w.dropped)))
 	stored, err := stepped[A, B](w.there, written, other)
 	if err != nil || stored == nil {
 		return err
 	}
-	if path, value := refused(other.root, stored, ""); path != "" {
-		return fmt.Errorf("%s becomes %s, which its Enum refuses", path, text(value))
-	}
 	other.Default(stored)
+	if err := w.refusal(other, stored); err != nil {
+		version := typeOf(b).Version
+		return fmt.Errorf("the schema of %s refuses %w, though the schema of %s accepts the object: %s", version, err, typeOf(again).Version, text(without(written, nil)))
+	}
 	served, err := stepped[B, A](w.back, stored, own)
 	if err != nil || served == nil {
 		return err
@@ -172,54 +174,32 @@ func zeroOf(t reflect.Type) any {
 	return nil
 }
 
-// choose replaces text that an Enum refuses by one of its constants.
-func choose(s *structural.Schema, v any, random *rand.Rand) {
-	if s == nil {
-		return
-	}
-	pick := func(below *structural.Schema, value any) any {
-		if said, ok := value.(string); ok && below != nil && said != "" && len(below.Enum) > 0 && !slices.Contains(below.Enum, value) {
-			return below.Enum[random.IntN(len(below.Enum))]
+// valid returns an object that the schema of its version accepts, with values at the limits of the other version.
+func (w way[A, B]) valid(object map[string]any, own, other Schema, random *rand.Rand) (map[string]any, error) {
+	moved := members(object)
+	moving{edgesOf(other.root), random, 200}.object(moved, reflect.TypeFor[A]())
+	var err error
+	for _, tried := range []map[string]any{moved, object} {
+		own.root.Repair(tried, random)
+		own.Prune(tried)
+		own.Default(tried)
+		if err = own.Validate(tried); err == nil {
+			err = json.Unmarshal([]byte(text(tried)), new(A))
 		}
-		choose(below, value, random)
-		return value
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if property := s.Member(name); property != nil {
-				v[name] = pick(property, v[name])
-			}
-		}
-	case []any:
-		for i := range v {
-			v[i] = pick(s.Items, v[i])
+		if err == nil {
+			return tried, nil
 		}
 	}
+	return nil, fmt.Errorf("no random object satisfies its schema: %w; let the function Spoke or Hub of the Kind set a valid value", err)
 }
 
-// refused returns the first text that its Enum refuses, and its path. Empty text is no value.
-func refused(s *structural.Schema, v any, path string) (string, any) {
-	if s == nil {
-		return "", nil
-	}
-	switch v := v.(type) {
-	case string:
-		if v != "" && len(s.Enum) > 0 && !slices.Contains(s.Enum, any(v)) {
-			return path, v
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if found, value := refused(s.Member(name), v[name], join(path, name)); found != "" {
-				return found, value
-			}
-		}
-	case []any:
-		for i := range v {
-			if found, value := refused(s.Items, v[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
-				return found, value
-			}
+// refusal returns the first value of an object that a schema refuses, except for the fields in Kind.Refused.
+func (w way[A, B]) refusal(s Schema, object map[string]any) error {
+	values := maps.Collect(nodes(object))
+	for _, problem := range s.root.Validate(object) {
+		if !slices.ContainsFunc(w.refused, func(field string) bool { return field == "" || below(problem.Field, field) }) {
+			return fmt.Errorf("%w (it is %s)", problem, text(values[problem.Path]))
 		}
 	}
-	return "", nil
+	return nil
 }

@@ -73,25 +73,20 @@ func readSchemas(text []byte, name string) (map[string]Schema, error) {
 	}
 }
 
-// Mark is what the markers of a field add to the schema of its type.
-type Mark struct {
-	// Default is the default in JSON; empty without one.
-	Default string
-	// Nullable means that the field may be null.
-	Nullable bool
-	// Enum are the constants of a field of text.
-	Enum []string
-}
-
-// SchemaOf derives the schema of a type: from its JSON, and from markers by the paths of fields in JSON names. A path
-// leads through lists and maps: "spec.items.count" is a field of each element.
-func SchemaOf[T any](marks map[string]Mark) Schema {
-	d := deriving{marks: marks}
+// SchemaOf derives the schema of a type from its JSON. To the schemas of fields it adds parts of schemas, by the paths
+// of the fields in JSON names: "spec.count": `{"default": 1, "maximum": 9}`. A path leads through lists and maps:
+// "spec.items.count" is a field of each element.
+func SchemaOf[T any](t testing.TB, marks map[string]string) Schema {
+	t.Helper()
+	d := deriving{t, marks}
 	return Schema{d.of(reflect.TypeFor[T](), "", nil)}
 }
 
 // deriving derives a schema from Go types.
-type deriving struct{ marks map[string]Mark }
+type deriving struct {
+	testing.TB
+	marks map[string]string
+}
 
 func (d deriving) of(t reflect.Type, path string, inside []reflect.Type) *structural.Schema {
 	s := &structural.Schema{}
@@ -104,14 +99,26 @@ func (d deriving) of(t reflect.Type, path string, inside []reflect.Type) *struct
 	case t.Kind() == reflect.Struct && !isPlainStruct(t) || slices.Contains(inside, t):
 		s.Preserve = true // a type that encodes itself, or one inside itself
 	case t.Kind() == reflect.Struct:
+		s.Type = "object"
 		s.Properties = map[string]*structural.Schema{}
 		d.fields(s, t, path, append(inside[:len(inside):len(inside)], t))
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 || t.Kind() == reflect.Array:
+		s.Type = "array"
 		s.Items = d.of(t.Elem(), path, inside)
 	case t.Kind() == reflect.Map:
+		s.Type = "object"
 		s.AdditionalProperties = &structural.Additional{Schema: d.of(t.Elem(), path, inside)}
 	case t.Kind() == reflect.Interface:
 		s.Preserve = true
+	case encodesItself(t):
+	case t.Kind() == reflect.String || t.Kind() == reflect.Slice:
+		s.Type = "string"
+	case t.Kind() == reflect.Bool:
+		s.Type = "boolean"
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
+		s.Type = "integer"
+	case t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64:
+		s.Type = "number"
 	}
 	return s
 }
@@ -134,25 +141,12 @@ func (d deriving) fields(s *structural.Schema, t reflect.Type, path string, insi
 			at := join(path, name)
 			property := d.of(f.Type, at, inside)
 			if mark, ok := d.marks[at]; ok {
-				mark.add(property)
+				if err := json.Unmarshal([]byte(mark), property); err != nil {
+					d.Fatalf("the schema of %s: %v", at, err)
+				}
 			}
 			s.Properties[name] = property
 		}
-	}
-}
-
-// add adds a mark to the schema of a field.
-func (m Mark) add(s *structural.Schema) {
-	s.Nullable = m.Nullable
-	if m.Default != "" {
-		text := json.RawMessage(m.Default)
-		s.Default = &text
-	}
-	for s.Items != nil && len(m.Enum) > 0 {
-		s = s.Items // the constants are for the elements
-	}
-	for _, value := range m.Enum {
-		s.Enum = append(s.Enum, value)
 	}
 }
 
@@ -168,4 +162,9 @@ func (s Schema) Default(object map[string]any) { s.root.SetDefaults(object) }
 // Validate returns an error with the first path whose value an API server refuses: in a request, after defaults and
 // mutating webhooks and before validating ones. The rules in CEL are left out. See NewSchemaValidator and
 // ValidateListSetsAndMaps of k8s.io/apiextensions-apiserver.
-func (s Schema) Validate(object map[string]any) error { return s.root.Validate(object) }
+func (s Schema) Validate(object map[string]any) error {
+	if problems := s.root.Validate(object); problems != nil {
+		return problems[0]
+	}
+	return nil
+}

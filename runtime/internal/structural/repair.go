@@ -99,7 +99,7 @@ func (r repairing) list(s *Schema, list []any) []any {
 	kept := []any{}
 	for _, element := range list {
 		element = r.value(s.Items, element)
-		if !slices.ContainsFunc(kept, func(other any) bool { return s.twice(other, element) }) && s.Items.validate("", element) == nil {
+		if !slices.ContainsFunc(kept, func(other any) bool { return s.twice(other, element) }) && s.Items.allows(element) {
 			kept = append(kept, element)
 		}
 	}
@@ -119,7 +119,7 @@ func (r repairing) object(s *Schema, object map[string]any) {
 			continue
 		}
 		object[name] = r.value(member, object[name])
-		if !slices.Contains(s.Required, name) && member.validate("", object[name]) != nil {
+		if !slices.Contains(s.Required, name) && !member.allows(object[name]) {
 			delete(object, name)
 		}
 	}
@@ -128,7 +128,7 @@ func (r repairing) object(s *Schema, object map[string]any) {
 			object[name] = r.example(s.Member(name))
 		}
 	}
-	if s.validate("", object) != nil {
+	if !s.allows(object) {
 		r.choose(s, object)
 	}
 }
@@ -150,7 +150,7 @@ func (r repairing) choose(s *Schema, object map[string]any) {
 					tried[name] = r.example(s.Member(name))
 				}
 			}
-			if s.validate("", tried) == nil {
+			if s.allows(tried) {
 				clear(object)
 				maps.Copy(object, tried)
 				return

@@ -69,16 +69,20 @@ func TestValidate(t *testing.T) {
 		`"port": 80`:                     "",
 		`"port": 1.5`:                    "port: want the type ",
 		`"parts": []`:                    "parts: fewer than 1 elements",
-		`"parts": [{}]`:                  "parts[0]: name is required",
+		`"parts": [{}]`:                  "parts[0].name: is required",
 		`"parts": [{"name": "a"}, {"name": "a"}]`: "parts: element 1 is there already",
 		`"tags": ["a", "a"]`:                      "tags: element 1 is there already",
 		`"union": {}`:                             "union: 0 of its alternatives apply, want one",
 		`"union": {"a": 1, "b": 1}`:               "union: 2 of its alternatives apply, want one",
-		`"template": {"kind": "Pod"}`:             "template: apiVersion is required",
+		`"template": {"kind": "Pod"}`:             "template.apiVersion: is required",
 	} {
 		object := objectOf(t, `{"size": "small", `+members+`}`)
-		if got := s.Validate(object); want == "" && got != nil || want != "" && (got == nil || got.Error() != want) {
-			t.Errorf("%s: %v, want %s", members, got, want)
+		got := ""
+		if problems := s.Validate(object); problems != nil {
+			got = problems[0].Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", members, got, want)
 		}
 	}
 }
@@ -90,8 +94,8 @@ func TestRepair(t *testing.T) {
 		object := objectOf(t, `{"name": "a name that is long", "version": "text", "when": "text", "secret": "?", "count": 100, "share": -1, "port": "text",
 			"parts": [{"name": "a", "note": "text"}, {"name": "a"}, {"name": "b"}], "tags": ["a", "a"], "union": {"a": 1, "b": 1}, "template": {}}`)
 		s.Repair(object, rand.New(rand.NewPCG(seed, 1)))
-		if err := s.Validate(object); err != nil {
-			t.Fatalf("seed %d: %v of %v", seed, err, object)
+		if problems := s.Validate(object); problems != nil {
+			t.Fatalf("seed %d: %v of %v", seed, problems, object)
 		}
 		for name, want := range map[string]string{"name": "a nam", "count": "9", "port": "text", "tags": "[a]", "parts": "[map[name:a] map[name:b]]"} {
 			if got := fmt.Sprint(object[name]); got != want {

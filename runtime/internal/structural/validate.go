@@ -5,7 +5,6 @@ package structural
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -45,46 +44,65 @@ type Validation struct {
 	ListMapKeys      []string  `json:"x-kubernetes-list-map-keys"`
 }
 
-// Validate returns an error with the first path whose value an API server refuses. The rules in CEL are left out. See
+// Problem is a value that an API server refuses.
+type Problem struct {
+	// Path has indexes of lists and keys of maps. Field is the path without them.
+	Path, Field string
+	Text        string
+}
+
+func (p Problem) Error() string { return p.Path + ": " + p.Text }
+
+// at is the place of a value.
+type at struct{ path, field string }
+
+func (a at) member(name string) at { return at{below(a.path, name), below(a.field, name)} }
+
+func (a at) value(key string) at { return at{below(a.path, key), a.field} }
+
+func (a at) element(i int) at { return at{a.path + "[" + strconv.Itoa(i) + "]", a.field} }
+
+func (a at) problem(format string, args ...any) []Problem {
+	return []Problem{{a.path, a.field, fmt.Sprintf(format, args...)}}
+}
+
+// Validate returns the values of an object that an API server refuses. The rules in CEL are left out. See
 // NewSchemaValidator in k8s.io/apiextensions-apiserver/pkg/apiserver/validation, and ValidateListSetsAndMaps in
 // pkg/apiserver/schema/listtype.
-func (s *Schema) Validate(object map[string]any) error { return s.validate("", object) }
+func (s *Schema) Validate(object map[string]any) []Problem { return s.validate(at{}, object) }
 
-func (s *Schema) validate(path string, v any) error {
+// allows reports whether an API server accepts a value.
+func (s *Schema) allows(v any) bool { return len(s.validate(at{}, v)) == 0 }
+
+func (s *Schema) validate(a at, v any) []Problem {
 	if s == nil {
 		return nil
 	}
-	at := func(format string, args ...any) error {
-		return fmt.Errorf("%s: "+format, append([]any{path}, args...)...)
-	}
 	if !s.hasType(v) && !(v == nil && s.Nullable) {
-		return at("want the type %s", s.Type)
+		return a.problem("want the type %s", s.Type)
 	}
 	if len(s.Enum) > 0 && !s.inEnum(v) {
-		return at("not in the enum")
+		return a.problem("not in the enum")
 	}
 	if v == nil {
 		return nil // other rules are not for null
 	}
-	err := error(nil)
+	var found []Problem
 	switch value := v.(type) {
 	case string:
 		if problem := s.problemOfText(value); problem != "" {
-			return at("%s", problem)
+			return a.problem("%s", problem)
 		}
 	case map[string]any:
-		err = s.validateObject(path, at, value)
+		found = s.validateObject(a, value)
 	case []any:
-		err = s.validateList(path, at, value)
+		found = s.validateList(a, value)
 	default:
 		if n, ok := number(v); ok && s.problemOfNumber(n) != "" {
-			return at("%s", s.problemOfNumber(n))
+			return a.problem("%s", s.problemOfNumber(n))
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return s.validateJunctors(path, at, v)
+	return append(found, s.validateJunctors(a, v)...)
 }
 
 func (s *Schema) hasType(v any) bool {
@@ -196,51 +214,53 @@ func (s *Schema) problemOfNumber(n float64) string {
 	return ""
 }
 
-func (s *Schema) validateObject(path string, at func(string, ...any) error, object map[string]any) error {
+func (s *Schema) validateObject(a at, object map[string]any) []Problem {
 	switch {
 	case s.MinProperties != nil && len(object) < *s.MinProperties:
-		return at("fewer than %d members", *s.MinProperties)
+		return a.problem("fewer than %d members", *s.MinProperties)
 	case s.MaxProperties != nil && len(object) > *s.MaxProperties:
-		return at("more than %d members", *s.MaxProperties)
+		return a.problem("more than %d members", *s.MaxProperties)
 	}
+	var found []Problem
 	if s.Embedded {
 		for _, name := range []string{"apiVersion", "kind"} {
 			if text, _ := object[name].(string); text == "" {
-				return at("%s is required", name)
+				found = append(found, a.member(name).problem("is required")...)
 			}
 		}
 	}
 	for _, name := range s.Required {
 		if _, ok := object[name]; !ok {
-			return at("%s is required", name)
+			found = append(found, a.member(name).problem("is required")...)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if err := s.Member(name).validate(below(path, name), object[name]); err != nil {
-			return err
+		inner := a.value(name)
+		if _, ok := s.Properties[name]; ok {
+			inner = a.member(name)
 		}
+		found = append(found, s.Member(name).validate(inner, object[name])...)
 	}
-	return nil
+	return found
 }
 
 func below(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-func (s *Schema) validateList(path string, at func(string, ...any) error, list []any) error {
+func (s *Schema) validateList(a at, list []any) []Problem {
 	switch {
 	case s.MinItems != nil && len(list) < *s.MinItems:
-		return at("fewer than %d elements", *s.MinItems)
+		return a.problem("fewer than %d elements", *s.MinItems)
 	case s.MaxItems != nil && len(list) > *s.MaxItems:
-		return at("more than %d elements", *s.MaxItems)
+		return a.problem("more than %d elements", *s.MaxItems)
 	}
+	var found []Problem
 	for i, element := range list {
-		if err := s.Items.validate(path+"["+strconv.Itoa(i)+"]", element); err != nil {
-			return err
-		}
+		found = append(found, s.Items.validate(a.element(i), element)...)
 		if slices.ContainsFunc(list[:i], func(other any) bool { return s.twice(other, element) }) {
-			return at("element %d is there already", i)
+			found = append(found, a.problem("element %d is there already", i)...)
 		}
 	}
-	return nil
+	return found
 }
 
 // twice reports whether a list that is a set or a map must not have both elements.
@@ -256,28 +276,26 @@ func (s *Schema) twice(a, b any) bool {
 	return false
 }
 
-func (s *Schema) validateJunctors(path string, at func(string, ...any) error, v any) error {
-	errs := func(all []*Schema) (valid int, err error) {
+func (s *Schema) validateJunctors(a at, v any) []Problem {
+	valid := func(all []*Schema) (n int, found []Problem) {
 		for _, one := range all {
-			if e := one.validate(path, v); e != nil {
-				err = errors.Join(err, e)
+			if problems := one.validate(a, v); problems != nil {
+				found = append(found, problems...)
 			} else {
-				valid++
+				n++
 			}
 		}
-		return valid, err
+		return n, found
 	}
-	if _, err := errs(s.AllOf); err != nil {
-		return err
+	_, found := valid(s.AllOf)
+	if n, problems := valid(s.AnyOf); n == 0 {
+		found = append(found, problems...)
 	}
-	if valid, err := errs(s.AnyOf); valid == 0 && err != nil {
-		return err
+	if n, _ := valid(s.OneOf); len(s.OneOf) > 0 && n != 1 {
+		found = append(found, a.problem("%d of its alternatives apply, want one", n)...)
 	}
-	if valid, _ := errs(s.OneOf); len(s.OneOf) > 0 && valid != 1 {
-		return at("%d of its alternatives apply, want one", valid)
+	if s.Not != nil && s.Not.validate(a, v) == nil {
+		found = append(found, a.problem("has what it must not have")...)
 	}
-	if s.Not != nil && s.Not.validate(path, v) == nil {
-		return at("has what it must not have")
-	}
-	return nil
+	return found
 }
