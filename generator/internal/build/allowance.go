@@ -5,9 +5,11 @@ package build
 import (
 	"go/ast"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
 // allow assigns the allowances of a package to the webhooks that they cover, once all webhooks are built.
@@ -15,6 +17,10 @@ func (b *builder) allow(m *packageMarkers) {
 	for _, d := range m.declarations {
 		for _, a := range d.allowances {
 			said := a.marker
+			if of := said.Policy; of.IsSet() || len(d.builtPolicies) > 0 && strings.HasPrefix(said.Rule.V, "P") {
+				b.allowPolicies(d, a)
+				continue
+			}
 			candidates := append(slices.Clip(d.built), b.besides(m, a.Range)...)
 			if d.typ == nil && said.Webhook.IsSet() {
 				candidates = b.ofPackage(m.Path)
@@ -24,6 +30,20 @@ func (b *builder) allow(m *packageMarkers) {
 				w.Allowed = append(w.Allowed, allowance)
 			}
 		}
+	}
+}
+
+// allowPolicies assigns an allowance to policies of its declaration.
+func (b *builder) allowPolicies(d *declaration, a declared[*registry.Allow]) {
+	if len(d.builtPolicies) == 0 && !d.broken && len(d.policies) == 0 {
+		b.diags.Add(diag.Errorf(a.Range, model.RuleBelongs, "+webhook:allow is on a declaration without a policy").
+			WithHint("write it beside a +webhook:policy:mutating or +webhook:policy:validating"))
+		return
+	}
+	broken := d.broken || len(d.builtPolicies) < len(d.policies)
+	allowance := a.marker.Allowance(a.Range)
+	for _, p := range named(b, d.builtPolicies, broken, a.marker.Policy, "policy", "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating }) {
+		p.Allowed = append(p.Allowed, allowance)
 	}
 }
 

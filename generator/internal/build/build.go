@@ -14,6 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // Options are the settings of a project outside of its markers.
@@ -33,6 +34,8 @@ type Options struct {
 	Service ServiceName
 	// CABundle verifies that service's certificate. It is nil if something in the cluster sets it.
 	CABundle []byte
+	// MinKubernetes is the oldest API server that the project supports, as in webhook-gen.yaml.
+	MinKubernetes diag.Sourced[string]
 	// KeepOut are namespaces whose pods must start without the project's webhooks. The project's own namespace is one
 	// of them.
 	KeepOut []string
@@ -60,7 +63,8 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	if o.Conversions != "" {
 		b.addConversions(read)
 	}
-	p := &model.Project{API: o.API, Configurations: b.configurations(), Incomplete: b.incomplete}
+	p := &model.Project{API: o.API, Configurations: b.configurations(), Policies: b.policies, MinKubernetes: o.MinKubernetes, Incomplete: b.incomplete}
+	model.SortPolicies(p.Policies)
 	if o.Conversions != "" {
 		p.Conversions, p.ConversionRules = b.conversions, b.conversionRules
 	}
@@ -78,6 +82,8 @@ type builder struct {
 	module   *load.Module
 	options  Options
 	webhooks []*model.Webhook
+	policies []*model.Policy
+	types    *resolve.Resolver // made with the first policy that needs it
 	objects  map[objectKey]*model.Configuration
 	diags    diag.List
 
@@ -117,11 +123,15 @@ type declaration struct {
 	conditions []declared[*registry.MatchCondition]
 	patches    []declared[*registry.Patch]
 	allowances []declared[*registry.Allow]
+	policies   []declared[*registry.Policy]
+	members    []policyMember
 	hub        diag.Range // the +webhook:conversion:hub
 	spokes     []declared[*registry.Spoke]
 
-	built  []*model.Webhook // built from the webhook markers
-	broken bool             // one webhook could not be built
+	built []*model.Webhook // built from the webhook markers
+	// builtPolicies are built from the markers of policies.
+	builtPolicies []*model.Policy
+	broken        bool // one webhook could not be built
 }
 
 // packageMarkers are the markers of one package.
@@ -150,6 +160,7 @@ func (b *builder) addPackage(p *load.Package) (m *packageMarkers, ok bool) {
 	}
 	for _, d := range m.declarations {
 		b.addDeclaration(m, d)
+		b.addPolicies(m, d)
 	}
 	return m, true
 }
@@ -191,6 +202,10 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 				on.patches = append(on.patches, declared[*registry.Patch]{d.Range, t})
 			case *registry.Allow:
 				on.allowances = append(on.allowances, declared[*registry.Allow]{d.Range, t})
+			case *registry.Policy:
+				on.policies = append(on.policies, declared[*registry.Policy]{d.Range, t})
+			case registry.PolicyMember:
+				on.members = append(on.members, policyMember{declared[registry.PolicyMember]{d.Range, t}, "+" + d.Name})
 			case *registry.Hub:
 				on.hub = d.Range
 			case *registry.Spoke:
@@ -288,9 +303,11 @@ func (b *builder) objectName(c *registry.Configuration, mutating bool) string {
 func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	var built []*model.Webhook
 	plans := map[*model.Webhook]func() *model.Handler{}
+	subjects := map[*model.Webhook]subject{}
 	for _, at := range d.webhooks {
 		if w, subject, ok := b.webhook(m, d, at); ok {
 			built = append(built, w)
+			subjects[w] = subject
 			plans[w] = func() *model.Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
@@ -318,6 +335,9 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		}
 	}
 	for _, w := range built {
+		if len(w.Spec.MatchConditions) > 0 {
+			w.Kinds = b.typedKinds(m.Module, subjects[w], w.Spec.Rules)
+		}
 		before := len(b.diags)
 		w.Handler = plans[w]() // after its rules are complete
 		if len(b.diags) == before {
@@ -338,22 +358,31 @@ func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Rang
 			WithHint("write it beside a +webhook:mutating or +webhook:validating"))
 		return nil
 	}
-	if !name.IsSet() {
-		return webhooks
+	return named(b, webhooks, broken, name, "webhook", "webhooks", func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
+}
+
+// named returns the webhooks or policies of a declaration that an argument names: all of them if it is not set.
+func named[T any](b *builder, all []T, broken bool, said diag.Sourced[string], what, plural string, of func(T) (name string, mutating bool)) []T {
+	if !said.IsSet() {
+		return all
 	}
-	var meant []*model.Webhook
+	var meant []T
 	var names []string
-	for _, w := range webhooks {
-		names = append(names, w.Spec.Name, model.KindWord(w.Mutating))
-		label, _, _ := strings.Cut(w.Spec.Name, ".")
-		if name.V == w.Spec.Name || name.V == label || name.V == model.KindWord(w.Mutating) {
-			meant = append(meant, w)
+	for _, one := range all {
+		name, mutating := of(one)
+		word := model.KindWord(mutating)
+		if names = append(names, name); !slices.Contains(names, word) {
+			names = append(names, word)
+		}
+		label, _, _ := strings.Cut(name, ".")
+		if said.V == name || said.V == label || said.V == word {
+			meant = append(meant, one)
 		}
 	}
 	if len(meant) == 0 && !broken {
-		d := diag.Errorf(name.At, model.RuleBelongs, "no webhook of this declaration is called %q", name.V).
-			WithHint("its webhooks: %s", strings.Join(names, ", "))
-		if near, ok := diag.Nearest(name.V, names); ok {
+		d := diag.Errorf(said.At, model.RuleBelongs, "no %s of this declaration is called %q", what, said.V).
+			WithHint("its %s: %s", plural, strings.Join(names, ", "))
+		if near, ok := diag.Nearest(said.V, names); ok {
 			d = d.WithHint("did you mean %q?", near)
 		}
 		b.diags.Add(d)

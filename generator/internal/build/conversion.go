@@ -83,7 +83,7 @@ func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 	if h.Group == "" || h.Version == "" {
 		return h
 	}
-	kind := b.kind(m.Package, m.groupVersion, *d.typ, declared[*registry.Webhook]{d.hub, &registry.Webhook{}})
+	kind := b.kind(m.Package, m.groupVersion, *d.typ, declared[*registry.Subject]{d.hub, &registry.Subject{}})
 	h.crd = &model.CRD{Plural: kind.Plural, Service: serviceOf(m.service, b.options.Service), CABundle: b.options.CABundle}
 	return h
 }
@@ -180,13 +180,19 @@ func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.Version
 func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *registry.Field) {
 	rule := model.ConversionRule{
 		Range: d.Range, Verb: m.Verb, Declared: p.Path, Path: m.Path, As: m.As,
-		From: m.From.V, To: m.To.V, Hub: m.Hub,
+		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub,
 	}
 	switch m.Verb {
 	case model.Drop:
 		rule.Reason = m.Text.V
 	case model.Allow:
 		rule.Rule, rule.Reason = m.Rule.V, m.Text.V
+	case model.Enum:
+		if named := m.From.IsSet() && m.To.IsSet(); named == m.Same.IsSet() || m.From.IsSet() != m.To.IsSet() {
+			b.diags.Add(diag.Errorf(d.Range, model.RuleNeeds, "+%s needs from and to, or same", d.Name).
+				WithHint(`from: "a", to: "A" is another name; same: "a;b" lists values that only one version has, and same: "*" is for all of them`))
+			return
+		}
 	case model.Default:
 		rule.Default = m.Text
 	case model.ToHub:

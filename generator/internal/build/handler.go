@@ -73,7 +73,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	if h.Holder {
 		h.Implementation = name
 	}
-	carried := carriedType(w, s.kind, b.ownType(said, s, local))
+	carried := carriedType(w, s.kind, b.ownType(&said.Subject, s, local))
 	h.Kinds = expectedKinds(w, s.kind, carried)
 	switch {
 	case said.Decode.V == "none":
@@ -250,7 +250,7 @@ func isProjection(spec *ast.TypeSpec) bool {
 }
 
 // ownType is the Go type of the webhook's kind. It is zero if the type is unknown.
-func (b *builder) ownType(said *registry.Webhook, s subject, local model.GoType) model.GoType {
+func (b *builder) ownType(said *registry.Subject, s subject, local model.GoType) model.GoType {
 	t := said.For.V
 	switch {
 	case !said.For.IsSet():

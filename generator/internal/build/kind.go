@@ -16,15 +16,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// subject is the kind that a webhook is for.
+// subject is the kind that a webhook or a policy is for.
 type subject struct {
 	kind *model.Kind // nil if the marker sets its rules itself
 	// foreign is true if the kind is not of this project.
 	foreign bool
+	// object is the kind's Go type; zero if it is unknown.
+	object model.GoType
 }
 
-// subject finds the kind that a webhook is for.
-func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) subject {
+// subject finds the kind that a webhook or a policy is for.
+func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*registry.Subject]) subject {
 	said := at.marker
 	switch {
 	case said.For.IsSet():
@@ -32,11 +34,11 @@ func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*regist
 	case d.typ == nil:
 		return subject{}
 	}
-	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at)}
+	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at), object: model.GoType{Path: m.Path, Name: d.typ.Spec.Name.Name}}
 }
 
 // foreign resolves the argument "for".
-func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) subject {
+func (b *builder) foreign(m *packageMarkers, at declared[*registry.Subject]) subject {
 	t := at.marker.For.V
 	if kind, ok := t.Builtin(); ok {
 		kind.Plural, _ = plurals(kind.Kind)
@@ -47,13 +49,20 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Webhook]) sub
 			b.unknownBuiltin(at.marker.For, kind)
 			return subject{}
 		}
-		return subject{kind: &kind, foreign: true}
+		s := subject{kind: &kind, foreign: true, object: model.GoType{Path: t.ImportPath, Name: t.Type}}
+		if model.IsBuiltinGroup(kind.Group) {
+			s.object = builtinType(kind)
+		}
+		return s
 	}
 	p, typ, gv, ok := b.locate(m.Module, at.marker.For, `, or name the kind: for: "group/version/Kind"`)
 	if !ok {
 		return subject{}
 	}
-	return subject{kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path}
+	return subject{
+		kind: b.kind(p, gv, typ, at), foreign: p.Module == nil || p.Module.Path != m.Module.Path,
+		object: model.GoType{Path: t.ImportPath, Name: t.Type},
+	}
 }
 
 // hasBuiltin reports whether Kubernetes has a kind: it is in the table of resources, or it is a type of the k8s.io/api
@@ -119,7 +128,7 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 }
 
 // kind derives group, version, plural and scope of a Go type.
-func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Webhook]) *model.Kind {
+func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Subject]) *model.Kind {
 	said := at.marker
 	lacksGroup, lacksVersion := !gv.group.IsSet() && !said.Groups.IsSet(), !gv.version.IsSet() && !said.Versions.IsSet()
 	first := (lacksGroup || lacksVersion) && b.firstOf(p.Path)
@@ -169,7 +178,7 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 }
 
 // plural derives the plural of a kind, if it is unknown which tool generates the CRD.
-func (b *builder) plural(kind string, at declared[*registry.Webhook]) string {
+func (b *builder) plural(kind string, at declared[*registry.Subject]) string {
 	gengo, controllerGen := plurals(kind)
 	if gengo != controllerGen {
 		b.diags.Add(diag.Errorf(at.Range, model.RulePlural, "the plural of %s is %q to controller-gen and %q to client-gen", kind, controllerGen, gengo).
@@ -179,7 +188,7 @@ func (b *builder) plural(kind string, at declared[*registry.Webhook]) string {
 }
 
 // name returns the webhook's explicit name, or derives one: [word.]verb.[subresource.]plural.version.group.
-func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
+func (b *builder) name(s subject, at declared[*registry.Subject]) string {
 	said := at.marker
 	if strings.Contains(said.Name.V, ".") {
 		return said.Name.V
@@ -191,15 +200,15 @@ func (b *builder) name(s subject, at declared[*registry.Webhook]) string {
 	if s.foreign {
 		parts = append(parts, b.options.Domain)
 		if b.options.Domain == "" && model.IsBuiltinGroup(s.kind.Group) {
-			b.diags.Add(diag.Errorf(at.Range, model.RuleDomain, "the webhook's name needs a domain: %s is not a kind of this project", s.kind.Kind).
-				WithHint("write domain: example.com in webhook-gen.yaml, or give the webhook a name of three segments or more"))
+			b.diags.Add(diag.Errorf(at.Range, model.RuleDomain, "the name needs a domain: %s is not a kind of this project", s.kind.Kind).
+				WithHint("write domain: example.com in webhook-gen.yaml, or give the webhook or policy a name of three segments or more"))
 		}
 	}
 	return strings.ToLower(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "."))
 }
 
 // webhookPath returns the webhook's URL path, in the form that controller-runtime's builder uses.
-func webhookPath(s subject, said *registry.Webhook) string {
+func webhookPath(s subject, said *registry.Subject) string {
 	if s.kind == nil {
 		return ""
 	}

@@ -26,7 +26,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	said.Settings = said.Settings.Over(m.defaults)
 	before := len(b.diags)
-	subject := b.subject(m, d, at)
+	subject := b.subject(m, d, of(at))
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
@@ -42,7 +42,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
 		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement, At: model.Places{},
 	}
-	w.Spec.Name = b.name(subject, at)
+	w.Spec.Name = b.name(subject, of(at))
 	w.At.Set("name", said.Name.At)
 	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{{}}
 	rule := &w.Spec.Rules[0]
@@ -65,6 +65,11 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	said.Settings.Apply(w, b.options.API)
 	w.Configuration = b.object(m, at)
 	return w, subject, len(b.diags) == before
+}
+
+// of returns the part of a webhook's marker that policies have too.
+func of(at declared[*registry.Webhook]) declared[*registry.Subject] {
+	return declared[*registry.Subject]{at.Range, &at.marker.Subject}
 }
 
 // packageNeeds returns the arguments that a webhook without a type lacks.
@@ -109,7 +114,7 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 		}
 	}
 	if s.Path = &said.Path.V; !said.Path.IsSet() {
-		s.Path = new(webhookPath(subject, at.marker))
+		s.Path = new(webhookPath(subject, &at.marker.Subject))
 	}
 	field("path", said.Path.At)
 	c.Service = &s

@@ -5,6 +5,7 @@ package marker
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"sort"
 	"strings"
 
@@ -74,10 +75,42 @@ func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) 
 					WithHint("write it in the doc comment of a type, a field or the package, or in the comment directly above that"))
 				continue
 			}
+			if formatted(file, group) {
+				diags.Add(m.typographic()...)
+			}
 			placed = append(placed, Placed{Marker: m, On: at.on, Type: at.typ, Field: at.field})
 		}
 	}
 	return placed, diags
+}
+
+// formatted reports whether gofmt changes the text of a comment: the package's doc comment, or the doc comment of a
+// declaration without parentheses (go/printer, formatDocComment).
+func formatted(file *ast.File, group *ast.CommentGroup) bool {
+	return group == file.Doc || slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		decl, ok := d.(*ast.GenDecl)
+		return ok && decl.Doc == group && !decl.Lparen.IsValid()
+	})
+}
+
+// typographic warns of two single quotes in a row.
+func (m Marker) typographic() (list diag.List) {
+	values := make([]Value, 0, len(m.Arguments)+1)
+	for _, a := range m.Arguments {
+		values = append(values, a.Value)
+	}
+	if m.Value != nil {
+		values = append(values, *m.Value)
+	}
+	for _, v := range values {
+		at := strings.Index(v.Text, "''")
+		if at < 0 || v.places == nil || v.places[at+2].Column != v.places[at].Column+2 {
+			continue // none, or written with an escape
+		}
+		list.Add(diag.Warningf(v.Part(at, at+2), RuleTypographic, "gofmt makes one typographic quote of '' in a doc comment").
+			WithHint("write an empty string of CEL as \"\", in a value in backquotes"))
+	}
+	return list
 }
 
 func mentions(group *ast.CommentGroup, text string) bool {

@@ -13,6 +13,8 @@ const (
 	RuleRepeated  = "M5"
 	RuleMissing   = "M6"
 	RuleValue     = "M7"
+	// RuleTypographic is the only warning.
+	RuleTypographic = "M8"
 )
 
 // Rules documents them.
@@ -25,5 +27,6 @@ func Rules() []diag.Rule {
 		{ID: RuleRepeated, Title: "an argument or marker is not repeated", Doc: "An argument may be given once in a marker. A marker that is not repeatable may be given once on a declaration."},
 		{ID: RuleMissing, Title: "required arguments are given", Doc: "An argument or value without a default must be written."},
 		{ID: RuleValue, Title: "a value is of its argument's type", Doc: "A whole number within its range, one of the words listed, a list without empty or repeated elements."},
+		{ID: RuleTypographic, Severity: diag.Warning, Title: "gofmt keeps the text of a marker", Doc: "In the doc comment of a package or type, gofmt writes \u201d for two single quotes, so that a CEL expression no longer compiles. Write an empty string as \"\", in a value in backquotes. A value that has escapes for the quotes stays as it is."},
 	}
 }

@@ -89,6 +89,8 @@ type ConversionRule struct {
 	As diag.Sourced[[]string]
 	// From and To are values of an enum.
 	From, To string
+	// Same are values of an enum that stay what they are; * stands for all.
+	Same []string
 	// Hub are fields of the counterpart struct that a custom rule takes care of, that a drop gives up, or
 	// that a default is for.
 	Hub diag.Sourced[[]string]

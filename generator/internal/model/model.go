@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Project is one module's webhooks.
+// Project is one module's webhooks, policies and conversions.
 type Project struct {
 	// Module is the module that is generated for.
 	Module Module
@@ -23,6 +23,10 @@ type Project struct {
 	// Configurations are the objects of the manifest, in the order they are written:
 	// mutating before validating, then by name. Each has at least one webhook.
 	Configurations []*Configuration
+	// Policies are in the order in which they are written: mutating before validating, then by name.
+	Policies []*Policy
+	// MinKubernetes is the oldest API server that the project supports, such as 1.34, if webhook-gen.yaml sets it.
+	MinKubernetes diag.Sourced[string]
 	// Conversions are the spokes, in the order in which they are written.
 	Conversions []*Conversion
 	// ConversionRules are the markers' settings for fields in conversions.
@@ -85,6 +89,8 @@ type Webhook struct {
 	Package string
 	// Kind is nil where the marker gives its rules itself.
 	Kind *Kind
+	// Kinds are the kinds that it matches, as far as their Go types are known. They are set if it has match conditions.
+	Kinds []TypedKind
 	// Handler is the Go code that serves it; nil where the manifest entry is all there is.
 	Handler *Handler
 	// Configuration is the name of the object that the webhook belongs to.
@@ -187,7 +193,7 @@ func (w *Webhook) Resources() (all []string) {
 	return slices.Compact(all)
 }
 
-// Allowance is a +webhook:allow: a rule of lint that webhooks may break.
+// Allowance is a +webhook:allow: a rule of lint that webhooks may break, or one that expressions of policies may break.
 type Allowance struct {
 	// Range is the marker.
 	diag.Range

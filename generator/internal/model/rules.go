@@ -26,6 +26,7 @@ const (
 	RuleDeleting      = "D18"
 	RuleRatchet       = "D19"
 	RuleEnforcement   = "D20"
+	RuleListed        = "D21"
 )
 
 // Rules documents them.
@@ -33,10 +34,10 @@ func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleGroupVersion, Title: "a type's API group and version are known", Doc: "They are read from +groupName and +versionName comments of the package, from its schema.GroupVersion variable, and for the version from the package's name. If there are both comment and variable, they must agree. `groups` and `versions` set them in the marker. A +groupGoName comment names the group in generated Go code."},
 		{ID: RulePlural, Title: "a type's plural is known", Doc: "controller-gen and client-gen derive different plurals of some words, and a rule with the wrong one never matches. +kubebuilder:resource:path, +resourceName or the argument `resources` decides."},
-		{ID: RuleTarget, Title: "the type that `for` names can be found", Doc: "A Go type is looked for in the module, its workspace, vendor folder and module cache. group/version/Kind needs no source. In a group of Kubernetes itself, the kind must be one of its resources, or a type of the k8s.io/api that the module requires."},
-		{ID: RuleBelongs, Title: "a rule, condition, patch or allowance belongs to a webhook", Doc: "+webhook:rule, +webhook:matchCondition, +webhook:patch and +webhook:allow need a webhook on the same declaration; `webhook` names one of them."},
+		{ID: RuleTarget, Title: "the type that `for` or `params` names can be found", Doc: "A Go type is looked for in the module, its workspace, vendor folder and module cache. group/version/Kind needs no source. In a group of Kubernetes itself, the kind must be one of its resources, or a type of the k8s.io/api that the module requires."},
+		{ID: RuleBelongs, Title: "a rule, condition, patch or allowance belongs to a webhook, a member of a policy to a policy", Doc: "+webhook:rule, +webhook:matchCondition, +webhook:patch and +webhook:allow need a webhook on the same declaration; `webhook` names one of them. The other markers of policies need a +webhook:policy:mutating or +webhook:policy:validating there that can have what they add; `policy` names one of them."},
 		{ID: RuleConfiguration, Title: "a webhook's configuration object is known", Doc: "If a package declares several objects of one kind, each webhook chooses one with `configuration`. Packages that declare the same object agree on its labels and annotations."},
-		{ID: RuleExclusive, Title: "arguments that exclude each other are not both given", Doc: "path and url; url and service."},
+		{ID: RuleExclusive, Title: "arguments that exclude each other are not both given", Doc: "path and url; url and service; params with a name and paramSelector."},
 		{ID: RulePatch, Title: "a patch is a strategic merge patch of a webhook", Doc: "Decoded strictly: unknown or miscased fields and unknown directives are errors."},
 		{ID: RuleDomain, Title: "the name of a webhook on a type of another module ends in the project's domain", Doc: "Set `domain` in webhook-gen.yaml, or give the webhook its `name` in full."},
 		{ID: RuleTwice, Title: "a package sets its defaults and its service once", Doc: "+webhook:defaults and +webhook:service may be given once in a package, in any file."},
@@ -51,5 +52,6 @@ func Rules() []diag.Rule {
 		{ID: RuleDeleting, Title: "deleting suits its webhook", Doc: "It is about updates of objects with metadata, and needs a generated handler: the webhook is called for UPDATE of a resource, or of a subresource such as status whose requests carry the object itself. An update of status leaves the spec as it is, so that unchangedSpec would be skip. Webhooks with one path have one handler, and the same `deleting`. No other match condition has the name webhook-gen/deleting."},
 		{ID: RuleRatchet, Title: "ratchet suits its webhook", Doc: "It compares the errors of the new object with the errors of the stored one: the webhook is called for UPDATE, and has a generated handler that decodes the object. Webhooks with one path have one handler, and the same `ratchet`."},
 		{ID: RuleEnforcement, Title: "enforcement suits its webhook", Doc: "A generated handler turns denials into warnings and audit annotations. Webhooks with one path have one handler, and the same `enforcement`."},
+		{ID: RuleListed, Severity: diag.Warning, Title: "the user's kustomization.yaml beside the manifest lists the policies", Doc: "Policies have a file of their own, policies.yaml. A kustomization.yaml there that webhook-gen generates lists it. One of yours, such as kubebuilder's, has to."},
 	}
 }

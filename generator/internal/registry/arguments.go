@@ -28,7 +28,11 @@ type Argument struct {
 	Example string
 	// Field is the path of the webhook's field that the argument sets.
 	Field string
-	// Mutating says that validating webhooks do not have the argument.
+	// Policy is the argument's meaning for policies and, if Binding is set, for bindings. Policies do not have an
+	// argument without it.
+	Policy  string
+	Binding bool
+	// Mutating says that validating webhooks and policies do not have the argument.
 	Mutating bool
 	// V1 sets the field where no marker does: v1 requires it.
 	V1 func(*Spec)
@@ -57,12 +61,15 @@ func Arguments() []Argument {
 		{Name: "operations", value: setting(func(s *Settings) marker.Type {
 			return marker.List(&s.Operations, model.Operations()...)
 		}), Example: `"create;update"`,
-			Doc: "The operations on the object that the webhook is called for. Required here or in +webhook:defaults."},
+			Doc:    "The operations on the object that the webhook is called for. Required here or in +webhook:defaults.",
+			Policy: "The operations on the object that the policy is for. Required. A mutating policy changes objects on create, update and connect."},
 		{Name: "failurePolicy", value: word(func(w *Spec) **admissionregistrationv1.FailurePolicyType { return &w.FailurePolicy }, "Fail", "Ignore"), Default: "Fail (v1beta1: Ignore)",
 			Doc: "What the API server does when it cannot reach the webhook.", Example: "Ignore", Field: "failurePolicy",
-			Rules: []FieldRule{{Rule: diag.Rule{ID: "E11", Title: "failurePolicy is Fail or Ignore", Doc: "Manifests are case-sensitive." + upstream + "supportedFailurePolicies."}}}},
+			Policy: "What the API server does when an expression fails, parameters of the wrong kind are bound or the policy is not valid: deny the request, or allow it.",
+			Rules:  []FieldRule{{Rule: diag.Rule{ID: "E11", Title: "failurePolicy is Fail or Ignore", Doc: "Manifests are case-sensitive." + upstream + "supportedFailurePolicies."}}}},
 		{Name: "matchPolicy", value: word(func(w *Spec) **admissionregistrationv1.MatchPolicyType { return &w.MatchPolicy }, "Equivalent", "Exact"), Default: "Equivalent (v1beta1: Exact)",
 			Doc: "Whether the rules also match the same object sent through another group or version.", Example: "Exact", Field: "matchPolicy",
+			Policy: "Whether the rules also match the same object sent through another group or version.", Binding: true,
 			Rules: []FieldRule{{Rule: diag.Rule{ID: "E12", Title: "matchPolicy is Exact or Equivalent", Doc: "Manifests are case-sensitive." + upstream + "supportedMatchPolicies."}, Words: []string{"Exact", "Equivalent"}}}},
 		{Name: "sideEffects", value: word(func(w *Spec) **admissionregistrationv1.SideEffectClass { return &w.SideEffects }, "None", "NoneOnDryRun", "Some", "Unknown"), Default: "None (v1beta1: Unknown)",
 			Doc: "Whether a call changes anything besides its answer. v1 accepts only None and NoneOnDryRun.", Example: "NoneOnDryRun", Field: "sideEffects",
@@ -81,9 +88,11 @@ func Arguments() []Argument {
 			V1: func(w *Spec) { w.AdmissionReviewVersions = []string{"v1"} }},
 		{Name: "namespaceSelector", value: plain(func(w *Spec) **metav1.LabelSelector { return &w.NamespaceSelector }, selector), Default: "every namespace",
 			Doc:     "Which namespaces the webhook is called for, by their labels, in kubectl's selector syntax: `environment in (prod, staging), !legacy`.",
-			Example: `"environment in (prod, staging), !legacy"`, Field: "namespaceSelector"},
+			Example: `"environment in (prod, staging), !legacy"`, Field: "namespaceSelector",
+			Policy: "Which namespaces the policy is for, by their labels, in kubectl's selector syntax: `environment in (prod, staging), !legacy`.", Binding: true},
 		{Name: "objectSelector", value: plain(func(w *Spec) **metav1.LabelSelector { return &w.ObjectSelector }, selector), Default: "every object",
-			Doc: "Which objects the webhook is called for, by their labels. A user who may set labels can avoid it.", Example: `"!legacy"`, Field: "objectSelector"},
+			Doc: "Which objects the webhook is called for, by their labels. A user who may set labels can avoid it.", Example: `"!legacy"`, Field: "objectSelector",
+			Policy: "Which objects the policy is for, by their labels. A user who may set labels can avoid it.", Binding: true},
 		{Name: "caBundle", value: plain(func(w *Spec) *[]byte { return &w.ClientConfig.CABundle }, func(f *diag.Sourced[[]byte]) marker.Type {
 			return marker.Func(f, "base64", base64.StdEncoding.DecodeString)
 		}), Default: "none: cert-manager or another injector adds it",
@@ -94,7 +103,8 @@ func Arguments() []Argument {
 			Doc: "The name of the configuration object that holds the webhook.", Example: `"shop-webhooks"`},
 		{Name: "reinvocationPolicy", value: word(func(w *Spec) **admissionregistrationv1.ReinvocationPolicyType { return &w.ReinvocationPolicy }, "Never", "IfNeeded"), Default: "Never",
 			Doc: "Whether the webhook is called once more if a later one changes the object. For mutating webhooks only.", Example: "IfNeeded", Field: "reinvocationPolicy", Mutating: true,
-			Rules: []FieldRule{{Rule: diag.Rule{ID: "E16", Title: "reinvocationPolicy is Never or IfNeeded", Doc: "Only mutating webhooks have it." + upstream + "supportedReinvocationPolicies."}}}},
+			Policy: "Whether the policy is evaluated once more if a later policy or webhook changes the object. For mutating policies only.",
+			Rules:  []FieldRule{{Rule: diag.Rule{ID: "E16", Title: "reinvocationPolicy is Never or IfNeeded", Doc: "Only mutating webhooks have it." + upstream + "supportedReinvocationPolicies."}}}},
 	}
 }
 

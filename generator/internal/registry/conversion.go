@@ -28,6 +28,7 @@ type Field struct {
 	Verb           model.Verb
 	Of, Type       diag.Sourced[Target]
 	Field, As, Hub diag.Sourced[[]string]
+	Same           diag.Sourced[[]string]
 	Path, From, To diag.Sourced[string]
 	Rule           diag.Sourced[string]
 	Text           diag.Sourced[string] // the text after the equals sign
@@ -68,12 +69,14 @@ func conversionDefinitions() marker.Registry {
 				}
 			}),
 		fieldDefinition(model.Enum, "enum",
-			"A value that has another name in the hub. Other values keep theirs. Several values may become one, which becomes the first of them on the way back.",
+			"A value that has another name in the hub. Other values keep theirs. Several values may become one, which becomes the first of them on the way back. "+
+				"Or, with `same`, values that one version alone has, and that stay what they are: its clients have to expect them.",
 			`+webhook:conversion:enum(from: "rsa", to: "RSA")`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "from", Type: marker.String(&m.From), Required: true, Doc: "The spoke's value."},
-					{Name: "to", Type: marker.String(&m.To), Required: true, Doc: "The hub's value."},
+					{Name: "from", Type: marker.String(&m.From), Doc: "The spoke's value."},
+					{Name: "to", Type: marker.String(&m.To), Doc: "The hub's value."},
+					{Name: "same", Type: marker.List(&m.Same), Doc: "In place of `from` and `to`: values that one version alone has, or `*` for all of these. Clients of the other version read them unchanged, though its Enum refuses them in a request."},
 				}
 			}),
 		fieldDefinition(model.Default, "default",

@@ -6,6 +6,7 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -18,15 +19,21 @@ const Prefix = "webhook"
 
 // Webhook is +webhook:mutating or +webhook:validating.
 type Webhook struct {
-	Mutating                bool
-	For                     diag.Sourced[Target]
-	Name, Path, URL, Decode diag.Sourced[string]
-	Order                   diag.Sourced[int]
+	Subject
+	Path, URL, Decode diag.Sourced[string]
+	Order             diag.Sourced[int]
 	// Deleting, Ratchet and Enforcement are of validating webhooks alone.
 	Deleting, Enforcement diag.Sourced[string]
 	Ratchet               diag.Sourced[bool]
-	Matched
 	Settings
+}
+
+// Subject is what a webhook or a policy is for, and the name that follows from it.
+type Subject struct {
+	Mutating bool
+	For      diag.Sourced[Target]
+	Name     diag.Sourced[string]
+	Matched
 }
 
 // Matched are the resources that a rule matches.
@@ -49,7 +56,7 @@ type MatchCondition struct{ Webhook, Name, Expression diag.Sourced[string] }
 type Patch struct{ Webhook, JSON diag.Sourced[string] }
 
 // Allow is +webhook:allow.
-type Allow struct{ Webhook, Rule, Reason diag.Sourced[string] }
+type Allow struct{ Webhook, Policy, Rule, Reason diag.Sourced[string] }
 
 // Defaults is +webhook:defaults.
 type Defaults struct{ Settings }
@@ -78,7 +85,7 @@ func (a *Allow) Allowance(at diag.Range) *model.Allowance {
 
 // Markers declares every marker. It is the only source of the tool's texts about markers.
 func Markers() marker.Registry {
-	return append(webhookDefinitions(), conversionDefinitions()...)
+	return slices.Concat(webhookDefinitions(), policyDefinitions(), conversionDefinitions())
 }
 
 func webhookDefinitions() marker.Registry {
@@ -127,13 +134,15 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:allow", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same " +
+			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why; or P22 or P23, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same " +
 				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
 			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			New: func() (any, []marker.Parameter) {
 				m := &Allow{}
 				return m, []marker.Parameter{
 					belongsTo(&m.Webhook),
+					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22 and P23",
+						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
 					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},
 				}
@@ -141,7 +150,7 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:defaults", On: marker.OnPackage,
-			Doc:     "Defaults for the package's webhooks. An argument of the webhook itself takes precedence.",
+			Doc:     "Defaults for the package's webhooks, not for its policies. An argument of the webhook itself takes precedence.",
 			Example: `+webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5, namespaceSelector: "kubernetes.io/metadata.name notin (kube-system)")`,
 			New: func() (any, []marker.Parameter) {
 				m := &Defaults{}
@@ -192,7 +201,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 		d.Example = `+webhook:mutating(operations: "create")`
 	}
 	d.New = func() (any, []marker.Parameter) {
-		m := &Webhook{Mutating: mutating}
+		m := &Webhook{Subject: Subject{Mutating: mutating}}
 		p := []marker.Parameter{
 			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the type the marker stands on",
 				Doc: "The type that the webhook is for, if it is another: a core type, one of another module, or the kind that this type is a part of."},

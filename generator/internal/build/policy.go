@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+)
+
+// policyMember is a marker that adds something to a policy, with its name.
+type policyMember struct {
+	declared[registry.PolicyMember]
+	name string
+}
+
+// The paths of the match constraints in policies and in bindings.
+const (
+	inPolicy  = "spec.matchConstraints"
+	inBinding = "spec.matchResources"
+)
+
+// addPolicies builds the policies of one declaration.
+func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
+	var built []*model.Policy
+	subjects := map[*model.Policy]subject{}
+	for _, at := range d.policies {
+		if p, subject, ok := b.policy(m, d, at); ok {
+			built = append(built, p)
+			subjects[p] = subject
+		}
+	}
+	// A policy that could not be read or built is reported already. Its members need no second report.
+	broken := m.broken || len(built) < len(d.policies)
+	for _, member := range d.members {
+		for _, p := range b.policiesOf(built, broken, member) {
+			b.addMember(p, member)
+		}
+	}
+	for _, p := range built {
+		if len(p.Bindings) == 0 {
+			b.bind(p, declared[*registry.Binding]{p.Range, &registry.Binding{}})
+		}
+		var rules []admissionregistrationv1.RuleWithOperations
+		for _, r := range p.Spec.MatchConstraints.ResourceRules {
+			rules = append(rules, r.RuleWithOperations)
+		}
+		p.Kinds = b.typedKinds(m.Module, subjects[p], rules)
+		p.DefinitionRules = b.definitionRules(m.Module, p.Kinds)
+	}
+	b.policies = append(b.policies, built...)
+	d.builtPolicies = built
+}
+
+// policy builds the policy of one marker, without its members.
+func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registry.Policy]) (*model.Policy, subject, bool) {
+	said := at.marker
+	before := len(b.diags)
+	on := declared[*registry.Subject]{at.Range, &said.Subject}
+	subject := b.subject(m, d, on)
+	if len(b.diags) > before {
+		return nil, subject, false
+	}
+	if !said.Operations.IsSet() {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the policy has no operations").WithHint(`add operations: "create;update"`))
+	}
+	var needs []string
+	for _, a := range []struct {
+		name  string
+		given bool
+	}{{"groups", said.Groups.IsSet()}, {"versions", said.Versions.IsSet()}, {"resources", said.Resources.IsSet()}, {"a name", said.Name.IsSet()}} {
+		if subject.kind == nil && !a.given {
+			needs = append(needs, a.name)
+		}
+	}
+	if len(needs) > 0 {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a policy on a package needs %s", strings.Join(needs, ", ")).
+			WithHint("add the arguments, or put the marker on the type it is for"))
+	}
+	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind, Source: model.Source{At: model.Places{}}}
+	if p.Name = b.name(subject, on); subject.kind == nil {
+		p.Name = said.Name.V
+	}
+	p.At.Set("metadata.name", said.Name.At)
+	settings := applied(said.Settings, said.Mutating)
+	p.Spec.FailurePolicy, p.Spec.MatchConstraints = settings.Spec.FailurePolicy, &admissionregistrationv1.MatchResources{}
+	p.At.Set("spec.failurePolicy", settings.At["failurePolicy"])
+	match(p.Spec.MatchConstraints, inPolicy, p.At, settings)
+	if said.Mutating {
+		p.Spec.ReinvocationPolicy = admissionregistrationv1.NeverReinvocationPolicy // API servers require it
+		if said := settings.Spec.ReinvocationPolicy; said != nil {
+			p.Spec.ReinvocationPolicy = *said
+		}
+		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
+	}
+	rule := policyRule{operations: said.Operations, resourceNames: said.ResourceNames, matched: said.Matched}
+	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.over(b.derived(subject), inPolicy+".resourceRules[0]", p.At)}
+	b.parameterKind(m, p, said.Params)
+	return p, subject, len(b.diags) == before
+}
+
+// applied puts the arguments that webhooks and policies share into a webhook.
+func applied(s registry.Settings, mutating bool) *model.Webhook {
+	w := &model.Webhook{Mutating: mutating, At: model.Places{}}
+	s.Apply(w, "")
+	return w
+}
+
+// match sets the fields of match constraints at a path that are not rules.
+func match(m *admissionregistrationv1.MatchResources, path string, at model.Places, settings *model.Webhook) {
+	m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector = settings.Spec.MatchPolicy, settings.Spec.NamespaceSelector, settings.Spec.ObjectSelector
+	for _, field := range []string{"matchPolicy", "namespaceSelector", "objectSelector"} {
+		at.Set(path+"."+field, settings.At[field])
+	}
+}
+
+// derived returns the rule that matches the kind of a policy.
+func (b *builder) derived(s subject) admissionregistrationv1.NamedRuleWithOperations {
+	var rule admissionregistrationv1.NamedRuleWithOperations
+	if k := s.kind; k != nil {
+		rule.APIGroups, rule.APIVersions, rule.Resources = []string{k.Group}, []string{k.Version}, []string{k.Plural}
+		rule.Scope = scope(diag.Sourced[string]{}, k)
+	}
+	return rule
+}
+
+// policyRule has the arguments of a marker that make a rule.
+type policyRule struct {
+	operations, resourceNames diag.Sourced[[]string]
+	matched                   registry.Matched
+}
+
+// isSet reports whether the marker sets any part of a rule.
+func (r policyRule) isSet() bool {
+	m := r.matched
+	return r.operations.IsSet() || r.resourceNames.IsSet() || m.Groups.IsSet() || m.Versions.IsSet() || m.Resources.IsSet() || m.Subresource.IsSet() || m.Scope.IsSet()
+}
+
+// over returns the rule at a path. Another rule supplies the arguments that the marker leaves out, except the names of
+// objects.
+func (r policyRule) over(base admissionregistrationv1.NamedRuleWithOperations, path string, at model.Places) admissionregistrationv1.NamedRuleWithOperations {
+	rule := *base.DeepCopy()
+	rule.ResourceNames = r.resourceNames.V
+	at.SetList(path+".resourceNames", r.resourceNames)
+	w := &model.Webhook{At: model.Places{}}
+	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule.RuleWithOperations}
+	addRule(w, &registry.Rule{Operations: r.operations, Matched: r.matched})
+	rule.RuleWithOperations = w.Spec.Rules[1]
+	for field, where := range w.At {
+		at[path+strings.TrimPrefix(field, "rules[1]")] = where
+	}
+	return rule
+}
+
+// parameterKind sets the kind of a policy's parameters.
+func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, said diag.Sourced[registry.Target]) {
+	if !said.IsSet() {
+		return
+	}
+	kind, known := said.V.Builtin()
+	switch {
+	case known && model.IsBuiltinGroup(kind.Group):
+		if kind.Plural, _ = plurals(kind.Kind); !b.hasBuiltin(m.Module, kind) {
+			b.unknownBuiltin(said, kind)
+			return
+		}
+		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: builtinType(kind)}
+	case known: // a kind of somebody else, by name
+	default:
+		_, t, gv, ok := b.locate(m.Module, said, `, or name the kind: params: "group/version/Kind"`)
+		if !ok {
+			return
+		}
+		kind = model.Kind{Group: gv.group.V, Version: gv.version.V, Kind: t.Spec.Name.Name}
+		if !gv.group.IsSet() || !gv.version.IsSet() {
+			b.diags.Add(diag.Errorf(said.At, model.RuleGroupVersion, "the API group and version of %s are not known", kind.Kind).
+				WithHint(`add comments +groupName and +versionName above its package clause, or name the kind: params: "group/version/Kind"`))
+			return
+		}
+		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: model.GoType{Path: said.V.ImportPath, Name: said.V.Type}}
+	}
+	group := strings.TrimPrefix(kind.Group+"/", "/")
+	p.Spec.ParamKind = &admissionregistrationv1.ParamKind{APIVersion: group + kind.Version, Kind: kind.Kind}
+	p.At.Set("spec.paramKind", said.At)
+}
+
+// policiesOf finds the policies that a member belongs to.
+func (b *builder) policiesOf(policies []*model.Policy, broken bool, member policyMember) []*model.Policy {
+	only := ""
+	switch m := member.marker.(type) {
+	case *registry.Validation:
+		only = model.KindWord(false)
+	case *registry.PolicyExpression:
+		if m.Kind == registry.PolicyAnnotation {
+			only = model.KindWord(false)
+		}
+	case *registry.Mutation:
+		only = model.KindWord(true)
+	}
+	able := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return only != "" && model.KindWord(p.Mutating) != only })
+	if len(able) == 0 && !broken {
+		kind, hint := "a policy", "write it beside a +webhook:policy:mutating or +webhook:policy:validating"
+		if only != "" {
+			kind, hint = "a "+only+" policy", "write it beside a +webhook:policy:"+only
+		}
+		b.diags.Add(diag.Errorf(member.Range, model.RuleBelongs, "%s is on a declaration without %s", member.name, kind).WithHint("%s", hint))
+		return nil
+	}
+	what := strings.TrimPrefix(only+" policy", " ")
+	return named(b, able, broken, member.marker.Of(), what, "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating })
+}
+
+// addMember adds a member to a policy.
+func (b *builder) addMember(p *model.Policy, member policyMember) {
+	s := &p.Spec
+	switch m := member.marker.(type) {
+	case *registry.PolicyRule:
+		list, field := &s.MatchConstraints.ResourceRules, inPolicy+".resourceRules"
+		if m.Exclude {
+			list, field = &s.MatchConstraints.ExcludeResourceRules, inPolicy+".excludeResourceRules"
+		}
+		path := fmt.Sprintf("%s[%d]", field, len(*list))
+		p.At[path] = member.Range
+		rule := policyRule{operations: m.Operations, resourceNames: m.ResourceNames, matched: m.Matched}
+		*list = append(*list, rule.over(s.MatchConstraints.ResourceRules[0], path, p.At))
+	case *registry.PolicyExpression:
+		addExpression(p, member.Range, m)
+	case *registry.Validation:
+		path := p.Element("validations", len(s.Validations), member.Range)
+		v := admissionregistrationv1.Validation{Expression: m.Expression.V, Message: m.Message.V, MessageExpression: m.MessageExpression.V}
+		if m.Reason.IsSet() {
+			v.Reason = new(metav1.StatusReason(m.Reason.V))
+		}
+		s.Validations = append(s.Validations, v)
+		p.Text(path+".expression", m.Expression)
+		p.Text(path+".messageExpression", m.MessageExpression)
+		p.At.Set(path+".message", m.Message.At)
+		p.At.Set(path+".reason", m.Reason.At)
+	case *registry.Mutation:
+		path := p.Element("mutations", len(s.Mutations), member.Range)
+		mutation := admissionregistrationv1.Mutation{PatchType: admissionregistrationv1.PatchTypeJSONPatch, JSONPatch: &admissionregistrationv1.JSONPatch{Expression: m.Expression.V}}
+		if m.Type.V == "applyConfiguration" {
+			mutation = admissionregistrationv1.Mutation{PatchType: admissionregistrationv1.PatchTypeApplyConfiguration, ApplyConfiguration: &admissionregistrationv1.ApplyConfiguration{Expression: m.Expression.V}}
+		}
+		s.Mutations = append(s.Mutations, mutation)
+		p.At.Set(path+".patchType", m.Type.At)
+		p.Text(path+"."+m.Type.V+".expression", m.Expression)
+	case *registry.Binding:
+		b.bind(p, declared[*registry.Binding]{member.Range, m})
+	}
+}
+
+// addExpression adds an expression with a name.
+func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression) {
+	s := &p.Spec
+	var path string
+	name, expression := ".name", ".expression"
+	switch m.Kind {
+	case registry.PolicyVariable:
+		path = p.Element("variables", len(s.Variables), at)
+		s.Variables = append(s.Variables, admissionregistrationv1.Variable{Name: m.Name.V, Expression: m.Expression.V})
+	case registry.PolicyCondition:
+		path = p.Element("matchConditions", len(s.MatchConditions), at)
+		s.MatchConditions = append(s.MatchConditions, admissionregistrationv1.MatchCondition{Name: m.Name.V, Expression: m.Expression.V})
+	case registry.PolicyAnnotation:
+		path = p.Element("auditAnnotations", len(s.AuditAnnotations), at)
+		s.AuditAnnotations = append(s.AuditAnnotations, admissionregistrationv1.AuditAnnotation{Key: m.Name.V, ValueExpression: m.Expression.V})
+		name, expression = ".key", ".valueExpression"
+	}
+	p.At.Set(path+name, m.Name.At)
+	p.Text(path+expression, m.Expression)
+}
+
+// bind adds a binding to a policy.
+func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
+	said := *at.marker
+	binding := &model.Binding{Range: at.Range, Name: p.Name, Source: model.Source{At: model.Places{}}}
+	switch {
+	case strings.Contains(said.Name.V, "."), said.Name.IsSet() && p.Kind == nil: // on a package, names are as written
+		binding.Name = said.Name.V
+	case said.Name.IsSet():
+		binding.Name = said.Name.V + "." + p.Name
+	}
+	binding.At.Set("metadata.name", said.Name.At)
+	s := &binding.Spec
+	s.PolicyName = p.Name
+	switch {
+	case !p.Mutating && !said.ValidationActions.IsSet():
+		s.ValidationActions = []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny}
+	case !p.Mutating:
+		for _, action := range said.ValidationActions.V {
+			s.ValidationActions = append(s.ValidationActions, admissionregistrationv1.ValidationAction(action))
+		}
+		binding.At.SetList("spec.validationActions", said.ValidationActions)
+	case said.ValidationActions.IsSet():
+		b.diags.Add(diag.Errorf(said.ValidationActions.At, model.RuleBelongs, "%s is a mutating policy, whose bindings have no validationActions", p.Name).
+			WithHint("remove the argument, or name the validating policy: policy: validating"))
+	}
+	b.parameterReference(binding, &said)
+	settings := applied(said.Settings, p.Mutating)
+	rule := policyRule{operations: said.Operations, resourceNames: said.ResourceNames, matched: said.Matched}
+	if rule.isSet() || len(settings.At) > 0 {
+		s.MatchResources = &admissionregistrationv1.MatchResources{}
+		match(s.MatchResources, inBinding, binding.At, settings)
+	}
+	if rule.isSet() {
+		s.MatchResources.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{
+			rule.over(p.Spec.MatchConstraints.ResourceRules[0], inBinding+".resourceRules[0]", binding.At),
+		}
+	}
+	p.Bindings = append(p.Bindings, binding)
+}
+
+// parameterReference sets the objects with the parameters of a binding.
+func (b *builder) parameterReference(binding *model.Binding, said *registry.Binding) {
+	if !said.Params.IsSet() && !said.ParamSelector.IsSet() {
+		if said.ParameterNotFound.IsSet() {
+			b.diags.Add(diag.Errorf(said.ParameterNotFound.At, model.RuleNeeds, "the binding has no parameters").WithHint("add params or paramSelector, or remove parameterNotFound"))
+		}
+		return
+	}
+	switch {
+	case said.Params.V.Name != "" && said.ParamSelector.IsSet():
+		b.diags.Add(diag.Errorf(said.ParamSelector.At, model.RuleExclusive, "params and paramSelector exclude each other").
+			WithHint(`to select in one namespace, write params: "namespace/*"`).WithRelated(said.Params.At, "params is here"))
+		said.ParamSelector = diag.Sourced[*metav1.LabelSelector]{}
+	case said.Params.IsSet() && said.Params.V.Name == "" && !said.ParamSelector.IsSet():
+		b.diags.Add(diag.Errorf(said.Params.At, model.RuleNeeds, "namespace/* needs paramSelector").WithHint(`add paramSelector, or name the object: params: "namespace/name"`))
+		said.ParamSelector.V = &metav1.LabelSelector{}
+	}
+	missing := admissionregistrationv1.DenyAction // API servers require it
+	if said.ParameterNotFound.IsSet() {
+		missing = admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V)
+	}
+	binding.Spec.ParamRef = &admissionregistrationv1.ParamRef{
+		Name: said.Params.V.Name, Namespace: said.Params.V.Namespace, Selector: said.ParamSelector.V, ParameterNotFoundAction: &missing,
+	}
+	binding.At.Set("spec.paramRef", said.Params.Or(diag.Sourced[registry.ObjectName]{At: said.ParamSelector.At}).At)
+	binding.At.Set("spec.paramRef.name", said.Params.At)
+	binding.At.Set("spec.paramRef.selector", said.ParamSelector.At)
+	binding.At.Set("spec.paramRef.parameterNotFoundAction", said.ParameterNotFound.At)
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Policy is a ValidatingAdmissionPolicy or a MutatingAdmissionPolicy with its bindings.
+type Policy struct {
+	// Range is the marker.
+	diag.Range
+	Mutating bool
+	// Package is the import path of the package whose marker declares it.
+	Package string
+	// Kind is nil where the marker gives its rules itself.
+	Kind *Kind
+	Name string
+	Spec PolicySpec
+	// Bindings are in the order in which they are written.
+	Bindings []*Binding
+	// DefinitionRules are the rules that markers of controller-gen put into the definitions of the matched kinds.
+	DefinitionRules []DefinitionRule
+	// Kinds are the kinds that the policy matches and ParamKind the kind of its parameters, as far as their Go types are
+	// known.
+	Kinds     []TypedKind
+	ParamKind *TypedKind
+	// Allowed are the rules that its expressions may break.
+	Allowed []*Allowance
+	Source
+}
+
+// DefinitionRule is a +kubebuilder:validation:XValidation.
+type DefinitionRule struct {
+	// Path has the JSON names of the fields above the value that the rule calls self.
+	Path []string
+	// Expression is its CEL expression.
+	Expression string
+	// At is the position of the field or type with the marker.
+	At diag.Range
+}
+
+// Binding is a ValidatingAdmissionPolicyBinding or a MutatingAdmissionPolicyBinding.
+type Binding struct {
+	// Range is the marker: the policy's where no marker declares the binding.
+	diag.Range
+	Name string
+	// Spec is the binding's; of a mutating policy it has no ValidationActions.
+	Spec admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec
+	Source
+}
+
+// Source is where the fields of an object are set.
+type Source struct {
+	// At maps the field paths of the object, such as spec.failurePolicy, to the positions of the arguments that set them.
+	At Places
+	// Expressions have, by field path, the position of each piece of an expression; of a piece that is not there, the
+	// position of the expression.
+	Expressions map[string]func(from, to int) diag.Range
+}
+
+// Text records the position of a text that a marker contains literally.
+func (s *Source) Text(field string, said diag.Sourced[string]) {
+	s.At.Set(field, said.At)
+	if said.Part != nil {
+		if s.Expressions == nil {
+			s.Expressions = map[string]func(from, to int) diag.Range{}
+		}
+		s.Expressions[field] = func(from, to int) diag.Range {
+			if from < 0 || from >= to || to > len(said.V) {
+				return said.At
+			}
+			return said.Part(from, to)
+		}
+	}
+}
+
+// Element records the marker of an element of a list in the specification, and returns the element's path.
+func (s *Source) Element(list string, index int, at diag.Range) string {
+	path := fmt.Sprintf("spec.%s[%d]", list, index)
+	s.At[path] = at
+	return path
+}
+
+// Where is the position of a field, or of the nearest field around it in the source, or the marker.
+func (p *Policy) Where(field string) diag.Range { return p.At.Nearest(field, p.Range) }
+
+// Where is the position of a field, or of the nearest field around it in the source, or the marker.
+func (b *Binding) Where(field string) diag.Range { return b.At.Nearest(field, b.Range) }
+
+// TypedKind is a kind with its Go type.
+type TypedKind struct {
+	Group, Version, Kind string
+	Type                 GoType
+}
+
+// PolicySpec has the fields of both kinds of policies.
+type PolicySpec struct {
+	ParamKind        *admissionregistrationv1.ParamKind
+	MatchConstraints *admissionregistrationv1.MatchResources
+	MatchConditions  []admissionregistrationv1.MatchCondition
+	Variables        []admissionregistrationv1.Variable
+	FailurePolicy    *admissionregistrationv1.FailurePolicyType
+	// Validations and AuditAnnotations are of validating policies alone.
+	Validations      []admissionregistrationv1.Validation
+	AuditAnnotations []admissionregistrationv1.AuditAnnotation
+	// Mutations and ReinvocationPolicy are of mutating policies alone.
+	Mutations          []admissionregistrationv1.Mutation
+	ReinvocationPolicy admissionregistrationv1.ReinvocationPolicyType
+}
+
+// Validating returns the specification of a ValidatingAdmissionPolicy.
+func (s PolicySpec) Validating() admissionregistrationv1.ValidatingAdmissionPolicySpec {
+	return admissionregistrationv1.ValidatingAdmissionPolicySpec{
+		ParamKind: s.ParamKind, MatchConstraints: s.MatchConstraints, Validations: s.Validations, FailurePolicy: s.FailurePolicy,
+		AuditAnnotations: s.AuditAnnotations, MatchConditions: s.MatchConditions, Variables: s.Variables,
+	}
+}
+
+// Mutating returns the specification of a MutatingAdmissionPolicy.
+func (s PolicySpec) Mutating() admissionregistrationv1.MutatingAdmissionPolicySpec {
+	return admissionregistrationv1.MutatingAdmissionPolicySpec{
+		ParamKind: s.ParamKind, MatchConstraints: s.MatchConstraints, Variables: s.Variables, Mutations: s.Mutations,
+		FailurePolicy: s.FailurePolicy, MatchConditions: s.MatchConditions, ReinvocationPolicy: s.ReinvocationPolicy,
+	}
+}
+
+// Expressions returns the number of the CEL expressions of a policy.
+func (s PolicySpec) Expressions() int {
+	n := len(s.MatchConditions) + len(s.Variables) + len(s.Validations) + len(s.AuditAnnotations) + len(s.Mutations)
+	for _, v := range s.Validations {
+		if v.MessageExpression != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// The minor versions of Kubernetes 1 that first serve policies. In the two versions before ServesMutating, the API is
+// v1beta1, which is off by default.
+const (
+	ServesValidating   = 30
+	ServesMutating     = 36
+	ServesMutatingBeta = 34
+)
+
+// OldestKubernetes is the minor version of the oldest API server that the project supports: as webhook-gen.yaml sets,
+// or the first that serves its policies.
+func (p *Project) OldestKubernetes() int {
+	if text, ok := strings.CutPrefix(p.MinKubernetes.V, "1."); ok {
+		if minor, err := strconv.Atoi(text); err == nil {
+			return minor
+		}
+	}
+	for _, policy := range p.Policies {
+		if policy.Mutating {
+			return ServesMutating
+		}
+	}
+	return ServesValidating
+}
+
+// SortPolicies sorts policies as they are written: mutating before validating, then by name.
+func SortPolicies(policies []*Policy) {
+	slices.SortStableFunc(policies, func(a, b *Policy) int {
+		if a.Mutating != b.Mutating {
+			if a.Mutating {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+}
