@@ -13,14 +13,23 @@ import (
 // allows reports whether a marker accepts a warning about a claim of a pair. The path leads from the kind to the field
 // of the spoke.
 func (p *planner) allows(rule string, pair *Pair, c *Claim, path Path) bool {
-	allowed := false
+	allowed := p.allowing(rule, pair, c, path)
+	for _, r := range allowed {
+		p.rules.reached[r] = true
+	}
+	return len(allowed) > 0
+}
+
+// allowing returns the markers that accept a warning about a claim, if there is one.
+func (p *planner) allowing(rule string, pair *Pair, c *Claim, path Path) []*model.ConversionRule {
+	var found []*model.ConversionRule
 	for _, r := range p.rules.allowed {
 		// A converter may have led into a member, which the path does not have.
 		if r.Rule == rule && (p.covers(r, path) || p.isFor(r, pair.Spoke, c.Spoke)) {
-			p.rules.reached[r], allowed = true, true
+			found = append(found, r)
 		}
 	}
-	return allowed
+	return found
 }
 
 // visit is a pair at a place. An allowance of a rule covers the pair at some places, and not at others.

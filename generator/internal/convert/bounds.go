@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
 // bounded is a value of one version with its validation markers: of its field, its type, and the list around it.
@@ -57,7 +57,7 @@ func (b bounded) limits() []Limits {
 	var all []Limits
 	add := func(doc []*ast.CommentGroup, items bool) {
 		var l Limits
-		if l.read(doc, items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique {
+		if l.Read(doc, items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique {
 			all = append(all, l)
 		}
 	}
@@ -204,7 +204,7 @@ func (b bounds) compare(spoke, hub bounded, part string, renames Rename) {
 		if limits[1-d] == nil {
 			continue
 		}
-		s := origin{t: from.t, limits: limits[d], zeroless: to.leavesZeroOut() || b.zeroless[d]}
+		s := origin{t: from.t, limits: limits[d], same: b.claim.Same, zeroless: to.leavesZeroOut() || b.zeroless[d]}
 		s.setValues(b.planner, renames[d])
 		for _, l := range limits[1-d] {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)
@@ -218,14 +218,7 @@ func (b bounds) compare(spoke, hub bounded, part string, renames Rename) {
 
 // mayBeAbsent reports whether objects may lack a field, and have no default for it then.
 func (b bounded) mayBeAbsent() bool {
-	return b.field != nil && (b.field.OmitEmpty || b.field.OmitZero) && defaultOf(b.field) == "" && !isRequired(b.field)
-}
-
-// isRequired reports whether a marker requires a field, though JSON may omit it.
-func isRequired(f *resolve.Field) bool {
-	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool {
-		return marker == "+required" || marker == "+k8s:required" || marker == validation+"Required"
-	})
+	return b.field != nil && (b.field.OmitEmpty || b.field.OmitZero) && schema.Default(b.field) == "" && !schema.IsRequired(b.field)
 }
 
 // writesZero reports whether JSON always has a field, which is zero if the other version lacks the value.

@@ -20,6 +20,8 @@ type origin struct {
 	limits []Limits
 	// zeroless is true if a zero value sets nothing on the other side.
 	zeroless bool
+	// same are the values that a rule lets stay what they are.
+	same []string
 	// values are the possible values, with their names on the other side; nil if any other value is possible.
 	values []string
 }
@@ -176,8 +178,13 @@ func matters(name string, t *resolve.Type) bool {
 
 // satisfies reports whether every value of the source satisfies a marker.
 func (s origin) satisfies(l Limits, name string) bool {
+	if name == "Enum" && slices.Contains(s.same, "*") {
+		return true
+	}
 	if s.values != nil && name != "MultipleOf" && name != "Format" {
-		return !slices.ContainsFunc(s.values, func(v string) bool { return !s.isZero(v) && !l.only(name).allows(s.typed(v)) })
+		return !slices.ContainsFunc(s.values, func(v string) bool {
+			return !s.isZero(v) && !(name == "Enum" && slices.Contains(s.same, v)) && !l.only(name).allows(s.typed(v))
+		})
 	}
 	switch name {
 	case "Minimum":

@@ -22,6 +22,8 @@ type Plan struct {
 	Root *Pair
 	// SpokeSchema and HubSchema are the stash's schemas of the two sides.
 	SpokeSchema, HubSchema *Schema
+	// Refused are the fields of both versions for which a marker accepts what V11 is about, as sorted paths in JSON names.
+	Refused []string
 }
 
 // Package is one package of generated conversions.

@@ -3,45 +3,18 @@
 package convert
 
 import (
-	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
-
-// defaultOf returns the default that markers set for a field, as it is written: the value that an API server sets if
-// the field is missing, or null without being nullable. The result is empty without such a marker.
-func defaultOf(f *resolve.Field) string {
-	found := ""
-	for _, text := range load.Markers(f.Doc...) {
-		for _, name := range []string{"+kubebuilder:default", "+default"} {
-			value, ok := strings.CutPrefix(text, name)
-			if value, isSet := strings.CutPrefix(strings.TrimPrefix(value, ":"), "="); ok && isSet {
-				found = strings.TrimSpace(value)
-			}
-		}
-	}
-	return found
-}
-
-// isNullable reports whether a field may be null: an API server then does not replace null by the default.
-func isNullable(f *resolve.Field) bool {
-	for _, text := range load.Markers(f.Doc...) {
-		if name, _, _ := strings.Cut(text, "="); name == "+nullable" {
-			return true
-		}
-	}
-	return false
-}
 
 // replacesZero reports whether an API server sets a field to something else than the zero value if the field is
 // missing.
 func replacesZero(f *resolve.Field) bool {
-	switch defaultOf(f) {
+	switch schema.Default(f) {
 	case "", "false", "0", `""`, "''", "``", "[]", "null":
 		return false
 	case "{}":
@@ -119,7 +92,7 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 				version, path = p.conversion.Spoke.Version, here.spoke
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(path.and(nil), "."), version, zeroText(to.Type), defaultOf(to)).
+				strings.Join(path.and(nil), "."), version, zeroText(to.Type), schema.Default(to)).
 				WithHint("make it a pointer, or take omitempty out of its tag; +webhook:conversion:allow(rule: %q)=\"why\" accepts it", RuleDefault).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		if inner := c.Value.structs(); inner != nil {
@@ -190,44 +163,6 @@ func (p *pairPlanner) makes(around Path) bool {
 	return false
 }
 
-// Mark is what markers add to the schema of a field.
-type Mark struct {
-	// Path is the path of the field, in JSON names.
-	Path string
-	// Default is the default in JSON; empty without one.
-	Default  string
-	Nullable bool
-	// Enum are the constants of text.
-	Enum []string
-}
-
-// Marks returns the marks of the fields of the version on a side, in the order of the fields. It leaves out types of
-// Kubernetes itself.
-func (p *Plan) Marks(side Direction) []Mark {
-	t := p.Root.Spoke
-	if side == FromHub {
-		t = p.Root.Hub
-	}
-	var found []Mark
-	visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
-		m := Mark{Path: strings.Join(path, "."), Default: defaultJSON(f), Nullable: isNullable(f)}
-		if inner := content(f.Type); isText(inner) {
-			var s Schema
-			s.limitType(f.Type, nil, f.Doc)
-			for l := &s; l != nil; l = l.Elements {
-				m.Enum = append(m.Enum, l.Limits.Enum...)
-			}
-			if own := fieldLimits(f).Enum; pointee(f.Type) == inner {
-				m.Enum = own
-			}
-		}
-		if m.Default != "" || m.Nullable || len(m.Enum) > 0 {
-			found = append(found, m)
-		}
-	})
-	return found
-}
-
 // Replaced returns the fields of both versions whose zero value becomes a default, as sorted paths in JSON names: by
 // markers, or because the JSON of their Go type leaves zero out. Fields that convert to such a field are included.
 func (p *Plan) Replaced() []string {
@@ -284,29 +219,4 @@ func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use f
 			visitFields(inner, path, append(inside[:len(inside):len(inside)], t), use)
 		}
 	}
-}
-
-// defaultJSON returns a field's default in JSON. It is empty without a default, or if the default is written in a form
-// that only controller-gen reads.
-func defaultJSON(f *resolve.Field) string {
-	text := defaultOf(f)
-	if text == "" {
-		return ""
-	}
-	if isText(pointee(f.Type)) {
-		quoted, err := json.Marshal(strings.Trim(unquoted(text), "'"))
-		if err != nil {
-			return ""
-		}
-		return string(quoted)
-	}
-	if !json.Valid([]byte(text)) {
-		if quoted, err := strconv.Unquote(text); err == nil { // a duration or quantity in backquotes
-			text = strconv.Quote(quoted)
-		}
-	}
-	if !json.Valid([]byte(text)) {
-		return ""
-	}
-	return text
 }

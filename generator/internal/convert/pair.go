@@ -28,6 +28,7 @@ type ruled struct {
 	*Claim
 	rule    model.ConversionRule
 	renames []Renaming
+	same    []string
 	missing *model.ConversionRule // the default beside it, if any
 	entries [2]string             // the keys of entries of metadata, by side
 }
@@ -43,12 +44,15 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 		return p.hubRule(main)
 	}
 	var renames []Renaming
+	var same []string
 	var missing *model.ConversionRule
 	decided := false
 	for _, r := range f.rules {
 		switch {
 		case r.Verb == model.Enum:
-			renames = append(renames, Renaming{r.From, r.To})
+			if same = append(same, r.Same...); r.Same == nil {
+				renames = append(renames, Renaming{r.From, r.To})
+			}
 		case r.Verb == model.Default && missing == nil:
 			missing = &r
 		case decided || r.Verb == model.Default:
@@ -63,7 +67,7 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	if !ok || !p.take(p.takenSpoke, "spoke", spoke, main) {
 		return nil
 	}
-	claim := ruled{Claim: &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}, rule: main, renames: renames, missing: missing}
+	claim := ruled{Claim: &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}, rule: main, renames: renames, same: same, missing: missing}
 	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
 	}
@@ -98,13 +102,14 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	var claims []*Claim
 	for _, r := range all {
 		if r.Verb == model.ToHub {
-			v := &valuePlanner{planner: p.planner, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames,
+			v := &valuePlanner{planner: p.planner, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames, same: r.same,
 				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries, missing: r.missing != nil,
 				skipSpoke: below(p.takenSpoke, r.Spoke.String()), skipHub: below(p.takenHub, r.Hub.String())}
 			if r.Value = v.top(r.rule.As.V); r.Value == nil {
 				continue
 			}
 		}
+		r.Same = r.same
 		if r.missing != nil {
 			p.missing(r.Claim, *r.missing)
 		}

@@ -56,6 +56,8 @@ type Claim struct {
 	Found [2]*Set
 	// SpokeOthers and HubOthers are the additional fields of a custom rule, by side.
 	SpokeOthers, HubOthers []Path
+	// Same are values of an enum that one side alone has, and that stay what they are; * stands for all.
+	Same []string
 	// Default is the value of the hub's field if the spoke does not set it: a string, bool or int. It is nil without a
 	// default.
 	Default any

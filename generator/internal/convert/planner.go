@@ -58,6 +58,7 @@ func (p *planner) plan() (*Plan, bool) {
 	plan.SpokeSchema, plan.HubSchema = schemas(root)
 	p.noteDefaults(plan)
 	p.noteBounds(plan)
+	p.noteRefused(plan)
 	return plan, true
 }
 

@@ -11,107 +11,25 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// Limits are the limits that validation markers set for a value, as in conversion.Limits.
-type Limits struct {
-	Enum                               []string
-	Minimum, Maximum, Pattern          string
-	ExclusiveMinimum, ExclusiveMaximum bool
-	// Counts are the bounds of lengths, by the name of the marker.
-	Counts map[string]int
-	// MultipleOf, Format and Unique are compared between versions. The stash does not check them.
-	MultipleOf, Format string
-	Unique             bool
-}
+// Limits are the limits that validation markers set for a value, as in conversion.Limits. MultipleOf, Format and Unique
+// are compared between versions. The stash does not check them.
+type Limits struct{ schema.Limits }
 
 // IsZero reports whether there are no limits for the stash to check.
 func (l Limits) IsZero() bool {
 	return len(l.Enum) == 0 && l.Minimum == "" && l.Maximum == "" && l.Pattern == "" && len(l.Counts) == 0
 }
 
-// validation is the prefix of the markers from which controller-gen makes a schema.
-const validation = "+kubebuilder:validation:"
-
-// declarative returns the name under which controller-gen also has a marker of Kubernetes' own types.
-func declarative(marker string) (name string, ok bool) {
-	switch marker {
-	case "+k8s:minimum":
-		return "Minimum", true
-	case "+k8s:maximum":
-		return "Maximum", true
-	case "+k8s:maxItems":
-		return "MaxItems", true
-	}
-	return strings.CutPrefix(marker, validation)
-}
-
-// read adds the limits from comments. Markers for a list's elements begin with items. A value follows = or :=.
-func (l *Limits) read(groups []*ast.CommentGroup, items bool) {
-	for _, m := range load.Markers(groups...) {
-		name, value, _ := strings.Cut(m, "=")
-		name, ok := declarative(strings.TrimSuffix(name, ":"))
-		if !ok {
-			continue
-		}
-		if name, ofItems := strings.CutPrefix(name, "items:"); ofItems == items {
-			l.set(name, strings.TrimSpace(value))
-		}
-	}
-}
-
-func (l *Limits) set(name, value string) {
-	switch name {
-	case "Enum":
-		l.Enum = nil
-		separator := ";"
-		if inner, ok := strings.CutPrefix(value, "{"); ok {
-			value, separator = strings.TrimSuffix(inner, "}"), ","
-		}
-		for word := range strings.SplitSeq(value, separator) {
-			l.Enum = append(l.Enum, unquoted(strings.TrimSpace(word)))
-		}
-	case "Minimum":
-		l.Minimum = value
-	case "Maximum":
-		l.Maximum = value
-	case "ExclusiveMinimum":
-		l.ExclusiveMinimum = value != "false"
-	case "ExclusiveMaximum":
-		l.ExclusiveMaximum = value != "false"
-	case "Pattern":
-		l.Pattern = unquoted(value)
-	case "MultipleOf":
-		l.MultipleOf = value
-	case "Format":
-		l.Format = unquoted(value)
-	case "UniqueItems":
-		l.Unique = value != "false"
-	case "MinLength", "MaxLength", "MinItems", "MaxItems", "MinProperties", "MaxProperties":
-		if n, err := strconv.Atoi(value); err == nil && n > 0 {
-			if l.Counts == nil {
-				l.Counts = map[string]int{}
-			}
-			l.Counts[name] = n
-		}
-	}
-}
-
-func unquoted(value string) string {
-	if text, err := strconv.Unquote(value); err == nil {
-		return text
-	}
-	return value
-}
-
 // addLimits adds the limits from the markers of a field, of its type and of the types in it. Types of Kubernetes itself
 // have no such markers.
 func (s *Schema) addLimits(f *resolve.Field, inside []*resolve.Type) {
 	s.limitType(f.Type, inside, f.Doc)
-	s.Limits.read(f.Doc, false)
+	s.Limits.Read(f.Doc, false)
 }
 
 func (s *Schema) limitType(t *resolve.Type, inside []*resolve.Type, field []*ast.CommentGroup) {
@@ -122,13 +40,13 @@ func (s *Schema) limitType(t *resolve.Type, inside []*resolve.Type, field []*ast
 		s.limitType(t.Elem(), inside, field)
 		return
 	}
-	s.Limits.read(t.Doc(), false)
+	s.Limits.Read(t.Doc(), false)
 	switch t.Kind() {
 	case resolve.Slice, resolve.Map:
 		elements := &Schema{}
 		elements.limitType(t.Elem(), inside, nil)
-		elements.Limits.read(t.Doc(), true)
-		elements.Limits.read(field, true)
+		elements.Limits.Read(t.Doc(), true)
+		elements.Limits.Read(field, true)
 		if !elements.IsZero() {
 			if s.Elements == nil {
 				s.Elements = elements
@@ -176,12 +94,12 @@ func (c *Claim) limits(side Direction) *Schema {
 		return s
 	}
 	for t := field.Type; t != nil && t.Err() == nil; t = t.Elem() {
-		s.Limits.read(t.Doc(), false)
+		s.Limits.Read(t.Doc(), false)
 		if t.Kind() != resolve.Pointer {
 			break
 		}
 	}
-	s.Limits.read(field.Doc, false)
+	s.Limits.Read(field.Doc, false)
 	return s
 }
 
@@ -191,11 +109,11 @@ func fieldLimits(f *resolve.Field) Limits {
 	s.limitType(f.Type, nil, f.Doc)
 	l := s.Limits
 	own := Limits{}
-	own.read(f.Doc, false)
+	own.Read(f.Doc, false)
 	if len(own.Enum) > 0 && len(l.Enum) > 0 { // a value must satisfy both
 		own.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(l.Enum, v) })
 	}
-	l.read(f.Doc, false)
+	l.Read(f.Doc, false)
 	if len(own.Enum) > 0 {
 		l.Enum = own.Enum
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
 // valuePlanner plans how the values of two fields convert.
@@ -20,6 +21,7 @@ type valuePlanner struct {
 	at                   place
 	rule                 *model.ConversionRule // nil if the names are the same
 	renames              []Renaming
+	same                 []string
 	spokeField, hubField *resolve.Field
 	skipSpoke, skipHub   map[string]bool
 	// entries are the keys of metadata entries, by side. The key is empty if that side is a field.
@@ -188,7 +190,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return v.as(how, elem, bad)
 	case name != "":
 		return p.convert(v, name, argument, as)
-	case p.renames != nil:
+	case p.renames != nil || p.same != nil:
 		return p.rename(v)
 	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.rules.names(spoke):
 		return p.copied(v)
@@ -228,7 +230,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	switch {
 	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || fieldLimits(field).allowsZero(plain)):
 		return &mismatch{rule: RuleDefault, spoke: v.spoke, hub: v.hub,
-			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", defaultOf(pointer)), hint: optionalHint(how.Outer, pointer)}
+			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: optionalHint(how.Outer, pointer)}
 	case name == "" && replaced:
 		how.ZeroInWhole = true
 	case name != "":
@@ -249,7 +251,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 // optionalHint returns the markers to use in place of optional where the pointer has a default.
 func optionalHint(outer Direction, pointer *resolve.Field) string {
 	hint := `+webhook:conversion:to(as: "pointer") keeps zero a value`
-	if text := strings.Trim(defaultOf(pointer), "\"'`"); outer == ToHub && pointee(pointer.Type).Kind() == resolve.Basic {
+	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == ToHub && pointee(pointer.Type).Kind() == resolve.Basic {
 		hint += fmt.Sprintf("; +webhook:conversion:default=%q beside optional makes the default of zero", text)
 	}
 	return hint
@@ -339,19 +341,19 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 // textLimits returns the limits of a text of a field, with the Enum of the field and of its type.
 func textLimits(t *resolve.Type, f *resolve.Field) (l Limits) {
 	var own Limits
-	l.read(t.Doc(), false)
+	l.Read(t.Doc(), false)
 	switch outer := pointee(f.Type); {
 	case outer == t:
-		own.read(f.Doc, false)
-		l.read(f.Doc, false)
+		own.Read(f.Doc, false)
+		l.Read(f.Doc, false)
 	case outer.Kind() == resolve.Slice && pointee(outer.Elem()) == t:
 		for _, doc := range [][]*ast.CommentGroup{outer.Doc(), f.Doc} {
-			own.read(doc, true)
-			l.read(doc, true)
+			own.Read(doc, true)
+			l.Read(doc, true)
 		}
 	}
 	var ofType Limits
-	if ofType.read(t.Doc(), false); len(own.Enum) > 0 && len(ofType.Enum) > 0 { // a value must satisfy both
+	if ofType.Read(t.Doc(), false); len(own.Enum) > 0 && len(ofType.Enum) > 0 { // a value must satisfy both
 		l.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(ofType.Enum, v) })
 	}
 	return l
@@ -383,7 +385,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	missing := func(from, to []string, renamed func(Renaming) string) []string {
 		var names []string
 		for _, value := range from {
-			if !slices.Contains(to, value) && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == value }) {
+			if !slices.Contains(to, value) && !isSame(p.same, value) && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == value }) {
 				names = append(names, fmt.Sprintf("%q", value))
 			}
 		}
@@ -391,6 +393,12 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	lost := missing(spoke, hub, func(r Renaming) string { return r.From })
 	new := missing(hub, spoke, func(r Renaming) string { return r.To })
+	for _, value := range p.same {
+		if value != "*" && slices.Contains(spoke, value) == slices.Contains(hub, value) && !p.rule.Struct.IsZero() {
+			return &mismatch{rule: RuleEnum, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("same has the value %q, which one version alone must have", value),
+				hint: "remove it: a value that both versions have stays what it is"}
+		}
+	}
 	if len(lost)+len(new) == 0 {
 		return nil
 	}
@@ -402,7 +410,12 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, FromHub), strings.Join(new, ", ")))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
-		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each, also where a value only stays what it is`}
+		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each; +webhook:conversion:enum(same: "...;...") for values that clients of the other version are to see as they are`}
+}
+
+// isSame reports whether a rule lets a value stay what it is.
+func isSame(same []string, value string) bool {
+	return slices.Contains(same, value) || slices.Contains(same, "*")
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+)
+
+// Mark is what markers add to the schema of a field.
+type Mark struct {
+	// Path is the path of the field, in JSON names.
+	Path string
+	// Schema is a part of an OpenAPI schema, in JSON.
+	Schema string
+}
+
+// Marks returns the marks of the fields of the version on a side, in the order of the fields. It leaves out types of
+// Kubernetes itself.
+func (p *Plan) Marks(side Direction) []Mark {
+	t := p.Root.Spoke
+	if side == FromHub {
+		t = p.Root.Hub
+	}
+	var found []Mark
+	visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
+		marked := boundedField(f).schema()
+		if value := schema.DefaultJSON(f); value != "" {
+			marked["default"] = json.RawMessage(value)
+		}
+		if schema.IsNullable(f) {
+			marked["nullable"] = true
+		}
+		if text, err := json.Marshal(marked); err == nil && len(marked) > 0 {
+			found = append(found, Mark{strings.Join(path, "."), string(text)})
+		}
+	})
+	return found
+}
+
+// schema returns the limits of a value and of its elements as controller-gen writes them: of several limits of a kind
+// the closest.
+func (b bounded) schema() map[string]any {
+	schema := map[string]any{}
+	if b.t.Err() != nil {
+		return schema
+	}
+	for _, l := range b.limits() {
+		for _, name := range l.marked() {
+			if matters(name, b.t) {
+				l.addTo(schema, name, b.t)
+			}
+		}
+	}
+	if kind := b.t.Kind(); (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) && !isBlob(b.t) && !encodesItself(b.t) {
+		if inner := b.elements().schema(); len(inner) > 0 {
+			name := "items"
+			if kind == resolve.Map {
+				name = "additionalProperties"
+			}
+			schema[name] = inner
+		}
+	}
+	return schema
+}
+
+// addTo adds a limit to the schema of a type.
+func (l Limits) addTo(schema map[string]any, name string, t *resolve.Type) {
+	key := strings.ToLower(name[:1]) + name[1:]
+	switch name {
+	case "Enum":
+		var values []any
+		for _, text := range l.Enum {
+			value, ok := constant(t, text)
+			if known, _ := schema[key].([]any); ok && (known == nil || slices.Contains(known, value)) {
+				values = append(values, value)
+			}
+		}
+		if len(values) > 0 {
+			schema[key] = values
+		}
+	case "Minimum":
+		addBound(schema, key, l.low(), 1)
+	case "Maximum":
+		addBound(schema, key, l.high(), -1)
+	case "MultipleOf":
+		if n := endOf(l.MultipleOf, false); n.ok {
+			schema[key] = n.n
+		}
+	case "Pattern":
+		schema[key] = l.Pattern
+	case "Format":
+		schema[key] = l.Format
+	case "UniqueItems": // an API server does not take it
+	default:
+		n := l.Counts[name]
+		if known, ok := schema[key].(int); ok && strings.HasPrefix(name, "Min") {
+			n = max(n, known)
+		} else if ok {
+			n = min(n, known)
+		}
+		schema[key] = n
+	}
+}
+
+// addBound adds a bound of a number. Sign is 1 for a lower bound and -1 for an upper one.
+func addBound(schema map[string]any, key string, e end, sign float64) {
+	known, ok := schema[key].(float64)
+	if !e.ok || ok && known*sign > e.n*sign || math.IsInf(e.n, 0) {
+		return
+	}
+	schema[key] = e.n
+	if exclusive := "exclusive" + strings.ToUpper(key[:1]) + key[1:]; e.strict {
+		schema[exclusive] = true
+	} else if known != e.n {
+		delete(schema, exclusive)
+	}
+}
+
+// noteRefused collects the fields of both versions for which a marker accepts that one version refuses values of the
+// other: an allowance, or values of an enum that stay what they are.
+func (p *planner) noteRefused(plan *Plan) {
+	p.refusedIn(plan, plan.Root, place{}, nil)
+	slices.Sort(plan.Refused)
+	plan.Refused = slices.Compact(plan.Refused)
+}
+
+func (p *planner) refusedIn(plan *Plan, pair *Pair, at place, inside []*Pair) {
+	if slices.Contains(inside, pair) || pair.Opaque {
+		return
+	}
+	for _, c := range pair.Claims {
+		if c.Value == nil {
+			continue
+		}
+		here := at.at(c.Spoke, c.Hub)
+		if c.Same != nil || len(p.allowing(RuleBounds, pair, c, here.spoke)) > 0 {
+			plan.Refused = append(plan.Refused, strings.Join(here.spoke.and(nil), "."), strings.Join(here.hub.and(nil), "."))
+			continue
+		}
+		for v := c.Value; v != nil; v = v.Elem {
+			if inner := v.Pair(); inner != nil {
+				p.refusedIn(plan, inner, here, append(inside[:len(inside):len(inside)], pair))
+			}
+		}
+	}
+}
