@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package manifest reads webhook configurations from YAML, with the position of every field. It reads configurations
-// of this tool and any others. It also reads the versions of CustomResourceDefinitions.
+// of this tool and any others. It also reads admission policies, and the versions of
+// CustomResourceDefinitions.
 package manifest
 
 import (
@@ -39,6 +40,9 @@ type Contents struct {
 	// Projects are the webhook configurations by the API version they are written in, v1 first. A version without
 	// objects has no project.
 	Projects []*model.Project
+	// Policies are the admission policies, with the bindings that name them, in the order of the files. Bindings of other
+	// policies are left out.
+	Policies []*model.Policy
 	// Definitions are the CustomResourceDefinitions, in the order of the files.
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.
@@ -101,6 +105,7 @@ func Read(sources []Source) (Contents, diag.List) {
 		r.source(s)
 	}
 	r.diags.Add(r.templatesFound()...)
+	r.bind()
 	r.Servers, r.Injects = r.objects.servers(), r.objects.injects()
 	r.Namespaces = map[string]map[string]string{}
 	for _, o := range r.objects {
@@ -121,6 +126,7 @@ type reader struct {
 	Contents
 	projects  map[string]*model.Project // by API version
 	objects   objects
+	bindings  []boundPolicy
 	templates []diag.Range // that are no YAML
 	diags     diag.List
 }
@@ -146,7 +152,7 @@ func (r *reader) source(s Source) {
 func (r *reader) broken(s Source, err error) {
 	at := diag.Range{Pos: diag.Position{File: s.Path}}
 	switch {
-	case s.Found && !bytes.Contains(s.Text, []byte("WebhookConfiguration")):
+	case s.Found && !bytes.Contains(s.Text, []byte("WebhookConfiguration")) && !bytes.Contains(s.Text, []byte("AdmissionPolicy")):
 	case s.isTemplate():
 		r.templates = append(r.templates, at)
 	default:
@@ -181,6 +187,10 @@ func (r *reader) object(t text, node *yaml.Node) {
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		if group == "admissionregistration.k8s.io" && (version == "v1" || version == "v1beta1") {
 			r.configuration(t, node, version, kind == "MutatingWebhookConfiguration")
+		}
+	case "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding":
+		if group == "admissionregistration.k8s.io" {
+			r.policy(t, node, strings.HasPrefix(kind, "Mutating"), strings.HasSuffix(kind, "Binding"))
 		}
 	case "CustomResourceDefinition":
 		if group == "apiextensions.k8s.io" && version == "v1" {

@@ -5,6 +5,7 @@ package render
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -75,6 +76,7 @@ func (w conversionTestWriter) file() *jen.File {
 				assign("Kept", plan.Kept())
 				assign("Defaults", facts.defaults)
 				assign("Replaced", plan.Replaced())
+				assign("Refused", plan.Refused)
 				assign("Entries", facts.entries)
 				w.schemasOf(g, plan, conversionWriter{Package: w.Package, file: f, zero: map[string]string{}})
 				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
@@ -127,35 +129,22 @@ func (w conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan, types 
 func (w conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
 	schema := jen.Qual(w.conversiontest, "SchemaOf").Types(t)
 	if len(marks) == 0 {
-		return schema.Call(jen.Nil())
+		return schema.Call(jen.Id("t"), jen.Nil())
 	}
-	return schema.Call(jen.Map(jen.String()).Qual(w.conversiontest, "Mark").ValuesFunc(func(g *jen.Group) {
+	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().ValuesFunc(func(g *jen.Group) {
 		for _, m := range marks {
-			fields := jen.Dict{}
-			if m.Default != "" {
-				fields[jen.Id("Default")] = jen.Lit(m.Default)
-			}
-			if m.Nullable {
-				fields[jen.Id("Nullable")] = jen.True()
-			}
-			if len(m.Enum) > 0 {
-				fields[jen.Id("Enum")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-					for _, value := range m.Enum {
-						if len(m.Enum) > 4 {
-							g.Line().Lit(value)
-						} else {
-							g.Lit(value)
-						}
-					}
-					if len(m.Enum) > 4 {
-						g.Line()
-					}
-				})
-			}
-			g.Line().Lit(m.Path).Op(":").Values(fields)
+			g.Line().Lit(m.Path).Op(":").Add(rawText(m.Schema))
 		}
 		g.Line()
 	}))
+}
+
+// rawText returns a text as a raw string, or quoted if it has a back quote.
+func rawText(text string) jen.Code {
+	if strconv.CanBackquote(text) {
+		return jen.Op("`" + text + "`")
+	}
+	return jen.Lit(text)
 }
 
 // hooksOf are the names of the hooks for the fields of a kind.

@@ -48,7 +48,7 @@ const CRDBases = "config/crd/bases"
 // DeliveryPatterns match all files that delivery may have written, from the module's root, besides the
 // kustomization.yaml beside the manifest.
 func DeliveryPatterns() []string {
-	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
+	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/policies-v1beta1/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
 }
 
 // delivery writes kustomize bases, with an overlay that is the user's, and a Helm chart whose values are.

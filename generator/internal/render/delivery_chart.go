@@ -28,7 +28,7 @@ func (d *deliverer) chart() error {
 	helm := d.helm()
 	data := chartData{
 		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
-		Configured: len(d.project.Configurations) > 0,
+		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(),
 	}
 	for _, f := range []struct {
 		name, template string
@@ -69,6 +69,9 @@ func (d *deliverer) chart() error {
 	if err := d.chartWebhooks(folder); err != nil {
 		return err
 	}
+	if err := d.chartPolicies(folder); err != nil {
+		return err
+	}
 	return d.chartCRDs(folder)
 }
 
@@ -82,6 +85,8 @@ type chartData struct {
 	Subcharts []string
 	// Configured says that the chart has webhook configurations.
 	Configured bool
+	// PolicyKinds are the kinds of the chart's policies.
+	PolicyKinds []string
 }
 
 // chartWebhook is a webhook for which values can say something.

@@ -28,6 +28,9 @@ func (d *deliverer) kubeVersion() string {
 			minor, reason = 32, "1.32 has selectableFields of definitions, and nobody can turn them off"
 		}
 	}
+	if d.project.MinKubernetes.IsSet() && d.project.OldestKubernetes() > minor {
+		minor, reason = d.project.OldestKubernetes(), "minKubernetesVersion in webhook-gen.yaml"
+	}
 	return fmt.Sprintf("kubeVersion: \">=1.%d.0-0\" # webhook-gen: %s", minor, reason)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
@@ -30,7 +31,7 @@ func (d *deliverer) kustomize() error {
 		}
 		data.Resources = append(data.Resources, "../crd")
 	}
-	if len(d.project.Configurations) > 0 {
+	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
 		folder, err := filepath.Rel(d.path("config/base"), filepath.Dir(d.options.Manifest))
 		if err != nil {
 			return err
@@ -42,6 +43,11 @@ func (d *deliverer) kustomize() error {
 		"servicemonitor/servicemonitor.yaml": "objects/servicemonitor",
 	} {
 		if err := d.add("config/"+file, "delivery/"+template+".yaml.tmpl", data, output.Generated); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool { return p.Mutating }) {
+		if err := d.add("config/policies-v1beta1/kustomization.yaml", "delivery/kustomize/policies-v1beta1.yaml.tmpl", data, output.Generated); err != nil {
 			return err
 		}
 	}

@@ -17,15 +17,29 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
-// manifests writes the file of the configurations and, where it is to be, the kustomization.yaml beside it.
+// manifests writes the files of the configurations and of the policies and, where it is to be, the kustomization.yaml
+// beside them.
 func manifests(p *model.Project, o Options) ([]output.File, error) {
-	text, err := manifest(p, o)
-	if err != nil {
-		return nil, err
+	var files []output.File
+	if len(p.Configurations) > 0 {
+		text, err := manifest(p, o)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)})
 	}
-	files := []output.File{{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)}}
+	if len(p.Policies) > 0 {
+		written, err := policies(p, o)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, written...)
+	}
 	if o.Kustomization {
-		list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - " + filepath.Base(o.Manifest) + "\n"
+		list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
+		for _, f := range files {
+			list += "  - " + filepath.Base(f.Path) + "\n"
+		}
 		files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})
 	}
 	return files, nil
@@ -60,14 +74,38 @@ func document(c *model.Configuration, api string, d Delivery) ([]byte, error) {
 		}
 	}
 	var generic map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&generic); err != nil {
+	if err := decode(text, &generic); err != nil {
 		return nil, err
 	}
 	generic["apiVersion"] = "admissionregistration.k8s.io/" + api
-	delete(generic["metadata"].(map[string]any), "creationTimestamp")
-	return yaml.Marshal(generic)
+	return yamlOf(generic)
+}
+
+// yamlDocument writes an object as YAML.
+func yamlDocument(object any) ([]byte, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	var generic map[string]any
+	if err := decode(text, &generic); err != nil {
+		return nil, err
+	}
+	return yamlOf(generic)
+}
+
+// decode reads JSON and keeps numbers as they are.
+func decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// yamlOf writes an object without the fields that API servers fill in.
+func yamlOf(object map[string]any) ([]byte, error) {
+	delete(object["metadata"].(map[string]any), "creationTimestamp")
+	delete(object, "status")
+	return yaml.Marshal(object)
 }
 
 // inV1beta1 reads v1 as v1beta1, which has the same fields but may leave out two that v1 requires.

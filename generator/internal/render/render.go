@@ -63,7 +63,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		also       bool
 		write      func() ([]output.File, error)
 	}{
-		{"the manifest", output.Manifests, len(p.Configurations) > 0, func() ([]output.File, error) { return manifests(p, o) }},
+		{"the manifests", output.Manifests, len(p.Configurations)+len(p.Policies) > 0, func() ([]output.File, error) { return manifests(p, o) }},
 		{"the handlers", output.Handlers, true, func() ([]output.File, error) { return handlers(p, planned, o) }},
 		{"the tests", output.Tests, true, func() ([]output.File, error) { return tests(p, o) }},
 		{"the conversions", output.Conversions, true, func() ([]output.File, error) { return conversions(p, planned, o) }},

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// boundPolicy is a binding before its policy is found.
+type boundPolicy struct {
+	mutating bool
+	*model.Binding
+}
+
+// policy reads a policy or a binding. All versions of the API have the fields of v1.
+func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
+	at := t.Range(node)
+	var validating admissionregistrationv1.ValidatingAdmissionPolicy
+	var changing admissionregistrationv1.MutatingAdmissionPolicy
+	var bound admissionregistrationv1.ValidatingAdmissionPolicyBinding
+	into := any(&validating)
+	switch {
+	case binding:
+		into = &bound
+	case mutating:
+		into = &changing
+	}
+	var content any
+	err := node.Decode(&content)
+	if err == nil {
+		var plain []byte
+		if plain, err = json.Marshal(content); err == nil {
+			err = kjson.UnmarshalCaseSensitivePreserveInts(plain, into)
+		}
+	}
+	switch {
+	case err != nil && t.source.isTemplate():
+		r.broken(t.source, err)
+		return
+	case err != nil:
+		r.diags.Add(diag.Errorf(at, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
+		return
+	}
+	source := model.Source{At: model.Places{}}
+	t.places(source.At, "", node)
+	if binding {
+		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Range: at, Name: bound.Name, Spec: bound.Spec, Source: source}})
+		return
+	}
+	p := &model.Policy{Range: at, Mutating: mutating, Name: validating.Name, Source: source}
+	if s := validating.Spec; !mutating {
+		p.Spec = model.PolicySpec{
+			ParamKind: s.ParamKind, MatchConstraints: s.MatchConstraints, MatchConditions: s.MatchConditions, Variables: s.Variables,
+			FailurePolicy: s.FailurePolicy, Validations: s.Validations, AuditAnnotations: s.AuditAnnotations,
+		}
+	} else {
+		s := changing.Spec
+		p.Name = changing.Name
+		p.Spec = model.PolicySpec{
+			ParamKind: s.ParamKind, MatchConstraints: s.MatchConstraints, MatchConditions: s.MatchConditions, Variables: s.Variables,
+			FailurePolicy: s.FailurePolicy, Mutations: s.Mutations, ReinvocationPolicy: s.ReinvocationPolicy,
+		}
+	}
+	r.Policies = append(r.Policies, p)
+}
+
+// bind adds the bindings to their policies.
+func (r *reader) bind() {
+	for _, b := range r.bindings {
+		for _, p := range r.Policies {
+			if p.Mutating == b.mutating && p.Name == b.Spec.PolicyName {
+				p.Bindings = append(p.Bindings, b.Binding)
+			}
+		}
+	}
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"encoding/json"
+	"go/ast"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Schema is a part of openAPIV3Schema in a CustomResourceDefinition.
+type Schema struct {
+	Type                 string             `json:"type,omitempty"`
+	Format               string             `json:"format,omitempty"`
+	Properties           map[string]*Schema `json:"properties,omitempty"`
+	AdditionalProperties *Schema            `json:"additionalProperties,omitempty"`
+	Items                *Schema            `json:"items,omitempty"`
+	Required             []string           `json:"required,omitempty"`
+	Nullable             bool               `json:"nullable,omitempty"`
+	Default              json.RawMessage    `json:"default,omitempty"`
+	Enum                 []json.RawMessage  `json:"enum,omitempty"`
+	Minimum              json.Number        `json:"minimum,omitempty"`
+	Maximum              json.Number        `json:"maximum,omitempty"`
+	ExclusiveMinimum     bool               `json:"exclusiveMinimum,omitempty"`
+	ExclusiveMaximum     bool               `json:"exclusiveMaximum,omitempty"`
+	MultipleOf           json.Number        `json:"multipleOf,omitempty"`
+	MinLength            *int               `json:"minLength,omitempty"`
+	MaxLength            *int               `json:"maxLength,omitempty"`
+	MinItems             *int               `json:"minItems,omitempty"`
+	MaxItems             *int               `json:"maxItems,omitempty"`
+	MinProperties        *int               `json:"minProperties,omitempty"`
+	MaxProperties        *int               `json:"maxProperties,omitempty"`
+	Pattern              string             `json:"pattern,omitempty"`
+	UniqueItems          bool               `json:"uniqueItems,omitempty"`
+	IntOrString          bool               `json:"x-kubernetes-int-or-string,omitempty"`
+	Preserve             bool               `json:"x-kubernetes-preserve-unknown-fields,omitempty"`
+	EmbeddedResource     bool               `json:"x-kubernetes-embedded-resource,omitempty"`
+	ListType             string             `json:"x-kubernetes-list-type,omitempty"`
+	ListMapKeys          []string           `json:"x-kubernetes-list-map-keys,omitempty"`
+	MapType              string             `json:"x-kubernetes-map-type,omitempty"`
+}
+
+// quantity is the pattern of resource.Quantity in the definitions that controller-gen writes.
+const quantity = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+
+// Of derives the schema of a type. Of a type that contains itself, the inner occurrence keeps all fields without a
+// schema, as does a type that encodes itself.
+func Of(t *resolve.Type) *Schema { return of(t, nil) }
+
+func of(t *resolve.Type, inside []*resolve.Type) *Schema {
+	s := known(t)
+	if s == nil {
+		s = derive(t, inside)
+	}
+	s.read(t.Doc())
+	return s
+}
+
+// known returns the schemas of types that encode themselves.
+func known(t *resolve.Type) *Schema {
+	switch t.Package + "." + t.Name {
+	case "k8s.io/apimachinery/pkg/apis/meta/v1.Time", "k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime", "time.Time":
+		return &Schema{Type: "string", Format: "date-time"}
+	case "k8s.io/apimachinery/pkg/apis/meta/v1.Duration":
+		return &Schema{Type: "string"}
+	case "k8s.io/apimachinery/pkg/api/resource.Quantity":
+		return &Schema{IntOrString: true, Pattern: quantity}
+	case "k8s.io/apimachinery/pkg/util/intstr.IntOrString":
+		return &Schema{IntOrString: true}
+	case "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured.Unstructured":
+		return &Schema{Type: "object", Preserve: true}
+	case "k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1":
+		return &Schema{Type: "object", Preserve: true}
+	}
+	return nil
+}
+
+// derive makes a schema of a type's declaration.
+func derive(t *resolve.Type, inside []*resolve.Type) *Schema {
+	if t.Err() != nil {
+		return &Schema{Preserve: true}
+	}
+	if t.Name != "" && t.AST != nil && t.Kind() != resolve.Pointer && (t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")) {
+		return &Schema{Preserve: true}
+	}
+	switch t.Kind() {
+	case resolve.Pointer:
+		return of(t.Elem(), inside)
+	case resolve.Basic:
+		return basic(t.Basic())
+	case resolve.Slice, resolve.Array:
+		if t.Elem().Kind() == resolve.Basic && t.Elem().Basic() == "uint8" {
+			return &Schema{Type: "string", Format: "byte"}
+		}
+		return &Schema{Type: "array", Items: of(t.Elem(), inside)}
+	case resolve.Map:
+		return &Schema{Type: "object", AdditionalProperties: of(t.Elem(), inside)}
+	case resolve.Struct:
+		if slices.Contains(inside, t) {
+			return &Schema{Type: "object", Preserve: true}
+		}
+		s := &Schema{Type: "object", Properties: map[string]*Schema{}}
+		s.fields(t, append(slices.Clip(inside), t))
+		slices.Sort(s.Required)
+		return s
+	}
+	return &Schema{Preserve: true}
+}
+
+func basic(name string) *Schema {
+	switch name {
+	case "string":
+		return &Schema{Type: "string"}
+	case "bool":
+		return &Schema{Type: "boolean"}
+	case "int64", "uint64":
+		return &Schema{Type: "integer", Format: "int64"}
+	case "int8", "int16", "int32", "uint8", "uint16", "uint32":
+		return &Schema{Type: "integer", Format: "int32"}
+	case "int", "uint", "uintptr":
+		return &Schema{Type: "integer"}
+	case "float32":
+		return &Schema{Type: "number", Format: "float"}
+	case "float64":
+		return &Schema{Type: "number", Format: "double"}
+	}
+	return &Schema{Preserve: true}
+}
+
+// fields adds the fields of a struct. A field of an outer struct precedes one of its embedded structs.
+func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
+	for _, f := range t.Fields() {
+		if f.JSON == "" || !f.Exported && !f.Embedded {
+			continue
+		}
+		property := of(f.Type, inside)
+		property.read(f.Doc)
+		if f.String && f.Type.Kind() == resolve.Basic {
+			property = &Schema{Type: "string"}
+		}
+		if text := DefaultJSON(f); text != "" {
+			property.Default = json.RawMessage(text)
+		}
+		s.Properties[f.JSON] = property
+		if required(f) {
+			s.Required = append(s.Required, f.JSON)
+		}
+	}
+	for _, f := range t.Fields() {
+		if !f.Inline {
+			continue
+		}
+		inner := f.Type
+		if inner.Kind() == resolve.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Err() != nil || slices.Contains(inside, inner) {
+			s.Preserve = true
+			continue
+		}
+		embedded := &Schema{Properties: map[string]*Schema{}}
+		embedded.fields(inner, append(slices.Clip(inside), inner))
+		s.Preserve = s.Preserve || embedded.Preserve
+		for name, property := range embedded.Properties {
+			if _, outer := s.Properties[name]; !outer {
+				s.Properties[name] = property
+				if slices.Contains(embedded.Required, name) {
+					s.Required = append(s.Required, name)
+				}
+			}
+		}
+	}
+}
+
+// required reports whether an object must have a field: as controller-gen decides, from markers and then from the tag.
+func required(f *resolve.Field) bool {
+	if IsRequired(f) {
+		return true
+	}
+	for _, m := range load.Markers(f.Doc...) {
+		if m == "+optional" || m == "+k8s:optional" || m == validation+"Optional" {
+			return false
+		}
+	}
+	return !f.OmitEmpty && !f.OmitZero
+}
+
+// read adds what markers of a type or a field set.
+func (s *Schema) read(groups []*ast.CommentGroup) {
+	var l Limits
+	l.Read(groups, false)
+	s.limit(l)
+	if s.Items != nil {
+		var ofItems Limits
+		ofItems.Read(groups, true)
+		s.Items.limit(ofItems)
+	}
+	for _, m := range load.Markers(groups...) {
+		name, value, _ := strings.Cut(m, "=")
+		value = Unquoted(strings.TrimSpace(value))
+		switch strings.TrimSuffix(name, ":") {
+		case "+nullable":
+			s.Nullable = true
+		case "+listType":
+			s.ListType = value
+		case "+listMapKey":
+			s.ListMapKeys = append(s.ListMapKeys, value)
+		case "+mapType", "+structType":
+			s.MapType = value
+		case "+kubebuilder:pruning:PreserveUnknownFields", validation + "XPreserveUnknownFields":
+			s.Preserve = true
+		case validation + "Schemaless":
+			*s = Schema{Preserve: true}
+		case validation + "XEmbeddedResource", "+kubebuilder:validation:EmbeddedResource":
+			s.EmbeddedResource = true
+		case validation + "XIntOrString":
+			s.Type, s.IntOrString = "", true
+		case validation + "Type":
+			s.retype(value)
+		}
+	}
+}
+
+// retype sets the type that a marker names, which replaces what follows from the Go type.
+func (s *Schema) retype(name string) {
+	if s.Type != name {
+		*s = Schema{Type: name, Nullable: s.Nullable, Preserve: name == "object"}
+	}
+}
+
+// limit adds limits.
+func (s *Schema) limit(l Limits) {
+	if len(l.Enum) > 0 {
+		s.Enum = nil
+		for _, value := range l.Enum {
+			text := json.RawMessage(value)
+			if s.Type == "string" || !json.Valid(text) {
+				text = json.RawMessage(strconv.Quote(value))
+			}
+			s.Enum = append(s.Enum, text)
+		}
+	}
+	number := func(to *json.Number, value string) {
+		if _, err := strconv.ParseFloat(value, 64); err == nil && json.Valid([]byte(value)) {
+			*to = json.Number(value)
+		}
+	}
+	number(&s.Minimum, l.Minimum)
+	number(&s.Maximum, l.Maximum)
+	number(&s.MultipleOf, l.MultipleOf)
+	s.ExclusiveMinimum = s.ExclusiveMinimum || l.ExclusiveMinimum
+	s.ExclusiveMaximum = s.ExclusiveMaximum || l.ExclusiveMaximum
+	s.UniqueItems = s.UniqueItems || l.Unique
+	if l.Pattern != "" {
+		s.Pattern = l.Pattern
+	}
+	if l.Format != "" {
+		s.Format = l.Format
+	}
+	for name, to := range map[string]**int{
+		"MinLength": &s.MinLength, "MaxLength": &s.MaxLength, "MinItems": &s.MinItems, "MaxItems": &s.MaxItems,
+		"MinProperties": &s.MinProperties, "MaxProperties": &s.MaxProperties,
+	} {
+		if n, ok := l.Counts[name]; ok {
+			*to = new(n)
+		}
+	}
+}
+
+// Rule is a +kubebuilder:validation:XValidation of a type or of a field below it.
+type Rule struct {
+	// Path has the JSON names of the fields above the marker. Rules of elements of lists and maps are left out.
+	Path []string
+	// Expression is its CEL expression.
+	Expression string
+	// At is the position of the field or the type.
+	At diag.Range
+}
+
+// Rules returns the rules of a type and of the fields below it.
+func Rules(t *resolve.Type) []Rule {
+	var all []Rule
+	collect(t, nil, nil, &all)
+	return all
+}
+
+func collect(t *resolve.Type, path []string, inside []*resolve.Type, all *[]Rule) {
+	for t.Kind() == resolve.Pointer {
+		t = t.Elem()
+	}
+	if t.Err() != nil || t.Kind() != resolve.Struct || slices.Contains(inside, t) || strings.HasPrefix(t.Package, "k8s.io/") {
+		return
+	}
+	add := func(groups []*ast.CommentGroup, path []string, at diag.Range) {
+		for _, m := range load.Markers(groups...) {
+			if rest, ok := strings.CutPrefix(m, validation+"XValidation:"); ok {
+				if expression, ok := ruleOf(rest); ok {
+					*all = append(*all, Rule{Path: path, Expression: expression, At: at})
+				}
+			}
+		}
+	}
+	add(t.Doc(), path, t.Range)
+	inside = append(slices.Clip(inside), t)
+	for _, f := range t.Fields() {
+		below := path
+		switch {
+		case f.Inline:
+		case f.JSON == "":
+			continue
+		default:
+			below = append(slices.Clip(path), f.JSON)
+			add(f.Doc, below, f.Range)
+		}
+		collect(f.Type, below, inside, all)
+	}
+}
+
+// ruleOf finds the argument `rule` of a marker: rule="..." or rule=`...`.
+func ruleOf(arguments string) (string, bool) {
+	_, rest, ok := strings.Cut(","+arguments, ",rule=")
+	if !ok {
+		return "", false
+	}
+	prefix, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return "", false
+	}
+	return Unquoted(prefix), true
+}
