@@ -134,6 +134,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	diags.Add(r.checkCallers(project)...)
 	diags.Add(r.checkConvertible(ctx, s)...)
 	diags.Add(r.checkBases()...)
+	diags.Add(r.checkListed(project)...)
 	conversions, found := convert.Project(ctx, s.Module, project)
 	diags.Add(found...)
 	result := Result{Root: r.Root}
@@ -264,7 +265,9 @@ func (r Run) owned(generated []string) []string {
 	below := load.GeneratedBelow(filepath.Join(r.Root, filepath.FromSlash(r.Handlers.Path)))
 	// The pattern is valid, so there is no error.
 	patches, _ := filepath.Glob(filepath.Join(r.Root, filepath.FromSlash(output.CRDPatches), output.CRDPatch))
-	owned := slices.Concat(generated, below, patches, []string{r.Manifest, filepath.Join(filepath.Dir(r.Manifest), "kustomization.yaml")})
+	owned := slices.Concat(generated, below, patches, []string{
+		r.Manifest, filepath.Join(filepath.Dir(r.Manifest), render.PoliciesFile), filepath.Join(filepath.Dir(r.Manifest), "kustomization.yaml"),
+	})
 	if r.Program != "" {
 		// The program's file counts even if no pattern covers its package.
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
@@ -280,7 +283,7 @@ func (r Run) owned(generated []string) []string {
 }
 
 func (r Run) model() build.Options {
-	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix}
+	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion}
 	r.deliver(&o)
 	if slices.Contains(r.Outputs, output.Handlers) {
 		o.Handlers = r.Handlers.Path

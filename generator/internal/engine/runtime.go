@@ -24,6 +24,17 @@ import (
 // RuntimeModule is the path of the module that generated code imports.
 const RuntimeModule = templates.RuntimePath
 
+// The modules below the runtime, which take types of it.
+const (
+	// AdaptersModule adapts validators and defaulters of controller-runtime.
+	AdaptersModule = RuntimeModule + "/controllerruntime"
+	// CommandsModule has the commands scan and convert of programs.
+	CommandsModule = RuntimeModule + "/program"
+)
+
+// ModulesBelow are the paths of the modules below the runtime. They have the runtime's versions.
+func ModulesBelow() []string { return []string{AdaptersModule, CommandsModule} }
+
 // RuntimeModes are the values of handlers.runtime.
 func RuntimeModes() []string { return []string{"import", "vendor"} }
 
@@ -98,16 +109,14 @@ func (r Run) checkRuntime(ctx context.Context, e Edits) diag.List {
 	if !r.Vendored() {
 		return diags
 	}
-	// The modules below the runtime, and the types that they take from it.
-	for below, takes := range map[string]string{"/controllerruntime": "requests", "/program": "handlers"} {
-		below = RuntimeModule + below
+	for below, takes := range map[string]string{AdaptersModule: "requests", CommandsModule: "handlers"} {
 		found, err = load.Imports(ctx, r.Root, below, e.Overlay(), func(p string) bool { return p == below })
 		if err != nil {
 			return append(diags, diag.Errorf(diag.Range{}, "", "reading the project's imports: %s", err))
 		}
 		for _, i := range found {
 			diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "%s takes %s of the module %s, not of a copy of it", below, takes, RuntimeModule).
-				WithHint("webhook-gen runtime import"))
+				WithHint("remove the import and its uses, or run webhook-gen runtime import"))
 		}
 	}
 	return diags
@@ -160,6 +169,21 @@ func RuntimeVersion(dir string) (version string, replaced bool) {
 		}
 	}
 	return version, Replaces(file, RuntimeModule)
+}
+
+// RequiredBelow returns the modules below the runtime that go.mod of the absolute folder dir requires.
+func RequiredBelow(dir string) []string {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return nil
+	}
+	file, err := modfile.Parse("go.mod", text, nil)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(ModulesBelow(), func(m string) bool {
+		return !slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == m })
+	})
 }
 
 // Replaces reports whether a go.mod replaces a module.

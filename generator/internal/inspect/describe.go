@@ -6,14 +6,17 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
 // Description describes a project to other programs: the result of its markers, and their positions.
@@ -24,7 +27,39 @@ type Description struct {
 	Configurations []ConfigurationDescription `json:"configurations"`
 	Kinds          []KindDescription          `json:"kinds"`
 	// Definitions are the absolute paths of files with CustomResourceDefinitions.
-	Definitions []string `json:"definitions"`
+	Definitions []string            `json:"definitions"`
+	Policies    []PolicyDescription `json:"policies"`
+	// Types are the kinds that policies and webhooks with match conditions match, and the kinds of parameters, with their
+	// schemas. A kind whose Go type could not be found is left out.
+	Types []TypeDescription `json:"types"`
+	// MinKubernetesVersion is the oldest API server that the project supports, such as 1.34. It is empty if
+	// webhook-gen.yaml does not set it.
+	MinKubernetesVersion string `json:"minKubernetesVersion"`
+}
+
+// PolicyDescription is a policy with its bindings.
+type PolicyDescription struct {
+	// Object is the policy and Bindings are its bindings, of admissionregistration.k8s.io/v1.
+	Object   any   `json:"object"`
+	Bindings []any `json:"bindings"`
+	// At is the position of the marker.
+	At PositionDescription `json:"at"`
+	// Kinds are the matched kinds whose Go types are known.
+	Kinds []GroupVersionKind `json:"kinds"`
+}
+
+// GroupVersionKind names a kind.
+type GroupVersionKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// TypeDescription is a kind with the schema of its Go type.
+type TypeDescription struct {
+	GroupVersionKind
+	// Schema is as openAPIV3Schema in a CustomResourceDefinition.
+	Schema *schema.Schema `json:"schema"`
 }
 
 // ConfigurationDescription is one object of the manifest.
@@ -38,6 +73,8 @@ type ConfigurationDescription struct {
 type WebhookDescription struct {
 	// At is the position of the marker.
 	At PositionDescription `json:"at"`
+	// Kinds are the matched kinds whose Go types are known, if the webhook has match conditions.
+	Kinds []GroupVersionKind `json:"kinds,omitempty"`
 }
 
 // PositionDescription is a position in a source file.
@@ -77,28 +114,83 @@ func Describe(ctx context.Context, c engine.Config) (Description, diag.List) {
 	if len(patterns) == 0 {
 		patterns = []string{render.CRDBases}
 	}
-	d := describeProject(state.Project, run.Deployment())
+	d := describeProject(ctx, state.Module, state.Project, run.Deployment())
 	d.Definitions = append(d.Definitions, crd.Options{Root: run.Root, Patterns: patterns}.Files()...)
 	return d, diags.Sort()
 }
 
-func describeProject(p *model.Project, delivery render.Delivery) Description {
-	d := Description{Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(p), Definitions: []string{}}
+// describeProject describes a project. The schemas of Go types need the module that contains them.
+func describeProject(ctx context.Context, m *load.Module, p *model.Project, delivery render.Delivery) Description {
+	d := Description{
+		Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(p), Definitions: []string{},
+		Policies: []PolicyDescription{}, Types: types(ctx, m, p), MinKubernetesVersion: p.MinKubernetes.V,
+	}
 	for _, c := range p.Configurations {
 		described := ConfigurationDescription{Object: inVersion(render.Object(c, delivery), p.API), Webhooks: []WebhookDescription{}}
 		for _, w := range c.Webhooks {
-			at := PositionDescription{File: w.Pos.File, Line: w.Pos.Line, Column: w.Pos.Column}
-			described.Webhooks = append(described.Webhooks, WebhookDescription{At: at})
+			described.Webhooks = append(described.Webhooks, WebhookDescription{At: positionOf(w.Range), Kinds: d.typed(w.Kinds)})
 		}
 		d.Configurations = append(d.Configurations, described)
 	}
+	for _, policy := range p.Policies {
+		d.Policies = append(d.Policies, PolicyDescription{
+			Object: render.PolicyObject(policy), Bindings: render.BindingObjects(policy), At: positionOf(policy.Range), Kinds: append([]GroupVersionKind{}, d.typed(policy.Kinds)...),
+		})
+	}
 	return d
+}
+
+func positionOf(at diag.Range) PositionDescription {
+	return PositionDescription{File: at.Pos.File, Line: at.Pos.Line, Column: at.Pos.Column}
+}
+
+// typed returns the kinds that the description has a schema for.
+func (d Description) typed(kinds []model.TypedKind) (all []GroupVersionKind) {
+	for _, k := range kinds {
+		kind := GroupVersionKind{k.Group, k.Version, k.Kind}
+		if slices.ContainsFunc(d.Types, func(t TypeDescription) bool { return t.GroupVersionKind == kind }) {
+			all = append(all, kind)
+		}
+	}
+	return all
+}
+
+// types returns the schemas of the kinds that expressions read.
+func types(ctx context.Context, m *load.Module, p *model.Project) []TypeDescription {
+	all := []TypeDescription{}
+	if m == nil {
+		return all
+	}
+	resolver := resolve.New(ctx, m)
+	add := func(k model.TypedKind) {
+		kind := GroupVersionKind{k.Group, k.Version, k.Kind}
+		if slices.ContainsFunc(all, func(t TypeDescription) bool { return t.GroupVersionKind == kind }) {
+			return
+		}
+		if t, err := resolver.Named(k.Type.Path, k.Type.Name); err == nil {
+			all = append(all, TypeDescription{kind, schema.Of(t)})
+		}
+	}
+	for _, w := range p.Webhooks() {
+		for _, k := range w.Kinds {
+			add(k)
+		}
+	}
+	for _, policy := range p.Policies {
+		for _, k := range policy.Kinds {
+			add(k)
+		}
+		if policy.ParamKind != nil {
+			add(*policy.ParamKind)
+		}
+	}
+	return all
 }
 
 // inVersion sets the version of admissionregistration.k8s.io of the object. v1beta1 has the fields of v1, and other
 // defaults.
 func inVersion(object any, version string) any {
-	if kind, ok := object.(schema.ObjectKind); ok && version != "" {
+	if kind, ok := object.(runtimeschema.ObjectKind); ok && version != "" {
 		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(version))
 	}
 	return object

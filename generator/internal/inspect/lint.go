@@ -14,6 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -55,7 +56,7 @@ func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResul
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
 	}
 	s.Served, s.Defined, s.Scopes = known(definitions)
-	return linted(state.Diagnostics, []*model.Project{state.Project}, s, check.Project, read)
+	return linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, read)
 }
 
 // LintManifests checks the webhook configurations in YAML files against the same rules. Paths are files, folders of
@@ -77,7 +78,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
 	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
-	return linted(diags, contents.Projects, s, checkObjects, read), nil
+	return linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, read), nil
 }
 
 // folders returns the folders of the files that were named as files.
@@ -102,14 +103,14 @@ func checkObjects(p *model.Project) (list diag.List) {
 }
 
 // linted adds the findings of lint to the findings from making the projects.
-func linted(diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List, read ExpressionReader) LintResult {
+func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List, read ExpressionReader) LintResult {
 	var result LintResult
 	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {
 		found := lint.Findings(p, s)
 		var others []lint.Finder
-		if read != nil && slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 }) {
-			expressions, refused, err := readExpressions(p, read)
+		if _, _, count := unread(p); read != nil && count > 0 {
+			expressions, refused, err := readExpressions(ctx, m, p, read)
 			if result.Unread = err; err == nil {
 				others = append(others, lint.Expressions)
 			}

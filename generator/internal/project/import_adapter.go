@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	adaptersModule = engine.RuntimeModule + "/controllerruntime"
+	adaptersModule = engine.AdaptersModule
 	// theirModule has Validator[T] since theirMinimum, which adaptersModule requires.
 	theirModule  = "sigs.k8s.io/controller-runtime"
 	theirMinimum = "v0.23.0"

@@ -113,7 +113,8 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, err
 	}
-	m := Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service")}
+	m := Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service"),
+		Commands: p.Runtime != "vendor"}
 	files, err := m.Files(root)
 	if err != nil {
 		return Result{}, err
@@ -139,7 +140,7 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	}
 	changes, found := output.Compare(root, append(files, generated...), nil)
 	if !s.Vendored() {
-		if err := s.replaceBelow(changes); err != nil {
+		if err := s.replaceBelow(changes, engine.RuntimeModule, engine.CommandsModule); err != nil {
 			return Result{}, err
 		}
 	}
@@ -164,15 +165,13 @@ func (s site) begin(modulePath string, files []output.File) (complete []output.F
 				return nil, err
 			}
 		case f.Path == filepath.Join(s.Root, "go.mod") && !s.Vendored():
-			if f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule); err != nil {
+			if f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule, engine.CommandsModule); err != nil {
 				return nil, err
 			}
 			f.Note = s.origin.note()
 		case filepath.Base(f.Path) == "go.mod" && f.Path != filepath.Join(s.Root, "go.mod"):
-			for _, m := range []string{ToolModule, explainModule} {
-				if f.Content, err = s.origin.require(f.Path, f.Content, m); err != nil {
-					return nil, err
-				}
+			if f.Content, err = s.origin.require(f.Path, f.Content, ToolModule, explainModule); err != nil {
+				return nil, err
 			}
 		}
 		complete = append(complete, f)

@@ -76,8 +76,8 @@ func (o Origin) replacement(modulePath string) module.Version {
 	return module.Version{}
 }
 
-// require adds the requirement on one of the modules to the text of a go.mod.
-func (o Origin) require(name string, text []byte, modulePath string) ([]byte, error) {
+// require adds requirements on some of the modules to the text of a go.mod.
+func (o Origin) require(name string, text []byte, modulePaths ...string) ([]byte, error) {
 	if o.Err != nil {
 		return nil, o.Err
 	}
@@ -85,17 +85,21 @@ func (o Origin) require(name string, text []byte, modulePath string) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	if err := file.AddRequire(modulePath, o.Version); err != nil {
-		return nil, err
+	for _, modulePath := range modulePaths {
+		if err := file.AddRequire(modulePath, o.Version); err != nil {
+			return nil, err
+		}
 	}
-	return o.replace(file, modulePath)
+	return o.replace(file, modulePaths...)
 }
 
-// replace adds the replacement of one of the modules, if the program's origin asks for one, and returns the go.mod.
-func (o Origin) replace(file *modfile.File, modulePath string) ([]byte, error) {
-	if r := o.replacement(modulePath); r.Path != "" && !engine.Replaces(file, modulePath) {
-		if err := file.AddReplace(modulePath, "", r.Path, r.Version); err != nil {
-			return nil, err
+// replace adds the replacements of some of the modules, if the program's origin asks for them, and returns the go.mod.
+func (o Origin) replace(file *modfile.File, modulePaths ...string) ([]byte, error) {
+	for _, modulePath := range modulePaths {
+		if r := o.replacement(modulePath); r.Path != "" && !engine.Replaces(file, modulePath) {
+			if err := file.AddReplace(modulePath, "", r.Path, r.Version); err != nil {
+				return nil, err
+			}
 		}
 	}
 	file.Cleanup()
@@ -103,9 +107,9 @@ func (o Origin) replace(file *modfile.File, modulePath string) ([]byte, error) {
 	return file.Format()
 }
 
-// replaceBelow adds the replacement of the runtime, which the project's go.mod gets now, to new modules below: the go
+// replaceBelow adds the replacements of modules, which the project's go.mod gets now, to new modules below: the go
 // command reads replace directives only in the module that it builds.
-func (s site) replaceBelow(changes []output.Change) error {
+func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error {
 	for i, c := range changes {
 		if filepath.Base(c.Path) != "go.mod" || filepath.Dir(c.Path) == s.Root || c.Old != nil {
 			continue
@@ -118,7 +122,7 @@ func (s site) replaceBelow(changes []output.Change) error {
 		if !slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return filepath.Join(dir, filepath.FromSlash(r.New.Path)) == s.Root }) {
 			continue // it does not use the project
 		}
-		if changes[i].New, err = s.origin.replace(file, engine.RuntimeModule); err != nil {
+		if changes[i].New, err = s.origin.replace(file, modulePaths...); err != nil {
 			return err
 		}
 	}
@@ -172,8 +176,9 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 	case s.Vendored() && version != "":
 		text, err = dropRuntime(name, old)
 	case result.LacksRuntime, outdated && s.origin.Dir == "" && engine.ImportsRuntime(result.Files):
-		text, err = s.origin.require(name, old, engine.RuntimeModule)
-		err = errors.Join(err, s.replaceBelow(result.Changes))
+		modules := append(engine.RequiredBelow(s.Root), engine.RuntimeModule)
+		text, err = s.origin.require(name, old, modules...)
+		err = errors.Join(err, s.replaceBelow(result.Changes, modules...))
 	default:
 		return result
 	}
@@ -190,17 +195,16 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 	return result
 }
 
-// dropRuntime removes the requirement on the runtime and its replacement from a go.mod.
+// dropRuntime removes the requirements on the runtime and the modules below it, and their replacements, from a go.mod.
 func dropRuntime(name string, text []byte) ([]byte, error) {
 	file, err := modfile.Parse(name, text, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := file.DropRequire(engine.RuntimeModule); err != nil {
-		return nil, err
-	}
-	if err := file.DropReplace(engine.RuntimeModule, ""); err != nil {
-		return nil, err
+	for _, modulePath := range append(engine.ModulesBelow(), engine.RuntimeModule) {
+		if err := errors.Join(file.DropRequire(modulePath), file.DropReplace(modulePath, "")); err != nil {
+			return nil, err
+		}
 	}
 	file.Cleanup()
 	return file.Format()

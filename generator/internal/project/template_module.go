@@ -26,6 +26,8 @@ type Module struct {
 	Topology string
 	// SelfManaged says that the program can keep its certificates itself.
 	SelfManaged bool
+	// Commands gives the program the commands scan and convert, which need client-go.
+	Commands bool
 }
 
 // Files are the files that the project begins with, below the folder root.

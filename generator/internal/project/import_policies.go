@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// importedPolicy is a policy of a file with its bindings, each as the fields of both kinds.
+type importedPolicy struct {
+	mutating bool
+	meta     metav1.ObjectMeta
+	spec     model.PolicySpec
+	bindings []importedBinding
+}
+
+// importedBinding is a binding of a file.
+type importedBinding struct {
+	meta metav1.ObjectMeta
+	spec admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec
+}
+
+// ImportPolicies writes the admission policies of YAML files as +webhook:policy markers, into a file policies.go of the
+// package in a folder. It changes nothing else, and offers the file only if the markers give the same policies.
+func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (Result, error) {
+	run := c.Resolve()
+	result := Result{Result: engine.Result{Root: run.Root}}
+	var policies []*importedPolicy
+	for _, file := range files {
+		text, err := regular.ReadArgument(file)
+		if err != nil {
+			return result, err
+		}
+		if policies, err = readPolicies(text, policies); err != nil {
+			return result, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if len(policies) == 0 {
+		return result, errors.New("the files have no admission policies")
+	}
+	path := filepath.Join(dir, "policies.go")
+	if _, err := os.Stat(path); err == nil {
+		return result, fmt.Errorf("%s exists already: name another folder", path)
+	}
+	var diags diag.List
+	text, err := policiesFile(packageName(ctx, run, dir), policies)
+	if err != nil {
+		return result, err
+	}
+	var e edits
+	e.Create = []output.File{{Path: path, Content: text, Owner: output.Once}}
+	after := run.Read(ctx, e.Edits)
+	diags.Add(after.Diagnostics...)
+	if !diags.HasErrors() {
+		for _, p := range policies {
+			if why := p.differs(after.Project); why != "" {
+				diags.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: %s; nothing was changed", p.meta.Name, why))
+			}
+			if len(p.meta.Labels)+len(p.meta.Annotations) > 0 {
+				diags.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: its labels and annotations are not kept", p.meta.Name).
+					WithHint("a kustomization can add them"))
+			}
+		}
+	}
+	created, found := output.Compare(run.Root, e.Create, nil)
+	diags.Add(found...)
+	if result.Diagnostics = diags.Sort(); !diags.HasErrors() {
+		result.Changes = created
+		result.Next = append(result.Next, "webhook-gen")
+	}
+	return result, nil
+}
+
+// packageName is the name of the package in a folder: from its files, or else the folder's name.
+func packageName(ctx context.Context, run engine.Run, dir string) string {
+	found, _ := load.Load(ctx, load.Config{Dir: run.Root, Patterns: []string{dir}, Tags: run.Tags})
+	for _, p := range found.Packages {
+		if p.Name != "" {
+			return p.Name
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, filepath.Base(dir))
+}
+
+// readPolicies adds the policies and bindings in YAML documents. Documents of other kinds are ignored.
+func readPolicies(text []byte, policies []*importedPolicy) ([]*importedPolicy, error) {
+	named := func(mutating bool, name string) *importedPolicy {
+		for _, p := range policies {
+			if p.mutating == mutating && p.meta.Name == name {
+				return p
+			}
+		}
+		p := &importedPolicy{mutating: mutating, meta: metav1.ObjectMeta{Name: name}}
+		policies = append(policies, p)
+		return p
+	}
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return policies, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var known metav1.TypeMeta
+		if err := yaml.Unmarshal(document, &known); err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(known.APIVersion, "admissionregistration.k8s.io/v1") {
+			continue
+		}
+		switch known.Kind {
+		case "ValidatingAdmissionPolicy":
+			var o admissionregistrationv1.ValidatingAdmissionPolicy
+			if err := yaml.UnmarshalStrict(document, &o); err != nil {
+				return nil, err
+			}
+			p := named(false, o.Name)
+			p.meta, p.spec = o.ObjectMeta, model.PolicySpec{
+				ParamKind: o.Spec.ParamKind, MatchConstraints: o.Spec.MatchConstraints, MatchConditions: o.Spec.MatchConditions, Variables: o.Spec.Variables,
+				FailurePolicy: o.Spec.FailurePolicy, Validations: o.Spec.Validations, AuditAnnotations: o.Spec.AuditAnnotations,
+			}
+		case "MutatingAdmissionPolicy":
+			var o admissionregistrationv1.MutatingAdmissionPolicy
+			if err := yaml.UnmarshalStrict(document, &o); err != nil {
+				return nil, err
+			}
+			p := named(true, o.Name)
+			p.meta, p.spec = o.ObjectMeta, model.PolicySpec{
+				ParamKind: o.Spec.ParamKind, MatchConstraints: o.Spec.MatchConstraints, MatchConditions: o.Spec.MatchConditions, Variables: o.Spec.Variables,
+				FailurePolicy: o.Spec.FailurePolicy, Mutations: o.Spec.Mutations, ReinvocationPolicy: o.Spec.ReinvocationPolicy,
+			}
+		case "ValidatingAdmissionPolicyBinding":
+			var o admissionregistrationv1.ValidatingAdmissionPolicyBinding
+			if err := yaml.UnmarshalStrict(document, &o); err != nil {
+				return nil, err
+			}
+			p := named(false, o.Spec.PolicyName)
+			p.bindings = append(p.bindings, importedBinding{o.ObjectMeta, o.Spec})
+		case "MutatingAdmissionPolicyBinding":
+			var o admissionregistrationv1.MutatingAdmissionPolicyBinding
+			if err := yaml.UnmarshalStrict(document, &o); err != nil {
+				return nil, err
+			}
+			p := named(true, o.Spec.PolicyName)
+			p.bindings = append(p.bindings, importedBinding{o.ObjectMeta, admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
+				PolicyName: o.Spec.PolicyName, ParamRef: o.Spec.ParamRef, MatchResources: o.Spec.MatchResources,
+			}})
+		}
+	}
+}
+
+// policiesFile writes the file with the markers of the policies on its package.
+func policiesFile(name string, policies []*importedPolicy) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// Package %s has admission policies.\n", name)
+	for _, p := range policies {
+		lines, err := p.markers(len(policies) > 1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.meta.Name, err)
+		}
+		fmt.Fprintf(&b, "//\n%s\n", strings.Join(lines, "\n"))
+	}
+	fmt.Fprintf(&b, "package %s\n", name)
+	return b.Bytes(), nil
+}
+
+// markers expresses the policy in markers, as comment lines. With several policies in a file, members name their own.
+func (p *importedPolicy) markers(several bool) ([]string, error) {
+	if p.spec.MatchConstraints == nil || len(p.spec.MatchConstraints.ResourceRules) == 0 {
+		return nil, errors.New("it has no rules: the files have only its bindings, or it matches everything")
+	}
+	begin := "// +webhook:policy:"
+	member := func() arguments {
+		var a arguments
+		if several {
+			a.text("policy", p.meta.Name)
+		}
+		return a
+	}
+	var head arguments
+	head.text("name", p.meta.Name)
+	if k := p.spec.ParamKind; k != nil {
+		head.text("params", k.APIVersion+"/"+k.Kind)
+	}
+	rules := p.spec.MatchConstraints.ResourceRules
+	namedRule(&head, rules[0])
+	matchArguments(&head, p.spec.MatchConstraints)
+	if f := p.spec.FailurePolicy; f != nil {
+		head.word("failurePolicy", string(*f))
+	}
+	if r := p.spec.ReinvocationPolicy; r != "" {
+		head.word("reinvocationPolicy", string(r))
+	}
+	lines := folded(begin+model.KindWord(p.mutating)+"(", head.all)
+	add := func(word string, a arguments, expression string) {
+		marker := begin + word
+		if len(a.all) > 0 {
+			lines = append(lines, folded(marker+"(", a.all)...)
+		} else {
+			lines = append(lines, marker)
+		}
+		if expression != "" {
+			lines[len(lines)-1] += "=" + quoteExpression(expression)
+		}
+	}
+	for _, r := range rules[1:] {
+		a := member()
+		namedRule(&a, r)
+		add("rule", a, "")
+	}
+	for _, r := range p.spec.MatchConstraints.ExcludeResourceRules {
+		a := member()
+		namedRule(&a, r)
+		add("exclude", a, "")
+	}
+	for _, v := range p.spec.Variables {
+		a := member()
+		a.text("name", v.Name)
+		add("variable", a, v.Expression)
+	}
+	for _, c := range p.spec.MatchConditions {
+		a := member()
+		a.text("name", c.Name)
+		add("matchCondition", a, c.Expression)
+	}
+	for _, v := range p.spec.Validations {
+		a := member()
+		if v.Message != "" {
+			a.word("message", quoteExpression(v.Message))
+		}
+		if v.MessageExpression != "" {
+			a.word("messageExpression", quoteExpression(v.MessageExpression))
+		}
+		if v.Reason != nil {
+			a.word("reason", string(*v.Reason))
+		}
+		add("validation", a, v.Expression)
+	}
+	for _, v := range p.spec.AuditAnnotations {
+		a := member()
+		a.text("key", v.Key)
+		add("auditAnnotation", a, v.ValueExpression)
+	}
+	for _, m := range p.spec.Mutations {
+		a := member()
+		switch {
+		case m.ApplyConfiguration != nil:
+			a.word("type", "applyConfiguration")
+			add("mutation", a, m.ApplyConfiguration.Expression)
+		case m.JSONPatch != nil:
+			a.word("type", "jsonPatch")
+			add("mutation", a, m.JSONPatch.Expression)
+		}
+	}
+	for _, bound := range p.bindings {
+		a := member()
+		if err := bound.arguments(&a, p); err != nil {
+			return nil, fmt.Errorf("binding %s: %w", bound.meta.Name, err)
+		}
+		add("binding", a, "")
+	}
+	return lines, nil
+}
+
+// namedRule adds the arguments of a rule.
+func namedRule(a *arguments, r admissionregistrationv1.NamedRuleWithOperations) {
+	a.rule(r.RuleWithOperations)
+	if len(r.ResourceNames) > 0 {
+		a.text("resourceNames", strings.Join(r.ResourceNames, ";"))
+	}
+}
+
+// matchArguments adds the arguments of match constraints besides the rules. An empty selector selects everything, as
+// none does.
+func matchArguments(a *arguments, m *admissionregistrationv1.MatchResources) {
+	if m.MatchPolicy != nil {
+		a.word("matchPolicy", string(*m.MatchPolicy))
+	}
+	a.selector("namespaceSelector", m.NamespaceSelector)
+	a.selector("objectSelector", m.ObjectSelector)
+}
+
+func (a *arguments) selector(name string, s *metav1.LabelSelector) {
+	if s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
+		a.text(name, metav1.FormatLabelSelector(s))
+	}
+}
+
+// arguments adds the arguments of a binding.
+func (b importedBinding) arguments(a *arguments, p *importedPolicy) error {
+	if b.meta.Name != p.meta.Name {
+		a.text("name", b.meta.Name)
+	}
+	var actions []string
+	for _, action := range b.spec.ValidationActions {
+		actions = append(actions, strings.ToLower(string(action)))
+	}
+	if len(actions) > 0 {
+		a.text("validationActions", strings.Join(actions, ";"))
+	}
+	if ref := b.spec.ParamRef; ref != nil {
+		switch {
+		case ref.Name != "" && ref.Namespace != "":
+			a.text("params", ref.Namespace+"/"+ref.Name)
+		case ref.Name != "":
+			a.text("params", ref.Name)
+		case ref.Namespace != "":
+			a.text("params", ref.Namespace+"/*")
+		}
+		if ref.Selector != nil {
+			a.text("paramSelector", metav1.FormatLabelSelector(ref.Selector))
+		}
+		if ref.ParameterNotFoundAction != nil {
+			a.word("parameterNotFound", string(*ref.ParameterNotFoundAction))
+		}
+	}
+	if m := b.spec.MatchResources; m != nil {
+		if len(m.ResourceRules) > 1 || len(m.ExcludeResourceRules) > 0 {
+			return errors.New("a marker of a binding has one rule, and excludes nothing")
+		}
+		if len(m.ResourceRules) == 1 {
+			namedRule(a, m.ResourceRules[0])
+		}
+		matchArguments(a, m)
+	}
+	return nil
+}
+
+// quoteExpression writes a string as a Go string that gofmt leaves alone in a doc comment. Of two single quotes it
+// makes one typographic quote, and of two backquotes, too.
+func quoteExpression(text string) string {
+	if !strings.Contains(text, "''") {
+		return quote(text)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(strconv.Quote(text), "''", `'\x27`), "``", "`\\x60")
+}
+
+// differs explains how the policy of the project with the same name differs; empty if it does not. Fields that an API
+// server would default may be left out of either.
+func (p *importedPolicy) differs(project *model.Project) string {
+	i := slices.IndexFunc(project.Policies, func(o *model.Policy) bool { return o.Mutating == p.mutating && o.Name == p.meta.Name })
+	if i < 0 {
+		return "the markers make no such policy"
+	}
+	made := project.Policies[i]
+	if got, want := defaulted(made.Spec), defaulted(p.spec); got != want {
+		return "the markers make another policy: " + got + " instead of " + want
+	}
+	want := map[string]string{}
+	for _, b := range p.bindings {
+		want[b.meta.Name] = defaultedBinding(b.spec)
+	}
+	got := map[string]string{}
+	for _, b := range made.Bindings {
+		got[b.Name] = defaultedBinding(b.Spec)
+	}
+	if len(want) > 0 && !maps.Equal(want, got) {
+		return fmt.Sprintf("the markers make other bindings: %v instead of %v", got, want)
+	}
+	return ""
+}
+
+// defaulted is a policy as JSON after an API server's defaults (k8s.io/kubernetes/pkg/apis/admissionregistration/v1).
+func defaulted(s model.PolicySpec) string {
+	if s.FailurePolicy == nil {
+		s.FailurePolicy = new(admissionregistrationv1.Fail)
+	}
+	s.MatchConstraints = defaultedMatch(s.MatchConstraints)
+	return asJSON(s)
+}
+
+func defaultedBinding(s admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) string {
+	if s.MatchResources != nil {
+		s.MatchResources = defaultedMatch(s.MatchResources)
+	}
+	return asJSON(s)
+}
+
+func defaultedMatch(m *admissionregistrationv1.MatchResources) *admissionregistrationv1.MatchResources {
+	if m == nil {
+		m = &admissionregistrationv1.MatchResources{}
+	}
+	m = m.DeepCopy()
+	if m.MatchPolicy == nil {
+		m.MatchPolicy = new(admissionregistrationv1.Equivalent)
+	}
+	for _, selector := range []**metav1.LabelSelector{&m.NamespaceSelector, &m.ObjectSelector} {
+		if *selector == nil {
+			*selector = &metav1.LabelSelector{}
+		}
+		for i := range (*selector).MatchExpressions { // a set, whose order means nothing
+			slices.Sort((*selector).MatchExpressions[i].Values)
+		}
+	}
+	for _, rules := range [][]admissionregistrationv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
+		for i := range rules {
+			if rules[i].Scope == nil {
+				rules[i].Scope = new(admissionregistrationv1.AllScopes)
+			}
+		}
+	}
+	return m
+}
+
+// asJSON writes a value of Kubernetes' types, which always marshals.
+func asJSON(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
