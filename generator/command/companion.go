@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/module"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 	"github.com/webhook-gen/webhook-gen/internal/program"
 )
@@ -81,9 +80,9 @@ func (p companion) release() string {
 // exitOtherRelease is the companion's exit code where it is of another release than --for names.
 const exitOtherRelease = 3
 
-// run runs the companion in a folder and hands it the description of the project, if there is one. Its standard error
+// run runs the companion in a folder, with an input as JSON on its standard input, if there is one. Its standard error
 // is the error.
-func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments []string, project *inspect.Description) (err error) {
+func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments []string, input any) (err error) {
 	if p.path == "" {
 		if p.path, err = p.find(dir); err != nil {
 			return err
@@ -94,9 +93,8 @@ func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments
 	release := p.release()
 	arguments = append([]string{"--for=" + release}, arguments...)
 	var in, trouble bytes.Buffer
-	if project != nil {
-		arguments = append(arguments, "--project")
-		if err := json.NewEncoder(&in).Encode(project); err != nil {
+	if input != nil {
+		if err := json.NewEncoder(&in).Encode(input); err != nil {
 			return err
 		}
 	}

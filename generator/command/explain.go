@@ -20,7 +20,7 @@ func explainCommand(s streams) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(explainConversionCommand(s), explainRequestCommand(s), explainUpgradeCommand(s))
+	c.AddCommand(explainConversionCommand(s), explainPolicyCommand(s), explainRequestCommand(s), explainEvaluateCommand(s), explainUpgradeCommand(s))
 	return c
 }
 

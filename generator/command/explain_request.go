@@ -32,15 +32,16 @@ func explainRequestCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var project *inspect.Description
+			arguments := append([]string{"request"}, request.arguments(c)...)
+			var project any
 			if !request.otherConfigurations(c) {
 				described, diags := inspect.Describe(c.Context(), config)
 				if err := flags.report(s, config.Dir, diags); err != nil {
 					return err
 				}
-				project = &described
+				project, arguments = described, append(arguments, "--project")
 			}
-			return companion.run(c.Context(), s.out, config.Dir, append([]string{"request"}, request.arguments(c)...), project)
+			return companion.run(c.Context(), s.out, config.Dir, arguments, project)
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")

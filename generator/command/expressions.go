@@ -12,25 +12,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
-// generate makes the files for the markers. The companion compiles their match conditions first, if there are any.
+// generate makes the files for the markers. The companion compiles their CEL expressions first, if there are any.
 func (p companion) generate(ctx context.Context, c engine.Config) engine.Result {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
 	if !state.Diagnostics.HasErrors() {
-		state.Diagnostics.Add(inspect.Refused(state.Project, p.reader(ctx, c.Dir, ""))...)
+		state.Diagnostics.Add(inspect.Refused(ctx, state.Module, state.Project, p.reader(ctx, c.Dir, ""))...)
 	}
 	return run.Generate(ctx, state, engine.Edits{})
 }
 
-// reader has the companion read match conditions.
+// reader has the companion read CEL expressions.
 func (p companion) reader(ctx context.Context, dir, kubeVersion string) inspect.ExpressionReader {
 	return func(project inspect.Description) ([]inspect.ExpressionFinding, error) {
-		arguments := []string{"conditions"}
+		arguments := []string{"conditions", "--project"}
 		if kubeVersion != "" {
 			arguments = append(arguments, "--kube-version="+kubeVersion)
 		}
 		var out bytes.Buffer
-		if err := p.run(ctx, &out, dir, arguments, &project); err != nil {
+		if err := p.run(ctx, &out, dir, arguments, project); err != nil {
 			return nil, err
 		}
 		var answer struct {

@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 func importCommand(s streams) *cobra.Command {
 	var flags projectFlags
 	var handlers string
+	var policies []string
 	c := &cobra.Command{
 		Use:   "import [packages]",
 		Short: "Rewrite +kubebuilder:webhook markers as +webhook markers",
@@ -26,10 +28,22 @@ func importCommand(s streams) *cobra.Command {
 			"With --handlers, the markers are on types, and import generates their handlers: adapters, which call the existing\n" +
 			"validators and defaulters, or stubs to fill in. The types are in the packages of the old markers; a marker in the\n" +
 			"package of the objects' type moves to that type. A marker whose type or validator is not found stays as it is, with a\n" +
-			"warning.",
+			"warning.\n\n" +
+			"With --policies, import writes the admission policies and bindings of YAML files as +webhook:policy markers, into a\n" +
+			"new file policies.go of the package in the folder that is named. It compares the policies that the markers make, and\n" +
+			"writes nothing if one differs. It leaves the YAML files as they are.",
 		Example: "  webhook-gen import --dry-run\n" +
-			"  webhook-gen import --handlers adapters ./internal/webhook/...",
+			"  webhook-gen import --handlers adapters ./internal/webhook/...\n" +
+			"  webhook-gen import --policies config/policies.yaml ./policies",
 		RunE: func(c *cobra.Command, patterns []string) error {
+			if len(policies) > 0 {
+				if len(patterns) != 1 || handlers != "" {
+					return errors.New("--policies needs the folder of one package, and goes with no --handlers")
+				}
+				return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+					return project.ImportPolicies(ctx, config, policies, filepath.Join(config.Dir, patterns[0]))
+				})
+			}
 			if handlers != "" {
 				if err := oneOf("handlers", handlers, project.ImportedHandlers()); err != nil {
 					return err
@@ -58,6 +72,7 @@ func importCommand(s streams) *cobra.Command {
 	flags.runFlags.add(c)
 	flags.addWriting(c)
 	c.Flags().StringVar(&handlers, "handlers", "", "write handlers, too: "+strings.Join(project.ImportedHandlers(), " or "))
+	c.Flags().StringSliceVar(&policies, "policies", nil, "YAML files of admission policies, to write as markers")
 	complete(c, "handlers", project.ImportedHandlers()...)
 	return c
 }

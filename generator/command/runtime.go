@@ -19,9 +19,10 @@ func runtimeCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runtime import|vendor",
 		Short: "Import the runtime as a module, or keep a copy of it in the project",
-		Long: "runtime sets handlers.runtime in webhook-gen.yaml, generates, and rewrites the import paths in your own files:\n" +
-			"nothing else in them changes. With import, generated code imports the module " + engine.RuntimeModule + ".\n" +
-			"With vendor, the project has a copy of the packages that it uses, and no requirement on webhook-gen in go.mod.",
+		Long: "runtime sets handlers.runtime in webhook-gen.yaml, generates, and rewrites the import paths in your own files.\n" +
+			"With import, generated code imports the module " + engine.RuntimeModule + ".\n" +
+			"With vendor, the project has a copy of the packages that it uses, and no requirement on webhook-gen in go.mod.\n" +
+			"The commands scan and convert need the module: with vendor, main of a new project loses the statement for them.",
 		Example: "  webhook-gen runtime vendor\n  webhook-gen runtime import",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(engine.RuntimeModes(), args[0]) {

@@ -24,7 +24,8 @@ import (
 )
 
 // TestGeneratedCode builds and vets the generated code of all scenarios, and runs the generated tests, in one workspace
-// and two calls of the go command.
+// and few calls of the go command. The tests of scenarios with the warning V11 fail: one version refuses values
+// that the other accepts.
 func TestGeneratedCode(t *testing.T) {
 	skipIfShort(t)
 	files, err := filepath.Glob("../testdata/*.txtar")
@@ -32,7 +33,7 @@ func TestGeneratedCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorkspace(t)
-	var patterns []string
+	var patterns, refused []string
 	for _, file := range files {
 		s, err := scenario.Read(file)
 		if err != nil {
@@ -59,16 +60,27 @@ func TestGeneratedCode(t *testing.T) {
 			t.Fatal(failed)
 		}
 		w.use(s.Name)
-		patterns = append(patterns, module+"/...")
+		hooked := slices.ContainsFunc(result.Files, func(f output.File) bool { return bytes.Contains(f.Content, []byte("\tt.Skip(")) })
+		if slices.ContainsFunc(result.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == "V11" }) && !hooked {
+			refused = append(refused, module+"/...")
+		} else {
+			patterns = append(patterns, module+"/...")
+		}
 	}
-	if len(patterns) < 5 {
-		t.Fatalf("only %d scenarios to compile", len(patterns))
+	if len(patterns) < 5 || len(refused) < 2 {
+		t.Fatalf("only %d and %d scenarios to compile", len(patterns), len(refused))
 	}
-	if out, err := w.goCommand(append([]string{"vet"}, patterns...)...); err != nil {
+	if out, err := w.goCommand(append([]string{"vet"}, slices.Concat(patterns, refused)...)...); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := w.goCommand(append([]string{"test", "-vet=off"}, patterns...)...); err != nil { // vetted above
 		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, pattern := range refused {
+		out, err := w.goCommand("test", "-vet=off", pattern)
+		if err == nil || !strings.Contains(out, "invariant 13 does not hold") || !strings.Contains(out, " refuses ") || strings.Contains(out, "invariant 1 ") {
+			t.Errorf("%s: want only values that a schema refuses, got %v\n%s", pattern, err, out)
+		}
 	}
 }
 

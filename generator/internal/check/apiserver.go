@@ -25,15 +25,22 @@ import (
 
 func objectMeta(p configurationPass) {
 	meta := metav1.ObjectMeta{Name: p.Name, Labels: p.Labels, Annotations: p.Annotations}
+	metadata(meta, func(field, message string) { p.at(strings.TrimPrefix(field, "metadata."), "%s", message) })
+}
+
+// metadata reports mistakes in the metadata of an object without a namespace.
+func metadata(meta metav1.ObjectMeta, report func(field, message string)) {
 	for _, e := range apivalidation.ValidateObjectMeta(&meta, false, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata")) {
-		p.at(strings.TrimPrefix(e.Field, "metadata."), "%s: %s", e.Field, brief(e.ErrorBody()))
+		report(e.Field, e.Field+": "+brief(e.ErrorBody()))
 	}
 }
 
+// reservedSuffix ends the names of objects in files of the API server.
+const reservedSuffix = ".static.k8s.io"
+
 func staticSuffix(p configurationPass) {
-	const reserved = ".static.k8s.io"
-	if strings.HasSuffix(p.Name, reserved) {
-		p.at("name", "the name %q ends in %s, which is reserved for configurations in files of the API server", p.Name, reserved)
+	if strings.HasSuffix(p.Name, reservedSuffix) {
+		p.at("name", "the name %q ends in %s, which is reserved for configurations in files of the API server", p.Name, reservedSuffix)
 	}
 }
 
@@ -61,10 +68,26 @@ func uniqueInObject(p configurationPass) {
 	}
 }
 
-func operations(p webhookPass) {
+// reporter reports a finding at a field.
+type reporter func(field, format string, args ...any) *diag.Diagnostic
+
+// rulesPass checks the rules of a webhook or a policy.
+type rulesPass struct {
+	rules []admissionregistrationv1.RuleWithOperations
+	// list is the path of the rules.
+	list string
+	at   reporter
+}
+
+// ofWebhooks makes a check of rules a check of webhooks.
+func ofWebhooks(check func(rulesPass)) func(webhookPass) {
+	return func(p webhookPass) { check(rulesPass{p.Spec.Rules, "rules", p.at}) }
+}
+
+func operations(p rulesPass) {
 	known := []admissionregistrationv1.OperationType{"*", "CREATE", "UPDATE", "DELETE", "CONNECT"}
-	for i, rule := range p.Spec.Rules {
-		at := fmt.Sprintf("rules[%d].operations", i)
+	for i, rule := range p.rules {
+		at := fmt.Sprintf(p.list+"[%d].operations", i)
 		if len(rule.Operations) == 0 {
 			p.at(at, "a rule needs an operation")
 		}
@@ -86,15 +109,15 @@ func operations(p webhookPass) {
 	}
 }
 
-func apiGroups(p webhookPass) {
-	for i, rule := range p.Spec.Rules {
-		exclusiveWildcard(p, fmt.Sprintf("rules[%d].apiGroups", i), "group", rule.APIGroups)
+func apiGroups(p rulesPass) {
+	for i, rule := range p.rules {
+		exclusiveWildcard(p, fmt.Sprintf(p.list+"[%d].apiGroups", i), "group", rule.APIGroups)
 	}
 }
 
-func apiVersions(p webhookPass) {
-	for i, rule := range p.Spec.Rules {
-		at := fmt.Sprintf("rules[%d].apiVersions", i)
+func apiVersions(p rulesPass) {
+	for i, rule := range p.rules {
+		at := fmt.Sprintf(p.list+"[%d].apiVersions", i)
 		exclusiveWildcard(p, at, "version", rule.APIVersions)
 		for j, v := range rule.APIVersions {
 			if v == "" {
@@ -104,7 +127,7 @@ func apiVersions(p webhookPass) {
 	}
 }
 
-func exclusiveWildcard(p webhookPass, at, what string, list []string) {
+func exclusiveWildcard(p rulesPass, at, what string, list []string) {
 	if len(list) == 0 {
 		p.at(at, "a rule needs an API %s", what)
 	}
@@ -115,9 +138,9 @@ func exclusiveWildcard(p webhookPass, at, what string, list []string) {
 
 // resources depends on order as validateResources does: a later element may not repeat part of an earlier wildcard. The
 // reverse is accepted.
-func resources(p webhookPass) {
-	for i, rule := range p.Spec.Rules {
-		at := fmt.Sprintf("rules[%d].resources", i)
+func resources(p rulesPass) {
+	for i, rule := range p.rules {
+		at := fmt.Sprintf(p.list+"[%d].resources", i)
 		if len(rule.Resources) == 0 {
 			p.at(at, "a rule needs a resource")
 		}
@@ -152,10 +175,10 @@ func resources(p webhookPass) {
 	}
 }
 
-func scopes(p webhookPass) {
-	for i, rule := range p.Spec.Rules {
+func scopes(p rulesPass) {
+	for i, rule := range p.rules {
 		if s := rule.Scope; s != nil {
-			oneOf(p, fmt.Sprintf("rules[%d].scope", i), string(*s), "Cluster", "Namespaced", "*")
+			oneOf(p.at, fmt.Sprintf(p.list+"[%d].scope", i), string(*s), "Cluster", "Namespaced", "*")
 		}
 	}
 }
@@ -172,20 +195,20 @@ func fieldOf(p webhookPass, a registry.Argument, r registry.FieldRule) {
 		p.at(a.Field, "%s is required: %s", a.Name, strings.Join(words, " or "))
 	case !set:
 	case len(words) > 0:
-		oneOf(p, a.Field, text, words...)
+		oneOf(p.at, a.Field, text, words...)
 	case n < a.Low || n > a.High:
 		p.at(a.Field, "%s is %d; it must be between %d and %d", a.Name, n, a.Low, a.High)
 	}
 }
 
 func selectors(p webhookPass) {
-	for _, s := range []struct {
-		field    string
-		selector *metav1.LabelSelector
-	}{{"namespaceSelector", p.Spec.NamespaceSelector}, {"objectSelector", p.Spec.ObjectSelector}} {
-		for _, e := range metav1validation.ValidateLabelSelector(s.selector, metav1validation.LabelSelectorValidationOptions{}, field.NewPath(s.field)) {
-			p.at(e.Field, "%s: %s", e.Field, brief(e.ErrorBody()))
-		}
+	selector(p.at, "namespaceSelector", p.Spec.NamespaceSelector)
+	selector(p.at, "objectSelector", p.Spec.ObjectSelector)
+}
+
+func selector(report reporter, path string, s *metav1.LabelSelector) {
+	for _, e := range metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, field.NewPath(path)) {
+		report(e.Field, "%s: %s", e.Field[strings.LastIndexByte(path, '.')+1:], brief(e.ErrorBody()))
 	}
 }
 
@@ -285,26 +308,30 @@ func reviewVersionList(p webhookPass) {
 }
 
 func matchConditions(p webhookPass) {
+	conditions(p.at, "matchConditions", "the webhook", p.Spec.MatchConditions)
+}
+
+func conditions(report reporter, list, owner string, all []admissionregistrationv1.MatchCondition) {
 	const most = 64
-	if n := len(p.Spec.MatchConditions); n > most {
-		p.at(fmt.Sprintf("matchConditions[%d]", most), "the webhook has %d match conditions; %d are allowed", n, most)
+	if n := len(all); n > most {
+		report(fmt.Sprintf("%s[%d]", list, most), "%s has %d match conditions; %d are allowed", owner, n, most)
 	}
 	seen := map[string]bool{}
-	for i, c := range p.Spec.MatchConditions {
-		at := fmt.Sprintf("matchConditions[%d]", i)
+	for i, c := range all {
+		at := fmt.Sprintf("%s[%d]", list, i)
 		switch {
 		case c.Name == "":
-			p.at(at+".name", "a match condition needs a name")
+			report(at+".name", "a match condition needs a name")
 		case seen[c.Name]:
-			p.at(at+".name", "the webhook has two match conditions called %q", c.Name)
+			report(at+".name", "%s has two match conditions called %q", owner, c.Name)
 		default:
 			for _, message := range validation.IsQualifiedName(c.Name) {
-				p.at(at+".name", "match condition name %q: %s", c.Name, brief(message))
+				report(at+".name", "match condition name %q: %s", c.Name, brief(message))
 			}
 		}
 		seen[c.Name] = true
 		if strings.TrimSpace(c.Expression) == "" {
-			p.at(at+".expression", "the expression of match condition %q is empty", c.Name)
+			report(at+".expression", "the expression of match condition %q is empty", c.Name)
 		}
 	}
 }
@@ -321,12 +348,12 @@ func brief(message string) string {
 	return short
 }
 
-func oneOf(p webhookPass, at, value string, words ...string) {
+func oneOf(report reporter, at, value string, words ...string) {
 	if slices.Contains(words, value) {
 		return
 	}
 	name := at[strings.LastIndexByte(at, '.')+1:]
-	d := p.at(at, "%s is %q; it must be %s", name, value, strings.Join(words, " or "))
+	d := report(at, "%s is %q; it must be %s", name, value, strings.Join(words, " or "))
 	if near, ok := diag.Nearest(value, words); ok {
 		d.Hint = fmt.Sprintf("did you mean %q?", near)
 	}

@@ -26,13 +26,18 @@ type rule struct {
 	webhook       func(webhookPass)
 	configuration func(configurationPass)
 	project       func(projectPass)
+	policy        func(policyPass)
+	binding       func(bindingPass)
 }
 
 // Finding is a broken rule.
 type Finding struct {
 	diag.Diagnostic
-	// Object is the configuration with the mistake. It is nil for a rule about the whole run.
+	// Object is the configuration with the mistake. It is nil for a rule about policies or the whole run.
 	Object *model.Configuration
+	// Policy and Binding are the policy, or its binding, with the mistake.
+	Policy  *model.Policy
+	Binding *model.Binding
 	// Field is the path of the invalid field, as Kubernetes writes it: "webhooks[1].rules[0].scope".
 	Field string
 }
@@ -57,6 +62,16 @@ func Findings(p *model.Project) []Finding {
 		base := pass{rule: r.Rule, found: &found}
 		if r.project != nil {
 			r.project(projectPass{base, p})
+		}
+		for _, policy := range p.Policies {
+			if r.policy != nil {
+				r.policy(policyPass{base, policy, p})
+			}
+			for _, b := range policy.Bindings {
+				if r.binding != nil {
+					r.binding(bindingPass{base, b, policy})
+				}
+			}
 		}
 		for _, c := range p.Configurations {
 			if r.configuration != nil {
@@ -92,7 +107,7 @@ func (p pass) report(at diag.Range, kubebuilder bool, object *model.Configuratio
 	if kubebuilder {
 		d.Severity = diag.Warning
 	}
-	*p.found = append(*p.found, Finding{d, object, field})
+	*p.found = append(*p.found, Finding{Diagnostic: d, Object: object, Field: field})
 	return &(*p.found)[len(*p.found)-1].Diagnostic
 }
 

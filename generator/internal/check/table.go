@@ -33,19 +33,19 @@ func table() []rule {
 			configuration: uniqueInObject},
 		{Rule: diag.Rule{ID: "E6", Title: "operations are known, and * stands alone",
 			Doc: "CREATE, UPDATE, DELETE, CONNECT or *; at least one." + upstream + "validateRuleWithOperations."},
-			webhook: operations},
+			webhook: ofWebhooks(operations)},
 		{Rule: diag.Rule{ID: "E7", Title: "a rule has API groups, and * stands alone",
 			Doc: "The group without a name is written core." + upstream + "validateRule."},
-			webhook: apiGroups},
+			webhook: ofWebhooks(apiGroups)},
 		{Rule: diag.Rule{ID: "E8", Title: "a rule has API versions, and * stands alone",
 			Doc: "None may be empty." + upstream + "validateRule."},
-			webhook: apiVersions},
+			webhook: ofWebhooks(apiVersions)},
 		{Rule: diag.Rule{ID: "E9", Title: "a rule's resources do not repeat what a wildcard covers",
 			Doc: "*/* stands alone; * has no plain resource beside it; pods/* is not followed by pods/status, nor */status by pods/status." + upstream + "validateResources, dependence on order included."},
-			webhook: resources},
+			webhook: ofWebhooks(resources)},
 		{Rule: diag.Rule{ID: "E10", Title: "a rule's scope is Cluster, Namespaced or *",
 			Doc: "It may come from +kubebuilder:resource:scope." + upstream + "validateRule."},
-			webhook: scopes},
+			webhook: ofWebhooks(scopes)},
 		{Rule: diag.Rule{ID: "E15", Title: "selectors are valid label selectors",
 			Doc: "Keys are qualified names, values label values, In and NotIn have values, Exists and DoesNotExist none. Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation, ValidateLabelSelector."},
 			webhook: selectors},
@@ -69,7 +69,7 @@ func table() []rule {
 		{Rule: diag.Rule{ID: "E22b", Title: "v1beta1 has no match conditions",
 			Doc: "KEP 3716 came to v1 after Kubernetes 1.22 had stopped serving v1beta1."},
 			only: "v1beta1", webhook: noMatchConditions},
-		{Rule: diag.Rule{ID: RuleUncompiled, Severity: diag.Warning, Title: "match conditions are compiled",
+		{Rule: diag.Rule{ID: RuleUncompiled, Severity: diag.Warning, Title: "match conditions and policies are compiled",
 			Doc: "webhook-gen-explain does that for generate, verify and lint. It is looked for beside webhook-gen and in PATH; `--companion` names another place. Where it is missing, a mistake in the CEL is not found before an API server refuses the configuration."}},
 		{Rule: diag.Rule{ID: "U1", Title: "a webhook's name is unique among those of its kind in the run",
 			Doc: "API servers accept equal names in two configurations of one kind; metrics and audit annotations then cannot distinguish the webhooks."},
@@ -79,6 +79,7 @@ func table() []rule {
 				"Two markers for the manifest alone, such as +kubebuilder:webhook, may share a path where one handler of your own can answer both: both are mutating or both validating and, where controller-runtime's builder makes the path of a kind, for that kind."},
 			project: uniquePaths},
 	}
+	rules = append(rules, policyRules()...)
 	for _, a := range registry.Arguments() {
 		for _, r := range a.Rules {
 			rules = append(rules, rule{Rule: r.Rule, only: r.Only, webhook: func(p webhookPass) { fieldOf(p, a, r) }})

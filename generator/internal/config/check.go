@@ -44,6 +44,16 @@ func subdomain(s string) error {
 	return nil
 }
 
+var minor = regexp.MustCompile(`^1\.[1-9][0-9]*$`)
+
+// kubernetesVersion checks a version of Kubernetes without its patch.
+func kubernetesVersion(s string) error {
+	if s != "" && !minor.MatchString(s) {
+		return fmt.Errorf("%q is not a version of Kubernetes such as 1.34", s)
+	}
+	return nil
+}
+
 // manifestPath checks the path of a manifest. Links that lead out of the module are detected when the manifest is
 // written.
 func manifestPath(s string) error {
@@ -52,6 +62,9 @@ func manifestPath(s string) error {
 	}
 	if extension := path.Ext(s); extension != ".yaml" && extension != ".yml" {
 		return fmt.Errorf("%q does not end in .yaml or .yml", s)
+	}
+	if path.Base(s) == "policies.yaml" {
+		return fmt.Errorf("%q is for policies, which have a file of their own beside the manifest", s)
 	}
 	return nil
 }

@@ -22,6 +22,8 @@ type Config struct {
 	Tags []string
 	// Domain ends the names of webhooks on kinds that the project does not own; it may be empty.
 	Domain string
+	// MinKubernetesVersion is the oldest API server that the project supports, such as 1.34. It may be empty.
+	MinKubernetesVersion diag.Sourced[string]
 	// Strict turns warnings into errors.
 	Strict bool
 	// Kubebuilder is true if +kubebuilder:webhook markers are read.

@@ -55,6 +55,11 @@ func keys(c *Config) []key {
 			Doc: "The project's domain. It ends the names of webhooks on kinds that are not the project's own, such as Pods.",
 		}, text(&c.Domain, "", subdomain)},
 		{Key{
+			Name: "minKubernetesVersion", Example: `"1.34"`,
+			Doc: "The oldest API server that the project supports. CEL expressions have to compile there: API servers compile new expressions with what the version before them has. " +
+				"If empty: 1.30, or 1.36 with a mutating policy. In Chart.yaml, kubeVersion is at least this version.",
+		}, positioned(text(&c.MinKubernetesVersion.V, "", kubernetesVersion), &c.MinKubernetesVersion.At)},
+		{Key{
 			Name: "strict", Example: "true",
 			Doc: "Warnings are errors, as with --strict.",
 		}, truth(&c.Strict, false)},

@@ -49,6 +49,45 @@ func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.
 	return list
 }
 
+// PolicyFinding is a rule that an expression of a policy breaks.
+type PolicyFinding struct {
+	diag.Diagnostic
+	Policy *model.Policy
+}
+
+// ApplyToPolicies leaves out the findings that the project allows, and adds errors in the allowances of its policies.
+// Only warnings can be allowed: they are the rules in may.
+func ApplyToPolicies(p *model.Project, found []PolicyFinding, may []string) (list diag.List) {
+	used := map[*model.Allowance]bool{}
+	for _, f := range found {
+		i := slices.IndexFunc(f.Policy.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule && slices.Contains(may, a.Rule) })
+		if i < 0 {
+			list.Add(f.Diagnostic)
+			continue
+		}
+		used[f.Policy.Allowed[i]] = true
+	}
+	seen := map[*model.Allowance]bool{}
+	for _, policy := range p.Policies {
+		for _, a := range policy.Allowed {
+			if seen[a] {
+				continue
+			}
+			seen[a] = true
+			switch {
+			case !slices.Contains(may, a.Rule):
+				list.Add(diag.Errorf(a.RuleAt, ruleUnknown, "policies may not break a rule %q", a.Rule).WithHint("they may break %s", strings.Join(may, " and ")))
+			case !used[a]:
+				list.Add(diag.Warningf(a.Range, ruleUnused, "no policy here breaks %s", a.Rule).WithHint("remove the marker"))
+			}
+			if strings.TrimSpace(a.Reason) == "" {
+				list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("add the reason why the policy may break it"))
+			}
+		}
+	}
+	return list
+}
+
 // allowance is what allows a finding; nil if nothing does.
 func allowance(f Finding) *model.Allowance {
 	if f.Webhook == nil {

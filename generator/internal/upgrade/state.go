@@ -21,6 +21,8 @@ type State struct {
 	// Definitions are the kinds, from their CustomResourceDefinitions or, without one, from the markers of their
 	// conversions.
 	Definitions []*Definition
+	// Policies have their bindings.
+	Policies []*model.Policy
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
 	Accepted []string
 	plans    []*plan
@@ -95,8 +97,9 @@ func Of(p *model.Project, conversions []*convert.Package, definitions []*manifes
 
 // OfManifests is the state that manifests describe.
 func OfManifests(c manifest.Contents) *State {
-	s := &State{}
+	s := &State{Policies: c.Policies}
 	for _, p := range c.Projects {
+		s.Policies = append(s.Policies, p.Policies...)
 		for _, c := range p.Configurations {
 			s.add(c, p.API)
 		}

@@ -17,6 +17,8 @@ func Rules() []Rule { return table() }
 
 const dispatcher = "Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating and validating, Dispatch."
 
+const policies = "Upstream: k8s.io/apiserver/pkg/admission/plugin/policy."
+
 func table() []Rule {
 	return []Rule{
 		{Severities: []Severity{Breaking}, find: failsClosed, Rule: diag.Rule{ID: "G1", Title: "a webhook begins to fail closed",
@@ -88,5 +90,17 @@ func table() []Rule {
 			Doc: "This compares fields that both states have. Defaults are filled in before mutating webhooks are called, and when stored objects are read. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting."}},
 		{Severities: []Severity{Breaking}, find: versionsGone, Rule: diag.Rule{ID: "G34", Title: "a webhook is for a version that does not exist",
 			Doc: "Its rules name versions of a kind that the CustomResourceDefinition lacks, and none that it has. The webhook is never called, and in the old state it was, or was missing. Objects are still converted to a version that exists and is not served. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver, getOrCreateServingInfoFor."}},
+		{Severities: []Severity{Careful}, find: policyGone, Rule: diag.Rule{ID: "G35", Title: "a policy is gone",
+			Doc: "Policies are matched by kind and name. Applying manifests does not delete objects that they no longer have, unless the tool prunes, as helm does."}},
+		{Severities: []Severity{Careful}, find: policyStricter, Rule: diag.Rule{ID: "G36", Title: "a policy, a validation or a variable is new or changed",
+			Doc: "Validations are matched by their expressions, variables by their names. " + policies}},
+		{Severities: []Severity{Careful}, find: policyLooser, Rule: diag.Rule{ID: "G37", Title: "a policy is loosened",
+			Doc: "A validation is gone, failurePolicy becomes Ignore, or a binding loses an action. " + policies}},
+		{Severities: []Severity{Careful}, find: policyTighter, Rule: diag.Rule{ID: "G38", Title: "a policy is tightened",
+			Doc: "failurePolicy becomes Fail, or a binding begins to deny. " + policies}},
+		{Severities: []Severity{Careful}, find: bindingGone, Rule: diag.Rule{ID: "G39", Title: "a binding is gone",
+			Doc: "Bindings are matched by policy and name. A policy without a binding has no effect. " + policies}},
+		{Severities: []Severity{Careful}, find: policyOtherwise, Rule: diag.Rule{ID: "G40", Title: "a policy or a binding matches or changes something else",
+			Doc: "Match constraints, match conditions, parameters, mutations or reinvocationPolicy differ, with the defaults of API servers in place, or a binding is new. " + policies}},
 	}
 }

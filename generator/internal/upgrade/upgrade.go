@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // Severity says what a finding means to a cluster.
@@ -52,6 +53,7 @@ func Compare(from, to *State) []Finding {
 	s := step{from: from, to: to}
 	s.matchWebhooks()
 	s.matchKinds()
+	s.matchPolicies()
 	var found []Finding
 	for _, r := range table() {
 		r.find(&pass{step: &s, rule: r.ID, found: &found})
@@ -74,6 +76,7 @@ type step struct {
 	// added and removed are the webhooks of one state alone.
 	added, removed []*Webhook
 	definitions    []pair[*Definition]
+	policies       []pair[*model.Policy]
 	plans          []pair[*plan]
 }
 

@@ -44,6 +44,12 @@ func TestScenarios(t *testing.T) {
 				t.Fatal(err)
 			}
 			project := projectOf(t, archive)
+			for _, p := range project.Policies {
+				objects++
+				if comparePolicy(t, p, map[string]int{}) {
+					broken++
+				}
+			}
 			for _, c := range project.Configurations {
 				objects++
 				if compare(t, project, c) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
+)
+
+// evaluation is what the companion evaluates.
+type evaluation struct {
+	inspect.Description
+	Requests []json.RawMessage `json:"requests"`
+}
+
+func explainEvaluateCommand(s streams) *cobra.Command {
+	flags := runFlags{format: "text"} // findings are for people, and the answer is for programs
+	companion := companion{own: s.origin}
+	c := &cobra.Command{
+		Use:   "evaluate",
+		Short: "Answer requests by the project's admission policies, for tests",
+		Long: "evaluate reads {\"requests\": [...]} from standard input and prints {\"answers\": [...]}. A request has the fields of an\n" +
+			"AdmissionRequest, and namespaceObject and params, the objects of the cluster that a policy may read. An answer has\n" +
+			"allowed, code, reason, message, warnings, auditAnnotations, the object after all policies, and the steps to it.\n" +
+			"The API server's own code evaluates the policies, in the command webhook-gen-explain. No server or webhook is called.",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			config, err := flags.config(nil)
+			if err != nil {
+				return err
+			}
+			var e evaluation
+			text, err := io.ReadAll(s.in)
+			if err != nil {
+				return err
+			}
+			if err := json.Unmarshal(text, &e); err != nil {
+				return fmt.Errorf("the requests on standard input: %w", err)
+			}
+			described, diags := inspect.Describe(c.Context(), config)
+			if err := flags.report(s, config.Dir, diags); err != nil {
+				return err
+			}
+			e.Description = described
+			return companion.run(c.Context(), s.out, config.Dir, []string{"evaluate"}, e)
+		},
+	}
+	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
+	companion.add(c)
+	return c
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// The following rules are our own: API servers accept what they report.
+
+// bindingEffect reports a binding whose rules have nothing in common with its policy's. Groups and versions may differ:
+// the same object can be sent in several.
+func bindingEffect(p bindingPass) {
+	own, policy := p.Spec.MatchResources, p.policy.Spec.MatchConstraints
+	if own == nil || policy == nil || len(own.ResourceRules) == 0 {
+		return
+	}
+	for _, a := range own.ResourceRules {
+		for _, b := range policy.ResourceRules {
+			if meet(a.Operations, b.Operations) && slices.ContainsFunc(a.Resources, func(r string) bool {
+				return slices.ContainsFunc(b.Resources, func(other string) bool { return meetResources(r, other) })
+			}) && (len(a.ResourceNames) == 0 || len(b.ResourceNames) == 0 || meet(a.ResourceNames, b.ResourceNames)) {
+				return
+			}
+		}
+	}
+	p.at("spec.matchResources.resourceRules[0]", "the binding matches nothing of the policy %s", p.policy.Name).
+		Hint = "a binding narrows its policy: name operations, resources and names that the policy has"
+}
+
+// meet reports whether two lists have an element in common.
+func meet[T ~string](a, b []T) bool {
+	return slices.Contains(a, "*") || slices.Contains(b, "*") || slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
+}
+
+// meetResources reports whether two patterns of resources match one resource or subresource.
+func meetResources(a, b string) bool {
+	resource, sub, hasSub := strings.Cut(a, "/")
+	otherResource, otherSub, otherHasSub := strings.Cut(b, "/")
+	same := func(x, y string) bool { return x == y || x == "*" || y == "*" }
+	return same(resource, otherResource) && (hasSub == otherHasSub && same(sub, otherSub) ||
+		hasSub != otherHasSub && same(a, b) && (a == "*/*" || b == "*/*"))
+}
+
+func bindingParameters(p bindingPass) {
+	switch spec := p.policy.Spec; {
+	case spec.ParamKind == nil && p.Spec.ParamRef != nil:
+		p.at("spec.paramRef", "the policy %s has no kind of parameters, and API servers ignore these", p.policy.Name).
+			Hint = `add params: "group/version/Kind" to the policy`
+	case spec.ParamKind != nil && p.Spec.ParamRef == nil && !comparesParams(spec):
+		p.at("spec.paramRef", "the policy %s has parameters, and the binding names none", p.policy.Name).
+			Hint = `add params: "namespace/name" or paramSelector to +webhook:policy:binding, or compare params with null first`
+	}
+}
+
+// comparesParams reports whether an expression of a policy distinguishes a binding without parameters.
+func comparesParams(s model.PolicySpec) bool {
+	var all []string
+	for _, c := range s.MatchConditions {
+		all = append(all, c.Expression)
+	}
+	for _, v := range s.Variables {
+		all = append(all, v.Expression)
+	}
+	for _, v := range s.Validations {
+		all = append(all, v.Expression)
+	}
+	for _, m := range s.Mutations {
+		all = append(all, expressionOf(m))
+	}
+	return slices.ContainsFunc(all, func(expression string) bool {
+		text := strings.Join(strings.Fields(expression), "")
+		return strings.Contains(text, "params==null") || strings.Contains(text, "params!=null")
+	})
+}
+
+func expressionOf(m admissionregistrationv1.Mutation) string {
+	switch {
+	case m.ApplyConfiguration != nil:
+		return m.ApplyConfiguration.Expression
+	case m.JSONPatch != nil:
+		return m.JSONPatch.Expression
+	}
+	return ""
+}
+
+// servedPolicy reports a policy that the oldest supported API server does not serve.
+func servedPolicy(p policyPass) {
+	if p.project == nil || !p.project.MinKubernetes.IsSet() {
+		return
+	}
+	kind, oldest, first := "ValidatingAdmissionPolicy", p.project.OldestKubernetes(), model.ServesValidating
+	if p.Mutating {
+		kind, first = "MutatingAdmissionPolicy", model.ServesMutatingBeta
+	}
+	report := func(format string, args ...any) *diag.Diagnostic {
+		d := p.report(p.project.MinKubernetes.At, false, nil, "", fmt.Sprintf(format, args...))
+		*d = d.WithRelated(p.Range, "the policy is here")
+		return d
+	}
+	switch {
+	case oldest < first:
+		report("Kubernetes 1.%d serves no %s; 1.%d is the first that does", oldest, kind, first)
+	case p.Mutating && oldest < model.ServesMutating:
+		d := report("Kubernetes 1.%d serves %s as v1beta1, if that API is turned on, and policies.yaml has v1", oldest, kind)
+		d.Severity = diag.Warning
+		d.Hint = "the chart, and the component config/policies-v1beta1, write v1beta1 there"
+	}
+}
+
+func uniqueVariables(p policyPass) {
+	first := map[string]int{}
+	for i, v := range p.Spec.Variables {
+		at, again := first[v.Name]
+		if !again {
+			first[v.Name] = i
+			continue
+		}
+		d := p.at(fmt.Sprintf("spec.variables[%d].name", i), "the policy has two variables called %q", v.Name)
+		*d = d.WithRelated(p.Where(fmt.Sprintf("spec.variables[%d].name", at)), "the first is here")
+	}
+}
+
+func policyQuotes(p policyPass) {
+	quotes := func(field, expression string) {
+		if isReformatted(expression) {
+			p.at(field, "the expression has a quotation mark that CEL does not know").Hint = quotesHint
+		}
+	}
+	for i, c := range p.Spec.MatchConditions {
+		quotes(fmt.Sprintf("spec.matchConditions[%d].expression", i), c.Expression)
+	}
+	for i, v := range p.Spec.Variables {
+		quotes(fmt.Sprintf("spec.variables[%d].expression", i), v.Expression)
+	}
+	for i, v := range p.Spec.Validations {
+		quotes(fmt.Sprintf("spec.validations[%d].expression", i), v.Expression)
+		quotes(fmt.Sprintf("spec.validations[%d].messageExpression", i), v.MessageExpression)
+	}
+	for i, a := range p.Spec.AuditAnnotations {
+		quotes(fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i), a.ValueExpression)
+	}
+	for i, m := range p.Spec.Mutations {
+		quotes(fmt.Sprintf("spec.mutations[%d].%s.expression", i, mutationField(string(m.PatchType))), expressionOf(m))
+	}
+}
+
+func webhookQuotes(p webhookPass) {
+	for i, c := range p.Spec.MatchConditions {
+		if isReformatted(c.Expression) {
+			p.at(fmt.Sprintf("matchConditions[%d].expression", i), "the expression has a quotation mark that CEL does not know").Hint = quotesHint
+		}
+	}
+}
+
+const quotesHint = "gofmt makes ” of two single quotes: write \"\" for an empty text, and the expression in backquotes"
+
+// isReformatted reports whether an expression has, outside of its texts, what gofmt makes of two quotes.
+func isReformatted(expression string) bool {
+	return slices.ContainsFunc(celWord.FindAllString(expression, -1), func(word string) bool { return word == "”" || word == "“" })
+}
+
+// mutationField is the name of the field that has the expression of a mutation.
+func mutationField(patchType string) string {
+	if patchType == string(admissionregistrationv1.PatchTypeJSONPatch) {
+		return "jsonPatch"
+	}
+	return "applyConfiguration"
+}
+
+// repeatedRule reports a validation that says what a rule of the definition says.
+func repeatedRule(p policyPass) {
+	for i, v := range p.Spec.Validations {
+		own := words(v.Expression, nil)
+		for _, r := range p.DefinitionRules {
+			if slices.Equal(own, words(r.Expression, r.Path)) {
+				d := p.at(fmt.Sprintf("spec.validations[%d].expression", i), "the definition has the same rule")
+				*d = d.WithHint("keep one of them: docs/guides/policies.md says which").WithRelated(r.At, "the rule of the definition is here")
+			}
+		}
+	}
+}
+
+var celWord = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9]+|\S`)
+
+// words splits an expression into its words. In a rule of a definition, self and oldSelf become the part of the object
+// and the old object at a path.
+func words(expression string, path []string) []string {
+	var all []string
+	for _, word := range celWord.FindAllString(expression, -1) {
+		object := map[string]string{"self": "object", "oldSelf": "oldObject"}[word]
+		if object == "" || len(all) > 0 && all[len(all)-1] == "." {
+			all = append(all, strings.ReplaceAll(word, `"`, "'"))
+			continue
+		}
+		all = append(all, object)
+		for _, name := range path {
+			all = append(all, ".", name)
+		}
+	}
+	return all
+}
