@@ -10,6 +10,11 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:resource:scope=Cluster
 // +webhook:validating(operations: "create;update;delete", objectSelector: "shop.example.com/unchecked!=true", deleting: unchangedSpec, ratchet: true)
 // +webhook:allow(rule: "W23")="unchecked is for imports, and nobody but the importer may create shipments"
+//
+// A rule about the object alone is a policy: it holds while no webhook is served, and for unchecked parcels, too.
+//
+// +webhook:policy:validating(operations: "create;update")
+// +webhook:policy:validation(message: "spec.orders: at most 20 orders in a parcel")="size(object.spec.orders) <= 20"
 type Shipment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -4,6 +4,7 @@ package v1
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	shopv1 "example.com/orders/api/v1"
@@ -66,6 +67,28 @@ func TestShipmentPolicy(t *testing.T) {
 				Request: admissiontest.Delete(sampleShipment(onItsWay)),
 				Denied:  http.StatusConflict,
 				Message: "south has the parcel",
+			},
+		},
+	}.Run(t)
+}
+
+// TestShipmentPolicies has webhook-gen answer for the API server.
+func TestShipmentPolicies(t *testing.T) {
+	orders := func(n int) func(*shopv1.Shipment) {
+		return func(s *shopv1.Shipment) { s.Spec.Orders = slices.Repeat([]string{"first"}, n) }
+	}
+	admissiontest.Policies[shopv1.Shipment]{
+		Kind: admissiontest.Kind{APIVersion: "shop.example.com/v1", Kind: "Shipment"},
+		Cases: []admissiontest.Case[shopv1.Shipment]{
+			{
+				Name:    "a full parcel",
+				Request: admissiontest.Create(sampleShipment(orders(20))),
+			},
+			{
+				Name:    "one order too many",
+				Request: admissiontest.Update(sampleShipment(orders(20)), sampleShipment(orders(21))),
+				Denied:  http.StatusUnprocessableEntity,
+				Message: "spec.orders: at most 20 orders in a parcel",
 			},
 		},
 	}.Run(t)
