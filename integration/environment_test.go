@@ -58,6 +58,8 @@ type environment struct {
 	auditLog    string
 	ca          []byte // PEM, of who signed the webhooks' certificate
 
+	policies policies
+
 	stops []func()
 }
 

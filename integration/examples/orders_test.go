@@ -3,11 +3,13 @@
 package examples
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -104,5 +106,22 @@ func TestOrders(t *testing.T) {
 		}
 		unchecked = shopObject("v1", "Shipment", "", "checked", map[string]any{"orders": []any{}})
 		wantError(t, s.client.Create(t.Context(), unchecked), apierrors.IsInvalid, "a parcel is not empty")
+	})
+
+	t.Run("a policy beside the webhooks", func(t *testing.T) {
+		s.install(t, "../../examples/orders/config/webhook/policies.yaml")
+		orders := make([]any, 21)
+		for i := range orders {
+			orders[i] = fmt.Sprint("order-", i)
+		}
+		full := shopObject("v1", "Shipment", "", "full", map[string]any{"orders": orders})
+		full.SetLabels(map[string]string{"shop.example.com/unchecked": "true"})
+		eventually(t, func() error {
+			err := s.client.Create(t.Context(), full.DeepCopy(), client.DryRunAll)
+			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "at most 20 orders in a parcel") {
+				return errors.Join(errors.New("not enforced"), err)
+			}
+			return nil
+		})
 	})
 }

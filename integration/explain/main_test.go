@@ -3,11 +3,15 @@
 package explain
 
 import (
+	"errors"
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 )
@@ -21,14 +25,48 @@ var shared *apiServer
 type apiServer struct {
 	config     *rest.Config
 	kubeconfig []byte
+	// auditLog is the file of the audit log, which has the requests of auditPolicy.
+	auditLog string
 }
+
+// auditPolicy has the requests in the audit log that TestPolicies sends: it names them.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- {level: Metadata, namespaces: [policies-prod, policies-dev, policies-plain]}
+- {level: None}
+`
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(apiserver.Run(m, apiserver.Plain(func(config *rest.Config, kubeconfig []byte) error {
-		shared = &apiServer{config, kubeconfig}
-		return nil
-	})))
+	os.Exit(apiserver.Run(m, start))
+}
+
+// start starts an API server whose clients do not hold back, and print no warnings.
+func start() (stop func(), err error) {
+	folder, err := os.MkdirTemp("", "explain")
+	if err != nil {
+		return nil, err
+	}
+	policy := filepath.Join(folder, "audit-policy.yaml")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	log := filepath.Join(folder, "audit.log")
+	env := &envtest.Environment{ControlPlaneStartTimeout: time.Minute} // The machine may have other things to do.
+	env.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", policy).Set("audit-log-path", log)
+	config, err := env.Start()
+	if err != nil {
+		return nil, errors.Join(err, env.Stop(), os.RemoveAll(folder))
+	}
+	config.QPS = -1
+	config.WarningHandlerWithContext = rest.NoWarnings{}
+	shared = &apiServer{config, env.KubeConfig, log}
+	return func() {
+		_ = env.Stop()
+		_ = os.RemoveAll(folder)
+	}, nil
 }
 
 // onAPIServer returns the API server, and skips the test if there is no API server.

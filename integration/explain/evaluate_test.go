@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// TestPolicies sends requests to an API server with many policies, and has each evaluated by `webhook-gen-explain
+// evaluate`: the same verdict, message, warnings, audit annotations and object. All requests are dry runs, which
+// policies do not tell from others.
+func TestPolicies(t *testing.T) {
+	p := startPolicies(t)
+	requests := append(p.widgets(t), p.pods(t)...)
+	begin := time.Now()
+	answers := p.evaluate(t, requests)
+	evaluated := time.Since(begin)
+	begin = time.Now()
+	p.send(t, requests)
+	sent := time.Since(begin)
+	annotations := p.annotations(t, requests)
+	counts := map[string]int{}
+	disagreements := 0
+	for i, r := range requests {
+		if diff := p.compare(answers[i], r, annotations[r.id], counts); diff != "" {
+			if disagreements++; disagreements <= 20 {
+				t.Errorf("%s by %s\n%s\n%s", r.title, r.user, diff, answers[i].describe())
+			}
+		}
+	}
+	if disagreements > 0 {
+		t.Errorf("%d disagreements", disagreements)
+	}
+	if len(requests) < 2000 {
+		t.Errorf("%d requests; 2000 are wanted", len(requests))
+	}
+	for _, kind := range []string{"denied", "denied by a mutation", "warned", "annotated", "changed"} {
+		if counts[kind] == 0 && (p.mutating || kind != "changed" && kind != "denied by a mutation") {
+			t.Errorf("no request is %s", kind)
+		}
+	}
+	t.Logf("%d requests with %d policies: %v; disagreements: %d; evaluated in %s, sent in %s", len(requests), len(p.policies), counts, disagreements,
+		evaluated.Round(time.Millisecond), sent.Round(time.Millisecond))
+}
+
+// policySession is an API server with the policies of testdata/policies.yaml.
+type policySession struct {
+	*apiServer
+	companion string
+	clients   map[string]dynamic.Interface // by user
+	policies  []map[string]any             // as the companion reads them
+	types     []map[string]any
+	params    []*unstructured.Unstructured
+	mutating  bool // the API server has mutating policies
+	pod       *unstructured.Unstructured
+	bases     map[string]*unstructured.Unstructured // Widgets by namespace/name
+
+	mu       sync.Mutex
+	warnings map[string][]string // by request
+}
+
+// policyNamespaces are the namespaces and their labels.
+func policyNamespaces() map[string]string {
+	return map[string]string{"policies-prod": "env: prod, policies: 'yes'", "policies-dev": "env: dev, policies: 'yes'", "policies-plain": "policies: 'yes'"}
+}
+
+// policyUsers are the users and their groups.
+func policyUsers() map[string][]string {
+	return map[string][]string{"ann": {"system:masters"}, "root": {"system:masters", "admins"}, "mallory": {"system:masters"}, "plain": {"writers"}}
+}
+
+type idKey struct{}
+
+func startPolicies(t *testing.T) *policySession {
+	p := &policySession{
+		apiServer: onAPIServer(t), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
+		companion: filepath.Join(t.TempDir(), "webhook-gen-explain"),
+	}
+	build := exec.Command("go", "build", "-o", p.companion, "./cmd/webhook-gen-explain")
+	build.Dir = "../../explain"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for user, groups := range policyUsers() {
+		config := rest.CopyConfig(p.config)
+		config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+		config.WarningHandlerWithContext = p
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return withID{next} })
+		client, err := dynamic.NewForConfig(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.clients[user] = client
+	}
+	client, err := kubernetes.NewForConfig(p.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "policies.example.com"}, Resources: []string{"widgets", "pods"}, Verbs: []string{"*"}}}
+	if _, err := client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "writers"}, Rules: rules}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "writers"},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "writers"}, Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "Group", Name: "writers"}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, lists, err := client.Discovery().ServerGroupsAndResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lists {
+		p.mutating = p.mutating || l.GroupVersion == "admissionregistration.k8s.io/v1" && slices.ContainsFunc(l.APIResources, func(r metav1.APIResource) bool { return r.Name == "mutatingadmissionpolicies" })
+	}
+	p.install(t)
+	return p
+}
+
+// HandleWarningHeaderWithContext records a warning.
+func (p *policySession) HandleWarningHeaderWithContext(ctx context.Context, code int, _, text string) {
+	if id, ok := ctx.Value(idKey{}).(string); ok && code == 299 {
+		p.mu.Lock()
+		p.warnings[id] = append(p.warnings[id], text)
+		p.mu.Unlock()
+	}
+}
+
+// withID names a request in the audit log.
+type withID struct{ http.RoundTripper }
+
+func (w withID) RoundTrip(r *http.Request) (*http.Response, error) {
+	if id, ok := r.Context().Value(idKey{}).(string); ok {
+		r = r.Clone(r.Context())
+		r.Header.Set("Audit-ID", id)
+	}
+	return w.RoundTripper.RoundTrip(r)
+}
+
+func widgetResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "policies.example.com", Version: "v1", Resource: "widgets"}
+}
+
+func podResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+}
+
+// install creates everything of testdata/policies.yaml, and the objects that requests change, and waits until the
+// policies work. They are removed after the test.
+func (p *policySession) install(t *testing.T) {
+	t.Helper()
+	admin, err := dynamic.NewForConfig(p.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/policies.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := envtest.InstallCRDs(p.config, envtest.CRDInstallOptions{Paths: []string{"testdata/policies.yaml"}, ErrorIfPathMissing: true}); err != nil {
+		t.Fatal(err)
+	}
+	create := func(resource schema.GroupVersionResource, namespace string, o *unstructured.Unstructured, options metav1.CreateOptions) *unstructured.Unstructured {
+		t.Helper()
+		created, err := admin.Resource(resource).Namespace(namespace).Create(t.Context(), o, options)
+		for again := 0; apierrors.IsNotFound(err) && again < 100; again++ { // a definition that is not yet served
+			time.Sleep(50 * time.Millisecond)
+			created, err = admin.Resource(resource).Namespace(namespace).Create(t.Context(), o, options)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return created
+	}
+	for name, labels := range policyNamespaces() {
+		create(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "", parse(t, fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s}}}", name, labels)), metav1.CreateOptions{})
+		for i, spec := range []string{"{mode: slow, replicas: 1}", "{mode: fast, items: [{name: a, size: 1}]}", "{title: x}"} {
+			base := parse(t, fmt.Sprintf("{apiVersion: policies.example.com/v1, kind: Widget, metadata: {name: base-%d, labels: {team: %s}}, spec: %s}", i, []string{"a", "b", "c"}[i], spec))
+			p.bases[fmt.Sprintf("%s/%d", name, i)] = create(widgetResource(), name, base, metav1.CreateOptions{})
+		}
+	}
+	p.pod = create(podResource(), "policies-plain", parse(t, "{apiVersion: v1, kind: Pod, metadata: {name: pod}, spec: {automountServiceAccountToken: false, containers: [{name: a, image: good/a}, {name: b, image: good/b}]}}"),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	index := map[string]int{} // of policies by name
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		o := parse(t, document)
+		kind := o.GetKind()
+		switch kind {
+		case "CustomResourceDefinition":
+			versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
+			s, _, _ := unstructured.NestedMap(versions[0].(map[string]any), "schema", "openAPIV3Schema")
+			name, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+			p.types = append(p.types, map[string]any{"group": "policies.example.com", "version": "v1", "kind": name, "schema": s})
+			continue
+		case "Limit":
+			p.params = append(p.params, o)
+			create(schema.GroupVersionResource{Group: "policies.example.com", Version: "v1", Resource: "limits"}, "", o, metav1.CreateOptions{})
+			continue
+		case "ConfigMap":
+			p.params = append(p.params, o)
+			create(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, o.GetNamespace(), o, metav1.CreateOptions{})
+			continue
+		}
+		if !p.mutating && strings.HasPrefix(kind, "Mutating") {
+			continue
+		}
+		resource := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: strings.ReplaceAll(strings.ToLower(kind)+"s", "policys", "policies")}
+		create(resource, "", o, metav1.CreateOptions{})
+		t.Cleanup(func() {
+			if err := admin.Resource(resource).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		if policy, _, _ := unstructured.NestedString(o.Object, "spec", "policyName"); policy != "" {
+			of := p.policies[index[policy]]
+			of["bindings"] = append(of["bindings"].([]any), o.Object)
+			continue
+		}
+		index[o.GetName()] = len(p.policies)
+		p.policies = append(p.policies, map[string]any{"object": o.Object, "bindings": []any{}})
+	}
+	p.wait(t)
+}
+
+// wait waits until a request of each kind gets the answer that all policies give together.
+func (p *policySession) wait(t *testing.T) {
+	t.Helper()
+	probes := append(p.widgets(t)[:12], p.pods(t)[:2]...)
+	for i := range probes {
+		probes[i].id = ""
+	}
+	answers := p.evaluate(t, probes)
+	for range 60 {
+		p.send(t, probes)
+		if !slices.ContainsFunc(probes, func(r *policyRequest) bool { return p.outcome(answers[slices.Index(probes, r)], r) != "" }) {
+			return
+		}
+		time.Sleep(250 * time.Millisecond)
+	}
+	t.Log("the policies do not work as evaluated, even after a while")
+}
+
+// policyRequest is one request, for the API server and for the companion.
+type policyRequest struct {
+	id, title, user, namespace string
+	operation                  string
+	resource                   schema.GroupVersionResource
+	object, old                *unstructured.Unstructured
+	result                     *unstructured.Unstructured
+	err                        error
+}
+
+func (p *policySession) request(all []*policyRequest, r policyRequest) []*policyRequest {
+	name := r.old
+	if r.object != nil {
+		name = r.object
+	}
+	r.id = fmt.Sprintf("%s-%d", r.resource.Resource, len(all))
+	r.title = fmt.Sprintf("%s %s %s/%s", r.operation, r.resource.Resource, r.namespace, name.GetName())
+	return append(all, &r)
+}
+
+// widgets are requests for Widgets of many kinds.
+func (p *policySession) widgets(t *testing.T) []*policyRequest {
+	users := slices.Sorted(maps.Keys(policyUsers()))
+	var all []*policyRequest
+	n := 0
+	for _, replicas := range []string{"", "replicas: 0, ", "replicas: 3, ", "replicas: 5, ", "replicas: 39, ", "replicas: -1, ", "replicas: 50, ", "replicas: 70, "} {
+		for _, mode := range []string{"", "mode: fast, ", "mode: slow, "} {
+			for _, labels := range []string{"", "team: a", "team: b", "strict: 'true'", "strict: 'true', team: a"} {
+				for _, rest := range []string{"", "title: mine", "items: [{name: a}, {name: b, size: 5}], memory: 3Gi", "items: [], memory: 5", "items: [{name: c, size: 0}], title: t", "numbers: [1, 2, 3]",
+					"numbers: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40]"} {
+					for i, namespace := range slices.Sorted(maps.Keys(policyNamespaces())) {
+						n++
+						if strings.Contains(rest, "40]") && n%70 != 0 {
+							continue // an evaluation of a tenth of a second
+						}
+						text := fmt.Sprintf("{apiVersion: policies.example.com/v1, kind: Widget, metadata: {name: widget-%d, namespace: %s, labels: {%s}}, spec: {%s%s%s}}", n%12, namespace, labels, replicas, mode, rest)
+						r := policyRequest{user: users[n%4], namespace: namespace, resource: widgetResource(), operation: "CREATE", object: parse(t, text)}
+						if n%2 == 0 || i == 2 {
+							r.operation = "UPDATE"
+							r.old = p.bases[fmt.Sprintf("%s/%d", namespace, n%3)]
+							r.object.SetName(r.old.GetName())
+							r.object.SetResourceVersion(r.old.GetResourceVersion())
+							r.object.SetUID(r.old.GetUID())
+							r.object.SetCreationTimestamp(r.old.GetCreationTimestamp())
+							r.object.SetGeneration(r.old.GetGeneration())
+						}
+						all = p.request(all, r)
+					}
+				}
+			}
+		}
+	}
+	for _, base := range slices.Sorted(maps.Keys(p.bases)) {
+		for _, user := range users {
+			all = p.request(all, policyRequest{user: user, namespace: strings.Split(base, "/")[0], resource: widgetResource(), operation: "DELETE", old: p.bases[base]})
+		}
+	}
+	return all
+}
+
+// pods are requests for Pods, with all defaults.
+func (p *policySession) pods(t *testing.T) []*policyRequest {
+	users := slices.Sorted(maps.Keys(policyUsers()))
+	var all []*policyRequest
+	n := 0
+	for _, image := range []string{"good/c", "bad/c"} {
+		for _, limit := range []string{"", "500Mi", "2Gi"} {
+			for _, host := range []bool{false, true} {
+				for _, label := range []string{"", "x"} {
+					for _, namespace := range slices.Sorted(maps.Keys(policyNamespaces())) {
+						pod := p.pod.DeepCopy()
+						n++
+						pod.SetName(fmt.Sprintf("pod-%d", n))
+						pod.SetNamespace(namespace)
+						pod.SetManagedFields(nil)
+						for _, field := range []string{"uid", "creationTimestamp", "resourceVersion", "generation"} {
+							unstructured.RemoveNestedField(pod.Object, "metadata", field)
+						}
+						unstructured.RemoveNestedField(pod.Object, "status")
+						if label != "" {
+							pod.SetLabels(map[string]string{"app": label})
+						}
+						containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+						containers[1].(map[string]any)["image"] = image
+						if limit != "" {
+							containers[0].(map[string]any)["resources"] = map[string]any{"limits": map[string]any{"memory": limit}, "requests": map[string]any{"memory": limit}}
+						}
+						set(pod.Object, containers, "spec", "containers")
+						if host {
+							set(pod.Object, true, "spec", "hostNetwork")
+						}
+						all = p.request(all, policyRequest{user: users[n%4], namespace: namespace, resource: podResource(), operation: "CREATE", object: pod})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// policyAnswer is an answer of the companion.
+type policyAnswer struct {
+	Allowed          bool
+	Code             int32
+	Reason           string
+	Message          string
+	Warnings         []string
+	AuditAnnotations map[string]string
+	Object           map[string]any
+	Error            string
+	Steps            []struct{ Policy, Binding, Phase, Verdict, Message, Params string }
+}
+
+func (a policyAnswer) describe() string {
+	text, _ := json.MarshalIndent(a, "  ", " ")
+	return string(text)
+}
+
+// evaluate runs the companion once for all requests.
+func (p *policySession) evaluate(t *testing.T, requests []*policyRequest) []policyAnswer {
+	t.Helper()
+	var described []map[string]any
+	for _, r := range requests {
+		gvr := map[string]any{"group": r.resource.Group, "version": r.resource.Version, "resource": r.resource.Resource}
+		some := r.old
+		authorizer := "allow"
+		if r.user == "plain" {
+			authorizer = "deny"
+		}
+		d := map[string]any{
+			"operation": r.operation, "resource": gvr, "namespace": r.namespace, "dryRun": true, "authorizer": authorizer,
+			"userInfo":        map[string]any{"username": r.user, "groups": append(slices.Clone(policyUsers()[r.user]), "system:authenticated")},
+			"namespaceObject": parse(t, fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s, kubernetes.io/metadata.name: %s}}}", r.namespace, policyNamespaces()[r.namespace], r.namespace)).Object,
+		}
+		if r.object != nil {
+			some = r.object
+			d["object"] = r.object.Object
+		}
+		if r.old != nil {
+			d["oldObject"] = r.old.Object
+		}
+		kind := some.GroupVersionKind()
+		d["kind"], d["name"] = map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}, some.GetName()
+		var params []any
+		for _, o := range p.params {
+			params = append(params, o.Object)
+		}
+		d["params"] = params
+		described = append(described, d)
+	}
+	in, err := json.Marshal(map[string]any{"version": 1, "policies": p.policies, "types": p.types, "requests": described})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(p.companion, "evaluate")
+	c.Stdin = bytes.NewReader(in)
+	var out, errOut bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errOut
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &errOut)
+	}
+	var answers struct{ Answers []policyAnswer }
+	if err := json.Unmarshal(out.Bytes(), &answers); err != nil {
+		t.Fatal(err)
+	}
+	if len(answers.Answers) != len(requests) {
+		t.Fatalf("%d answers to %d requests", len(answers.Answers), len(requests))
+	}
+	return answers.Answers
+}
+
+// send sends all requests, some at a time.
+func (p *policySession) send(t *testing.T, requests []*policyRequest) {
+	var wait sync.WaitGroup
+	next := make(chan *policyRequest)
+	for range 8 {
+		wait.Go(func() {
+			for r := range next {
+				ctx := t.Context()
+				if r.id != "" {
+					ctx = context.WithValue(ctx, idKey{}, r.id)
+				}
+				client := p.clients[r.user].Resource(r.resource).Namespace(r.namespace)
+				dry := []string{metav1.DryRunAll}
+				switch r.operation {
+				case "CREATE":
+					r.result, r.err = client.Create(ctx, r.object, metav1.CreateOptions{DryRun: dry})
+				case "UPDATE":
+					r.result, r.err = client.Update(ctx, r.object, metav1.UpdateOptions{DryRun: dry})
+				case "DELETE":
+					r.err = client.Delete(ctx, r.old.GetName(), metav1.DeleteOptions{DryRun: dry})
+				}
+			}
+		})
+	}
+	for _, r := range requests {
+		next <- r
+	}
+	close(next)
+	wait.Wait()
+}
+
+// annotations reads the audit log until it has all requests, and returns their annotations by policies.
+func (p *policySession) annotations(t *testing.T, requests []*policyRequest) map[string]map[string]string {
+	t.Helper()
+	for range 200 {
+		text, err := os.ReadFile(p.auditLog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]map[string]string{}
+		for line := range bytes.Lines(text) {
+			var event struct {
+				AuditID     string
+				Annotations map[string]string
+			}
+			if json.Unmarshal(line, &event) == nil {
+				maps.DeleteFunc(event.Annotations, func(key, _ string) bool {
+					return !strings.HasPrefix(key, "v-") && !strings.HasPrefix(key, "validation.policy")
+				})
+				found[event.AuditID] = event.Annotations
+			}
+		}
+		if !slices.ContainsFunc(requests, func(r *policyRequest) bool { return found[r.id] == nil && !isIn(found, r.id) }) {
+			return found
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the audit log lacks requests")
+	return nil
+}
+
+func isIn(m map[string]map[string]string, key string) bool { _, ok := m[key]; return ok }
+
+// compare describes how an answer differs from what the API server does; empty if it does not.
+func (p *policySession) compare(a policyAnswer, r *policyRequest, annotations map[string]string, counts map[string]int) string {
+	if a.Error != "" {
+		return "no answer: " + a.Error
+	}
+	if diff := p.outcome(a, r); diff != "" {
+		return diff
+	}
+	byMutation := slices.ContainsFunc(a.Steps, func(s struct{ Policy, Binding, Phase, Verdict, Message, Params string }) bool {
+		return s.Phase == "validation"
+	})
+	switch {
+	case a.Allowed:
+		counts["allowed"]++
+	case !byMutation:
+		counts["denied by a mutation"]++
+	default:
+		counts["denied"]++
+	}
+	warnings := slices.Sorted(slices.Values(p.warnings[r.id]))
+	if diff := cmp.Diff(warnings, slices.Sorted(slices.Values(a.Warnings))); diff != "" {
+		return "warnings (-API server +evaluated)\n" + diff
+	}
+	if len(warnings) > 0 {
+		counts["warned"]++
+	}
+	if diff := cmp.Diff(comparable(annotations), comparable(a.AuditAnnotations)); diff != "" {
+		return "audit annotations (-API server +evaluated)\n" + diff
+	}
+	if len(annotations) > 0 {
+		counts["annotated"]++
+	}
+	if a.Allowed && r.object != nil && !cmp.Equal(stored(r.object.Object), stored(a.Object)) {
+		counts["changed"]++
+	}
+	return ""
+}
+
+// outcome compares the verdict, the message and the object. Policies have no order on an API server, nor have the
+// bindings of one: of several refusals, any may be the first.
+func (p *policySession) outcome(a policyAnswer, r *policyRequest) string {
+	if a.Allowed != (r.err == nil) {
+		return fmt.Sprintf("allowed: API server %v (%v), evaluated %v (%s)", r.err == nil, r.err, a.Allowed, a.Message)
+	}
+	if r.err != nil {
+		status, ok := errors.AsType[*apierrors.StatusError](r.err)
+		if !ok {
+			return r.err.Error()
+		}
+		got := status.ErrStatus
+		if got.Message == a.Message && got.Code == a.Code && string(got.Reason) == a.Reason {
+			return ""
+		}
+		for _, s := range a.Steps {
+			if (s.Verdict == "denied" || s.Verdict == "error") && strings.Contains(got.Message, fmt.Sprintf("'%s' with binding '%s' denied request: ", s.Policy, s.Binding)) && strings.HasSuffix(got.Message, s.Message) {
+				return ""
+			}
+		}
+		return fmt.Sprintf("message: API server %d %s %s\nevaluated %d %s %s", got.Code, got.Reason, got.Message, a.Code, a.Reason, a.Message)
+	}
+	if r.result == nil {
+		return ""
+	}
+	if diff := cmp.Diff(stored(r.result.Object), stored(a.Object)); diff != "" {
+		return "object (-API server +evaluated)\n" + diff
+	}
+	return ""
+}
+
+// stored is an object without what API servers set after admission.
+func stored(o map[string]any) map[string]any {
+	object := (&unstructured.Unstructured{Object: o}).DeepCopy()
+	object.SetManagedFields(nil)
+	for _, field := range []string{"uid", "creationTimestamp", "resourceVersion", "generation"} {
+		unstructured.RemoveNestedField(object.Object, "metadata", field)
+	}
+	unstructured.RemoveNestedField(object.Object, "status")
+	text, err := object.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	var result map[string]any
+	_ = json.Unmarshal(text, &result)
+	return result
+}
+
+// comparable are annotations whose lists have an order.
+func comparable(annotations map[string]string) map[string]string {
+	result := map[string]string{}
+	for key, value := range annotations {
+		if strings.HasPrefix(key, "validation.policy") {
+			var failures []json.RawMessage
+			if json.Unmarshal([]byte(value), &failures) == nil {
+				slices.SortFunc(failures, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
+				sorted, _ := json.Marshal(failures)
+				value = string(sorted)
+			}
+		} else {
+			values := strings.Split(value, ", ")
+			slices.Sort(values)
+			value = strings.Join(values, ", ")
+		}
+		result[key] = value
+	}
+	return result
+}
