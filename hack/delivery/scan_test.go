@@ -3,7 +3,9 @@
 package delivery
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +14,9 @@ import (
 	"testing"
 )
 
-// TestScan adds the statement of docs/guides/handlers.md to the program of a new project. The program then has the
-// command scan, which finds the sample that a new rule refuses. All other arguments are still the server's.
+// TestScan runs the commands of a new project's program: scan finds a sample that a new rule refuses, and convert
+// converts manifests to another version. All other arguments are still the server's. With a copy of the runtime, the
+// program has no commands. The statement of docs/guides/handlers.md gives them to a program without.
 func TestScan(t *testing.T) {
 	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
 	output(t, root, nil, "go", "build", "-o", webhookGen, "./cmd/webhook-gen")
@@ -22,38 +25,23 @@ func TestScan(t *testing.T) {
 	p.gen("init", "--module", "example.com/shop", "--domain", "example.com")
 	p.gen("create", "api", "--group", "shop", "--version", "v1", "--kind", "Order")
 	p.gen("create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--validating", "--mutating")
+	p.gen("create", "version", "--group", "shop", "--version", "v2", "--kind", "Order")
+	const spec = "type OrderSpec struct{}\n"
+	p.replace("api/v1/order_types.go", spec, "type OrderSpec struct {\n\t// +webhook:conversion:to=\"article\"\n\tSKU string `json:\"sku,omitempty\"`\n\tCount int64 `json:\"count,omitempty\"`\n}\n")
+	p.replace("api/v2/order_types.go", spec, "type OrderSpec struct {\n\tArticle string `json:\"article,omitempty\"`\n\tCount int64 `json:\"count,omitempty\"`\n\tGift bool `json:\"gift,omitempty\"`\n}\n")
+	p.gen()
 
-	page, err := os.ReadFile("../../docs/guides/handlers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	statement := regexp.MustCompile("(?s)```go\n(commands \".*?)```\n\n```go\n(if code, ran := commands.Run.*?)```").FindSubmatch(page)
-	if statement == nil {
-		t.Fatal("docs/guides/handlers.md has no statement that calls Run")
-	}
-	const main = "cmd/webhook/main.go"
-	p.replace(main, "func main() {\n", "func main() {\n"+string(statement[2]))
-	imports := "import (\n\t" + string(statement[1])
-	if !strings.Contains(p.read(main), `"context"`) {
-		imports += "\t\"context\"\n"
-	}
-	p.replace(main, "import (\n", imports)
-	for name, rack := range map[string]string{"first": "a", "second": "b"} {
-		p.write("config/samples/"+name+".yaml", "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: "+name+", namespace: shop, labels: {rack: "+rack+"}}\n")
-	}
-	w := p.follow("../../docs/guides/handlers.md", "## Try a rule before it is enforced")
-	if !strings.HasSuffix(w.printed, "\nobjects scanned: 2, findings: 0\n") {
-		t.Errorf("the commands of the page print\n%s", w.printed)
-	}
-	p.run("go", "mod", "tidy")
+	const order = "apiVersion: shop.example.com/v1\nkind: Order # of the shop\nmetadata: {name: %s, namespace: shop, labels: {rack: %s}}\n" +
+		"spec:\n  sku: tea\n  # how many\n  count: 2\n"
+	const first, second = "config/samples/first.yaml", "config/samples/second.yaml"
+	p.write(first, fmt.Sprintf(order, "first", "a"))
+	p.write(second, fmt.Sprintf(order, "second", "b"))
 	p.run("go", "vet", "./...")
 	p.run("go", "test", "./...")
-
-	scan := []string{"bin/webhook", "scan", "-f", "config/samples"}
 	p.run("go", "build", "-o", "bin/webhook", "./cmd/webhook")
-	if said := p.run(scan...); said != "objects scanned: 2, findings: 0\n" {
-		t.Errorf("the samples have findings:\n%s", said)
-	}
+	scan := []string{"scan", "-f", "config/samples"}
+	p.command(0, "objects scanned: 2, findings: 0\n", scan...)
+	p.convert()
 
 	const validator = "internal/webhook/v1/order_webhook.go"
 	create := regexp.MustCompile(`(?m)^func \(.*\) ValidateCreate\(.*\{\n`).FindString(p.read(validator))
@@ -63,13 +51,79 @@ func TestScan(t *testing.T) {
 	p.replace(validator, create, strings.Replace(create, "_ *", "r *", 1)+"\tif r.Object.Labels[\"rack\"] == \"b\" {\n\t\treturn errors.New(\"rack b is full\")\n\t}\n")
 	p.replace(validator, "import (\n", "import (\n\t\"errors\"\n")
 	p.run("go", "build", "-o", "bin/webhook", "./cmd/webhook")
-	said, err := try(p.dir, p.env, scan...)
-	exit := (*exec.ExitError)(nil)
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(said, "second.yaml:1 shop/second") ||
-		!strings.Contains(said, "rack b is full") || !strings.HasSuffix(said, "\nobjects scanned: 2, findings: 1\n") {
-		t.Errorf("with the new rule: %v\n%s", err, said)
+	said := p.command(1, "\nobjects scanned: 2, findings: 1\n", scan...)
+	if !strings.Contains(said, "second.yaml:1 shop/second") || !strings.Contains(said, "rack b is full") {
+		t.Errorf("with the new rule, scan prints\n%s", said)
 	}
+	p.command(0, "objects scanned: 1, findings: 0\n", "scan", "-f", first)
 	if said := p.run("bash", "-c", "bin/webhook --help 2>&1"); !strings.Contains(said, "-metrics-address") {
 		t.Errorf("the server has other arguments:\n%s", said)
 	}
+	p.run("rm", second)
+
+	const main = "cmd/webhook/main.go"
+	p.gen("runtime", "vendor")
+	p.run("go", "vet", "./...")
+	if left := p.read(main) + p.read("go.mod"); strings.Contains(left, "commands.") || strings.Contains(left, modulePath) || strings.Contains(left, "client-go") {
+		t.Errorf("with a copy of the runtime, the program still needs the module\n%s", left)
+	}
+	p.gen("runtime", "import")
+
+	page, err := os.ReadFile("../../docs/guides/handlers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement := regexp.MustCompile("(?s)```go\n(commands \".*?)```\n\n```go\n(if code, ran := commands.Run.*?)```").FindSubmatch(page)
+	if statement == nil {
+		t.Fatal("docs/guides/handlers.md has no statement that calls Run")
+	}
+	p.replace(main, "func main() {\n", "func main() {\n"+string(statement[2]))
+	p.replace(main, "import (\n", "import (\n\t"+string(statement[1]))
+	w := p.follow("../../docs/guides/handlers.md", "## Try a rule before it is enforced")
+	if !strings.HasSuffix(w.printed, "\nobjects scanned: 1, findings: 0\n") {
+		t.Errorf("the commands of the page print\n%s", w.printed)
+	}
+	p.run("go", "mod", "tidy")
+	p.run("go", "vet", "./...")
+}
+
+// convert converts manifests to the hub's version and back, with a value that the spoke lacks.
+func (p project) convert() {
+	p.Helper()
+	const there = `apiVersion: shop.example.com/v2
+kind: Order # of the shop
+metadata: {name: first, namespace: shop, labels: {rack: a}}
+spec:
+  # how many
+  count: 2
+  article: tea
+`
+	const setting = "---\n# A setting.\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: prices}\n"
+	p.write("old.yaml", p.read("config/samples/first.yaml")+setting)
+	if said := p.command(0, setting, "convert", "-f", "old.yaml", "--to", "v2"); said != there+setting {
+		p.Errorf("convert prints\n%s", said)
+	}
+	p.write("new.yaml", there+"  gift: true # wrap it\n")
+	said := p.command(1, "new.yaml:1: Order first: spec.gift: true is lost\n", "convert", "-f", "new.yaml", "--to", "v1")
+	if !strings.Contains(said, "  # how many\n  count: 2\n  sku: tea\n") || strings.Contains(said, "annotations") {
+		p.Errorf("convert prints\n%s", said)
+	}
+	p.run("rm", "old.yaml", "new.yaml")
+}
+
+// command runs a command of the project's program, which must exit with a code. It returns the standard output and,
+// behind it, the standard error, and checks their end.
+func (p project) command(code int, end string, arguments ...string) string {
+	p.Helper()
+	c := exec.Command(filepath.Join(p.dir, "bin", "webhook"), arguments...)
+	c.Dir, c.Env = p.dir, p.env
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	err := c.Run()
+	exit := (*exec.ExitError)(nil)
+	said := stdout.String() + stderr.String()
+	if err != nil && !errors.As(err, &exit) || c.ProcessState.ExitCode() != code || !strings.HasSuffix(said, end) {
+		p.Errorf("%s: %v, want exit code %d and %q at the end of\n%s", strings.Join(arguments, " "), err, code, end, said)
+	}
+	return said
 }

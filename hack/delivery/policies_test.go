@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestPolicies has helm and kustomize build the policies of a project as clusters serve them: as v1, as v1beta1, and
+// not at all, which is an error unless values allow it.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
+	p.env = os.Environ()
+	archive, err := txtar.ParseFile("testdata/policies.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.write(f.Name, string(f.Data))
+	}
+	p.run(p.webhookGen)
+
+	const group = "admissionregistration.k8s.io/"
+	none := group + "v1/ValidatingWebhookConfiguration" // as every API server serves
+	leaveOut := map[string]any{"policies/required": false}
+	for _, c := range []struct {
+		name   string
+		flags  []string
+		values map[string]any
+		// validating and mutating are the versions in the objects; empty where they are left out.
+		validating, mutating, fails string
+	}{
+		{"helm template", nil, nil, "v1", "v1", ""},
+		{"of 1.34", []string{"--kube-version=1.34.0"}, nil, "v1", "v1beta1", ""},
+		{"of 1.33", []string{"--kube-version=1.33.0"}, nil, "", "", "the cluster serves no MutatingAdmissionPolicy"},
+		{"of 1.33, not required", []string{"--kube-version=1.33.0"}, leaveOut, "v1", "", ""},
+		{"served", []string{"--api-versions=" + none + "," + group + "v1/ValidatingAdmissionPolicy," + group + "v1/MutatingAdmissionPolicy"}, nil, "v1", "v1", ""},
+		{"beta", []string{"--api-versions=" + none + "," + group + "v1/ValidatingAdmissionPolicy," + group + "v1beta1/MutatingAdmissionPolicy"}, nil, "v1", "v1beta1", ""},
+		{"not served", []string{"--api-versions=" + none}, nil, "", "", "the cluster serves no MutatingAdmissionPolicy"},
+		{"not served, not required", []string{"--api-versions=" + none}, leaveOut, "", "", ""},
+	} {
+		out, err := p.helmWith(p.with(map[string]any{}, c.values), append([]string{"template", "release"}, c.flags...)...)
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s: wanted %q, got %v", c.name, c.fails, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for kind, version := range map[string]string{"ValidatingAdmissionPolicy": c.validating, "MutatingAdmissionPolicy": c.mutating} {
+			p.wantVersion(c.name, out, kind, version)
+			p.wantVersion(c.name, out, kind+"Binding", version)
+		}
+		if c.validating != "" && !strings.Contains(out, "message: not {{ .Release.Name }}") {
+			t.Errorf("%s: the message of the validation is not as written\n%s", c.name, out)
+		}
+	}
+
+	p.wantVersion("kustomize", p.run(p.kustomize, "build", "config/default"), "MutatingAdmissionPolicy", "v1")
+	p.write("config/default/kustomization.yaml", p.read("config/default/kustomization.yaml")+"components: [../policies-v1beta1]\n")
+	out := p.run(p.kustomize, "build", "config/default")
+	for kind, version := range map[string]string{"ValidatingAdmissionPolicy": "v1", "MutatingAdmissionPolicy": "v1beta1", "MutatingAdmissionPolicyBinding": "v1beta1"} {
+		p.wantVersion("the component", out, kind, version)
+	}
+}
+
+// wantVersion checks the version of the only object of a kind of admissionregistration.k8s.io; empty for no object.
+func (p project) wantVersion(name, objects, kind, want string) {
+	p.Helper()
+	var got []string
+	for document := range strings.SplitSeq(objects, "\n---\n") {
+		lines := strings.Split(document, "\n")
+		if !slices.Contains(lines, "kind: "+kind) {
+			continue
+		}
+		for _, line := range lines {
+			if version, ok := strings.CutPrefix(line, "apiVersion: admissionregistration.k8s.io/"); ok {
+				got = append(got, version)
+			}
+		}
+	}
+	if strings.Join(got, " ") != want {
+		p.Errorf("%s: the versions of %s are %v, not %q", name, kind, got, want)
+	}
+}

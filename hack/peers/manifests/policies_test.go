@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	strict "sigs.k8s.io/yaml"
+)
+
+// shipped are admission policies of projects and of Kubernetes' own tests.
+type shipped struct {
+	module, version string
+	// file is below the module's folder. With a chart, helm renders it with the values.
+	file, chart string
+	values      []string
+}
+
+func policies() []shipped {
+	const (
+		gateway, kyverno = "sigs.k8s.io/gateway-api", "github.com/kyverno/kyverno"
+		istio, istioAt   = "istio.io/istio", "v0.0.0-20260827124520-eed52ebb66ad"
+		cli              = "test/cli/test-"
+	)
+	return []shipped{
+		// Projects ship these.
+		{module: gateway, version: "v1.6.0", file: "config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml"},
+		{module: gateway, version: "v1.6.0", file: "config/crd/experimental/gateway.networking.k8s.io_vap_safeupgrades.yaml"},
+		{module: istio, version: istioAt, chart: "manifests/charts/base", file: "templates/defaultrevision-validatingadmissionpolicy.yaml",
+			values: []string{"experimental.stableValidationPolicy=true", "defaultRevision=default"}},
+		{module: istio, version: istioAt, chart: "manifests/charts/istio-control/istio-discovery", file: "templates/validatingadmissionpolicy.yaml",
+			values: []string{"experimental.stableValidationPolicy=true"}},
+		{module: "github.com/cilium/cilium", version: "v1.20.2", chart: "install/kubernetes/cilium", file: "templates/cilium-gateway-api-validating-admission-policy.yaml",
+			values: []string{"gatewayAPI.enabled=true", "gatewayAPI.gatewayClass.create=true", "kubeProxyReplacement=true"}},
+		// Kubernetes' own tests and examples.
+		{module: "k8s.io/kubernetes", version: "v1.37.2", file: "test/e2e/auth/e2edata/per_node_validatingadmissionpolicy.yaml"},
+		{module: "k8s.io/kubernetes", version: "v1.37.2", file: "test/e2e/dra/test-driver/deploy/example/plugin-permissions.yaml"},
+		// These are forms: mutations, parameters, bindings, conditions.
+		{module: kyverno, version: "v1.19.1", file: cli + "mutating-admission-policy/with-json-patch/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "mutating-admission-policy/with-apply-configuration/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "mutating-admission-policy/with-match-conditions/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "mutating-admission-policy/with-binding-match-resources/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "mutating-admission-policy/specify-namespace-selector/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "validating-admission-policy/check-user-info/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "validating-admission-policy/with-namespaceObject-1/policy.yaml"},
+		{module: kyverno, version: "v1.19.1", file: cli + "validating-admission-policy/with-bindings-3/policy.yaml"},
+	}
+}
+
+// TestPolicies writes the policies as markers, and generates them again: the specifications are equal after an API
+// server's defaults.
+func TestPolicies(t *testing.T) {
+	binaries := t.TempDir()
+	at := func(name string) string { return filepath.Join(binaries, name) }
+	run(t, "../../..", "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
+	run(t, ".", "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
+	count := 0
+	for _, p := range policies() {
+		t.Run(filepath.Base(p.module)+"/"+p.chart+p.file, func(t *testing.T) {
+			dir := download(t, project{module: p.module, version: p.version})
+			text := func() []byte {
+				if p.chart == "" {
+					return read(t, dir, []string{p.file})
+				}
+				args := []string{"template", "release", p.chart, "--show-only", p.file}
+				for _, v := range p.values {
+					args = append(args, "--set", v)
+				}
+				return run(t, dir, at("helm"), args...)
+			}()
+			module := t.TempDir()
+			for name, content := range map[string]string{"go.mod": "module example.com/imported\n\ngo 1.26\n", "from.yaml": string(text)} {
+				if err := os.WriteFile(filepath.Join(module, name), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run(t, module, at("webhook-gen"), "import", "--skip-tidy", "--policies", "from.yaml", "./policies")
+			written, err := os.ReadFile(filepath.Join(module, "policies/policies.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, module, "gofmt", "-w", "policies/policies.go")
+			if formatted, err := os.ReadFile(filepath.Join(module, "policies/policies.go")); err != nil || !bytes.Equal(formatted, written) {
+				t.Errorf("gofmt changes the markers: %v\n%s", err, written)
+			}
+			run(t, module, at("webhook-gen"))
+			generated, err := os.ReadFile(filepath.Join(module, "config/webhook/policies.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := specs(t, text), specs(t, generated)
+			if len(want) == 0 {
+				t.Error("there is no policy")
+			}
+			for name, spec := range want {
+				if got[name] != spec {
+					t.Errorf("%s is\n%s\nwant\n%s", name, got[name], spec)
+				}
+				if !strings.Contains(name, "Binding") {
+					count++
+				}
+			}
+		})
+	}
+	t.Logf("%d policies", count)
+}
+
+// specs are the specifications of policies and bindings by kind and name, as JSON, after the defaults of
+// k8s.io/kubernetes/pkg/apis/admissionregistration/v1.
+func specs(t *testing.T, text []byte) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var known metav1.PartialObjectMetadata
+		if err := strict.Unmarshal(document, &known); err != nil {
+			t.Fatal(err)
+		}
+		var spec any
+		switch known.Kind {
+		case "ValidatingAdmissionPolicy":
+			var o v1.ValidatingAdmissionPolicy
+			spec = decoded(t, document, &o, func() any { defaults(&o.Spec.FailurePolicy, &o.Spec.MatchConstraints); return o.Spec })
+		case "MutatingAdmissionPolicy":
+			var o v1.MutatingAdmissionPolicy
+			spec = decoded(t, document, &o, func() any { defaults(&o.Spec.FailurePolicy, &o.Spec.MatchConstraints); return o.Spec })
+		case "ValidatingAdmissionPolicyBinding":
+			var o v1.ValidatingAdmissionPolicyBinding
+			spec = decoded(t, document, &o, func() any { defaults(nil, &o.Spec.MatchResources); return o.Spec })
+		case "MutatingAdmissionPolicyBinding":
+			var o v1.MutatingAdmissionPolicyBinding
+			spec = decoded(t, document, &o, func() any { defaults(nil, &o.Spec.MatchResources); return o.Spec })
+		default:
+			continue
+		}
+		text, err := json.MarshalIndent(spec, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[fmt.Sprint(known.Kind, " ", known.Name)] = string(text)
+	}
+}
+
+func decoded(t *testing.T, document []byte, into any, spec func() any) any {
+	t.Helper()
+	if err := strict.UnmarshalStrict(document, into); err != nil {
+		t.Fatal(err)
+	}
+	return spec()
+}
+
+func defaults(failure **v1.FailurePolicyType, match **v1.MatchResources) {
+	if failure != nil && *failure == nil {
+		*failure = new(v1.Fail)
+	}
+	m := *match
+	if m == nil {
+		return
+	}
+	if m.MatchPolicy == nil {
+		m.MatchPolicy = new(v1.Equivalent)
+	}
+	for _, s := range []**metav1.LabelSelector{&m.NamespaceSelector, &m.ObjectSelector} {
+		if *s == nil {
+			*s = &metav1.LabelSelector{}
+		}
+		for i := range (*s).MatchExpressions {
+			slices.Sort((*s).MatchExpressions[i].Values)
+		}
+	}
+	for _, rules := range [][]v1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
+		for i := range rules {
+			if rules[i].Scope == nil {
+				rules[i].Scope = new(v1.AllScopes)
+			}
+		}
+	}
+}
