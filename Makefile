@@ -22,6 +22,8 @@ FUZZTIME ?= 5s
 MODULES  := $(sort $(patsubst %/,%,$(dir $(shell git ls-files 'go.mod' '*/go.mod'))))
 # Flags of every go test here. .ci/run sets -vet=off, since make verify has run all of go vet before.
 TESTFLAGS ?=
+# Tests of admission policies run it.
+export WEBHOOK_GEN := $(CURDIR)/bin/webhook-gen
 # Tests that compare times. They need a machine without other work: make test-promises runs them, make test-peers does not.
 TIMED    := ^(TestRatio|TestFaster|TestRunTime)$$
 
@@ -54,7 +56,7 @@ test-unit: ## the quick ones: unit tests and scenarios
 # generator/compile runs other programs, which the race detector does not see. hack/peers/floor runs the runtime's tests
 # with the race detector, under two versions of Go.
 .PHONY: test-race
-test-race: ## the quick ones once more, with the race detector
+test-race: build ## the quick ones once more, with the race detector
 	$(call say,unit tests and scenarios and examples with the race detector)
 	go test -vet=off -race -timeout 30m $$(go list ./... | grep -v /generator/compile$$)
 	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -vet=off -race ./...); done
@@ -108,7 +110,7 @@ test-peer-%:
 	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
-test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+test-ports: test-peer-conversion test-peer-aws test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
