@@ -16,7 +16,7 @@ import (
 type Mark struct {
 	// Path is the path of the field, in JSON names.
 	Path string
-	// Schema is a part of an OpenAPI schema, in JSON.
+	// Schema is a part of an OpenAPI schema, in JSON, or has "required": true.
 	Schema string
 }
 
@@ -35,6 +35,9 @@ func (p *Plan) Marks(side Direction) []Mark {
 		}
 		if schema.IsNullable(f) {
 			marked["nullable"] = true
+		}
+		if schema.IsRequired(f) && (f.OmitEmpty || f.OmitZero) { // Go always writes the others
+			marked["required"] = true
 		}
 		if text, err := json.Marshal(marked); err == nil && len(marked) > 0 {
 			found = append(found, Mark{strings.Join(path, "."), string(text)})

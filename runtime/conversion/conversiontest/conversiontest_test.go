@@ -233,6 +233,25 @@ func TestRightConversionsPass(t *testing.T) {
 	}
 }
 
+func TestRequiredInDerivedSchemas(t *testing.T) {
+	s := SchemaOf[hub](t, map[string]string{"spec": `{"required": true}`, "spec.mode": `{"required": true, "enum": ["RSA"]}`})
+	for text, want := range map[string]string{
+		`{}`: "spec: is required", `{"spec": {}}`: "spec.mode: is required", `{"spec": {"mode": "RSA"}}`: "", `{"spec": {"mode": "no"}}`: `spec.mode: not in the enum`,
+	} {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := s.Validate(object); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestFaultsAreFound breaks every invariant, and looks for its number.
 func TestFaultsAreFound(t *testing.T) {
 	for _, tc := range []struct {

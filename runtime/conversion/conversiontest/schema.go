@@ -75,7 +75,7 @@ func readSchemas(text []byte, name string) (map[string]Schema, error) {
 
 // SchemaOf derives the schema of a type from its JSON. To the schemas of fields it adds parts of schemas, by the paths
 // of the fields in JSON names: "spec.count": `{"default": 1, "maximum": 9}`. A path leads through lists and maps:
-// "spec.items.count" is a field of each element.
+// "spec.items.count" is a field of each element. `{"required": true}` adds the field to those that its object must have.
 func SchemaOf[T any](t testing.TB, marks map[string]string) Schema {
 	t.Helper()
 	d := deriving{t, marks}
@@ -141,13 +141,34 @@ func (d deriving) fields(s *structural.Schema, t reflect.Type, path string, insi
 			at := join(path, name)
 			property := d.of(f.Type, at, inside)
 			if mark, ok := d.marks[at]; ok {
-				if err := json.Unmarshal([]byte(mark), property); err != nil {
-					d.Fatalf("the schema of %s: %v", at, err)
+				if d.mark(property, at, mark) {
+					s.Required = append(s.Required, name)
 				}
 			}
 			s.Properties[name] = property
 		}
 	}
+}
+
+// mark adds a part of a schema to the schema of a field, and reports whether an object must have the field.
+func (d deriving) mark(property *structural.Schema, at, mark string) (required bool) {
+	d.Helper()
+	var parts map[string]json.RawMessage
+	err := json.Unmarshal([]byte(mark), &parts)
+	if required = string(parts["required"]) == "true"; required {
+		delete(parts, "required")
+	}
+	var rest []byte
+	if err == nil {
+		rest, err = json.Marshal(parts)
+	}
+	if err == nil {
+		err = json.Unmarshal(rest, property)
+	}
+	if err != nil {
+		d.Fatalf("the schema of %s: %v", at, err)
+	}
+	return required
 }
 
 // Prune changes an object as an API server changes the result of a conversion webhook: it removes members without a
