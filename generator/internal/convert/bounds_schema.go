@@ -36,14 +36,40 @@ func (p *Plan) Marks(side Direction) []Mark {
 		if schema.IsNullable(f) {
 			marked["nullable"] = true
 		}
-		if schema.IsRequired(f) && (f.OmitEmpty || f.OmitZero) { // Go always writes the others
-			marked["required"] = true
-		}
+		addRequired(marked, f)
 		if text, err := json.Marshal(marked); err == nil && len(marked) > 0 {
 			found = append(found, Mark{strings.Join(path, "."), string(text)})
 		}
 	})
 	return found
+}
+
+// addRequired marks a required field that Go may omit. The value that Go omits is not in the schema, as no type could
+// write it. Zeros of numbers and bools cannot be left out of a schema, so their fields are not marked.
+func addRequired(marked map[string]any, f *resolve.Field) {
+	if !schema.IsRequired(f) || !f.OmitEmpty && !f.OmitZero || f.Type.Err() != nil {
+		return
+	}
+	shortest := ""
+	switch t := f.Type; {
+	case t.Kind() == resolve.Pointer, t.Kind() == resolve.Interface, encodesItself(t):
+	case isText(t):
+		shortest = "minLength"
+	case isBlob(t):
+		return
+	case t.Kind() == resolve.Slice:
+		shortest = "minItems"
+	case t.Kind() == resolve.Map:
+		shortest = "minProperties"
+	case t.Kind() == resolve.Struct && f.OmitZero:
+		shortest = "minProperties"
+	default:
+		return
+	}
+	marked["required"] = true
+	if least, _ := marked[shortest].(int); shortest != "" && least == 0 {
+		marked[shortest] = 1
+	}
 }
 
 // schema returns the limits of a value and of its elements as controller-gen writes them: of several limits of a kind
