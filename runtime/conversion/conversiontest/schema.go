@@ -75,7 +75,7 @@ func readSchemas(text []byte, name string) (map[string]Schema, error) {
 
 // SchemaOf derives the schema of a type from its JSON. To the schemas of fields it adds parts of schemas, by the paths
 // of the fields in JSON names: "spec.count": `{"default": 1, "maximum": 9}`. A path leads through lists and maps:
-// "spec.items.count" is a field of each element. `{"required": true}` adds the field to those that its object must have.
+// "spec.items.count" is a field of each element. With `{"required": true}` an object must have the field.
 func SchemaOf[T any](t testing.TB, marks map[string]string) Schema {
 	t.Helper()
 	d := deriving{t, marks}
