@@ -74,7 +74,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// checkFiles compares the Go files that the recipe names with those that the addition changes.
+// checkFiles compares the Go files in the recipe with the changed Go files.
 func (a addition) checkFiles(t *testing.T, recipe string) {
 	t.Helper()
 	var named []string
@@ -116,7 +116,7 @@ func (a addition) change(t *testing.T, path string, change [2]string) {
 	writeFile(t, path, strings.Replace(string(source), change[0], change[1]+change[0], 1))
 }
 
-// copyTree returns a copy of the tree without what is built in it.
+// copyTree returns a copy of the tree without built files.
 func copyTree(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
