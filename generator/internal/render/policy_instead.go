@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -132,4 +133,26 @@ func (d *deliverer) noWebhooks(c *model.Configuration) string {
 		all = append(all, "("+d.replacing(w.Policy)+")")
 	}
 	return "{{ if and " + strings.Join(all, " ") + " }} []{{ end }}"
+}
+
+// replacement writes what tests compare a webhook with.
+func (w testWriter) replacement(p *model.Policy) *jen.Statement {
+	return jen.Op("&").Qual(w.admissiontest, "Replacement").ValuesFunc(func(g *jen.Group) {
+		g.Line().Id("Policy").Op(":").Lit(p.Name)
+		if len(p.Numbers) > 0 {
+			g.Line().Id("Numbers").Op(":").Index().Int64().ValuesFunc(func(g *jen.Group) {
+				for _, n := range p.Numbers {
+					g.Lit(int(n))
+				}
+			})
+		}
+		if len(p.Texts) > 0 {
+			g.Line().Id("Texts").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, text := range p.Texts {
+					g.Lit(text)
+				}
+			})
+		}
+		g.Line()
+	})
 }
