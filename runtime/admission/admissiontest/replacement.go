@@ -79,11 +79,12 @@ type compared struct {
 	webhook, policy outcome
 }
 
-// The number of requests that are compared for each operation, and the number of random ones among which they are
-// chosen, so that both verdicts are among them.
+// The number of random requests and of neighbours of an allowed one that are compared for each operation, and the number
+// of random ones among which they are chosen, so that both verdicts are among them.
 const (
-	comparedRequests = 150
-	randomRequests   = 1500
+	comparedRequests  = 150
+	neighbourRequests = 600
+	randomRequests    = 1500
 )
 
 func (c replacementCheck) run(t testing.TB) {
@@ -150,11 +151,11 @@ func canEvaluate() error {
 func (c replacementCheck) disagree(one compared) string {
 	switch {
 	case one.webhook.allowed && !one.policy.allowed:
-		return "allows the request, and the policy denies it"
+		return "allows the request, and the policy %s denies it"
 	case !one.webhook.allowed && one.policy.allowed:
-		return "denies the request, and the policy allows it"
+		return "denies the request, and the policy %s allows it"
 	case c.Mutating && one.webhook.allowed && failure.Diff(one.webhook.object, one.policy.object) != "":
-		return "makes another object than the policy"
+		return "makes another object than the policy %s"
 	}
 	return ""
 }
@@ -178,7 +179,7 @@ func (c replacementCheck) report(t testing.TB, one compared, how string) {
 	if one.webhook.allowed && one.policy.allowed {
 		text += "\n(-webhook +policy)\n" + failure.Diff(one.webhook.object, one.policy.object)
 	}
-	failure.Report(t, c.position(one.operation), fmt.Sprintf("%s %s %s:\n%s", c.function(one.operation), how, c.Replacement.Policy, text))
+	failure.Report(t, c.position(one.operation), fmt.Sprintf("%s %s:\n%s", c.function(one.operation), fmt.Sprintf(how, c.Replacement.Policy), text))
 }
 
 // ask sends a request to the handler. It is false if the call fails, because failurePolicy then decides.
@@ -333,7 +334,105 @@ func (c replacementCheck) requests(t testing.TB, operation admissionv1.Operation
 		}
 	}
 	half := comparedRequests / 2
-	return slices.Concat(spread(allowed, max(half, comparedRequests-len(denied))), spread(denied, max(half, comparedRequests-len(allowed))))
+	return slices.Concat(spread(allowed, max(half, comparedRequests-len(denied))), spread(denied, max(half, comparedRequests-len(allowed))),
+		spread(c.neighbours(allowed), neighbourRequests))
+}
+
+// neighbours returns requests that differ in one value from an allowed one: each number, length and text of the policy
+// and its neighbours, at each place.
+func (c replacementCheck) neighbours(allowed []pair) (all []pair) {
+	if len(allowed) == 0 {
+		return nil
+	}
+	size := func(a, b pair) int { return len(a.object) + len(a.old) - len(b.object) - len(b.old) }
+	for _, base := range []pair{slices.MaxFunc(allowed, size), slices.MinFunc(allowed, size)} {
+		object := base.object
+		if base.operation == admissionv1.Delete {
+			object = base.old
+		}
+		seen := map[string]bool{string(object): true}
+		for _, v := range c.Replacement.values() {
+			for i, more := 0, true; more; i++ {
+				tree, err := decodeJSON(object)
+				if err != nil {
+					return all
+				}
+				var places []func()
+				c.places(v, tree, nil, func(other any) { tree = other }, &places)
+				if more = i < len(places); !more {
+					continue
+				}
+				places[i]()
+				text, err := json.Marshal(tree)
+				typed, ok := through(c.objectType(), text)
+				if typed = c.placed(typed); err != nil || !ok || seen[string(typed)] {
+					continue
+				}
+				seen[string(typed)] = true
+				next := pair{base.operation, typed, base.old}
+				switch base.operation {
+				case admissionv1.Update:
+					next.old = object
+				case admissionv1.Delete:
+					next = pair{base.operation, nil, typed}
+				}
+				all = append(all, next)
+			}
+		}
+	}
+	return all
+}
+
+// values are the values that changes put into an object.
+type values struct {
+	number func() int64
+	word   func() string
+	// index returns an index below a number.
+	index func(int) int
+}
+
+// values returns the numbers and texts of the policy, one at a time.
+func (r Replacement) values() (all []values) {
+	last := func(n int) int { return n - 1 }
+	add := func(n int64, word string) {
+		all = append(all, values{func() int64 { return n }, func() string { return word }, last})
+	}
+	add(0, "")
+	add(1, "a")
+	for _, n := range r.Numbers {
+		for _, near := range []int64{n - 1, n, n + 1} {
+			if near >= 0 && near <= longestText {
+				add(near, strings.Repeat("x", int(near)))
+				add(near, strings.Repeat("é", int(near))) // bytes and characters differ
+			} else {
+				add(near, "a")
+			}
+		}
+	}
+	for _, text := range r.Texts {
+		add(0, text)
+	}
+	return all
+}
+
+// random returns the numbers and texts of the policy, and others, at random.
+func (r Replacement) random(random *rand.Rand) values {
+	number := func() int64 {
+		n := int64(random.IntN(3))
+		if len(r.Numbers) > 0 && random.IntN(4) > 0 {
+			n = r.Numbers[random.IntN(len(r.Numbers))] + int64(random.IntN(3)) - 1
+		}
+		return n
+	}
+	return values{number, func() string {
+		if len(r.Texts) > 0 && random.IntN(3) > 0 {
+			return r.Texts[random.IntN(len(r.Texts))]
+		}
+		if n := number(); n >= 0 && n <= longestText && random.IntN(2) == 0 {
+			return strings.Repeat("x", int(n))
+		}
+		return []string{"", "a", "A-b", "7"}[random.IntN(4)]
+	}, random.IntN}
 }
 
 // spread returns at most n elements of a list, from all of its parts.
@@ -427,7 +526,7 @@ func (c replacementCheck) changed(random *rand.Rand, object json.RawMessage) jso
 			return object
 		}
 		var places []func()
-		c.places(random, tree, nil, func(other any) { tree = other }, &places)
+		c.places(c.Replacement.random(random), tree, nil, func(other any) { tree = other }, &places)
 		if len(places) == 0 {
 			return object
 		}
@@ -475,51 +574,34 @@ func (c replacementCheck) withZero(random *rand.Rand, object json.RawMessage) js
 }
 
 // places collects the changes of a value and of the values in it: one for each place.
-func (c replacementCheck) places(random *rand.Rand, v any, path []string, replace func(any), all *[]func()) {
-	r := c.Replacement
-	number := func() int64 {
-		n := int64(random.IntN(3))
-		if len(r.Numbers) > 0 && random.IntN(4) > 0 {
-			n = r.Numbers[random.IntN(len(r.Numbers))] + int64(random.IntN(3)) - 1
-		}
-		return n
-	}
-	word := func() string {
-		if len(r.Texts) > 0 && random.IntN(3) > 0 {
-			return r.Texts[random.IntN(len(r.Texts))]
-		}
-		if n := number(); n >= 0 && n <= longestText && random.IntN(2) == 0 {
-			return strings.Repeat("x", int(n))
-		}
-		return []string{"", "a", "A-b", "7"}[random.IntN(4)]
-	}
+func (c replacementCheck) places(use values, v any, path []string, replace func(any), all *[]func()) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if !isIdentity(path, name) || name == "metadata" {
-				c.places(random, v[name], append(slices.Clone(path), name), func(other any) { v[name] = other }, all)
+				c.places(use, v[name], append(slices.Clone(path), name), func(other any) { v[name] = other }, all)
 			}
 		}
 		if slices.Equal(path, []string{"metadata"}) {
-			*all = append(*all, func() { v["labels"] = map[string]any{word() + "a": word()} },
-				func() { v["annotations"] = map[string]any{word() + "a": word()} })
+			*all = append(*all, func() { v["labels"] = map[string]any{use.word() + "a": use.word()} },
+				func() { v["annotations"] = map[string]any{use.word() + "a": use.word()} })
 		}
 		if slices.Equal(path, []string{"metadata", "labels"}) || slices.Equal(path, []string{"metadata", "annotations"}) {
-			*all = append(*all, func() { v[word()+strings.Repeat("a", random.IntN(2))] = word() })
+			*all = append(*all, func() { v[use.word()] = use.word() })
 		}
 	case []any:
 		for i := range v {
-			c.places(random, v[i], append(slices.Clone(path), "0"), func(other any) { v[i] = other }, all)
+			c.places(use, v[i], append(slices.Clone(path), "0"), func(other any) { v[i] = other }, all)
 		}
 		*all = append(*all, func() {
-			n := number()
+			n := use.number()
 			if n < 0 || n > longestList {
 				return
 			}
 			list := slices.Clone(v[:min(len(v), int(n))])
 			for len(v) > 0 && len(list) < int(n) {
-				next := v[random.IntN(len(v))]
-				if text, ok := next.(string); ok && random.IntN(8) > 0 {
+				next := v[use.index(len(v))]
+				if text, ok := next.(string); ok && use.index(8) > 0 {
 					next = fmt.Sprintf("%s%d", text, len(list))
 				}
 				list = append(list, next)
@@ -527,9 +609,9 @@ func (c replacementCheck) places(random *rand.Rand, v any, path []string, replac
 			replace(list)
 		})
 	case string:
-		*all = append(*all, func() { replace(word()) })
+		*all = append(*all, func() { replace(use.word()) })
 	case json.Number:
-		*all = append(*all, func() { replace(json.Number(strconv.FormatInt(number(), 10))) })
+		*all = append(*all, func() { replace(json.Number(strconv.FormatInt(use.number(), 10))) })
 	case bool:
 		*all = append(*all, func() { replace(!v) })
 	}
@@ -541,8 +623,8 @@ const longestText, longestList = 5000, 300
 // minimal returns the smallest request with the same disagreement. Each round asks the program once, about all smaller
 // requests.
 func (c replacementCheck) minimal(t testing.TB, one compared, how string) compared {
-	const most = 400
-	end := time.Now().Add(30 * time.Second)
+	const most = 200
+	end := time.Now().Add(10 * time.Second)
 	for time.Now().Before(end) {
 		smaller := c.smaller(one.pair)
 		if len(smaller) > most {
@@ -594,17 +676,18 @@ func (c replacementCheck) steps(object json.RawMessage) []json.RawMessage {
 	}
 	all := withoutOne(c.objectType(), object)
 	for _, s := range []any{"", "a", json.Number("0"), json.Number("1")} {
-		for i := 0; ; i++ {
+		for i := -1; ; i++ {
 			tree, err := decodeJSON(object)
 			if err != nil {
 				break
 			}
 			n := 0
-			if !simplify(tree, nil, func(other any) { tree = other }, s, i, &n) {
+			if !simplify(tree, nil, func(other any) { tree = other }, s, i, &n) && i >= 0 {
 				break
 			}
 			text, err := json.Marshal(tree)
-			if typed, ok := through(c.objectType(), text); err == nil && ok && len(typed) <= len(object) && !bytes.Equal(typed, object) {
+			if typed, ok := through(c.objectType(), text); err == nil && ok &&
+				(len(typed) < len(object) || len(typed) == len(object) && bytes.Compare(typed, object) < 0) { // so that the search ends
 				all = append(all, typed)
 			}
 		}
@@ -612,7 +695,8 @@ func (c replacementCheck) steps(object json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// simplify replaces the value at an index among the values of a type by a simpler one. It is false if there is none.
+// simplify replaces the value at an index among the values of a type by a simpler one, or all of them if the index is -1.
+// It is false if there is none, or if the index is -1.
 func simplify(v any, path []string, replace func(any), simple any, index int, n *int) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -632,6 +716,10 @@ func simplify(v any, path []string, replace func(any), simple any, index int, n 
 		}
 	default:
 		if reflect.TypeOf(v) != reflect.TypeOf(simple) {
+			return false
+		}
+		if index < 0 {
+			replace(simple)
 			return false
 		}
 		if *n++; *n-1 == index {
