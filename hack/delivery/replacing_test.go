@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestReplacing has helm and kustomize build webhooks and the policies that replace them on newer clusters: each cluster
-// gets one of the two.
+// TestReplacing has helm and kustomize build webhooks and the policies that replace them on newer clusters: each
+// cluster gets one of the two.
 func TestReplacing(t *testing.T) {
 	t.Parallel()
 	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}

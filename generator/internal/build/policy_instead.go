@@ -121,8 +121,8 @@ func namespacesOf(w *model.Webhook) *metav1.LabelSelector {
 // celLiteral matches the texts, numbers and other words of a CEL expression.
 var celLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?`)
 
-// literals collects the numbers and texts in the expressions of a policy and in the schemas of its kinds. Random objects
-// near them show where a policy and a validator differ.
+// literals collects the numbers and texts in the expressions of a policy and in the schemas of its kinds. Random
+// objects near them show where a policy and a validator differ.
 func (b *builder) literals(from *load.Module, p *model.Policy) {
 	numbers, texts := map[int64]bool{}, map[string]bool{}
 	number := func(text string) {

@@ -13,7 +13,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// sameRequests reports what makes a policy and the webhook that it replaces be enforced on different requests.
+// sameRequests reports arguments and members by which a policy and the webhook that it replaces would be enforced on
+// different requests.
 func sameRequests(p policyPass) {
 	w := p.InsteadOf
 	if w == nil {

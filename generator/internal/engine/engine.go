@@ -269,7 +269,8 @@ func (r Run) owned(generated []string) []string {
 		r.Manifest, filepath.Join(filepath.Dir(r.Manifest), render.PoliciesFile), filepath.Join(filepath.Dir(r.Manifest), "kustomization.yaml"),
 	})
 	for _, pattern := range render.ReplacementFiles() {
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(r.Manifest), filepath.FromSlash(pattern))) // the pattern is valid
+		pattern = filepath.Join(filepath.Dir(r.Manifest), filepath.FromSlash(pattern))
+		found, _ := filepath.Glob(pattern) // the pattern is valid
 		owned = append(owned, found...)
 	}
 	if r.Program != "" {

@@ -20,7 +20,8 @@ func (d *deliverer) policyKinds() (kinds []string) {
 	return kinds
 }
 
-// served is the call of a template for the version in which the cluster serves a policy. It fails if there is none.
+// served is the call of a template for the version in which the cluster serves a policy. It fails if the cluster does
+// not serve it.
 func (d *deliverer) served(p *model.Policy) string {
 	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "").Kind)
 }

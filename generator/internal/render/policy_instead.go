@@ -22,8 +22,8 @@ func ReplacementFiles() []string {
 	return []string{"policies-1.*/kustomization.yaml", "policies-1.*/" + PoliciesFile}
 }
 
-// replacements writes a kustomize component for each version of Kubernetes from which policies replace webhooks. It adds
-// the policies and removes the webhooks from their configurations.
+// replacements writes a kustomize component for each version of Kubernetes from which policies replace webhooks. It
+// adds the policies and removes the webhooks from their configurations.
 func replacements(p *model.Project, o Options) ([]output.File, error) {
 	var files []output.File
 	for _, r := range p.Replacements() {
@@ -94,9 +94,9 @@ func (d *deliverer) replacing(p *model.Policy) string {
 	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q \"since\" \">=1.%d.0-0\")", d.options.Delivery.Name+".replacing", kindOf(p.Mutating, "").Kind, p.Since)
 }
 
-// settings writes the fields of a policy or a binding that values set for the replaced webhook, and removes them from the
-// specification: the selectors and, of a binding that denies, the actions. The failurePolicy of values is about servers
-// that cannot be called.
+// settings writes the fields of a policy or a binding that values set for the replaced webhook, and removes them from
+// the specification: the selectors and, of a binding that denies, the actions. The failurePolicy of values is about
+// servers that cannot be called.
 func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map[string]any) error {
 	webhook := p.InsteadOf.Spec.Name
 	if actions, _ := specification["validationActions"].([]any); len(actions) == 1 && actions[0] == "Deny" {

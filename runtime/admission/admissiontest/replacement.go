@@ -25,9 +25,9 @@ import (
 )
 
 // Replacement is the admission policy that replaces a webhook on newer clusters. [Suite] compares the two on random
-// requests, the same in each run: the handler and the policy allow and deny the same requests, and make the same object.
-// `webhook-gen explain evaluate` answers for the policy, as for [Policies]. Without that program the comparison is
-// skipped, or fails if the environment variable CI is set.
+// requests, the same in each run. The handler and the policy allow and deny the same requests, and make the same
+// object. `webhook-gen explain evaluate` answers for the policy, as for [Policies]. Without that program the comparison
+// is skipped, or fails if the environment variable CI is set.
 type Replacement struct {
 	// Policy is the name of the policy.
 	Policy string
@@ -79,8 +79,8 @@ type compared struct {
 	webhook, policy outcome
 }
 
-// The number of random requests and of neighbours of an allowed one that are compared for each operation, and the number
-// of random ones among which they are chosen, so that both verdicts are among them.
+// The number of random requests and of neighbours of an allowed one that are compared for each operation. The random
+// ones are chosen from randomRequests, so that both verdicts are among them.
 const (
 	comparedRequests  = 150
 	neighbourRequests = 600
@@ -241,8 +241,8 @@ func (c replacementCheck) compare(t testing.TB, all []pair) ([]compared, error) 
 	return found, nil
 }
 
-// policyOutcome finds the policy among the steps of an answer. It returns the request as the policy gets it, after other
-// policies. It is false if the policy is not for the request, or if a match condition of the webhook is false.
+// policyOutcome finds the policy among the steps of an answer. It returns the request as the policy gets it, after
+// other policies. It is false if the policy is not for the request, or if a match condition of the webhook is false.
 func (c replacementCheck) policyOutcome(p pair, answer policyAnswer) (pair, outcome, bool) {
 	var found []policyStep
 	before := p.object
@@ -463,7 +463,7 @@ func (c replacementCheck) samplesAndFilled() []json.RawMessage {
 	return all
 }
 
-// placed gives an object the name and namespace of the requests, and the labels that the webhook's selector wants.
+// placed gives an object the name and namespace of the requests, and labels that match the webhook's selector.
 func (c replacementCheck) placed(object json.RawMessage) json.RawMessage {
 	return edited(object, func(members map[string]any) {
 		meta, ok := members["metadata"].(map[string]any)
@@ -494,7 +494,7 @@ func (c replacementCheck) placed(object json.RawMessage) json.RawMessage {
 	})
 }
 
-// selectedLabels returns labels that a selector asks for.
+// selectedLabels returns labels that match a selector, as far as it requires labels.
 func selectedLabels(s *metav1.LabelSelector) map[string]string {
 	labels := map[string]string{}
 	if s == nil {
@@ -545,8 +545,8 @@ func (c replacementCheck) changed(random *rand.Rand, object json.RawMessage) jso
 	return object
 }
 
-// withZero returns an object with the zero value of a member that Go leaves out: users can send it, and has() in CEL then
-// is true.
+// withZero returns an object with the zero value of a member that Go leaves out. Users can send it, and has() in CEL
+// then is true.
 func (c replacementCheck) withZero(random *rand.Rand, object json.RawMessage) json.RawMessage {
 	return edited(object, func(members map[string]any) {
 		var places []func()
@@ -686,8 +686,10 @@ func (c replacementCheck) steps(object json.RawMessage) []json.RawMessage {
 				break
 			}
 			text, err := json.Marshal(tree)
-			if typed, ok := through(c.objectType(), text); err == nil && ok &&
-				(len(typed) < len(object) || len(typed) == len(object) && bytes.Compare(typed, object) < 0) { // so that the search ends
+			typed, ok := through(c.objectType(), text)
+			// An order of all objects lets the search end.
+			less := len(typed) < len(object) || len(typed) == len(object) && bytes.Compare(typed, object) < 0
+			if err == nil && ok && less {
 				all = append(all, typed)
 			}
 		}
@@ -695,8 +697,8 @@ func (c replacementCheck) steps(object json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// simplify replaces the value at an index among the values of a type by a simpler one, or all of them if the index is -1.
-// It is false if there is none, or if the index is -1.
+// simplify replaces the value at an index among the values of a type by a simpler one. If the index is -1, it replaces
+// all of them and returns false, as it does if the object has too few values.
 func simplify(v any, path []string, replace func(any), simple any, index int, n *int) bool {
 	switch v := v.(type) {
 	case map[string]any:
