@@ -127,7 +127,20 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 		}
 	}
 	for i, declared := range p.Policies {
-		problems, err := checker.Policy(declared)
+		own := checker
+		if declared.Since != "" {
+			since, err := version.ParseGeneric(declared.Since)
+			if err != nil {
+				return nil, fmt.Errorf("since: %w", err)
+			}
+			if kubernetes != nil && kubernetes.AtLeast(since) {
+				since = kubernetes
+			}
+			if own, err = policy.NewChecker(since, p.Types); err != nil {
+				return nil, err
+			}
+		}
+		problems, err := own.Policy(declared)
 		if err != nil {
 			return nil, err
 		}

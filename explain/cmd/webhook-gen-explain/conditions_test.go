@@ -89,3 +89,22 @@ func TestEvaluateCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionsSince compiles the expressions of a policy that replaces a webhook for the first version that has it.
+func TestConditionsSince(t *testing.T) {
+	for since, refused := range map[string]bool{"": true, "1.30": true, "1.33": false} {
+		text := strings.Replace(described, "object.spec.size > 1\", messageExpression: \"object.spec.sice", "isIP('x')", 1)
+		text = strings.Replace(text, "  bindings: []", "  since: \""+since+"\"\n  bindings: []", 1)
+		in, err := yaml.YAMLToJSON([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), []string{"conditions", "--project"}, bytes.NewReader(in), &out, &errOut); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &errOut)
+		}
+		if strings.Contains(out.String(), `"rule":"P20"`) != refused {
+			t.Errorf("since %q: %s", since, &out)
+		}
+	}
+}

@@ -41,6 +41,8 @@ type Policy struct {
 	At Position `json:"at"`
 	// Kinds are the kinds of the objects that it matches, as far as their Go types are known.
 	Kinds []GroupVersionKind `json:"kinds"`
+	// Since is the oldest API server that has it; empty if all supported ones have it.
+	Since string `json:"since"`
 }
 
 // GroupVersionKind names a kind of objects.

@@ -54,6 +54,9 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 		}
 		p.Kinds = b.typedKinds(m.Module, subjects[p], rules)
 		p.DefinitionRules = b.definitionRules(m.Module, p.Kinds)
+		if p.InsteadOf != nil {
+			b.literals(m.Module, p)
+		}
 	}
 	b.policies = append(b.policies, built...)
 	d.builtPolicies = built
@@ -63,12 +66,16 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registry.Policy]) (*model.Policy, subject, bool) {
 	said := at.marker
 	before := len(b.diags)
-	on := declared[*registry.Subject]{at.Range, &said.Subject}
+	webhook := b.replaced(d, said)
+	if said.InsteadOf.IsSet() && webhook == nil {
+		return nil, subject{}, false
+	}
+	on := subjectOf(d, at, webhook)
 	subject := b.subject(m, d, on)
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
-	if !said.Operations.IsSet() {
+	if !said.Operations.IsSet() && webhook == nil {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the policy has no operations").WithHint(`add operations: "create;update"`))
 	}
 	var needs []string
@@ -76,7 +83,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		name  string
 		given bool
 	}{{"groups", said.Groups.IsSet()}, {"versions", said.Versions.IsSet()}, {"resources", said.Resources.IsSet()}, {"a name", said.Name.IsSet()}} {
-		if subject.kind == nil && !a.given {
+		if subject.kind == nil && !a.given && (webhook == nil || a.name == "a name") {
 			needs = append(needs, a.name)
 		}
 	}
@@ -102,6 +109,9 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	}
 	rule := policyRule{operations: said.Operations, resourceNames: said.ResourceNames, matched: said.Matched}
 	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.over(b.derived(subject), inPolicy+".resourceRules[0]", p.At)}
+	if webhook != nil {
+		b.replace(p, webhook, said)
+	}
 	b.parameterKind(m, p, said.Params)
 	return p, subject, len(b.diags) == before
 }

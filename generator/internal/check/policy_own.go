@@ -94,7 +94,7 @@ func expressionOf(m admissionregistrationv1.Mutation) string {
 
 // servedPolicy reports a policy that the oldest supported API server does not serve.
 func servedPolicy(p policyPass) {
-	if p.project == nil || !p.project.MinKubernetes.IsSet() {
+	if p.project == nil || !p.project.MinKubernetes.IsSet() || p.InsteadOf != nil {
 		return
 	}
 	kind, oldest, first := "ValidatingAdmissionPolicy", p.project.OldestKubernetes(), model.ServesValidating

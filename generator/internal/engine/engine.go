@@ -268,6 +268,11 @@ func (r Run) owned(generated []string) []string {
 	owned := slices.Concat(generated, below, patches, []string{
 		r.Manifest, filepath.Join(filepath.Dir(r.Manifest), render.PoliciesFile), filepath.Join(filepath.Dir(r.Manifest), "kustomization.yaml"),
 	})
+	for _, pattern := range render.ReplacementFiles() {
+		pattern = filepath.Join(filepath.Dir(r.Manifest), filepath.FromSlash(pattern))
+		found, _ := filepath.Glob(pattern) // the pattern is valid
+		owned = append(owned, found...)
+	}
 	if r.Program != "" {
 		// The program's file counts even if no pattern covers its package.
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))

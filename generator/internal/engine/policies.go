@@ -18,7 +18,7 @@ import (
 // checkListed reports a kustomization.yaml of the user beside the manifest that does not list the policies. kustomize
 // would leave them out in silence.
 func (r Run) checkListed(p *model.Project) diag.List {
-	if len(p.Policies) == 0 || r.Rendering(nil).Kustomization || !slices.Contains(r.Outputs, output.Manifests) {
+	if len(p.AlwaysInstalled()) == 0 || r.Rendering(nil).Kustomization || !slices.Contains(r.Outputs, output.Manifests) {
 		return nil
 	}
 	file := filepath.Join(filepath.Dir(r.Manifest), "kustomization.yaml")

@@ -4,6 +4,7 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,6 +47,8 @@ type PolicyDescription struct {
 	At PositionDescription `json:"at"`
 	// Kinds are the matched kinds whose Go types are known.
 	Kinds []GroupVersionKind `json:"kinds"`
+	// Since is the oldest API server that has the policy, such as 1.36. It is empty if all supported ones have it.
+	Since string `json:"since,omitempty"`
 }
 
 // GroupVersionKind names a kind.
@@ -133,9 +136,13 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 		d.Configurations = append(d.Configurations, described)
 	}
 	for _, policy := range p.Policies {
-		d.Policies = append(d.Policies, PolicyDescription{
+		described := PolicyDescription{
 			Object: render.PolicyObject(policy), Bindings: render.BindingObjects(policy), At: positionOf(policy.Range), Kinds: append([]GroupVersionKind{}, d.typed(policy.Kinds)...),
-		})
+		}
+		if policy.InsteadOf != nil {
+			described.Since = fmt.Sprintf("1.%d", policy.Since)
+		}
+		d.Policies = append(d.Policies, described)
 	}
 	return d
 }

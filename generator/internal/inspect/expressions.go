@@ -69,6 +69,17 @@ func (f ExpressionFinding) inPolicy(p *model.Project) (diag.Range, error) {
 	return policy.Where(f.Field), nil
 }
 
+// isInherited reports whether a finding in a policy is in a condition of the webhook that the policy replaces. Such a
+// condition is reported for the webhook.
+func (f ExpressionFinding) isInherited(p *model.Policy) bool {
+	for i := range p.Inherited {
+		if f.Field == fmt.Sprintf("spec.matchConditions[%d].expression", i) {
+			return true
+		}
+	}
+	return false
+}
+
 // isOwn reports whether a finding is in a condition that the user wrote.
 func (f ExpressionFinding) isOwn(w *model.Webhook) bool {
 	return f.Condition < 0 || f.Condition >= len(w.Spec.MatchConditions) || slices.Contains(w.OwnConditions(), w.Spec.MatchConditions[f.Condition])
@@ -126,6 +137,9 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read
 			}
 			if !ours {
 				return nil, nil, fmt.Errorf("a finding about policies breaks the rule %q, which does not exist", e.Rule)
+			}
+			if e.isInherited(p.Policies[*e.Policy]) {
+				continue
 			}
 			d := diag.Diagnostic{Range: at, Severity: severity, Rule: e.Rule, Message: e.Message}
 			ofPolicies = append(ofPolicies, lint.PolicyFinding{Diagnostic: d, Policy: p.Policies[*e.Policy]})

@@ -93,6 +93,8 @@ type Webhook struct {
 	Kinds []TypedKind
 	// Handler is the Go code that serves it; nil where the manifest entry is all there is.
 	Handler *Handler
+	// Policy is the policy that replaces it on newer clusters; nil without one.
+	Policy *Policy
 	// Configuration is the name of the object that the webhook belongs to.
 	Configuration string
 	// Order sorts webhooks within their configuration, before their names do.

@@ -34,6 +34,13 @@ type Policy struct {
 	ParamKind *TypedKind
 	// Allowed are the rules that its expressions may break.
 	Allowed []*Allowance
+	// InsteadOf is the webhook that the policy replaces from Kubernetes 1.Since on; nil without one. The policy's first
+	// Inherited match conditions are the webhook's.
+	InsteadOf        *Webhook
+	Since, Inherited int
+	// Numbers and Texts are in its expressions and in the schemas of its kinds, if it replaces a webhook.
+	Numbers []int64
+	Texts   []string
 	Source
 }
 
@@ -151,6 +158,38 @@ const (
 	ServesMutatingBeta = 34
 )
 
+// AlwaysInstalled returns the policies that replace no webhook.
+func (p *Project) AlwaysInstalled() (all []*Policy) {
+	for _, policy := range p.Policies {
+		if policy.InsteadOf == nil {
+			all = append(all, policy)
+		}
+	}
+	return all
+}
+
+// Replacements are the policies that replace webhooks from Kubernetes 1.Since on.
+type Replacements struct {
+	Since    int
+	Policies []*Policy
+}
+
+// Replacements returns the policies that replace webhooks, by version.
+func (p *Project) Replacements() (all []Replacements) {
+	for _, policy := range p.Policies {
+		if policy.InsteadOf == nil {
+			continue
+		}
+		i := slices.IndexFunc(all, func(r Replacements) bool { return r.Since == policy.Since })
+		if i < 0 {
+			i, all = len(all), append(all, Replacements{Since: policy.Since})
+		}
+		all[i].Policies = append(all[i].Policies, policy)
+	}
+	slices.SortFunc(all, func(a, b Replacements) int { return a.Since - b.Since })
+	return all
+}
+
 // OldestKubernetes is the minor version of the oldest API server that the project supports: as webhook-gen.yaml sets,
 // or the first that serves its policies.
 func (p *Project) OldestKubernetes() int {
@@ -160,7 +199,7 @@ func (p *Project) OldestKubernetes() int {
 		}
 	}
 	for _, policy := range p.Policies {
-		if policy.Mutating {
+		if policy.Mutating && policy.InsteadOf == nil {
 			return ServesMutating
 		}
 	}

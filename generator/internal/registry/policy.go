@@ -4,6 +4,7 @@ package registry
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,9 @@ type Policy struct {
 	Subject
 	Params        diag.Sourced[Target]
 	ResourceNames diag.Sourced[[]string]
+	InsteadOf     diag.Sourced[string]
+	// Since is a minor version of Kubernetes 1.
+	Since diag.Sourced[int]
 	Settings
 }
 
@@ -89,6 +93,15 @@ func parseObjectName(text string) (ObjectName, error) {
 		return ObjectName{}, fmt.Errorf("%q is not name, namespace/name or namespace/*", text)
 	}
 	return ObjectName{namespace, strings.TrimPrefix(name, "*")}, nil
+}
+
+// parseMinor reads the minor version of Kubernetes 1.
+func parseMinor(text string) (int, error) {
+	minor, ok := strings.CutPrefix(text, "1.")
+	if n, err := strconv.Atoi(minor); ok && err == nil && n >= 0 && strconv.Itoa(n) == minor {
+		return n, nil
+	}
+	return 0, fmt.Errorf("%q is not a version of Kubernetes such as 1.30", text)
 }
 
 // policyDefinitions declares the markers of policies.
@@ -184,11 +197,23 @@ func policyDefinition(mutating bool) marker.Definition {
 				Doc: "The policy's name: a domain, or one word that distinguishes a second policy on the same type from the first."},
 			{Name: "params", Type: marker.Func(&m.Params, "import/path.Type | group/version/Kind", parseTarget), Default: "no parameters",
 				Doc: "The type of the objects with the policy's parameters, which its expressions read as `params`. A binding names the objects."},
+			{Name: "insteadOf", Type: marker.String(&m.InsteadOf), Default: "no webhook",
+				Doc: "The webhook of the declaration that the policy replaces on newer clusters: its name, or the first part of the name. The policy has the match, the failurePolicy and the match conditions of the webhook. Every cluster has one of the two."},
+			{Name: "since", Type: marker.Func(&m.Since, "1.minor", parseMinor), Default: fmt.Sprintf("with insteadOf, 1.%d", served(mutating)),
+				Doc: "The version of Kubernetes from which the policy replaces the webhook."},
 		}
 		p = append(append(p, m.Matched.parameters()...), resourceNames(&m.ResourceNames))
 		return m, append(p, m.Settings.policyParameters(mutating, false)...)
 	}
 	return d
+}
+
+// served is the minor version of Kubernetes 1 that first serves a kind of policies as v1.
+func served(mutating bool) int {
+	if mutating {
+		return model.ServesMutating
+	}
+	return model.ServesValidating
 }
 
 func policyRule(exclude bool) marker.Definition {

@@ -28,7 +28,7 @@ func (d *deliverer) chart() error {
 	helm := d.helm()
 	data := chartData{
 		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
-		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(),
+		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0,
 	}
 	for _, f := range []struct {
 		name, template string
@@ -85,8 +85,9 @@ type chartData struct {
 	Subcharts []string
 	// Configured says that the chart has webhook configurations.
 	Configured bool
-	// PolicyKinds are the kinds of the chart's policies.
+	// PolicyKinds are the kinds of the policies that replace no webhook. Replacing says that others do.
 	PolicyKinds []string
+	Replacing   bool
 }
 
 // chartWebhook is a webhook for which values can say something.
@@ -175,10 +176,16 @@ func (d *deliverer) chartWebhooks(folder string) error {
 		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, d.chartName(c.Name))
 		d.labels(&b, c.Labels)
 		d.annotations(&b, c.Annotations)
-		b.WriteString("webhooks:\n")
+		b.WriteString("webhooks:" + d.noWebhooks(c) + "\n")
 		for _, w := range c.Webhooks {
+			if w.Policy != nil {
+				fmt.Fprintf(&b, "{{- if not (%s) }}\n", d.replacing(w.Policy))
+			}
 			if err := d.chartWebhook(&b, w); err != nil {
 				return err
+			}
+			if w.Policy != nil {
+				b.WriteString("{{- end }}\n")
 			}
 		}
 	}

@@ -46,7 +46,9 @@ func (d *deliverer) kustomize() error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool { return p.Mutating }) {
+	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
+		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
+	}) {
 		if err := d.add("config/policies-v1beta1/kustomization.yaml", "delivery/kustomize/policies-v1beta1.yaml.tmpl", data, output.Generated); err != nil {
 			return err
 		}

@@ -6,16 +6,24 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// policyKinds returns the kinds of the project's policies, in the order in which they are written.
+// policyKinds returns the kinds of the policies that replace no webhook, in the order in which they are written.
 func (d *deliverer) policyKinds() (kinds []string) {
-	for _, p := range d.project.Policies {
+	for _, p := range d.project.AlwaysInstalled() {
 		if kind := kindOf(p.Mutating, "").Kind; !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
 	return kinds
+}
+
+// served is the call of a template for the version in which the cluster serves a policy. It fails if the cluster does
+// not serve it.
+func (d *deliverer) served(p *model.Policy) string {
+	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "").Kind)
 }
 
 // chartPolicies writes the policies, in the version of their API that the cluster serves. The names are as in the
@@ -26,7 +34,11 @@ func (d *deliverer) chartPolicies(folder string) error {
 	}
 	var b bytes.Buffer
 	for _, p := range d.project.Policies {
-		fmt.Fprintf(&b, "{{- with include %q (dict \"root\" $ \"kind\" %q) }}\n", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "").Kind)
+		version := d.served(p)
+		if p.InsteadOf != nil {
+			version = d.replacing(p)
+		}
+		fmt.Fprintf(&b, "{{- with %s }}\n", version)
 		for _, object := range append([]any{PolicyObject(p)}, BindingObjects(p)...) {
 			content, err := fields(object)
 			if err != nil {
@@ -35,7 +47,14 @@ func (d *deliverer) chartPolicies(folder string) error {
 			metadata, _ := content["metadata"].(map[string]any)
 			fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/{{ . }}\nkind: %s\nmetadata:\n  name: %s\n", content["kind"], metadata["name"])
 			d.labels(&b, nil)
-			if err := block(&b, "", map[string]any{"spec": content["spec"]}); err != nil {
+			specification, _ := content["spec"].(map[string]any)
+			b.WriteString("spec:\n")
+			if p.InsteadOf != nil {
+				if err := d.settings(&b, p, specification); err != nil {
+					return err
+				}
+			}
+			if err := block(&b, "  ", specification); err != nil {
 				return err
 			}
 		}

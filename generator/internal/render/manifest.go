@@ -28,8 +28,8 @@ func manifests(p *model.Project, o Options) ([]output.File, error) {
 		}
 		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)})
 	}
-	if len(p.Policies) > 0 {
-		written, err := policies(p, o)
+	if always := p.AlwaysInstalled(); len(always) > 0 {
+		written, err := policies(filepath.Join(filepath.Dir(o.Manifest), PoliciesFile), always)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,8 @@ func manifests(p *model.Project, o Options) ([]output.File, error) {
 		}
 		files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})
 	}
-	return files, nil
+	replacements, err := replacements(p, o)
+	return append(files, replacements...), err
 }
 
 // manifest writes the configurations as YAML documents in the form that controller-gen gives

@@ -4,7 +4,6 @@ package render
 
 import (
 	"bytes"
-	"path/filepath"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,10 +15,10 @@ import (
 // PoliciesFile is the name of the file of policies, beside the manifest of the webhook configurations.
 const PoliciesFile = "policies.yaml"
 
-// policies writes the policies and their bindings.
-func policies(p *model.Project, o Options) ([]output.File, error) {
+// policies writes policies and their bindings into a file.
+func policies(file string, all []*model.Policy) ([]output.File, error) {
 	out := bytes.NewBufferString(output.YAMLHeader + "\n")
-	for _, policy := range p.Policies {
+	for _, policy := range all {
 		objects := append([]any{PolicyObject(policy)}, BindingObjects(policy)...)
 		for _, object := range objects {
 			text, err := yamlDocument(object)
@@ -30,7 +29,7 @@ func policies(p *model.Project, o Options) ([]output.File, error) {
 			out.Write(text)
 		}
 	}
-	return []output.File{{Path: filepath.Join(filepath.Dir(o.Manifest), PoliciesFile), Content: out.Bytes(), Owner: output.Generated}}, nil
+	return []output.File{{Path: file, Content: out.Bytes(), Owner: output.Generated}}, nil
 }
 
 // kindOf returns the type of an object of admissionregistration.k8s.io/v1.

@@ -188,6 +188,9 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shar
 		if h.Ratchet {
 			g.Line().Id("Ratchet").Op(":").True()
 		}
+		if webhook.Policy != nil {
+			g.Line().Id("Replacement").Op(":").Add(w.replacement(webhook.Policy))
+		}
 		if webhook.Mutating && len(h.ListKeys) > 0 {
 			g.Line().Id("Lists").Op(":").Index().Qual(w.admissiontest, "List").ValuesFunc(func(g *jen.Group) {
 				for _, l := range h.ListKeys {

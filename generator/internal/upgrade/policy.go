@@ -38,6 +38,11 @@ func policyNamed(all []*model.Policy, mutating bool, name string) *model.Policy 
 	return all[i]
 }
 
+// has reports whether a state has the webhook of another one: one of its kind and name.
+func (s *State) has(w *model.Webhook) bool {
+	return slices.ContainsFunc(s.webhooks(), func(other *Webhook) bool { return other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name })
+}
+
 // bindings returns the bindings of a pair of policies that both have, by name.
 func bindings(p pair[*model.Policy]) (all []pair[*model.Binding]) {
 	for _, old := range p.old.Bindings {
@@ -58,6 +63,13 @@ func policyGone(p *pass) {
 		if old.Mutating {
 			effect = "What it filled in stays open in new objects."
 		}
+		if old.InsteadOf != nil && p.to.has(old.InsteadOf) {
+			p.report(Finding{Range: old.Range, InOld: true, Severity: Safe,
+				Message: fmt.Sprintf("%s policy %s is gone, and webhook %s takes its place", model.KindWord(old.Mutating), old.Name, old.InsteadOf.Spec.Name),
+				Effect:  fmt.Sprintf("Clusters from Kubernetes 1.%d on call the webhook again.", old.Since),
+				Steps:   []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}})
+			continue
+		}
 		p.report(Finding{Range: old.Range, InOld: true, Severity: Careful,
 			Message: fmt.Sprintf("%s policy %s is gone", model.KindWord(old.Mutating), old.Name), Effect: effect,
 			Steps: []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}})
@@ -73,6 +85,11 @@ func policyStricter(p *pass) {
 			Effect: "It may deny what passed, updates of objects that exist among it.", Steps: tryOut}
 		if now.Mutating {
 			f.Effect, f.Steps = "It changes objects as soon as it is applied, objects that exist with their next update.", nil
+		}
+		if now.InsteadOf != nil && p.from.has(now.InsteadOf) {
+			f.Severity, f.Steps = Safe, nil
+			f.Message = fmt.Sprintf("%s policy %s replaces webhook %s from Kubernetes 1.%d on", model.KindWord(now.Mutating), now.Name, now.InsteadOf.Spec.Name, now.Since)
+			f.Effect = "It is enforced on the same requests. The generated test compares both on random objects."
 		}
 		p.report(f)
 	}

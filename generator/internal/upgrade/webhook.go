@@ -65,6 +65,9 @@ func goneWebhook(p *pass) {
 		if w.Mutating {
 			effect = "What it filled in stays open in new objects."
 		}
+		if w.Policy != nil && policyNamed(p.to.Policies, w.Mutating, w.Policy.Name) != nil {
+			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
+		}
 		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful,
 			Message: fmt.Sprintf("%s webhook %s is gone", w.kind(), w.Spec.Name), Effect: effect})
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,8 +63,18 @@ type policyAnswer struct {
 	Warnings         []string          `json:"warnings"`
 	AuditAnnotations map[string]string `json:"auditAnnotations"`
 	Object           json.RawMessage   `json:"object"`
+	Steps            []policyStep      `json:"steps"`
 	// Error is the reason why there is no answer.
 	Error string `json:"error"`
+}
+
+// policyStep is one evaluation of a policy, as far as [Replacement] needs it.
+type policyStep struct {
+	Policy  string          `json:"policy"`
+	Phase   string          `json:"phase"`
+	Verdict string          `json:"verdict"`
+	Message string          `json:"message"`
+	Object  json.RawMessage `json:"object"`
 }
 
 // Run runs each case as a test of its own.
@@ -165,7 +176,7 @@ func (p Policies[T]) check(t testing.TB, c Case[T], request *admissionv1.Admissi
 }
 
 // evaluate asks webhook-gen.
-func evaluate(t *testing.T, requests []policyRequest) ([]policyAnswer, error) {
+func evaluate(t testing.TB, requests []policyRequest) ([]policyAnswer, error) {
 	module, err := moduleDir()
 	if err != nil {
 		return nil, err
@@ -174,6 +185,7 @@ func evaluate(t *testing.T, requests []policyRequest) ([]policyAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
+	noticeSources(module)
 	input, err := json.Marshal(map[string]any{"requests": requests})
 	if err != nil {
 		return nil, err
@@ -210,6 +222,20 @@ func moduleDir() (string, error) {
 			return "", errors.New("admissiontest: there is no go.mod above the package: run the test in its source")
 		}
 	}
+}
+
+// noticeSources lists the folders of a module. The go command then knows that the test depends on their files, which
+// another program reads, and does not take its result from the cache if one has changed.
+func noticeSources(module string) {
+	_ = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return nil
+		}
+		if name := entry.Name(); path != module && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules") {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // policyProgram is the path of webhook-gen for a module.

@@ -31,6 +31,7 @@ import (
 //   - If the marker sets ratchet, an update that changes nothing is allowed, and an update that adds an error is
 //     denied.
 //   - If the marker sets enforcement, a denial becomes a warning or an audit annotation. All other tests turn it off.
+//   - If a policy replaces the webhook on newer clusters, both give the same answers to random requests.
 //   - Validators and defaulters answer the same review the same each time and without a panic. Defaulters do not change
 //     their own results, and validators accept the samples after the defaulters.
 //
@@ -82,6 +83,8 @@ type Webhook struct {
 	Enforcement admission.Enforcement
 	// Lists are the lists with keys in the object.
 	Lists []List
+	// Replacement is the policy that replaces the webhook on newer clusters; nil without one.
+	Replacement *Replacement
 }
 
 // Kind is the kind of an object as a review names it.
@@ -138,6 +141,9 @@ func (s Suite) checks(t testing.TB) []check {
 		if w.Ratchet {
 			strict := serve(t, s.Implementations, admission.Ratchet(false))[w.Path]
 			checks = append(checks, ratchetCheck{w, probed, handler, strict, probe, s.samplesFor(t, w)}.checks(calls[0])...)
+		}
+		if w.Replacement != nil {
+			checks = append(checks, check{w.Name + "/policy", s.replacementOf(t, w, handler, configured, calls).run})
 		}
 		checks = append(checks, randomCheck{w, handler, s.Implementations, found}.checks(calls[0])...)
 	}

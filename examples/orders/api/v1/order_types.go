@@ -10,6 +10,12 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +webhook:mutating(operations: "create")
 // +webhook:validating(operations: "create;update", deleting: unchangedSpec, ratchet: true)
 // +webhook:matchCondition(name: "not-the-gc")="request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'"
+//
+// Newer clusters have the default from a policy, and do not call the defaulter.
+//
+// +webhook:policy:mutating(insteadOf: mutating)
+// +webhook:policy:matchCondition(name: "no-priority")=`object.spec.?priority.orValue("") == ""`
+// +webhook:policy:mutation(type: applyConfiguration)="Object{spec: Object.spec{priority: 'normal'}}"
 type Order struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -28,6 +28,10 @@ func TestGeneratedWebhooks(t *testing.T) {
 				Functions: map[admission.Operation]string{
 					admission.Create: "Order.DefaultCreate",
 				},
+				Replacement: &admissiontest.Replacement{
+					Policy: "mutate.orders.v1.shop.example.com",
+					Texts:  []string{"", "normal"},
+				},
 			},
 			{
 				Name:      "validate.orders.v1.shop.example.com",

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package build
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+)
+
+// replaced returns the webhook that the argument insteadOf of a policy names; nil without one.
+func (b *builder) replaced(d *declaration, said *registry.Policy) *model.Webhook {
+	if !said.InsteadOf.IsSet() {
+		if said.Since.IsSet() {
+			b.diags.Add(diag.Errorf(said.Since.At, model.RuleNeeds, "the policy replaces no webhook, and since has no effect").
+				WithHint("add insteadOf, or remove since"))
+		}
+		return nil
+	}
+	able := slices.DeleteFunc(slices.Clone(d.built), func(w *model.Webhook) bool { return w.Mutating != said.Mutating })
+	if word := model.KindWord(said.Mutating); len(able) == 0 {
+		if !d.broken {
+			b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "the policy is on a declaration without a %s webhook", word).
+				WithHint("write it beside the +webhook:%s that it replaces", word))
+		}
+		return nil
+	}
+	meant := named(b, able, d.broken, said.InsteadOf, model.KindWord(said.Mutating)+" webhook", "webhooks",
+		func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
+	if len(meant) > 1 {
+		b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "%q names %d webhooks", said.InsteadOf.V, len(meant)).WithHint("insteadOf: %q", meant[0].Spec.Name))
+	}
+	if len(meant) != 1 {
+		return nil
+	}
+	return meant[0]
+}
+
+// subjectOf returns the part of a policy's marker that webhooks have too. A policy that replaces a webhook is for the
+// type that the webhook is for.
+func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) declared[*registry.Subject] {
+	subject := at.marker.Subject
+	for _, other := range d.webhooks {
+		if w != nil && other.Range == w.Range && !subject.For.IsSet() {
+			subject.For = other.marker.For
+		}
+	}
+	return declared[*registry.Subject]{at.Range, &subject}
+}
+
+// replace gives a policy the match of the webhook that it replaces.
+func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
+	p.InsteadOf, p.Since = w, model.ServesValidating
+	if p.Mutating {
+		p.Since = model.ServesMutating
+	}
+	if said.Since.IsSet() {
+		p.Since = said.Since.V
+	}
+	p.At.Set("insteadOf", said.InsteadOf.At)
+	p.At.Set("since", said.Since.At)
+	if w.Policy == nil {
+		w.Policy = p
+	}
+	match := &admissionregistrationv1.MatchResources{
+		MatchPolicy: w.Spec.MatchPolicy, NamespaceSelector: namespacesOf(w), ObjectSelector: w.Spec.ObjectSelector.DeepCopy(),
+	}
+	failure := w.Spec.FailurePolicy
+	if b.options.API == "v1beta1" { // its defaults are not the policy's
+		if match.MatchPolicy == nil {
+			match.MatchPolicy = new(admissionregistrationv1.Exact)
+		}
+		if failure == nil {
+			failure = new(admissionregistrationv1.Ignore)
+		}
+	}
+	for _, r := range w.Spec.Rules {
+		match.ResourceRules = append(match.ResourceRules, admissionregistrationv1.NamedRuleWithOperations{RuleWithOperations: *r.DeepCopy()})
+	}
+	p.Spec.MatchConstraints = match
+	if p.Spec.FailurePolicy == nil {
+		p.Spec.FailurePolicy = failure
+	}
+	if _, set := p.At["spec.reinvocationPolicy"]; p.Mutating && !set && w.Spec.ReinvocationPolicy != nil {
+		p.Spec.ReinvocationPolicy = *w.Spec.ReinvocationPolicy
+	}
+	p.Inherited = len(w.Spec.MatchConditions)
+	p.Spec.MatchConditions = slices.Clone(w.Spec.MatchConditions)
+	for i := range w.Spec.MatchConditions {
+		p.At.Set(fmt.Sprintf("spec.matchConditions[%d]", i), w.Where(fmt.Sprintf("matchConditions[%d].expression", i)))
+	}
+}
+
+// namespacesOf returns the namespaceSelector of a webhook without the namespaces that its own server needs: a policy
+// needs no server.
+func namespacesOf(w *model.Webhook) *metav1.LabelSelector {
+	selector := w.Spec.NamespaceSelector.DeepCopy()
+	if w.KeptOut {
+		selector.MatchExpressions = selector.MatchExpressions[:len(selector.MatchExpressions)-1]
+		if len(selector.MatchExpressions)+len(selector.MatchLabels) == 0 {
+			return nil
+		}
+	}
+	return selector
+}
+
+// celLiteral matches the texts, numbers and other words of a CEL expression.
+var celLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?`)
+
+// literals collects the numbers and texts in the expressions of a policy and in the schemas of its kinds. Random
+// objects near them show where a policy and a validator differ.
+func (b *builder) literals(from *load.Module, p *model.Policy) {
+	numbers, texts := map[int64]bool{}, map[string]bool{}
+	number := func(text string) {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			numbers[n] = true
+		}
+	}
+	var expressions []string
+	for _, c := range p.Spec.MatchConditions[min(p.Inherited, len(p.Spec.MatchConditions)):] {
+		expressions = append(expressions, c.Expression)
+	}
+	for _, v := range p.Spec.Variables {
+		expressions = append(expressions, v.Expression)
+	}
+	for _, v := range p.Spec.Validations {
+		expressions = append(expressions, v.Expression)
+	}
+	for _, m := range p.Spec.Mutations {
+		if m.ApplyConfiguration != nil {
+			expressions = append(expressions, m.ApplyConfiguration.Expression)
+		}
+		if m.JSONPatch != nil {
+			expressions = append(expressions, m.JSONPatch.Expression)
+		}
+	}
+	for _, e := range expressions {
+		for _, word := range celLiteral.FindAllString(e, -1) {
+			if number(word); word[0] == '"' || word[0] == '\'' {
+				if text, err := strconv.Unquote(`"` + strings.ReplaceAll(word[1:len(word)-1], `\'`, `'`) + `"`); err == nil {
+					texts[text] = true
+				}
+			}
+		}
+	}
+	var read func(s *schema.Schema)
+	read = func(s *schema.Schema) {
+		if s == nil {
+			return
+		}
+		number(s.Minimum.String())
+		number(s.Maximum.String())
+		for _, n := range []*int{s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties} {
+			if n != nil {
+				numbers[int64(*n)] = true
+			}
+		}
+		for _, raw := range s.Enum {
+			var text string
+			if json.Unmarshal(raw, &text) == nil {
+				texts[text] = true
+			}
+			number(string(raw))
+		}
+		for _, below := range s.Properties {
+			read(below)
+		}
+		read(s.Items)
+		read(s.AdditionalProperties)
+	}
+	for _, k := range p.Kinds {
+		if strings.HasPrefix(k.Type.Path, "k8s.io/api/") {
+			continue // its limits are in Go code
+		}
+		if b.types == nil {
+			b.types = resolve.New(b.ctx, from)
+		}
+		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil {
+			read(schema.Of(t))
+		}
+	}
+	p.Numbers, p.Texts = slices.Sorted(maps.Keys(numbers)), slices.Sorted(maps.Keys(texts))
+}

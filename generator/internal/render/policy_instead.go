@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// ReplacementFiles match the files of kustomize components that replace webhooks by policies, from the folder of the
+// manifest.
+func ReplacementFiles() []string {
+	return []string{"policies-1.*/kustomization.yaml", "policies-1.*/" + PoliciesFile}
+}
+
+// replacements writes a kustomize component for each version of Kubernetes from which policies replace webhooks. It
+// adds the policies and removes the webhooks from their configurations.
+func replacements(p *model.Project, o Options) ([]output.File, error) {
+	var files []output.File
+	for _, r := range p.Replacements() {
+		name := fmt.Sprintf("policies-1.%d", r.Since)
+		folder := filepath.Join(filepath.Dir(o.Manifest), name)
+		written, err := policies(filepath.Join(folder, PoliciesFile), r.Policies)
+		if err != nil {
+			return nil, err
+		}
+		text := fmt.Appendf(nil, `%s
+# Policies in place of webhooks, for clusters from Kubernetes 1.%d on. A kustomization.yaml with the manifest adds
+#
+#   components:
+#     - ../%s/%s
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+resources:
+  - %s
+patches:
+`, output.YAMLHeader, r.Since, filepath.Base(filepath.Dir(o.Manifest)), name, PoliciesFile)
+		for _, c := range p.Configurations {
+			patch, err := withoutReplaced(c, p.API, r.Policies)
+			if err != nil {
+				return nil, err
+			}
+			text = append(text, patch...)
+		}
+		files = append(files, output.File{Path: filepath.Join(folder, "kustomization.yaml"), Content: text, Owner: output.Generated})
+		files = append(files, written...)
+	}
+	return files, nil
+}
+
+// withoutReplaced writes the patch that removes the replaced webhooks from a configuration; nothing if it has none.
+func withoutReplaced(c *model.Configuration, api string, policies []*model.Policy) ([]byte, error) {
+	var gone []any
+	for _, w := range c.Webhooks {
+		for _, p := range policies {
+			if p.InsteadOf == w {
+				gone = append(gone, map[string]any{"name": w.Spec.Name, "$patch": "delete"})
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	kind := "ValidatingWebhookConfiguration"
+	if c.Mutating {
+		kind = "MutatingWebhookConfiguration"
+	}
+	patch, err := yamlOf(map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/" + api, "kind": kind, "metadata": map[string]any{"name": c.Name}, "webhooks": gone,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.WriteString("  - patch: |\n")
+	for line := range strings.Lines(string(patch)) {
+		text.WriteString("      " + line)
+	}
+	return text.Bytes(), nil
+}
+
+// replacing is the call of a template for the version in which the cluster serves a policy that replaces a webhook. It
+// is empty where the cluster has the webhook.
+func (d *deliverer) replacing(p *model.Policy) string {
+	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q \"since\" \">=1.%d.0-0\")", d.options.Delivery.Name+".replacing", kindOf(p.Mutating, "").Kind, p.Since)
+}
+
+// settings writes the fields of a policy or a binding that values set for the replaced webhook, and removes them from
+// the specification: the selectors and, of a binding that denies, the actions. The failurePolicy of values is about
+// servers that cannot be called.
+func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map[string]any) error {
+	webhook := p.InsteadOf.Spec.Name
+	if actions, _ := specification["validationActions"].([]any); len(actions) == 1 && actions[0] == "Deny" {
+		delete(specification, "validationActions")
+		fmt.Fprintf(b, "  validationActions: {{ get (dict \"warn\" (list \"Warn\") \"audit\" (list \"Audit\")) ((index ($.Values.webhooks | default dict) %q | default dict).enforcement | default \"deny\") | default (list \"Deny\") | toJson }}\n", webhook)
+	}
+	match, ok := specification["matchConstraints"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	delete(specification, "matchConstraints")
+	b.WriteString("  matchConstraints:\n")
+	for _, s := range []struct {
+		name   string
+		marker *metav1.LabelSelector
+	}{{"namespaceSelector", p.Spec.MatchConstraints.NamespaceSelector}, {"objectSelector", p.Spec.MatchConstraints.ObjectSelector}} {
+		delete(match, s.name)
+		text, err := json.Marshal(selector(s.marker))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" (mustFromJson `%[4]s`)) }}\n", s.name, d.options.Delivery.Name+".setting", webhook, text)
+	}
+	return block(b, "    ", match)
+}
+
+// noWebhooks is an empty list where policies replace every webhook of a configuration.
+func (d *deliverer) noWebhooks(c *model.Configuration) string {
+	var all []string
+	for _, w := range c.Webhooks {
+		if w.Policy == nil {
+			return ""
+		}
+		all = append(all, "("+d.replacing(w.Policy)+")")
+	}
+	return "{{ if and " + strings.Join(all, " ") + " }} []{{ end }}"
+}
+
+// replacement writes what tests compare a webhook with.
+func (w testWriter) replacement(p *model.Policy) *jen.Statement {
+	return jen.Op("&").Qual(w.admissiontest, "Replacement").ValuesFunc(func(g *jen.Group) {
+		g.Line().Id("Policy").Op(":").Lit(p.Name)
+		if len(p.Numbers) > 0 {
+			g.Line().Id("Numbers").Op(":").Index().Int64().ValuesFunc(func(g *jen.Group) {
+				for _, n := range p.Numbers {
+					g.Lit(int(n))
+				}
+			})
+		}
+		if len(p.Texts) > 0 {
+			g.Line().Id("Texts").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, text := range p.Texts {
+					g.Lit(text)
+				}
+			})
+		}
+		g.Line()
+	})
+}
