@@ -82,7 +82,7 @@ type handler struct {
 	moved   map[*types.Func]*types.Named // the methods that take a request, with the type of it
 }
 
-// A move is that of one package.
+// A move edits one package.
 type move struct {
 	pkg      *packages.Package
 	files    edits
@@ -620,7 +620,7 @@ func (m *move) imports(n ast.Node, path, name string) {
 	}
 }
 
-// edits are those of files, by path.
+// edits has the edits of files, by path.
 type edits map[string]*edit
 
 type edit struct {
