@@ -245,8 +245,14 @@ func (r builderReader) value(e ast.Expr, object model.GoType) string {
 		}
 	case *ast.CompositeLit:
 		return r.literal(v)
-	case *ast.CallExpr: // of a function in the package
+	case *ast.CallExpr: // new(T), or a function in the package
 		name, ok := v.Fun.(*ast.Ident)
+		if ok && name.Name == "new" && len(v.Args) == 1 {
+			if t := r.text(v.Args[0]); r.isEmpty(t) {
+				return "&" + t + "{}"
+			}
+			return ""
+		}
 		if !ok || len(r.pkg.FilesWith("func "+name.Name+"(")) == 0 {
 			return ""
 		}

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+
+# handlers.sh moves real projects to generated handlers, and runs their own tests before and after it. No test of this
+# repository runs it: it downloads the dependencies of whole operators.
+#
+#   hack/peers/handlers.sh adapters github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
+#   hack/peers/handlers.sh native github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
+#
+# The second argument is a module of the proxy, or a folder with a project. The others are the packages whose tests it
+# runs. The script works in a copy. With adapters, it edits the functions that import names: they register the generated
+# handlers in place of controller-runtime's builder. With native, the program in hack/peers/existing/native also moves
+# the existing methods to the typed handlers.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+mode=$1 project=$2
+shift 2
+work=${WORK:-$(mktemp -d)}
+(cd "$root" && go build -o "$work/webhook-gen" ./cmd/webhook-gen)
+(cd "$here/existing/native" && go build -o "$work/native" .)
+KUBEBUILDER_ASSETS=${KUBEBUILDER_ASSETS:-$("$here/../envtest.sh")}
+export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false" KUBEBUILDER_ASSETS
+case $project in
+*@*) source=$(cd "$work" && go mod download -json "$project" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p') ;;
+*) source=$(cd "$project" && pwd) ;;
+esac
+dir=$work/project
+rm -rf "$dir"
+cp -R "$source" "$dir"
+chmod -R u+w "$dir"
+cd "$dir"
+
+
+# tested runs tests, and prints how many pass and fail.
+tested() {
+	go test -count=1 -vet=off -v "$@" >"$work/log" 2>&1 || :
+	specs=$(sed -n 's/\x1b\[[0-9;]*m//g;s/^\(Ran .*\) in .* seconds$/\1/p;s/^.* -- \([0-9]* Passed | [0-9]* Failed\) .*$/\1;/p' \
+		"$work/log" | tr '\n' ' ')
+	echo "$(grep -cE '^ *--- PASS' "$work/log" || :) tests pass, $(grep -cE '^ *--- FAIL|\[build failed\]|\[setup failed\]' "$work/log" || :) fail; ${specs:-no specs}"
+}
+
+# written counts the lines of the packages that nobody generated.
+written() {
+	go list -f '{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}' "$@" |
+		grep -v '/zz_generated' | tr '\n' '\0' | xargs -0 cat | wc -l
+}
+
+echo "before: $(tested "$@"); $(written "$@") lines by hand"
+cp "$work/log" "$work/log.before"
+touch "$work/start"
+handlers=stubs
+[ "$mode" = adapters ] && handlers=adapters
+"$work/webhook-gen" import --handlers "$handlers" --skip-tidy >"$work/import" 2>&1
+while read -r function file; do
+	[ "$mode" = adapters ] || continue
+	package=$(dirname "$file")
+	body="return nil"
+	register=$(sed -n "s#^ *register the handlers of $package: ##p" "$work/import" | sed -E 's/(^|[&(, ])[a-z0-9]+\.([A-Z][A-Za-z]*\{)/\1\2/g')
+	if ! grep -rq 'GetWebhookServer().Register)' "$package"; then
+		body="return $register"
+	fi
+	FUNCTION=$function BODY=$body perl -0pi -e 's/(func(?: \([^)]*\))? \Q$ENV{FUNCTION}\E\(.*?\) error \{\n).*?\n\}\n/$1\t$ENV{BODY}\n}\n/s' "$file"
+done < <(sed -n 's/^ *remove the call of NewWebhookManagedBy in \([^ ]*\) of \([^:]*\):.*/\1 \2/p' "$work/import")
+if [ "$mode" = native ]; then
+	"$work/native" "$@"
+fi
+find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
+go mod tidy >"$work/tidy" 2>&1 || go get ./... >>"$work/tidy" 2>&1
+ours=$(find . \( -name 'zz_generated.webhook*_test.go' -o -name '*_handler_test.go' \) -newer "$work/start" -print0 |
+	xargs -0 -r sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|')
+echo "after: $(tested -skip "^($ours)$" "$@"); $(written "$@") lines by hand"
+cp "$work/log" "$work/log.after"
+echo "generated tests: $(tested -run "^($ours)$" "$@")"
+echo "generated: $(find . -name 'zz_generated.webhook*.go' -newer "$work/start" -print0 | xargs -0 cat | wc -l) lines"
+changed=$(cd "$dir" && find . -name '*_test.go' ! -name 'zz_*' ! -name '*_handler_test.go' -newer "$work/start" | while read -r f; do
+	diff "$source/$f" "$f" || :
+done | grep -c '^>' || :)
+echo "the project's own tests: $changed lines changed"
+if [ -d "$source/config/webhook" ]; then
+	diff -ru "$source/config/webhook" config/webhook && echo "config/webhook is unchanged"
+fi
