@@ -32,7 +32,10 @@ type Input struct {
 	Version  int              `json:"version"`
 	Policies []project.Policy `json:"policies"`
 	Types    []project.Type   `json:"types"`
+	Kinds    []project.Kind   `json:"kinds"`
 	Requests []Request        `json:"requests"`
+	// Describe asks for the policies and their kinds, too.
+	Describe bool `json:"describe"`
 }
 
 // Request is a request as admission sees it.
