@@ -53,6 +53,9 @@ type policyRequest struct {
 	Params          []any             `json:"params,omitempty"`
 	// Authorizer is allow or deny: the answer to all questions of expressions to the authorizer.
 	Authorizer string `json:"authorizer,omitempty"`
+	// Phase is mutation, reinvocation or validation; empty for all of them. Current is the object before a reinvocation.
+	Phase   string          `json:"phase,omitempty"`
+	Current json.RawMessage `json:"current,omitempty"`
 }
 
 // policyAnswer is the part of its answer that cases compare.
@@ -146,6 +149,16 @@ func (p Policies[T]) request(request *admissionv1.AdmissionRequest) policyReques
 // check compares the answer with the case.
 func (p Policies[T]) check(t testing.TB, c Case[T], request *admissionv1.AdmissionRequest, answer policyAnswer) {
 	t.Helper()
+	p.compare(t, c, request, answer)
+	differs(t, "warnings", append([]string{}, c.Warnings...), append([]string{}, answer.Warnings...))
+	if c.Audit != nil {
+		differs(t, "audit annotations", c.Audit, answer.AuditAnnotations)
+	}
+}
+
+// compare compares the verdict and the object with the case.
+func (p Policies[T]) compare(t testing.TB, c Case[T], request *admissionv1.AdmissionRequest, answer policyAnswer) {
+	t.Helper()
 	switch {
 	case answer.Error != "":
 		t.Fatalf("no answer: %s", answer.Error)
@@ -172,10 +185,6 @@ func (p Policies[T]) check(t testing.TB, c Case[T], request *admissionv1.Admissi
 			t.Errorf("object after the policies (-want +got):\n%s", diff)
 		}
 	}
-	differs(t, "warnings", append([]string{}, c.Warnings...), append([]string{}, answer.Warnings...))
-	if c.Audit != nil {
-		differs(t, "audit annotations", c.Audit, answer.AuditAnnotations)
-	}
 }
 
 // policyOutput is the output of `webhook-gen explain evaluate`.
@@ -185,7 +194,7 @@ type policyOutput struct {
 }
 
 // evaluate asks webhook-gen.
-func evaluate(t *testing.T, requests []policyRequest) ([]policyAnswer, error) {
+func evaluate(t testing.TB, requests []policyRequest) ([]policyAnswer, error) {
 	out, err := askPolicies(t, map[string]any{"requests": requests})
 	if err != nil {
 		return nil, err
@@ -197,7 +206,7 @@ func evaluate(t *testing.T, requests []policyRequest) ([]policyAnswer, error) {
 }
 
 // askPolicies runs `webhook-gen explain evaluate`.
-func askPolicies(t *testing.T, in any) (policyOutput, error) {
+func askPolicies(t testing.TB, in any) (policyOutput, error) {
 	var out policyOutput
 	module, err := moduleDir()
 	if err != nil {

@@ -31,6 +31,7 @@ type policyDescription struct {
 // describedPolicy is a policy, with the fields that requests depend on.
 type describedPolicy struct {
 	Object struct {
+		Kind     string            `json:"kind"`
 		Metadata metav1.ObjectMeta `json:"metadata"`
 		Spec     struct {
 			ParamKind        *admissionregistrationv1.ParamKind     `json:"paramKind"`
@@ -65,7 +66,7 @@ type policyKind struct {
 	Schema     *structural.Schema `json:"schema"`
 }
 
-func describedPolicies(t *testing.T) (policyDescription, error) {
+func describedPolicies(t testing.TB) (policyDescription, error) {
 	out, err := askPolicies(t, map[string]any{"requests": []policyRequest{}, "describe": true})
 	return out.policyDescription, err
 }
