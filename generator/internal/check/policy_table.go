@@ -12,6 +12,12 @@ const (
 	RuleExpensive         = "P23"
 )
 
+// The ids of findings in files, where bindings and policies are objects of their own.
+const (
+	ruleNoPolicy  = "P30"
+	ruleNoBinding = "P31"
+)
+
 // OfExpressions returns the severity of a rule that programs that read CEL report, and that is not of lint.
 func OfExpressions(id string) (diag.Severity, bool) {
 	for _, r := range policyRules() {
@@ -92,6 +98,10 @@ func policyRules() []rule {
 		{Rule: diag.Rule{ID: "P25", Title: "a policy's variables have unique names",
 			Doc: "An API server accepts two variables with one name, and evaluates the later one for both."},
 			policy: uniqueVariables},
+		{Rule: diag.Rule{ID: ruleNoPolicy, Severity: diag.Warning, Title: "a binding is of a policy in the same files",
+			Doc: "`webhook-gen lint -f policies.yaml` reports it. An API server accepts a binding of a policy that does not exist, and the binding has no effect. A binding is for a policy of its own kind, mutating or validating."}},
+		{Rule: diag.Rule{ID: ruleNoBinding, Severity: diag.Warning, Title: "a policy has a binding in the same files",
+			Doc: "`webhook-gen lint -f policies.yaml` reports it. A policy without a binding has no effect."}},
 		{Rule: diag.Rule{ID: RuleRefusedExpression, Title: "the expressions of policies compile",
 			Doc: "webhook-gen-explain compiles them for generate, verify and lint as the oldest supported API server does." + upstream + "validateValidation, validateVariable, validateAuditAnnotation and validateMutation."}},
 		{Rule: diag.Rule{ID: RuleUntyped, Title: "the expressions of policies and match conditions fit the Go types",

@@ -55,11 +55,11 @@ type GroupVersionKind struct {
 	Kind    string `json:"kind"`
 }
 
-// TypeDescription is a kind with the schema of its Go type.
+// TypeDescription is a kind with the schema of its Go type, or of a CustomResourceDefinition in a file.
 type TypeDescription struct {
 	GroupVersionKind
-	// Schema is as openAPIV3Schema in a CustomResourceDefinition.
-	Schema *schema.Schema `json:"schema"`
+	// Schema is as openAPIV3Schema in a CustomResourceDefinition: a *schema.Schema, or its JSON.
+	Schema any `json:"schema"`
 }
 
 // ConfigurationDescription is one object of the manifest.

@@ -34,7 +34,7 @@ type chainPolicies[T any] struct {
 	refused *policyAnswer
 }
 
-// runPolicies runs the policies of a phase, and reports whether they have changed the object, and whether they allow the
+// runPolicies runs the policies of a phase. It reports whether they have changed the object, and whether they allow the
 // request.
 func (c *chain[T]) runPolicies(t testing.TB, phase string) (changed, ok bool) {
 	t.Helper()
