@@ -292,8 +292,8 @@ func TestPolicyBindings(t *testing.T) {
 	}
 }
 
-// TestPolicyMutations has three policies. The last one adds a label, which the first one sees when it is evaluated
-// again.
+// TestPolicyMutations has three policies. One adds a label, which another one sees, if need be when it is evaluated
+// again. API servers have no certain order of policies, so the third one may see it or not.
 func TestPolicyMutations(t *testing.T) {
 	e := withPolicies(t)
 	if !e.policies.mutating {
@@ -311,7 +311,7 @@ func TestPolicyMutations(t *testing.T) {
 		}
 		return nil
 	})
-	if labels["again"] != "yes" || labels["once"] != "no" || labels["later"] != "x" {
+	if labels["again"] != "yes" || labels["once"] == "" || labels["later"] != "x" {
 		t.Errorf("the labels are %v", labels)
 	}
 	elsewhere := configMap(e.namespace(t, nil), "a", nil)

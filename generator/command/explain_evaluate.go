@@ -16,6 +16,7 @@ import (
 type evaluation struct {
 	inspect.Description
 	Requests []json.RawMessage `json:"requests"`
+	Describe bool              `json:"describe,omitempty"`
 }
 
 func explainEvaluateCommand(s streams) *cobra.Command {
@@ -27,6 +28,7 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 		Long: "evaluate reads {\"requests\": [...]} from standard input and prints {\"answers\": [...]}. A request has the fields of an\n" +
 			"AdmissionRequest, and namespaceObject and params, the objects of the cluster that a policy may read. An answer has\n" +
 			"allowed, code, reason, message, warnings, auditAnnotations, the object after all policies, and the steps to it.\n" +
+			"With \"describe\": true the output also has the policies, and the kinds that they match, with their schemas.\n" +
 			"The API server's own code evaluates the policies, in the command webhook-gen-explain. No server or webhook is called.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -22,7 +22,7 @@ func lintCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint [packages]",
 		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
-		Long: "lint checks the webhooks of the markers, or with -f the webhooks in files, against the rules of\n" +
+		Long: "lint checks the webhooks and policies of the markers, or with -f those in files, against the rules of\n" +
 			"docs/reference/rules.md. It finds webhooks that are never called, that keep their own server from starting, or that\n" +
 			"users can avoid. It reads any webhook configuration and writes nothing. Findings go to standard output. Notes alone\n" +
 			"leave the exit code 0.",
@@ -41,8 +41,8 @@ func lintCommand(s streams) *cobra.Command {
 				if result, err = inspect.LintManifests(config.Dir, files, c.InOrStdin(), read); err != nil {
 					return err
 				}
-				if result.Webhooks == 0 && len(result.Diagnostics) == 0 {
-					return fmt.Errorf("there is no webhook in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
+				if result.Webhooks+result.Policies == 0 && len(result.Diagnostics) == 0 {
+					return fmt.Errorf("there is no webhook and no policy in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
 				}
 			default:
 				result = progress(s.err, func() inspect.LintResult { return inspect.Lint(c.Context(), config, read) })
@@ -54,7 +54,7 @@ func lintCommand(s streams) *cobra.Command {
 		},
 	}
 	flags.addReading(c)
-	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations from YAML instead of markers: files, folders, or - for standard input")
+	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations and admission policies from YAML instead of markers: files, folders, or - for standard input")
 	companion.add(c)
 	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes, as 1.34, by which match conditions are read (default the newest known)")
 	return c

@@ -123,5 +123,15 @@ func TestOrders(t *testing.T) {
 			}
 			return nil
 		})
+		// As in TestShipments of the example, the policy decides before the webhook: the webhook would deny the change of a
+		// parcel on its way.
+		parcel := shopObject("v1", "Shipment", "", "parcel", nil)
+		if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(parcel), parcel); err != nil {
+			t.Fatal(err)
+		}
+		parcel.Object["spec"] = map[string]any{"orders": orders, "carrier": "north"}
+		if err := s.client.Update(t.Context(), parcel); err == nil || strings.Contains(err.Error(), "webhook") {
+			t.Errorf("the policy does not decide: %v", err)
+		}
 	})
 }

@@ -9,7 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
+
+// output answers the requests. The policies and their kinds are there if the input asks for them.
+type output struct {
+	Answers  []evaluate.Answer `json:"answers"`
+	Policies []project.Policy  `json:"policies,omitempty"`
+	Kinds    []evaluate.Kind   `json:"kinds,omitempty"`
+}
 
 func evaluateCommand() *cobra.Command {
 	return &cobra.Command{
@@ -27,7 +35,14 @@ func evaluateCommand() *cobra.Command {
 			}
 			e := json.NewEncoder(c.OutOrStdout())
 			e.SetEscapeHTML(false)
-			return e.Encode(map[string][]evaluate.Answer{"answers": answers})
+			out := output{Answers: answers}
+			if in.Describe {
+				if out.Kinds, err = evaluate.Describe(in); err != nil {
+					return err
+				}
+				out.Policies = in.Policies
+			}
+			return e.Encode(out)
 		},
 	}
 }

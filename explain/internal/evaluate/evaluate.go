@@ -161,6 +161,7 @@ type evaluation struct {
 	*Evaluator
 	Surroundings
 	matcher *matching.Matcher
+	rounds  rounds
 	asked   bool // the authorizer
 	answer  Answer
 }
@@ -172,6 +173,24 @@ func (e *Evaluator) Mutate(ctx context.Context, a admission.Attributes, around S
 		return Answer{Error: err.Error()}
 	}
 	return v.finish(v.mutate(ctx, a), a)
+}
+
+// inRounds runs the first round of the mutating policies, or the second one after a change of the object by others. Its
+// answer has the steps of that round alone.
+func (e *Evaluator) inRounds(ctx context.Context, a admission.Attributes, around Surroundings, second func() error) Answer {
+	v, err := e.begin(around)
+	if err != nil {
+		return Answer{Error: err.Error()}
+	}
+	v.rounds = rounds{only: true, second: second}
+	return v.finish(v.mutate(ctx, a), a)
+}
+
+// rounds are the rounds of mutating policies to run.
+type rounds struct {
+	// only runs the first round; with second, which changes the object, it runs the second one after it.
+	only   bool
+	second func() error
 }
 
 // Validate runs the validating policies.
@@ -263,7 +282,13 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 	}
 	v.addMutations(recorder, hooks, a)
 	again := a.GetReinvocationContext()
-	if !again.ShouldReinvoke() {
+	switch {
+	case v.rounds.second != nil:
+		v.answer.Steps = nil
+		if err := v.rounds.second(); err != nil {
+			return err
+		}
+	case v.rounds.only || !again.ShouldReinvoke():
 		return nil
 	}
 	again.SetIsReinvoke()

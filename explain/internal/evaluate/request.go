@@ -32,7 +32,10 @@ type Input struct {
 	Version  int              `json:"version"`
 	Policies []project.Policy `json:"policies"`
 	Types    []project.Type   `json:"types"`
+	Kinds    []project.Kind   `json:"kinds"`
 	Requests []Request        `json:"requests"`
+	// Describe asks for the policies and their kinds, too.
+	Describe bool `json:"describe"`
 }
 
 // Request is a request as admission sees it.
@@ -53,6 +56,10 @@ type Request struct {
 	// Authorizer is allow or deny: the answer to expressions that ask the authorizer. Without it, such requests have no
 	// answer.
 	Authorizer admit.Answer `json:"authorizer"`
+	// Phase limits the evaluation to one phase, for callers with webhooks in between. It is empty for all of them.
+	Phase Phase `json:"phase"`
+	// Current is the object before the phase reinvocation; Object is the one before the phase mutation.
+	Current json.RawMessage `json:"current"`
 }
 
 // Run answers every request.
@@ -106,6 +113,21 @@ func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 	a, around, err := e.attributes(r)
 	if err != nil {
 		return Answer{Error: err.Error()}
+	}
+	switch r.Phase {
+	case "":
+	case Mutation:
+		return e.inRounds(ctx, a, around, nil)
+	case Reinvocation:
+		current, err := e.read("current", r.Current, schema.GroupVersionKind(r.Kind))
+		if err != nil {
+			return Answer{Error: err.Error()}
+		}
+		return e.inRounds(ctx, a, around, func() error { return e.objects.Convert(current, a.GetObject(), nil) })
+	case Validation:
+		return e.Validate(ctx, (&request.Request{Attributes: a}).Validated(), around)
+	default:
+		return Answer{Error: fmt.Sprintf("phase is %q: use mutation, reinvocation or validation", r.Phase)}
 	}
 	mutated := e.Mutate(ctx, a, around)
 	if mutated.Error != "" || !mutated.Allowed {

@@ -91,7 +91,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a policy on a package needs %s", strings.Join(needs, ", ")).
 			WithHint("add the arguments, or put the marker on the type it is for"))
 	}
-	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind, Source: model.Source{At: model.Places{}}}
+	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind, Source: model.Source{At: model.Places{}}}
 	if p.Name = b.name(subject, on); subject.kind == nil {
 		p.Name = said.Name.V
 	}

@@ -12,6 +12,12 @@ const (
 	RuleExpensive         = "P23"
 )
 
+// The ids of findings in files, where bindings and policies are objects of their own.
+const (
+	ruleNoPolicy  = "P30"
+	ruleNoBinding = "P31"
+)
+
 // OfExpressions returns the severity of a rule that programs that read CEL report, and that is not of lint.
 func OfExpressions(id string) (diag.Severity, bool) {
 	for _, r := range policyRules() {
@@ -104,6 +110,10 @@ func policyRules() []rule {
 		{Rule: diag.Rule{ID: "P29", Severity: diag.Warning, Title: "a policy has the failurePolicy of the webhook that it replaces",
 			Doc: "It decides about requests for which an expression fails, and about requests for which the server cannot be called. Without an argument the policy has the webhook's."},
 			policy: sameFailure},
+		{Rule: diag.Rule{ID: ruleNoPolicy, Severity: diag.Warning, Title: "a binding is of a policy in the same files",
+			Doc: "`webhook-gen lint -f policies.yaml` reports it. An API server accepts a binding of a policy that does not exist, and the binding has no effect. A binding is for a policy of its own kind, mutating or validating."}},
+		{Rule: diag.Rule{ID: ruleNoBinding, Severity: diag.Warning, Title: "a policy has a binding in the same files",
+			Doc: "`webhook-gen lint -f policies.yaml` reports it. A policy without a binding has no effect."}},
 		{Rule: diag.Rule{ID: RuleRefusedExpression, Title: "the expressions of policies compile",
 			Doc: "webhook-gen-explain compiles them for generate, verify and lint as the oldest supported API server does." + upstream + "validateValidation, validateVariable, validateAuditAnnotation and validateMutation."}},
 		{Rule: diag.Rule{ID: RuleUntyped, Title: "the expressions of policies and match conditions fit the Go types",

@@ -58,11 +58,11 @@ type GroupVersionKind struct {
 	Kind    string `json:"kind"`
 }
 
-// TypeDescription is a kind with the schema of its Go type.
+// TypeDescription is a kind with the schema of its Go type, or of a CustomResourceDefinition in a file.
 type TypeDescription struct {
 	GroupVersionKind
-	// Schema is as openAPIV3Schema in a CustomResourceDefinition.
-	Schema *schema.Schema `json:"schema"`
+	// Schema is as openAPIV3Schema in a CustomResourceDefinition: a *schema.Schema, or its JSON.
+	Schema any `json:"schema"`
 }
 
 // ConfigurationDescription is one object of the manifest.
@@ -89,7 +89,7 @@ type PositionDescription struct {
 	Column int `json:"column"`
 }
 
-// KindDescription is an API type for which the project has webhooks or conversions.
+// KindDescription is an API type for which the project has webhooks, policies or conversions.
 type KindDescription struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
@@ -203,7 +203,7 @@ func inVersion(object any, version string) any {
 	return object
 }
 
-// kinds returns the kinds of webhooks and both ends of conversions, without duplicates.
+// kinds returns the kinds of webhooks, of policies and of both ends of conversions, without duplicates.
 func kinds(p *model.Project) []KindDescription {
 	all := []KindDescription{}
 	add := func(k KindDescription) {
@@ -218,6 +218,11 @@ func kinds(p *model.Project) []KindDescription {
 	}
 	for _, w := range p.Webhooks() {
 		if k := w.Kind; k != nil {
+			add(KindDescription{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, Scope: k.Scope})
+		}
+	}
+	for _, policy := range p.Policies {
+		if k := policy.Kind; k != nil {
 			add(KindDescription{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, Scope: k.Scope})
 		}
 	}

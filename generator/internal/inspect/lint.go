@@ -26,6 +26,8 @@ type LintResult struct {
 	Diagnostics diag.List
 	// Webhooks is the number of webhooks checked.
 	Webhooks int
+	// Policies is the number of policies and bindings in files that were checked.
+	Policies int
 	// Unchecked are the ids of rules that concern these webhooks and were not checked. Only programs that read CEL
 	// check them.
 	Unchecked []string
@@ -78,7 +80,9 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
 	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
-	return linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, read), nil
+	result := linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, read)
+	result.addPolicies(contents, s, read)
+	return result, nil
 }
 
 // folders returns the folders of the files that were named as files.

@@ -40,9 +40,10 @@ type Contents struct {
 	// Projects are the webhook configurations by the API version they are written in, v1 first. A version without
 	// objects has no project.
 	Projects []*model.Project
-	// Policies are the admission policies, with the bindings that name them, in the order of the files. Bindings of other
-	// policies are left out.
+	// Policies are the admission policies, with the bindings that name them, in the order of the files.
 	Policies []*model.Policy
+	// Unbound are the bindings of other policies.
+	Unbound []*model.Binding
 	// Definitions are the CustomResourceDefinitions, in the order of the files.
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.

@@ -72,13 +72,18 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	r.Policies = append(r.Policies, p)
 }
 
-// bind adds the bindings to their policies.
+// bind adds the bindings to their policies, and sets Unbound.
 func (r *reader) bind() {
 	for _, b := range r.bindings {
+		found := false
 		for _, p := range r.Policies {
 			if p.Mutating == b.mutating && p.Name == b.Spec.PolicyName {
 				p.Bindings = append(p.Bindings, b.Binding)
+				found = true
 			}
+		}
+		if !found {
+			r.Unbound = append(r.Unbound, b.Binding)
 		}
 	}
 }

@@ -19,6 +19,15 @@ type Schema struct {
 	node *yaml.Node
 }
 
+// JSON returns the schema as the definition has it.
+func (s *Schema) JSON() (json.RawMessage, error) {
+	var content any
+	if err := s.node.Decode(&content); err != nil {
+		return nil, err
+	}
+	return json.Marshal(content)
+}
+
 // Property is a field of objects as a schema has it.
 type Property struct {
 	diag.Range

@@ -20,6 +20,8 @@ type Policy struct {
 	Mutating bool
 	// Package is the import path of the package whose marker declares it.
 	Package string
+	// PackageName is the name in its package clause.
+	PackageName string
 	// Kind is nil where the marker gives its rules itself.
 	Kind *Kind
 	Name string

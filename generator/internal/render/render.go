@@ -66,6 +66,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		{"the manifests", output.Manifests, len(p.Configurations)+len(p.Policies) > 0, func() ([]output.File, error) { return manifests(p, o) }},
 		{"the handlers", output.Handlers, true, func() ([]output.File, error) { return handlers(p, planned, o) }},
 		{"the tests", output.Tests, true, func() ([]output.File, error) { return tests(p, o) }},
+		{"the tests of policies", output.Tests, wants(output.Manifests), func() ([]output.File, error) { return policyTests(p, o) }},
 		{"the conversions", output.Conversions, true, func() ([]output.File, error) { return conversions(p, planned, o) }},
 		{"the patches of CRDs", output.Conversions, o.Patches, func() ([]output.File, error) { return crdPatches(p, o.Delivery) }},
 		// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.

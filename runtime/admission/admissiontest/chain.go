@@ -16,8 +16,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
-// chain sends a request to webhooks as an API server does: to the mutating ones one after the other, to some of them
-// once more, and then to the validating ones. It ends at the first webhook that does not allow the request.
+// chain sends a request to policies and webhooks as an API server does: to the mutating policies, to the mutating
+// webhooks one after the other, to some of both once more, and then to the validating policies and webhooks. It ends at
+// the first one that does not allow the request.
 // (k8s.io/apiserver/pkg/admission: reinvoker.Admit, and mutatingDispatcher.Dispatch in plugin/webhook/mutating.)
 type chain[T any] struct {
 	request  Review[T]
@@ -25,6 +26,8 @@ type chain[T any] struct {
 	handlers map[string]http.Handler
 	// reinvoked are the webhooks with the policy IfNeeded.
 	reinvoked []string
+	// policies are nil if no policies take part.
+	policies *chainPolicies[T]
 
 	last     *Result[T]
 	warnings []string
@@ -42,6 +45,9 @@ func (c *chain[T]) run(t testing.TB, mutating, validating []string) {
 	reinvoke, ok := c.mutate(t, mutating, false)
 	if ok && reinvoke {
 		_, ok = c.mutate(t, mutating, true) // there is no third time, whatever changes
+	}
+	if ok {
+		_, ok = c.runPolicies(t, "validation")
 	}
 	for _, path := range validating {
 		if !ok {
@@ -63,6 +69,18 @@ func (c *chain[T]) mutate(t testing.TB, paths []string, second bool) (changed, o
 		if second && edited {
 			c.waitNoMore()
 		}
+	}
+	phase := "mutation"
+	if second {
+		phase = "reinvocation"
+	}
+	edited, ok := c.runPolicies(t, phase)
+	if !ok {
+		return false, false
+	}
+	if edited {
+		c.waitNoMore()
+		changed = true
 	}
 	for _, path := range paths {
 		if second && !slices.Contains(c.due, path) {

@@ -52,6 +52,11 @@ type policyRequest struct {
 	*admissionv1.AdmissionRequest
 	NamespaceObject *corev1.Namespace `json:"namespaceObject,omitempty"`
 	Params          []any             `json:"params,omitempty"`
+	// Authorizer is allow or deny: the answer to all questions of expressions to the authorizer.
+	Authorizer string `json:"authorizer,omitempty"`
+	// Phase is mutation, reinvocation or validation; empty for all of them. Current is the object before a reinvocation.
+	Phase   string          `json:"phase,omitempty"`
+	Current json.RawMessage `json:"current,omitempty"`
 }
 
 // policyAnswer is the part of its answer that cases compare.
@@ -68,13 +73,16 @@ type policyAnswer struct {
 	Error string `json:"error"`
 }
 
-// policyStep is one evaluation of a policy, as far as [Replacement] needs it.
+// policyStep is one evaluation of a policy.
 type policyStep struct {
-	Policy  string          `json:"policy"`
-	Phase   string          `json:"phase"`
-	Verdict string          `json:"verdict"`
-	Message string          `json:"message"`
-	Object  json.RawMessage `json:"object"`
+	Policy  string `json:"policy"`
+	Phase   string `json:"phase"`
+	Verdict string `json:"verdict"`
+	Message string `json:"message"`
+	// Mutation is the index of the mutation in the policy.
+	Mutation *int `json:"mutation"`
+	// Object is the object after a mutation that changes it.
+	Object json.RawMessage `json:"object"`
 }
 
 // Run runs each case as a test of its own.
@@ -143,6 +151,16 @@ func (p Policies[T]) request(request *admissionv1.AdmissionRequest) policyReques
 // check compares the answer with the case.
 func (p Policies[T]) check(t testing.TB, c Case[T], request *admissionv1.AdmissionRequest, answer policyAnswer) {
 	t.Helper()
+	p.compare(t, c, request, answer)
+	differs(t, "warnings", append([]string{}, c.Warnings...), append([]string{}, answer.Warnings...))
+	if c.Audit != nil {
+		differs(t, "audit annotations", c.Audit, answer.AuditAnnotations)
+	}
+}
+
+// compare compares the verdict and the object with the case.
+func (p Policies[T]) compare(t testing.TB, c Case[T], request *admissionv1.AdmissionRequest, answer policyAnswer) {
+	t.Helper()
 	switch {
 	case answer.Error != "":
 		t.Fatalf("no answer: %s", answer.Error)
@@ -169,44 +187,60 @@ func (p Policies[T]) check(t testing.TB, c Case[T], request *admissionv1.Admissi
 			t.Errorf("object after the policies (-want +got):\n%s", diff)
 		}
 	}
-	differs(t, "warnings", append([]string{}, c.Warnings...), append([]string{}, answer.Warnings...))
-	if c.Audit != nil {
-		differs(t, "audit annotations", c.Audit, answer.AuditAnnotations)
-	}
+}
+
+// policyOutput is the output of `webhook-gen explain evaluate`.
+type policyOutput struct {
+	Answers []policyAnswer `json:"answers"`
+	policyDescription
 }
 
 // evaluate asks webhook-gen.
 func evaluate(t testing.TB, requests []policyRequest) ([]policyAnswer, error) {
-	module, err := moduleDir()
+	out, err := askPolicies(t, map[string]any{"requests": requests})
 	if err != nil {
 		return nil, err
+	}
+	if len(out.Answers) != len(requests) {
+		return nil, fmt.Errorf("webhook-gen explain evaluate: %d answers to %d requests", len(out.Answers), len(requests))
+	}
+	return out.Answers, nil
+}
+
+// askPolicies runs `webhook-gen explain evaluate`.
+func askPolicies(t testing.TB, in any) (policyOutput, error) {
+	var out policyOutput
+	module, err := moduleDir()
+	if err != nil {
+		return out, err
 	}
 	program, err := policyProgram(module)
 	if err != nil {
-		return nil, err
+		return out, unavailableError{err}
 	}
 	noticeSources(module)
-	input, err := json.Marshal(map[string]any{"requests": requests})
+	input, err := json.Marshal(in)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	var out, trouble bytes.Buffer
+	var answer, trouble bytes.Buffer
 	c := exec.CommandContext(t.Context(), program, "explain", "evaluate")
-	c.Dir, c.Stdin, c.Stdout, c.Stderr = module, bytes.NewReader(input), &out, &trouble
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = module, bytes.NewReader(input), &answer, &trouble
 	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("%s explain evaluate: %w\n%s", program, err, trouble.String())
+		err = fmt.Errorf("%s explain evaluate: %w\n%s", program, err, trouble.String())
+		if strings.Contains(trouble.String(), "To install it:") {
+			return out, unavailableError{err}
+		}
+		return out, err
 	}
-	var answered struct {
-		Answers []policyAnswer `json:"answers"`
+	if err := json.Unmarshal(answer.Bytes(), &out); err != nil {
+		return out, fmt.Errorf("%s explain evaluate: %w", program, err)
 	}
-	if err := json.Unmarshal(out.Bytes(), &answered); err != nil {
-		return nil, fmt.Errorf("%s explain evaluate: %w", program, err)
-	}
-	if len(answered.Answers) != len(requests) {
-		return nil, fmt.Errorf("%s explain evaluate: %d answers to %d requests", program, len(answered.Answers), len(requests))
-	}
-	return answered.Answers, nil
+	return out, nil
 }
+
+// unavailableError says that webhook-gen or webhook-gen-explain is not installed.
+type unavailableError struct{ error }
 
 // moduleDir is the folder of go.mod around the package under test.
 func moduleDir() (string, error) {

@@ -30,11 +30,17 @@ type Table[T any] struct {
 	// Reinvoked names the webhooks in Paths with reinvocationPolicy: IfNeeded. After a change by a mutating webhook,
 	// InTree runs once more, and so do the webhooks of Reinvoked whose object has changed since their call.
 	Reinvoked []string
+	// Policies is set if the admission policies of the module's +webhook:policy markers take part, as in [Policies]:
+	// mutating ones before the mutating webhooks of each round, validating ones before the validating webhooks. The
+	// audit annotations of policies have their names.
+	Policies *Cluster
 	// Kind is the kind of the objects. An object with its own apiVersion and kind may have another kind.
 	Kind Kind
 	// Resource is the resource of the requests. If it is empty, it is the plural of the kind: see [Review.Resource].
 	Resource Resource
 	Cases    []Case[T]
+
+	policiesMutate bool // some of them
 }
 
 // Resource is a resource as a request names it.
@@ -74,6 +80,7 @@ func (table Table[T]) Run(t *testing.T) {
 	t.Helper()
 	caller := failure.Function(1)
 	handlers := serve(t, table.Webhooks)
+	table.policiesMutate = table.mutatingPolicies(t)
 	for name, edit := range table.Others {
 		if handlers[name] != nil || !slices.Contains(table.Paths, name) {
 			t.Fatalf("%s of Others must stand in Paths, and no webhook may be registered there", name)
@@ -98,12 +105,28 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
+// mutatingPolicies reports whether mutating policies take part.
+func (table Table[T]) mutatingPolicies(t testing.TB) bool {
+	t.Helper()
+	if table.Policies == nil {
+		return false
+	}
+	described, err := describedPolicies(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(described.Policies, func(p describedPolicy) bool { return p.Object.Kind == "MutatingAdmissionPolicy" })
+}
+
 // run sends the request of a case to the webhooks. If the case fails and several calls
 // have changed the object, it prints their changes.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	t.Helper()
 	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
 	operation := calls.request.operation
+	if around := table.Policies; around != nil {
+		calls.policies = &chainPolicies[T]{Policies: Policies[T]{Params: around.Params, NamespaceLabels: around.NamespaceLabels}, original: calls.request, mutate: table.policiesMutate}
+	}
 	if table.InTree != nil && (operation == admissionv1.Create || operation == admissionv1.Update) {
 		calls.inTree = edits("in-tree", table.InTree)
 	}
@@ -117,7 +140,7 @@ func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case
 			validating = append(validating, path)
 		}
 	}
-	if len(mutating)+len(validating) == 0 {
+	if len(mutating)+len(validating) == 0 && table.Policies == nil {
 		t.Fatalf("none of the webhooks is for %s", operation)
 	}
 	defer func() {
@@ -126,7 +149,9 @@ func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case
 		}
 	}()
 	calls.run(t, mutating, validating)
-	c.check(calls.last)
+	if !calls.checkWithPolicies(t, c) {
+		c.check(calls.last)
+	}
 	differs(t, "warnings", append([]string{}, c.Warnings...), calls.warnings)
 	if c.Audit != nil {
 		differs(t, "audit annotations", c.Audit, calls.audit)

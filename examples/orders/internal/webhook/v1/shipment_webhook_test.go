@@ -3,8 +3,8 @@
 package v1
 
 import (
+	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 
 	shopv1 "example.com/orders/api/v1"
@@ -32,10 +32,20 @@ func sampleShipment(edit ...func(*shopv1.Shipment)) *shopv1.Shipment {
 
 func onItsWay(s *shopv1.Shipment) { s.Spec.Carrier = "south" }
 
-func TestShipmentPolicy(t *testing.T) {
+// TestShipments has webhook-gen answer for the policies of the API server, which decide before the webhook is called.
+func TestShipments(t *testing.T) {
+	orders := func(n int) func(*shopv1.Shipment) {
+		return func(s *shopv1.Shipment) {
+			s.Spec.Orders = nil
+			for i := range n {
+				s.Spec.Orders = append(s.Spec.Orders, fmt.Sprint("order-", i))
+			}
+		}
+	}
 	admissiontest.Table[shopv1.Shipment]{
 		Webhooks: newWebhooks(t),
 		Paths:    []string{ValidateShipmentPath},
+		Policies: &admissiontest.Cluster{},
 		Kind:     admissiontest.Kind{APIVersion: "shop.example.com/v1", Kind: "Shipment"},
 		Cases: []admissiontest.Case[shopv1.Shipment]{
 			{
@@ -68,25 +78,13 @@ func TestShipmentPolicy(t *testing.T) {
 				Denied:  http.StatusConflict,
 				Message: "south has the parcel",
 			},
-		},
-	}.Run(t)
-}
-
-// TestShipmentPolicies has webhook-gen answer for the API server.
-func TestShipmentPolicies(t *testing.T) {
-	orders := func(n int) func(*shopv1.Shipment) {
-		return func(s *shopv1.Shipment) { s.Spec.Orders = slices.Repeat([]string{"first"}, n) }
-	}
-	admissiontest.Policies[shopv1.Shipment]{
-		Kind: admissiontest.Kind{APIVersion: "shop.example.com/v1", Kind: "Shipment"},
-		Cases: []admissiontest.Case[shopv1.Shipment]{
 			{
 				Name:    "a full parcel",
 				Request: admissiontest.Create(sampleShipment(orders(20))),
 			},
 			{
-				Name:    "one order too many",
-				Request: admissiontest.Update(sampleShipment(orders(20)), sampleShipment(orders(21))),
+				Name:    "one order too many in a parcel on its way",
+				Request: admissiontest.Update(sampleShipment(onItsWay), sampleShipment(onItsWay, orders(21))),
 				Denied:  http.StatusUnprocessableEntity,
 				Message: "spec.orders: at most 20 orders in a parcel",
 			},

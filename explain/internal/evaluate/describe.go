@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+)
+
+// Kind is a kind that policies match or read as params, for tests that make objects of it.
+type Kind struct {
+	project.Type
+	// Resource is its plural; empty for the kind of a subresource.
+	Resource   string `json:"resource"`
+	Namespaced bool   `json:"namespaced"`
+	// Builtin reports a kind of Kubernetes' own. Its schema has types, and no limits.
+	Builtin bool `json:"builtin"`
+}
+
+// Describe returns the kinds of the types.
+func Describe(in Input) ([]Kind, error) {
+	api, err := served.Kubernetes()
+	if err != nil {
+		return nil, err
+	}
+	kinds := []Kind{}
+	for _, t := range in.Types {
+		of := t.GroupVersionKind.Schema()
+		k := Kind{Type: t, Namespaced: true, Builtin: scheme.Scheme.Recognizes(of)}
+		for _, r := range api.ForKind(of) {
+			if r.Subresource == "" {
+				k.Resource, k.Namespaced = r.Resource, r.Namespaced
+				break
+			}
+		}
+		for _, known := range in.Kinds {
+			if k.Resource == "" && known.Group == of.Group && known.Version == of.Version && known.Kind == of.Kind {
+				k.Resource, k.Namespaced = known.Plural, known.Scope != "Cluster"
+			}
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds, nil
+}

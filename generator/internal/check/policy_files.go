@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// PoliciesInFiles reports the mistakes in policies that files contain, in place of markers: what an API server refuses,
+// and policies and bindings without effect. Unbound are the bindings whose policies are not in the files.
+func PoliciesInFiles(p *model.Project, unbound []*model.Binding) (list diag.List) {
+	for _, f := range Findings(p) {
+		if f.Policy == nil && f.Binding == nil {
+			continue
+		}
+		d := f.Diagnostic
+		d.Hint = "" // it is about markers
+		list.Add(d)
+	}
+	for _, b := range unbound {
+		list.Add(diag.Diagnostic{
+			Range: b.Where("spec.policyName"), Rule: ruleNoPolicy, Severity: diag.Warning,
+			Message: fmt.Sprintf("there is no policy %q of this kind in the files, and without it the binding %q has no effect", b.Spec.PolicyName, b.Name),
+			Hint:    "correct policyName, or lint the file of the policy, too",
+		})
+	}
+	for _, policy := range p.Policies {
+		if len(policy.Bindings) > 0 {
+			continue
+		}
+		kind := "ValidatingAdmissionPolicyBinding"
+		if policy.Mutating {
+			kind = "MutatingAdmissionPolicyBinding"
+		}
+		list.Add(diag.Diagnostic{
+			Range: policy.Where("metadata.name"), Rule: ruleNoBinding, Severity: diag.Warning,
+			Message: fmt.Sprintf("no binding in the files names the policy %q, and without one it has no effect", policy.Name),
+			Hint:    fmt.Sprintf("add a %s with policyName: %s, or lint its file, too", kind, policy.Name),
+		})
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+)
+
+// policiesTestFile is the name of the generated test of policies, in the packages of their markers.
+const policiesTestFile = "zz_generated.policy_test.go"
+
+// policyTests writes a test for the policies of each package, if the Go types of their kinds are known.
+func policyTests(p *model.Project, o Options) ([]output.File, error) {
+	var files goFiles
+	var written []string
+	for _, policy := range p.Policies {
+		dir := filepath.Dir(policy.Pos.File)
+		if slices.Contains(written, dir) {
+			continue
+		}
+		written = append(written, dir)
+		var kinds []model.TypedKind
+		for _, other := range p.Policies {
+			for _, k := range other.Kinds {
+				if other.Package == policy.Package && !isOfSubresource(k) && !slices.Contains(kinds, k) {
+					kinds = append(kinds, k)
+				}
+			}
+		}
+		if len(kinds) > 0 {
+			files.add(filepath.Join(dir, policiesTestFile), policyTest(policy, kinds, o.runtime(p, "admission/admissiontest")), output.Generated, policy.Range)
+		}
+	}
+	return files.all, files.err
+}
+
+// policyTest writes the test. It is in the package of external tests, because it needs nothing of the package.
+func policyTest(p *model.Policy, kinds []model.TypedKind, admissiontest string) *jen.File {
+	f := newFile(model.HandlerPackage{Path: p.Package + "_test", Name: p.PackageName + "_test"}, true)
+	f.ImportName(admissiontest, "admissiontest")
+	f.Comment("TestGeneratedPolicies sends random objects to the admission policies.")
+	f.Func().Id("TestGeneratedPolicies").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		jen.Qual(admissiontest, "CheckPolicies").CallFunc(func(g *jen.Group) {
+			g.Id("t")
+			for _, k := range kinds {
+				version := strings.TrimPrefix(k.Group+"/"+k.Version, "/")
+				g.Line().Qual(admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(version), jen.Id("Kind").Op(":").Lit(k.Kind))
+			}
+			g.Line()
+		}),
+	)
+	return f
+}
+
+// isOfSubresource reports whether a kind is of requests for a subresource alone, such as a Scale.
+func isOfSubresource(k model.TypedKind) bool {
+	for _, t := range model.SubresourceTypes() {
+		if t.Path == k.Type.Path && t.Name == k.Type.Name {
+			return true
+		}
+	}
+	return false
+}
