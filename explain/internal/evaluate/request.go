@@ -100,24 +100,26 @@ func addResources(api *served.API, r Request, types []project.Type) {
 	}
 }
 
-// Answer runs all policies on a request: mutating policies, a second round of them if one changed the object, and
-// validating policies. In between a new object gets what an API server gives it: its name, UID and time.
+// Answer runs all policies on a request, without webhooks.
 func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 	a, around, err := e.attributes(r)
 	if err != nil {
 		return Answer{Error: err.Error()}
 	}
-	mutated := e.Mutate(ctx, a, around)
-	if mutated.Error != "" || !mutated.Allowed {
-		return mutated
+	v, err := e.begin(around)
+	if err != nil {
+		return Answer{Error: err.Error()}
 	}
-	validated := e.Validate(ctx, (&request.Request{Attributes: a}).Validated(), around)
-	if validated.Error != "" {
-		return validated
+	if err := v.run(ctx, &request.Request{Attributes: a}); err != nil {
+		return Answer{Error: err.Error()}
 	}
-	validated.Steps = append(mutated.Steps, validated.Steps...)
-	validated.Object = mutated.Object
-	return validated
+	switch {
+	case v.unknown != nil:
+		return Answer{Error: v.unknown.Error()}
+	case v.asked && v.Authorized == admit.Unknown:
+		return Answer{Error: "a policy asks the authorizer, whose answer is not known here"}
+	}
+	return v.answer
 }
 
 // attributes makes the attributes of a request.
