@@ -53,7 +53,7 @@ func certificate(t *testing.T, dir string, s *httptest.Server) string {
 func explained(t *testing.T, dir string, arguments ...string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	arguments = append([]string{"request", "-c", filepath.Join(dir, "manifests"), "-f", filepath.Join(dir, "order.yaml"), "--resource", "orders"}, arguments...)
+	arguments = append([]string{"request", "-c", filepath.Join(dir, "manifests"), "-f", filepath.Join(dir, "order.yaml"), "--crds", filepath.Join(dir, "crd.yaml")}, arguments...)
 	if code := run(t.Context(), arguments, strings.NewReader(""), &out, &errOut); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, &errOut)
 	}

@@ -222,7 +222,7 @@ func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating 
 		case phase != Reinvocation:
 			v.mutatingWebhooks = append(v.mutatingWebhooks, o.Webhook)
 		}
-		if o.Verdict == admit.NotReached || o.Verdict == admit.Skipped {
+		if o.Verdict == admit.NotReached || o.Verdict == admit.Skipped && (!o.Reads || len(v.changing) == 0) {
 			continue
 		}
 		s := callStep(o, phase)
@@ -243,6 +243,8 @@ func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating 
 func callStep(o admit.Outcome, phase Phase) Step {
 	s := Step{Configuration: o.Configuration, Webhook: o.Name, Index: &o.Index, Phase: phase}
 	switch {
+	case o.Verdict == admit.Skipped:
+		s.Verdict, s.Message = NotMatched, o.Reason
 	case o.Verdict == admit.Undecided:
 		s.Verdict, s.Message = Undecided, o.Reason
 	case o.Call == nil:
@@ -335,7 +337,7 @@ func (v *evaluation) weigh() {
 		v.open = append(v.open, fmt.Sprintf("it is not known whether %s is called", either(undecided)))
 	}
 	if len(after) > 0 {
-		v.open = append(v.open, fmt.Sprintf("if %s changes the object, the steps after it see another object, and policies and webhooks with reinvocationPolicy IfNeeded before it run once more", either(after)))
+		v.open = append(v.open, fmt.Sprintf("if %s changes the object, the steps after it see another, and steps before it with reinvocationPolicy IfNeeded run once more", either(after)))
 	}
 }
 

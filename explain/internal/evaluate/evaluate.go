@@ -470,6 +470,7 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 	before := r.VersionedAttributes.VersionedObject.Object()
 	if _, isUntyped := r.TypeConverter.(untyped); isUntyped && p.merges {
 		p.objects.unknown = fmt.Errorf("the type of %s is not known here, and the mutation of %s needs it: --crds names its CustomResourceDefinition", r.VersionedAttributes.VersionedKind.Kind, p.policy)
+		p.all.steps = append(p.all.steps, Step{Policy: p.policy, Binding: p.binding, Phase: p.all.phase, Mutation: &p.index, Verdict: Error, Message: p.objects.unknown.Error()})
 		return nil, p.objects.unknown
 	}
 	after, err := p.Patcher.Patch(ctx, r, budget)
