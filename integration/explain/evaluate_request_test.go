@@ -268,7 +268,8 @@ func answerOf(path string, o *unstructured.Unstructured) *admissionv1.AdmissionR
 			patch(`{"op": "add", "path": "/metadata/labels/hook", "value": "yes"}`)
 		}
 	case "copy":
-		value, _ := json.Marshal(fmt.Sprintf("%d %s", replicas, labels["config"])) // nothing that depends on the order of policies
+		// Nothing that depends on the order of policies.
+		value, _ := json.Marshal(fmt.Sprintf("%d %s", replicas, labels["config"]))
 		if len(annotations) == 0 {
 			patch(`{"op": "add", "path": "/metadata/annotations", "value": {}}`, fmt.Sprintf(`{"op": "add", "path": "/metadata/annotations/copy", "value": %s}`, value))
 		} else {

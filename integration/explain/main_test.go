@@ -29,8 +29,8 @@ type apiServer struct {
 	auditLog string
 }
 
-// auditPolicy has the requests in the audit log that TestPolicies and TestRequests send: they name them. The level is
-// that of the patches of webhooks.
+// auditPolicy has the requests in the audit log that TestPolicies and TestRequests send: they name them. Level Request
+// has the patches of webhooks.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]

@@ -91,10 +91,10 @@ func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 	return v, nil
 }
 
-// run takes a request through the plugins in the order of a kube-apiserver (k8s.io/kubernetes/pkg/kubeapiserver/options,
-// AllOrderedPlugins): MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy,
-// ValidatingAdmissionWebhook. Both mutating plugins run once more if one of them changed the object. Before the
-// validating plugins a new object gets its name, UID and time.
+// run takes a request through the plugins in the order of a kube-apiserver (AllOrderedPlugins of
+// k8s.io/kubernetes/pkg/kubeapiserver/options): MutatingAdmissionPolicy, MutatingAdmissionWebhook,
+// ValidatingAdmissionPolicy, ValidatingAdmissionWebhook. Both mutating plugins run once more if one of them changed
+// the object. Before the validating plugins a new object gets its name, UID and time.
 func (v *evaluation) run(ctx context.Context, r *request.Request) error {
 	annotations := map[string]string{}
 	said := &warnings{}
@@ -195,8 +195,8 @@ func (v *evaluation) known(refusal error, kind string) (error, error) {
 	return nil, nil
 }
 
-// call calls the webhooks of one kind, and makes steps of them. A refusal of the request before is passed in, and theirs
-// is passed out.
+// call calls the webhooks of one kind, and makes steps of them. It takes the refusal of the request by policies, and
+// sets the refusal by webhooks.
 func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating bool, refusal *error) (trouble error) {
 	if v.Webhooks == nil {
 		return nil
