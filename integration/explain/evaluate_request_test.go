@@ -34,7 +34,10 @@ func TestRequests(t *testing.T) {
 	w := startAnswers(t, p)
 	var requests []*policyRequest
 	for i, r := range append(p.widgets(t), p.pods(t)...) {
-		if r.resource == podResource() && i%3 == 0 || i%7 == 0 {
+		if r.object != nil && r.object.GetLabels()["team"] == "a" && r.object.Object["spec"].(map[string]any)["items"] != nil {
+			continue // m-count counts what m-items adds, and an API server has no certain order of policies
+		}
+		if r.resource == podResource() && i%3 == 0 || i%6 == 0 {
 			requests = append(requests, r)
 		}
 	}

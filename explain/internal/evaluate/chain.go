@@ -363,7 +363,9 @@ func (r recorded) AddAnnotationWithLevel(key, value string, level auditinternal.
 	if err := r.Attributes.AddAnnotationWithLevel(key, value, level); err != nil {
 		return err // of a key that is not valid, or that has a value
 	}
-	r.annotations[key] = value
+	if _, ok := r.annotations[key]; !ok { // the audit log keeps the first, of the mutating plugins
+		r.annotations[key] = value
+	}
 	return nil
 }
 
