@@ -16,16 +16,18 @@ func explainRequestCommand(s streams) *cobra.Command {
 	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "request",
-		Short: "Show which webhooks an API server would call for a request, in which order, and why it skips others",
+		Short: "Show everything that happens to a request: policies and webhooks in the API server's order, verdicts, changes",
 		Long: "request runs the API server's own code, in the command webhook-gen-explain. webhook-gen runs the one\n" +
 			"beside itself, or one in PATH outside the project; if it finds neither, request prints the command that installs it.\n\n" +
-			"The configurations are generated from the project's markers, or read with -c or from a cluster.\n" +
-			"No webhook is called. The answer assumes that none changes the object or refuses the request.",
+			"The configurations and policies are generated from the project's markers, or read with -c or from a cluster.\n" +
+			"Policies are evaluated. With --webhooks, a running program answers for the webhooks; otherwise their verdicts are\n" +
+			"unknown, and the answer shows what that leaves open. No code of the project is run, and no cluster is changed.",
 		Example: "  webhook-gen explain request -f order.yaml\n" +
 			"  webhook-gen explain request -f order.yaml --old before.yaml --namespace-labels environment=prod --as system:serviceaccount:shop:robot\n" +
 			"  webhook-gen explain request --operation CONNECT --resource pods --subresource exec --name web-0 -n shop\n" +
 			"  webhook-gen explain request -f review.json -c manifests.yaml\n" +
-			"  webhook-gen explain request -f pod.yaml --context production",
+			"  webhook-gen explain request -f pod.yaml --context production\n" +
+			"  webhook-gen explain request -f order.yaml --webhooks https://127.0.0.1:9443 --webhooks-ca tls.crt",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			config, err := flags.config(nil)
@@ -77,13 +79,16 @@ func (f *requestFlags) add(c *cobra.Command) {
 	text("as", "", "user, as kubectl's --as (default an administrator)")
 	list("as-group", "", "a group of the user; repeatable")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "the request is a dry run")
-	text("authorizer", "", "what matchConditions hear that ask the authorizer: allow or deny (default that is left undecided)")
-	list("configurations", "c", "file or folder of webhook configurations, in place of the project's; repeatable")
+	text("authorizer", "", "what expressions hear that ask the authorizer: allow or deny (default that is left open)")
+	list("configurations", "c", "file or folder of webhook configurations, policies and params, in place of the project's; repeatable")
+	list("params", "", "file or folder of objects that are params of policies; repeatable")
+	text("webhooks", "", "URL of a running program that answers for the webhooks, as https://127.0.0.1:9443; each is called at its path")
+	text("webhooks-ca", "", "file of the program's certificate, or of its authority (default the system's, and the webhook's caBundle)")
 	list("crds", "", "file or folder of CustomResourceDefinitions besides the project's; repeatable")
-	text("context", "", "context of a cluster whose configurations, resources and namespaces are asked for, in place of the project's")
+	text("context", "", "context of a cluster whose configurations, policies, params, resources and namespaces are asked for, in place of the project's")
 	text("kubeconfig", "", "kubeconfig file of the cluster (default kubectl's)")
 	text("kube-version", "", "version of Kubernetes, as 1.34 (default the newest known, or the cluster's)")
-	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks that are skipped")
+	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks and policies that are skipped")
 	text("format", "", "form of the answer: text (default) or json")
 }
 

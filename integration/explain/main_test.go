@@ -29,12 +29,13 @@ type apiServer struct {
 	auditLog string
 }
 
-// auditPolicy has the requests in the audit log that TestPolicies sends: it names them.
+// auditPolicy has the requests in the audit log that TestPolicies and TestRequests send: they name them. Level Request
+// has the patches of webhooks.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
-- {level: Metadata, namespaces: [policies-prod, policies-dev, policies-plain]}
+- {level: Request, namespaces: [policies-prod, policies-dev, policies-plain]}
 - {level: None}
 `
 

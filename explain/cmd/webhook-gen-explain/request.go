@@ -4,17 +4,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
+	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/report"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
@@ -28,6 +33,8 @@ type requestFlags struct {
 	namespaceLabels string
 	authorizer      string
 	kubeVersion     string
+	program         string
+	authorities     string
 	calledOnly      bool
 	format          string
 }
@@ -36,7 +43,7 @@ func requestCommand() *cobra.Command {
 	f := &requestFlags{}
 	c := &cobra.Command{
 		Use:   "request",
-		Short: "Say which webhooks an API server calls for a request",
+		Short: "Say what an API server does with a request: policies and webhooks, in its order",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
@@ -55,7 +62,9 @@ func requestCommand() *cobra.Command {
 	flags.StringVar(&f.namespaceLabels, "namespace-labels", "", "labels of the namespace")
 	flags.StringVar(&f.authorizer, "authorizer", "", "what the authorizer answers: allow or deny")
 	flags.StringVar(&f.kubeVersion, "kube-version", "", "version of Kubernetes")
-	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks that are skipped")
+	flags.StringVar(&f.program, "webhooks", "", "URL of a running program that answers for the webhooks")
+	flags.StringVar(&f.authorities, "webhooks-ca", "", "file of the program's certificate, or of its authority")
+	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks and policies that are skipped")
 	flags.StringVar(&f.format, "format", "text", "form of the answer")
 	return c
 }
@@ -91,7 +100,26 @@ func (f *requestFlags) run(c *cobra.Command) error {
 	if err := f.namespace(c.Context(), world, r, &known); err != nil {
 		return err
 	}
-	result, err := admit.Explain(c.Context(), known, admit.Request{Mutating: r.Attributes, Validating: r.Validated(), Defaulted: r.Defaulted})
+	program, err := f.called()
+	if err != nil {
+		return err
+	}
+	hooks, err := admit.NewSession(known, r.Defaulted, program)
+	if err != nil {
+		return err
+	}
+	e, err := evaluate.New(world.policies, world.typesOf(r), world.api)
+	if err != nil {
+		return err
+	}
+	params, err := world.paramsOf(c.Context(), r)
+	if err != nil {
+		return err
+	}
+	before := evaluate.Content(r.GetObject())
+	result, err := e.Explain(c.Context(), r, evaluate.Surroundings{
+		Namespace: known.Namespace, Params: params, Authorized: known.Authorized, Webhooks: hooks,
+	})
 	if err != nil {
 		return err
 	}
@@ -104,11 +132,44 @@ func (f *requestFlags) run(c *cobra.Command) error {
 	for _, name := range world.passedOver {
 		r.Assumed = append(r.Assumed, fmt.Sprintf("%s is for an API server's own disk, and not looked at", name))
 	}
-	answer := report.Report{Request: report.NewRequest(r), Result: result, Assumed: r.Assumed}
+	r.Assumed = append(r.Assumed, world.unbound...)
+	answer := report.New(report.NewRequest(r), before, result, r.Assumed)
 	if f.calledOnly {
 		answer = answer.WithoutSkipped()
 	}
-	return answer.Write(c.OutOrStdout(), f.format)
+	return answer.Write(c.OutOrStdout(), f.format, width(c.OutOrStdout()))
+}
+
+// width is the width of the terminal that the text is written to; 0 if it is no terminal.
+func width(out io.Writer) int {
+	if file, ok := out.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return columns
+		}
+	}
+	return 0
+}
+
+// called is the program that answers for the webhooks; nil without one.
+func (f *requestFlags) called() (*admit.Program, error) {
+	if f.program == "" {
+		if f.authorities != "" {
+			return nil, errors.New("--webhooks-ca needs --webhooks, the URL of the program")
+		}
+		return nil, nil
+	}
+	var authorities []byte
+	if f.authorities != "" {
+		var err error
+		if authorities, err = os.ReadFile(f.authorities); err != nil {
+			return nil, fmt.Errorf("--webhooks-ca: %w", err)
+		}
+	}
+	program, err := admit.NewProgram(f.program, authorities)
+	if err != nil {
+		return nil, err
+	}
+	return program, nil
 }
 
 func (f *requestFlags) check() error {

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -32,27 +33,36 @@ type worldFlags struct {
 	project        bool
 	configurations []string
 	definitions    []string
+	params         []string
 	kubeconfig     string
 	context        string
 }
 
 func (f *worldFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.project, "project", false, "read what webhook-gen says of a project from standard input")
-	flags.StringArrayVarP(&f.configurations, "configurations", "c", nil, "file or folder of webhook configurations")
+	flags.StringArrayVarP(&f.configurations, "configurations", "c", nil, "file or folder of webhook configurations, policies and params")
 	flags.StringArrayVar(&f.definitions, "crds", nil, "file or folder of CustomResourceDefinitions")
+	flags.StringArrayVar(&f.params, "params", nil, "file or folder of objects that are params of policies")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster")
 	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
 }
 
-// world is the surroundings of a request: the API server's resources, configurations, and the cluster, if any.
+// world is the surroundings of a request: the API server's resources, configurations and policies, and the cluster, if
+// any.
 type world struct {
 	api            *served.API
 	configurations configuration.Set
-	cluster        *cluster.Cluster // nil where none is asked
-	version        *version.Version // of the cluster
+	policies       []project.Policy
+	bindings       []unstructured.Unstructured // of policies that are still to be read
+	types          []project.Type
+	objects        []*unstructured.Unstructured // that may be params
+	cluster        *cluster.Cluster             // nil where none is asked
+	version        *version.Version             // of the cluster
 	positions      map[webhookKey]project.Position
 	// passedOver are the names of configurations for an API server's own disk.
 	passedOver []string
+	// unbound describes policies and bindings without the other.
+	unbound []string
 }
 
 // webhookKey names a webhook.
@@ -86,10 +96,19 @@ func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
 			return nil, err
 		}
 	}
-	if len(f.configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating)+len(w.passedOver) == 0 {
-		return nil, fmt.Errorf("there is no webhook configuration in %s", strings.Join(f.configurations, ", "))
+	for _, path := range f.params {
+		if err := eachFile(path, func(file string) error {
+			objects, err := object.Read(file)
+			w.objects = append(w.objects, objects...)
+			return err
+		}); err != nil {
+			return nil, err
+		}
 	}
-	return w, nil
+	if len(f.configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating)+len(w.passedOver)+len(w.policies)+len(w.bindings) == 0 {
+		return nil, fmt.Errorf("there is no webhook configuration and no policy in %s", strings.Join(f.configurations, ", "))
+	}
+	return w, w.bind()
 }
 
 // connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.
@@ -107,7 +126,18 @@ func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
 	if w.configurations, err = w.cluster.Configurations(ctx); err != nil {
 		return err
 	}
-	w.api, err = w.cluster.API(ctx)
+	api, definitions, err := w.cluster.API(ctx)
+	if err != nil {
+		return err
+	}
+	w.api = api
+	for _, d := range definitions {
+		w.addTypes(d)
+	}
+	registrations, err := w.cluster.Policies(ctx, api)
+	for i := range registrations {
+		w.addPolicy(&registrations[i])
+	}
 	return err
 }
 
@@ -128,6 +158,8 @@ func (w *world) addProject(p *project.Project) error {
 			w.api.Convert(resource.GroupResource())
 		}
 	}
+	w.policies = append(w.policies, p.Policies...)
+	w.types = append(w.types, p.Types...)
 	for _, c := range p.Configurations {
 		if err := w.configurations.Add(&c.Object); err != nil {
 			return err
@@ -159,6 +191,7 @@ func (w *world) addDefinitions(path string) error {
 			if err := w.api.Define(crd); err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
+			w.addTypes(crd)
 		}
 		return nil
 	})
@@ -171,11 +204,16 @@ func (w *world) addConfigurations(path string) error {
 			return err
 		}
 		for _, o := range objects {
-			if !configuration.Is(o) {
+			if !configuration.Is(o) && !isPolicy(o) {
+				w.objects = append(w.objects, o)
 				continue
 			}
 			if configuration.IsStatic(o) {
 				w.passedOver = append(w.passedOver, o.GetName())
+				continue
+			}
+			if isPolicy(o) {
+				w.addPolicy(o)
 				continue
 			}
 			if err := w.configurations.Add(o); err != nil {
@@ -225,7 +263,7 @@ func (w *world) locate(webhook *admit.Webhook, mutating bool) {
 	webhook.Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// selectsNamespaces reports whether a webhook selects namespaces by labels other than their name.
+// selectsNamespaces reports whether a webhook or a policy selects namespaces by labels other than their name.
 func (w *world) selectsNamespaces() bool {
 	for _, c := range w.configurations.Mutating {
 		for _, h := range c.Webhooks {
@@ -241,7 +279,7 @@ func (w *world) selectsNamespaces() bool {
 			}
 		}
 	}
-	return false
+	return slices.ContainsFunc(w.policies, policySelectsNamespaces)
 }
 
 func asksMoreThanName(s *metav1.LabelSelector) bool {

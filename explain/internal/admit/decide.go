@@ -21,6 +21,8 @@ type decider struct {
 	compiler *condition.Compiler
 	// defaulted reports that the request's objects already have an API server's defaults.
 	defaulted bool
+	// unsent reports that the last webhook gets the object in a version to which it cannot be converted here.
+	unsent bool
 }
 
 // withoutConditions is a webhook whose matchConditions are left aside.
@@ -30,6 +32,7 @@ func (withoutConditions) GetMatchConditions() []admissionregistrationv1.MatchCon
 
 // decide writes the result for the webhook into w.
 func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webhook) {
+	d.unsent = false
 	invocation, refusal := d.ShouldCallHook(ctx, withoutConditions{h}, d.attributes, d.objects, d.objects)
 	switch {
 	case refusal != nil:
@@ -50,6 +53,11 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 		return
 	}
 	w.Verdict = Called
+	d.guessed = false
+	delete(d.versions, invocation.Kind)
+	if _, err := d.VersionedAttribute(invocation.Kind); err == nil {
+		d.unsent = d.guessed
+	}
 	if m, ok := h.GetMutatingWebhook(); ok {
 		w.Reinvoked = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
 	}

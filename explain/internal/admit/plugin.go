@@ -42,9 +42,9 @@ func Virtual() []schema.GroupResource {
 	}
 }
 
-// newPlugin sets up a plugin as an API server does, except that it fills the informers itself, without a server.
+// newPlugin sets up a plugin that calls no webhook.
 func newPlugin(c Cluster, mutating bool) (*plugin, error) {
-	p := &plugin{namespaces: &namespace.Matcher{}, authorizer: &authorizer{answer: c.Authorized}}
+	p := &plugin{}
 	newSource := configuration.NewValidatingWebhookConfigurationManager
 	if mutating {
 		newSource = configuration.NewMutatingWebhookConfigurationManager
@@ -59,7 +59,17 @@ func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Webhook = webhooks
+	set, err := c.initialize(webhooks)
+	if err != nil {
+		return nil, err
+	}
+	p.Webhook, p.namespaces, p.authorizer = set.Webhook, set.namespaces, set.authorizer
+	return p, nil
+}
+
+// initialize sets up a plugin as an API server does, except that it fills the informers itself, without a server.
+func (c Cluster) initialize(webhooks *generic.Webhook) (*plugin, error) {
+	p := &plugin{Webhook: webhooks, namespaces: &namespace.Matcher{}, authorizer: &authorizer{answer: c.Authorized}}
 	client, err := kubernetes.NewForConfig(&rest.Config{}) // the namespace is in the cache, so it is never asked
 	if err != nil {
 		return nil, err

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster reads from a running API server: its webhook configurations, its resources, its namespaces.
+// Package cluster reads from a running API server: its webhook configurations and policies, its resources, its
+// namespaces.
 package cluster
 
 import (
 	"context"
 	"fmt"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -24,7 +27,10 @@ import (
 )
 
 // Cluster is a connection to an API server.
-type Cluster struct{ client kubernetes.Interface }
+type Cluster struct {
+	client  kubernetes.Interface
+	objects dynamic.Interface
+}
 
 // Connect connects to the cluster of a context. An empty file is where kubectl looks; an empty context is the current
 // one.
@@ -39,7 +45,11 @@ func Connect(file, name string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{client}, nil
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{client, objects}, nil
 }
 
 // Configurations reads the webhook configurations.
@@ -80,26 +90,27 @@ func (c *Cluster) Version() (*version.Version, error) {
 	return version.ParseGeneric(info.GitVersion)
 }
 
-// API reads the API server's resources: custom resources from their definitions, others from its lists.
-func (c *Cluster) API(ctx context.Context) (*served.API, error) {
+// API reads the API server's resources: custom resources from their definitions, which it returns too, others from its
+// lists.
+func (c *Cluster) API(ctx context.Context) (*served.API, []*apiextensionsv1.CustomResourceDefinition, error) {
 	api := served.New()
 	definitions, err := c.definitions(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, d := range definitions {
 		if err := api.Define(d); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	_, lists, err := c.client.Discovery().ServerGroupsAndResources()
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) { // a group whose server is away is left out
-		return nil, err
+		return nil, nil, err
 	}
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, r := range list.APIResources {
 			if resource := served.Discovered(gv, r); api.Definition(resource.GroupResource()) == nil {
@@ -107,7 +118,50 @@ func (c *Cluster) API(ctx context.Context) (*served.API, error) {
 			}
 		}
 	}
-	return api, nil
+	return api, definitions, nil
+}
+
+// Policies reads the admission policies and their bindings, in the newest version that is served.
+func (c *Cluster) Policies(ctx context.Context, api *served.API) ([]unstructured.Unstructured, error) {
+	var found []unstructured.Unstructured
+	for _, resource := range []string{
+		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+	} {
+		for _, version := range []string{"v1", "v1beta1", "v1alpha1"} {
+			r := schema.GroupVersionResource{Group: configuration.Group, Version: version, Resource: resource}
+			if _, served := api.Find(r, ""); !served {
+				continue
+			}
+			list, err := c.objects.Resource(r).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, list.Items...)
+			break
+		}
+	}
+	return found, nil
+}
+
+// Params reads the objects of a resource that a binding names or selects. The namespace is empty for cluster-scoped
+// objects.
+func (c *Cluster) Params(ctx context.Context, resource schema.GroupVersionResource, namespace string, ref *admissionregistrationv1.ParamRef) ([]unstructured.Unstructured, error) {
+	client := c.objects.Resource(resource).Namespace(namespace)
+	if ref.Name != "" {
+		found, err := client.Get(ctx, ref.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		return []unstructured.Unstructured{*found}, nil
+	}
+	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(ref.Selector)})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }
 
 func (c *Cluster) definitions(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {

@@ -199,9 +199,9 @@ func (p *mutatingPolicy) evaluator(r *mutationRecorder) (mutating.PolicyEvaluato
 		}
 		switch {
 		case m.PatchType == v1.PatchTypeJSONPatch && m.JSONPatch != nil:
-			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i})
+			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i, false})
 		case m.PatchType == v1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
-			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i})
+			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i, true})
 		default:
 			return e, fmt.Errorf("MutatingAdmissionPolicy %s: spec.mutations[%d] has the patchType %q and no expression for it", p.Name, i, m.PatchType)
 		}

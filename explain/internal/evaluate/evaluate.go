@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package evaluate runs admission policies on requests, by the API server's own dispatchers, matchers and evaluators
-// (k8s.io/apiserver/pkg/admission/plugin/policy).
+// Package evaluate runs admission policies and webhooks on requests, in the order of an API server and by its own
+// dispatchers, matchers and evaluators (k8s.io/apiserver/pkg/admission/plugin).
 package evaluate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
@@ -37,55 +34,68 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
-// Verdict is what a policy does.
+// Verdict is what a policy or a webhook does.
 type Verdict string
 
 const (
-	// Allowed means that every validation is true.
+	// Allowed means that every validation is true, or that a webhook allows the request.
 	Allowed Verdict = "allowed"
-	// Denied means that a validation is false and the binding denies.
+	// Denied means that a validation is false and the binding denies, or that a webhook denies the request.
 	Denied Verdict = "denied"
 	// Warned means that a validation is false and the binding warns.
 	Warned Verdict = "warned"
 	// Audited means that a validation is false and the binding writes it into the audit log.
 	Audited Verdict = "audited"
-	// NotMatched means that the policy or the binding does not match the request.
+	// NotMatched means that the policy, the binding or the webhook does not match the request.
 	NotMatched Verdict = "notMatched"
 	// ConditionFalse means that a matchCondition is false.
 	ConditionFalse Verdict = "conditionFalse"
-	// Error means that an expression fails. The failurePolicy decides about the request.
+	// Error means that an expression or a call fails. The failurePolicy decides about the request.
 	Error Verdict = "error"
-	// Changed means that a mutation changes the object.
+	// Changed means that a mutation or a webhook changes the object.
 	Changed Verdict = "changed"
-	// Unchanged means that it does not.
+	// Unchanged means that a mutation does not.
 	Unchanged Verdict = "unchanged"
+	// Unknown means that a webhook is called, and that its answer is not known.
+	Unknown Verdict = "unknown"
+	// Undecided means that it is not known whether a webhook is called.
+	Undecided Verdict = "undecided"
 )
 
-// Phase is when a policy is evaluated.
+// Phase is when a policy is evaluated, or a webhook is called.
 type Phase string
 
-// The phases in the order of an API server. A second round of mutations follows if an object was changed.
+// The phases in the order of an API server. A second round of mutations follows if the object was changed.
 const (
 	Mutation     Phase = "mutation"
 	Reinvocation Phase = "reinvocation"
 	Validation   Phase = "validation"
 )
 
-// Step is one evaluation of a policy by a binding, with one object of params.
+// Step is one evaluation of a policy by a binding, with one object of params; or a webhook.
 type Step struct {
-	Policy  string  `json:"policy"`
-	Binding string  `json:"binding,omitempty"`
-	Phase   Phase   `json:"phase"`
-	Verdict Verdict `json:"verdict"`
-	// Message is the message of the first failed validation, the error, or the reason why the policy does not match.
+	Policy  string `json:"policy,omitempty"`
+	Binding string `json:"binding,omitempty"`
+	// Configuration, Webhook and Index name a webhook: its configuration, and its name and place there.
+	Configuration string  `json:"configuration,omitempty"`
+	Webhook       string  `json:"webhook,omitempty"`
+	Index         *int    `json:"index,omitempty"`
+	Phase         Phase   `json:"phase"`
+	Verdict       Verdict `json:"verdict"`
+	// Message is the message of the first failed validation or of the webhook, the error, or the reason why the policy or
+	// the webhook does not match.
 	Message string `json:"message,omitempty"`
+	// Advice says what to do about a call without an answer.
+	Advice string `json:"advice,omitempty"`
+	// Open are webhooks with unknown answers before the step, on which its verdict depends.
+	Open []string `json:"open,omitempty"`
 	// Params is the object of params, as namespace/name; empty without one.
 	Params string `json:"params,omitempty"`
 	// Mutation is the index of the mutation in the policy.
 	Mutation *int `json:"mutation,omitempty"`
-	// Cost is the cost of all expressions of the step.
-	Cost int64 `json:"cost"`
-	// Object is the object after a mutation that changes it.
+	// Cost is the cost of all expressions of a policy's step.
+	Cost int64 `json:"cost,omitempty"`
+	// Object is the object after a step that changes it.
 	Object map[string]any `json:"object,omitempty"`
 }
 
@@ -146,94 +156,6 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	return e, nil
 }
 
-// Surroundings are the objects of the cluster that a request concerns.
-type Surroundings struct {
-	// Namespace is the namespace of the request; nil for a cluster-scoped request.
-	Namespace *corev1.Namespace
-	// Params are all objects that may be params.
-	Params []runtime.Object
-	// Authorized is the authorizer's answer to expressions.
-	Authorized admit.Answer
-}
-
-// evaluation is the evaluation of one request.
-type evaluation struct {
-	*Evaluator
-	Surroundings
-	matcher *matching.Matcher
-	rounds  rounds
-	asked   bool // the authorizer
-	answer  Answer
-}
-
-// Mutate runs the mutating policies. The object of the attributes is changed.
-func (e *Evaluator) Mutate(ctx context.Context, a admission.Attributes, around Surroundings) Answer {
-	v, err := e.begin(around)
-	if err != nil {
-		return Answer{Error: err.Error()}
-	}
-	return v.finish(v.mutate(ctx, a), a)
-}
-
-// inRounds runs the first round of the mutating policies, or the second one after a change of the object by others. Its
-// answer has the steps of that round alone.
-func (e *Evaluator) inRounds(ctx context.Context, a admission.Attributes, around Surroundings, second func() error) Answer {
-	v, err := e.begin(around)
-	if err != nil {
-		return Answer{Error: err.Error()}
-	}
-	v.rounds = rounds{only: true, second: second}
-	return v.finish(v.mutate(ctx, a), a)
-}
-
-// rounds are the rounds of mutating policies to run.
-type rounds struct {
-	// only runs the first round; with second, which changes the object, it runs the second one after it.
-	only   bool
-	second func() error
-}
-
-// Validate runs the validating policies.
-func (e *Evaluator) Validate(ctx context.Context, a admission.Attributes, around Surroundings) Answer {
-	v, err := e.begin(around)
-	if err != nil {
-		return Answer{Error: err.Error()}
-	}
-	return v.finish(v.validate(ctx, a), a)
-}
-
-func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
-	e.objects.unknown = nil
-	v := &evaluation{Evaluator: e, Surroundings: around, answer: Answer{Steps: []Step{}}}
-	f := informers.NewSharedInformerFactory(e.client, 0)
-	namespaces := f.Core().V1().Namespaces()
-	if around.Namespace != nil {
-		if err := namespaces.Informer().GetIndexer().Add(around.Namespace); err != nil {
-			return nil, err
-		}
-	}
-	v.matcher = matching.NewMatcher(namespaces.Lister(), e.client)
-	return v, nil
-}
-
-// finish turns a refusal into the answer.
-func (v *evaluation) finish(refusal error, a admission.Attributes) Answer {
-	switch {
-	case v.objects.unknown != nil:
-		return Answer{Error: v.objects.unknown.Error()}
-	case v.asked && v.Authorized == admit.Unknown:
-		return Answer{Error: "a policy asks the authorizer, whose answer is not known here"}
-	}
-	v.answer.Allowed = refusal == nil
-	if status, ok := errors.AsType[*apierrors.StatusError](refusal); ok {
-		v.answer.Code, v.answer.Reason, v.answer.Message = status.ErrStatus.Code, string(status.ErrStatus.Reason), status.ErrStatus.Message
-	} else if refusal != nil {
-		v.answer.Code, v.answer.Reason, v.answer.Message = 500, "InternalError", refusal.Error()
-	}
-	v.answer.Object = content(a.GetObject())
-	return v.answer
-}
-
 // Authorize answers every question of an expression alike, and remembers that there was one.
 func (v *evaluation) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 	v.asked = true
@@ -255,11 +177,12 @@ func excluded(a admission.Attributes) bool {
 	return slices.Contains(admit.Virtual(), of)
 }
 
+// mutate runs the mutating policies once.
 func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 	if excluded(a) || a.GetOperation() == admission.Delete {
 		return nil
 	}
-	recorder := &mutationRecorder{objects: v.objects, phase: Mutation}
+	recorder := &mutationRecorder{objects: v.objects, phase: v.mutationPhase(a)}
 	var hooks []mutating.PolicyHook
 	for _, p := range v.mutating {
 		informer, scope, err := v.params(p.Spec.ParamKind)
@@ -275,26 +198,12 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 			})
 		}
 	}
-	d := mutating.NewDispatcher(v, v.matcher, v.objects)
-	if err := d.Dispatch(ctx, a, v.objects, hooks); err != nil {
+	err := mutating.NewDispatcher(v, v.matcher, v.objects).Dispatch(ctx, a, v.objects, hooks)
+	if recorder.phase == Mutation {
 		v.addMutations(recorder, hooks, a)
-		return err
+	} else {
+		v.answer.Steps = append(v.answer.Steps, slices.DeleteFunc(recorder.steps, func(s Step) bool { return s.Verdict == ConditionFalse })...)
 	}
-	v.addMutations(recorder, hooks, a)
-	again := a.GetReinvocationContext()
-	switch {
-	case v.rounds.second != nil:
-		v.answer.Steps = nil
-		if err := v.rounds.second(); err != nil {
-			return err
-		}
-	case v.rounds.only || !again.ShouldReinvoke():
-		return nil
-	}
-	again.SetIsReinvoke()
-	recorder.phase, recorder.steps = Reinvocation, nil
-	err := d.Dispatch(ctx, a, v.objects, hooks)
-	v.answer.Steps = append(v.answer.Steps, slices.DeleteFunc(recorder.steps, func(s Step) bool { return s.Verdict == ConditionFalse })...)
 	return err
 }
 
@@ -350,6 +259,7 @@ func (v *evaluation) unmatched(match generic.PolicyMatcher, a admission.Attribut
 	return Unchanged, "there is nothing to mutate"
 }
 
+// validate runs the validating policies.
 func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error {
 	if excluded(a) {
 		return nil
@@ -367,7 +277,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 			recorder := &validationRecorder{Validator: p.validator, policy: p, binding: b}
 			one := hook
 			one.Bindings, one.Evaluator = []*v1.ValidatingAdmissionPolicyBinding{b}, recorder
-			refusal := d.Dispatch(warning.WithWarningRecorder(ctx, &warnings{}), recorded{a, map[string]string{}}, v.objects, []validating.PolicyHook{one})
+			refusal := d.Dispatch(warning.WithWarningRecorder(ctx, nil), unrecorded{a}, v.objects, []validating.PolicyHook{one})
 			if len(recorder.steps) == 0 {
 				s := Step{Policy: p.Name, Binding: b.Name, Phase: Validation}
 				s.Verdict, s.Message = v.unmatched(match, a, validating.NewValidatingAdmissionPolicyAccessor(p.ValidatingAdmissionPolicy), validating.NewValidatingAdmissionPolicyBindingAccessor(b))
@@ -381,30 +291,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 		hook.Bindings = p.bindings
 		hooks = append(hooks, hook)
 	}
-	said := &warnings{}
-	annotations := recorded{a, map[string]string{}}
-	err := d.Dispatch(warning.WithWarningRecorder(ctx, said), annotations, v.objects, hooks)
-	v.answer.Warnings = said.texts
-	if len(annotations.annotations) > 0 {
-		v.answer.AuditAnnotations = annotations.annotations
-	}
-	return err
-}
-
-// warnings are the warnings for the client.
-type warnings struct{ texts []string }
-
-func (w *warnings) AddWarning(_, text string) { w.texts = append(w.texts, text) }
-
-// recorded is a request whose audit annotations can be read.
-type recorded struct {
-	admission.Attributes
-	annotations map[string]string
-}
-
-func (r recorded) AddAnnotation(key, value string) error {
-	r.annotations[key] = value
-	return nil
+	return d.Dispatch(ctx, a, v.objects, hooks)
 }
 
 // params returns the params of a kind as an API server's informer has them.
@@ -476,8 +363,8 @@ func name(params runtime.Object) string {
 	return strings.TrimPrefix(accessor.GetNamespace()+"/"+accessor.GetName(), "/")
 }
 
-// content is an object as JSON.
-func content(o runtime.Object) map[string]any {
+// Content is an object as JSON; nil for none.
+func Content(o runtime.Object) map[string]any {
 	if o == nil {
 		return nil
 	}
@@ -575,10 +462,17 @@ type recordedPatcher struct {
 	patch.Patcher
 	*mutationRecorder
 	index int
+	// merges reports an ApplyConfiguration, which needs the type of the object.
+	merges bool
 }
 
 func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int64) (runtime.Object, error) {
 	before := r.VersionedAttributes.VersionedObject.Object()
+	if _, isUntyped := r.TypeConverter.(untyped); isUntyped && p.merges {
+		p.objects.unknown = fmt.Errorf("the type of %s is not known here, and the mutation of %s needs it: --crds names its CustomResourceDefinition", r.VersionedAttributes.VersionedKind.Kind, p.policy)
+		p.all.steps = append(p.all.steps, Step{Policy: p.policy, Binding: p.binding, Phase: p.all.phase, Mutation: &p.index, Verdict: Error, Message: p.objects.unknown.Error()})
+		return nil, p.objects.unknown
+	}
 	after, err := p.Patcher.Patch(ctx, r, budget)
 	s := Step{
 		Policy: p.policy, Binding: p.binding, Phase: p.all.phase, Params: name(r.OptionalVariables.VersionedParams), Mutation: &p.index, Cost: p.take(), Verdict: Unchanged,
@@ -592,7 +486,7 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 	if err != nil {
 		return nil, err
 	}
-	if was, is := content(before), content(completed); !equal(was, is) {
+	if was, is := Content(before), Content(completed); !equal(was, is) {
 		s.Verdict, s.Object = Changed, is
 	}
 	p.all.steps = append(p.all.steps, s)

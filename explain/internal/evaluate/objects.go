@@ -90,10 +90,11 @@ func (o *objects) Convert(in, out, _ any) error {
 			break
 		}
 		version := to.GroupVersionKind()
-		if from.GroupVersionKind().Version != version.Version {
+		if from.GroupVersionKind().Version != version.Version && !o.sameInAllVersions(version) {
 			return o.cannotConvert(from.GroupVersionKind(), version)
 		}
 		to.SetUnstructuredContent(from.DeepCopy().Object)
+		to.SetGroupVersionKind(version)
 		return nil
 	case runtime.Object:
 		from, ok := in.(runtime.Object)
@@ -106,6 +107,16 @@ func (o *objects) Convert(in, out, _ any) error {
 		}
 	}
 	return fmt.Errorf("%T is not converted to %T", in, out)
+}
+
+// sameInAllVersions reports a custom resource whose versions differ in nothing but the apiVersion.
+func (o *objects) sameInAllVersions(kind schema.GroupVersionKind) bool {
+	for _, r := range o.api.ForKind(kind) {
+		if d := o.api.Definition(r.GroupResource()); d != nil && d.SameInAllVersions {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *objects) cannotConvert(from, to schema.GroupVersionKind) error {
@@ -135,8 +146,7 @@ func (o *objects) GetTypeConverter(of schema.GroupVersionKind) managedfields.Typ
 	}
 	k := o.types[of]
 	if k == nil {
-		o.unknown = fmt.Errorf("the type of %s is not known here, and a mutation needs it", of.Kind)
-		return nil
+		return untyped{managedfields.NewDeducedTypeConverter()}
 	}
 	if k.converter == nil {
 		converter, err := typeConverter(of, k.schema)
@@ -148,6 +158,9 @@ func (o *objects) GetTypeConverter(of schema.GroupVersionKind) managedfields.Typ
 	}
 	return k.converter
 }
+
+// untyped are the types of objects without a schema, which serve JSON patches.
+type untyped struct{ managedfields.TypeConverter }
 
 func (o *objects) Run(context.Context) {}
 

@@ -107,39 +107,35 @@ func addResources(api *served.API, r Request, types []project.Type) {
 	}
 }
 
-// Answer runs all policies on a request: mutating policies, a second round of them if one changed the object, and
-// validating policies. In between a new object gets what an API server gives it: its name, UID and time.
+// Answer runs all policies on a request, without webhooks.
 func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 	a, around, err := e.attributes(r)
 	if err != nil {
 		return Answer{Error: err.Error()}
 	}
-	switch r.Phase {
-	case "":
-	case Mutation:
-		return e.inRounds(ctx, a, around, nil)
+	v, err := e.begin(around)
+	if err != nil {
+		return Answer{Error: err.Error()}
+	}
+	switch v.only = r.Phase; r.Phase {
+	case "", Mutation, Validation:
 	case Reinvocation:
-		current, err := e.read("current", r.Current, schema.GroupVersionKind(r.Kind))
-		if err != nil {
+		if v.current, err = e.read("current", r.Current, schema.GroupVersionKind(r.Kind)); err != nil {
 			return Answer{Error: err.Error()}
 		}
-		return e.inRounds(ctx, a, around, func() error { return e.objects.Convert(current, a.GetObject(), nil) })
-	case Validation:
-		return e.Validate(ctx, (&request.Request{Attributes: a}).Validated(), around)
 	default:
 		return Answer{Error: fmt.Sprintf("phase is %q: use mutation, reinvocation or validation", r.Phase)}
 	}
-	mutated := e.Mutate(ctx, a, around)
-	if mutated.Error != "" || !mutated.Allowed {
-		return mutated
+	if err := v.run(ctx, &request.Request{Attributes: a}); err != nil {
+		return Answer{Error: err.Error()}
 	}
-	validated := e.Validate(ctx, (&request.Request{Attributes: a}).Validated(), around)
-	if validated.Error != "" {
-		return validated
+	switch {
+	case v.unknown != nil:
+		return Answer{Error: v.unknown.Error()}
+	case v.asked && v.Authorized == admit.Unknown:
+		return Answer{Error: "a policy asks the authorizer, whose answer is not known here"}
 	}
-	validated.Steps = append(mutated.Steps, validated.Steps...)
-	validated.Object = mutated.Object
-	return validated
+	return v.answer
 }
 
 // attributes makes the attributes of a request.

@@ -6,6 +6,7 @@ package object
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 )
@@ -66,10 +68,16 @@ func parse(text []byte) ([]*unstructured.Unstructured, error) {
 	documents := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
 	for {
 		object := &unstructured.Unstructured{}
-		if err := documents.Decode(&object.Object); errors.Is(err, io.EOF) {
+		var text json.RawMessage
+		if err := documents.Decode(&text); errors.Is(err, io.EOF) {
 			return objects, nil
 		} else if err != nil {
 			return nil, err
+		}
+		if len(text) > 0 { // as an API server reads it: whole numbers are integers
+			if err := utiljson.Unmarshal(text, &object.Object); err != nil {
+				return nil, err
+			}
 		}
 		switch {
 		case len(object.Object) == 0:

@@ -13,31 +13,75 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
+	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
 )
 
 // Report is the result for one request.
 type Report struct {
 	Request Request `json:"request"`
-	admit.Result
+	// Mutating and Validating are the webhooks in the API server's order. It calls mutating webhooks one after the other,
+	// and then validating webhooks all at once.
+	Mutating   []admit.Webhook `json:"mutating"`
+	Validating []admit.Webhook `json:"validating"`
 	// Assumed lists the assumptions about the request.
 	Assumed []string `json:"assumed,omitempty"`
-	// Omitted counts the skipped webhooks that the lists lack.
+	// Omitted counts the skipped webhooks and policies that the lists lack.
 	Omitted *Omitted `json:"omitted,omitempty"`
+	// Verdict is allowed, denied or open.
+	Verdict string `json:"verdict"`
+	// Open are the reasons why the answer may differ.
+	Open []string `json:"open,omitempty"`
+	evaluate.Answer
+	// Before is the object before all steps.
+	Before map[string]any `json:"-"`
 }
 
-// Omitted counts webhooks.
+// Omitted counts webhooks, and steps of policies.
 type Omitted struct {
 	Mutating   int `json:"mutating"`
 	Validating int `json:"validating"`
+	Policies   int `json:"policies,omitempty"`
 }
 
-// WithoutSkipped returns the report without the webhooks that are skipped, and with their number.
+// New returns the report of an explanation.
+func New(request Request, before map[string]any, e evaluate.Explanation, assumed []string) Report {
+	r := Report{
+		Request: request, Mutating: e.Mutating, Validating: e.Validating, Assumed: assumed, Open: e.Open, Answer: e.Answer, Before: before,
+		Verdict: "allowed",
+	}
+	switch {
+	case e.Allowed && len(e.Open) > 0:
+		r.Verdict = "open"
+	case !e.Allowed:
+		r.Verdict = "denied"
+		if i := slices.IndexFunc(e.Steps, func(s evaluate.Step) bool { return s.Verdict == evaluate.Denied || s.Verdict == evaluate.Error }); i >= 0 && len(e.Steps[i].Open) > 0 {
+			r.Verdict = "open"
+		}
+	}
+	for _, list := range []*[]admit.Webhook{&r.Mutating, &r.Validating} {
+		if *list == nil {
+			*list = []admit.Webhook{}
+		}
+	}
+	return r
+}
+
+// WithoutSkipped returns the report without the webhooks and policies that are skipped, and with their number.
 func (r Report) WithoutSkipped() Report {
 	skipped := func(w admit.Webhook) bool { return w.Verdict == admit.Skipped }
 	mutating, validating := len(r.Mutating), len(r.Validating)
 	r.Mutating = slices.DeleteFunc(slices.Clone(r.Mutating), skipped)
 	r.Validating = slices.DeleteFunc(slices.Clone(r.Validating), skipped)
-	r.Omitted = &Omitted{mutating - len(r.Mutating), validating - len(r.Validating)}
+	r.Omitted = &Omitted{Mutating: mutating - len(r.Mutating), Validating: validating - len(r.Validating)}
+	r.Steps = slices.DeleteFunc(slices.Clone(r.Steps), func(s evaluate.Step) bool {
+		if !skips(s) {
+			return false
+		}
+		if s.Policy != "" {
+			r.Omitted.Policies++
+		}
+		return true
+	})
 	return r
 }
 
@@ -69,34 +113,16 @@ func NewRequest(a admission.Attributes) Request {
 // Formats are the forms in which Write can write.
 func Formats() []string { return []string{"text", "json"} }
 
-// Write writes a report in one of the Formats.
-func (r Report) Write(w io.Writer, format string) error {
+// Write writes a report in one of the Formats. A width of more than 0 is the width of the terminal.
+func (r Report) Write(w io.Writer, format string, width int) error {
 	if format == "json" {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	_, err := io.WriteString(w, r.text())
+	_, err := io.WriteString(w, wrap(printable(r.text()), width))
 	return err
-}
-
-func (r Report) text() string {
-	var b strings.Builder
-	b.WriteString(r.Request.text() + "\n")
-	omitted := Omitted{}
-	if r.Omitted != nil {
-		omitted = *r.Omitted
-	}
-	phase(&b, "mutating webhooks, one after the other", r.Mutating, omitted.Mutating)
-	phase(&b, "validating webhooks, all at once", r.Validating, omitted.Validating)
-	if len(r.Assumed) > 0 {
-		b.WriteString("\nassumed:\n")
-	}
-	for _, a := range r.Assumed {
-		fmt.Fprintf(&b, "  %s\n", a)
-	}
-	return b.String()
 }
 
 func (r Request) text() string {
@@ -118,48 +144,4 @@ func (r Request) text() string {
 		text += ", as a dry run"
 	}
 	return fmt.Sprintf("%s, by %s (%s)", text, r.User, strings.Join(r.Groups, ", "))
-}
-
-func phase(b *strings.Builder, title string, webhooks []admit.Webhook, omitted int) {
-	fmt.Fprintf(b, "\n%s:\n", title)
-	switch {
-	case omitted > 0:
-		fmt.Fprintf(b, "  %d skipped, not shown\n", omitted)
-	case len(webhooks) == 0:
-		b.WriteString("  none\n")
-	}
-	for _, w := range webhooks {
-		position := fmt.Sprintf("%s[%d]", w.Configuration, w.Index)
-		if w.Position != "" {
-			position += ", " + w.Position
-		}
-		fmt.Fprintf(b, "  %-11s %s (%s)\n", w.Verdict, w.Name, position)
-		for _, line := range details(w) {
-			fmt.Fprintf(b, "              %s\n", line)
-		}
-	}
-}
-
-// details describes a webhook besides its verdict, line by line.
-func details(w admit.Webhook) []string {
-	var lines []string
-	switch {
-	case w.Step != "":
-		lines = append(lines, fmt.Sprintf("%s: %s", w.Step, w.Reason))
-	case w.Reason != "":
-		lines = append(lines, w.Reason)
-	}
-	if len(w.Undefaulted) > 0 {
-		lines = append(lines, fmt.Sprintf("assumed: no default for %s, which its conditions read; kubectl create --dry-run=server -o yaml prints what an API server sets", strings.Join(w.Undefaulted, ", ")))
-	}
-	if w.Verdict != admit.Called {
-		return lines
-	}
-	if w.Converted != "" {
-		lines = append(lines, "gets the object as "+w.Converted)
-	}
-	if w.Reinvoked {
-		lines = append(lines, "is called once more where a webhook after it changes the object")
-	}
-	return lines
 }

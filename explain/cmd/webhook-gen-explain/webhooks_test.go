@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// shop is a folder with the files of testdata/requests.txtar.
+func shop(t *testing.T) string {
+	archive, err := txtar.ParseFile("testdata/requests.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range archive.Files {
+		file := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// certificate writes the certificate of a server.
+func certificate(t *testing.T, dir string, s *httptest.Server) string {
+	file := filepath.Join(dir, "tls.crt")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func explained(t *testing.T, dir string, arguments ...string) string {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	arguments = append([]string{"request", "-c", filepath.Join(dir, "manifests"), "-f", filepath.Join(dir, "order.yaml"), "--crds", filepath.Join(dir, "crd.yaml")}, arguments...)
+	if code := run(t.Context(), arguments, strings.NewReader(""), &out, &errOut); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, &errOut)
+	}
+	return out.String()
+}
+
+// respond serves webhooks whose responses a function makes.
+func respond(t *testing.T, answer func(path string, r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+		text, err := io.ReadAll(in.Body)
+		var review admissionv1.AdmissionReview
+		if err == nil {
+			err = json.Unmarshal(text, &review)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		review.Response = answer(in.URL.Path, review.Request)
+		review.Response.UID, review.Request = review.Request.UID, nil
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(review)
+	})
+}
+
+// TestAnswers prints a request with the answers of a running program, as docs/guides/explain.md shows it.
+func TestAnswers(t *testing.T) {
+	dir := shop(t)
+	server := httptest.NewTLSServer(respond(t, func(path string, r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		answer := &admissionv1.AdmissionResponse{Allowed: true}
+		switch path {
+		case "/label":
+			kind := admissionv1.PatchTypeJSONPatch
+			answer.PatchType, answer.Patch = &kind, []byte(`[{"op": "add", "path": "/metadata/labels", "value": {"priority": "high"}}]`)
+			answer.Warnings = []string{"orders get a label"}
+		case "/high":
+			answer.Allowed, answer.Result = false, &metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid, Message: "spec.size: at most 11"}
+		}
+		return answer
+	}))
+	defer server.Close()
+	got := explained(t, dir, "--webhooks", server.URL, "--webhooks-ca", certificate(t, dir, server))
+	page, err := os.ReadFile("../../../docs/guides/explain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "## The webhooks' answers")
+	_, shown, _ = strings.Cut(shown, "```text\n")
+	shown, _, _ = strings.Cut(shown, "```\n")
+	if diff := cmp.Diff(shown, got); diff != "" {
+		t.Errorf("docs/guides/explain.md (-page +printed)\n%s\n%s", diff, got)
+	}
+}
+
+// TestHostileAnswers prints failing calls, and no control characters.
+func TestHostileAnswers(t *testing.T) {
+	dir := shop(t)
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"large": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			for range 17 << 10 {
+				if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<10)); err != nil {
+					return
+				}
+			}
+		}, "the response is larger than 16 MiB"},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusTemporaryRedirect)
+		}, "the program redirects to 169.254.169.254, which is not followed"},
+		"closed": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "is the program running at http"},
+		"empty":  {func(http.ResponseWriter, *http.Request) {}, "failed to call webhook"},
+		"escapes": {respond(t, func(string, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+			return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "\x1b[2Jverdict: allowed\u202e\nverdict: allowed"}}
+		}).ServeHTTP, `\u001b[2Jverdict: allowed\u202e`},
+		"null": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": null}`)
+		}, "received invalid webhook response"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(test.handler)
+			defer server.Close()
+			got := explained(t, dir, "--webhooks", server.URL)
+			if !strings.Contains(got, test.want) || !strings.Contains(got, "\nverdict: denied") || strings.Contains(got, "\nverdict: allowed") || strings.Contains(got, "\x1b") {
+				t.Errorf("it does not print %q\n%s", test.want, got)
+			}
+		})
+	}
+}
+
+// TestAuthority calls only a program with a certificate that is trusted.
+func TestAuthority(t *testing.T) {
+	dir := shop(t)
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	if got := explained(t, dir, "--webhooks", server.URL); !strings.Contains(got, "--webhooks-ca names the file") {
+		t.Error(got)
+	}
+	name := strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // the certificate has no such name
+	if got := explained(t, dir, "--webhooks", name, "--webhooks-ca", certificate(t, dir, server)); !strings.Contains(got, "--webhooks-ca names the file") {
+		t.Error(got)
+	}
+	server.Close()
+	if got := explained(t, dir, "--webhooks", server.URL); !strings.Contains(got, "is the program running at "+server.URL) {
+		t.Error(got)
+	}
+}

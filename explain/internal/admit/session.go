@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
+)
+
+// Outcome is the result for one webhook, and for its call, if it was called.
+type Outcome struct {
+	Webhook
+	Call *Call
+	// Reads reports that it depends on the object whether the webhook is called.
+	Reads bool
+}
+
+// Call is the effect of a call.
+type Call struct {
+	// Unknown is the reason why the answer is not known; empty if it is.
+	Unknown string
+	// Refusal is the refusal of the request; nil if it goes on.
+	Refusal error
+	// Failure is the reason why the call failed, though the request goes on by failurePolicy Ignore.
+	Failure string
+	// Advice says what to do if there was no answer.
+	Advice string
+	// Changed is the object if the call changes it, else nil.
+	Changed runtime.Object
+}
+
+// Session has the webhooks of a cluster for one request, in all rounds of it.
+type Session struct {
+	Cluster
+	// Defaulted reports that the objects already have an API server's defaults.
+	Defaulted bool
+	// Program serves the webhooks. If it is nil, the answers of all webhooks are unknown.
+	Program *Program
+
+	compiler *condition.Compiler
+	mutating *phase
+}
+
+// NewSession returns a session for a request.
+func NewSession(c Cluster, defaulted bool, program *Program) (*Session, error) {
+	compiler, err := condition.NewCompiler(nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Cluster: c, Defaulted: defaulted, Program: program, compiler: compiler}, nil
+}
+
+// phase has the webhooks of one kind.
+type phase struct {
+	*Session
+	*plugin
+	hooks   []webhook.WebhookAccessor
+	indexes []int // of the webhooks in their configurations
+	callers map[int]*caller
+}
+
+func (s *Session) phase(mutating bool) (*phase, error) {
+	p, err := newPlugin(s.Cluster, mutating)
+	if err != nil {
+		return nil, err
+	}
+	f := &phase{Session: s, plugin: p, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
+	next := map[string]int{} // by configuration
+	for _, h := range f.hooks {
+		f.indexes = append(f.indexes, next[h.GetConfigurationName()])
+		next[h.GetConfigurationName()]++
+	}
+	return f, nil
+}
+
+func (f *phase) describe(i int) Webhook {
+	return Webhook{Configuration: f.hooks[i].GetConfigurationName(), Name: f.hooks[i].GetName(), Index: f.indexes[i]}
+}
+
+// exempt reports whether an API server calls no webhook at all for the request.
+func (f *phase) exempt(ctx context.Context, a admission.Attributes) (bool, error) {
+	dispatched := false
+	f.dispatch = func([]webhook.WebhookAccessor) { dispatched = true }
+	if err := f.Dispatch(ctx, a, newObjects(f.API, a)); err != nil {
+		return false, fmt.Errorf("the API server's code refuses the request: %w", err)
+	}
+	return !dispatched, nil
+}
+
+// decide decides about one webhook.
+func (f *phase) decide(ctx context.Context, i int, a admission.Attributes) (o Outcome, unsent bool) {
+	d := &decider{plugin: f.plugin, objects: newObjects(f.API, a), compiler: f.compiler, defaulted: f.Defaulted}
+	o.Webhook = f.describe(i)
+	d.decide(ctx, f.hooks[i], &o.Webhook)
+	o.Reads = o.Step == ObjectSelector || o.Step == MatchConditions || o.Verdict != Skipped && f.selects(i)
+	return o, d.unsent
+}
+
+// selects reports whether a webhook selects objects.
+func (f *phase) selects(i int) bool {
+	s := f.hooks[i].GetObjectSelector()
+	return len(f.hooks[i].GetMatchConditions()) > 0 || s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0
+}
+
+// Mutate calls the mutating webhooks in their order: all in the first round, and in the second round the webhooks that
+// are called once more. It stops at a refusal, which it returns. The object of the attributes changes.
+func (s *Session) Mutate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) (_ []Outcome, refusal, trouble error) {
+	if s.mutating == nil {
+		if s.mutating, trouble = s.phase(true); trouble != nil {
+			return nil, nil, trouble
+		}
+	}
+	f := s.mutating
+	exempt, trouble := f.exempt(ctx, a)
+	if trouble != nil {
+		return nil, nil, trouble
+	}
+	again := a.GetReinvocationContext().IsReinvoke()
+	var outcomes []Outcome
+	for i := range f.hooks {
+		var o Outcome
+		unsent := false
+		switch {
+		case exempt:
+			o.Webhook = f.describe(i)
+			o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
+		case refusal != nil:
+			o.Webhook = notReached(f.describe(i))
+		default:
+			o, unsent = f.decide(ctx, i, a)
+		}
+		if o.Verdict == Called || o.Verdict == Refuses {
+			var calls int
+			o.Call, calls, trouble = f.call(ctx, i, i, a, objects, unsent)
+			if trouble != nil {
+				return nil, nil, trouble
+			}
+			refusal = o.Call.Refusal
+			if again && calls == 0 && refusal == nil {
+				continue // it is not called a second time
+			}
+		} else if again {
+			continue
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes, refusal, nil
+}
+
+// Validate calls the validating webhooks. An API server matches all of them before it calls any, and calls all at once.
+// If several refuse the request, Validate returns the first refusal.
+func (s *Session) Validate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) (outcomes []Outcome, refusal, trouble error) {
+	f, trouble := s.phase(false)
+	if trouble != nil {
+		return nil, nil, trouble
+	}
+	exempt, trouble := f.exempt(ctx, a)
+	if trouble != nil {
+		return nil, nil, trouble
+	}
+	unsent := make([]bool, len(f.hooks))
+	refusedAt := len(f.hooks)
+	for i := range f.hooks {
+		o := Outcome{Webhook: f.describe(i)}
+		if exempt {
+			o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
+		} else {
+			o, unsent[i] = f.decide(ctx, i, a)
+		}
+		if o.Verdict == Refuses && o.Step != SideEffects && refusedAt == len(f.hooks) {
+			refusedAt = i
+		}
+		outcomes = append(outcomes, o)
+	}
+	relevant := 0
+	for i := range outcomes {
+		o := &outcomes[i]
+		if refusedAt < len(f.hooks) && i != refusedAt && (i > refusedAt || o.Verdict != Skipped) {
+			o.Webhook = notReached(o.Webhook)
+		}
+		if o.Verdict != Called && o.Verdict != Refuses {
+			continue
+		}
+		o.Call, _, trouble = f.call(ctx, i, relevant, a, objects, unsent[i])
+		if trouble != nil {
+			return nil, nil, trouble
+		}
+		relevant++
+		if refusal == nil {
+			refusal = o.Call.Refusal
+		}
+	}
+	return outcomes, refusal, nil
+}
+
+// NotReached lists the webhooks of one kind for a request that is refused before.
+func (s *Session) NotReached(mutating bool) (outcomes []Outcome, trouble error) {
+	f, trouble := s.phase(mutating)
+	if trouble != nil {
+		return nil, trouble
+	}
+	for i := range f.hooks {
+		outcomes = append(outcomes, Outcome{Webhook: notReached(f.describe(i))})
+	}
+	return outcomes, nil
+}
+
+func notReached(w Webhook) Webhook {
+	return Webhook{
+		Configuration: w.Configuration, Name: w.Name, Index: w.Index, Position: w.Position,
+		Verdict: NotReached, Reason: "the request is refused before",
+	}
+}
+
+// call has the API server's dispatcher call one webhook. index is its index in audit annotations.
+func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, objects admission.ObjectInterfaces, unsent bool) (call *Call, calls int, trouble error) {
+	known := f.callers[i]
+	if known == nil {
+		program := f.Program
+		if unsent { // and so the program is not called
+			program = nil
+		}
+		if known, trouble = newCaller(f.Cluster, f.hooks[i], program); trouble != nil {
+			return nil, 0, trouble
+		}
+		f.callers[i] = known
+	}
+	before := runtime.Object(nil)
+	if o := a.GetObject(); o != nil {
+		before = o.DeepCopyObject()
+	}
+	called := known.wire.calls
+	known.wire.unreached, known.wire.status = nil, ""
+	observed := &indexed{Attributes: a, index: index, silent: known.wire.program == nil}
+	if unsent { // the object of the request's version has everything that matching needs
+		objects = newObjects(f.API, a)
+	}
+	err := known.admit(ctx, observed, objects)
+	call = &Call{}
+	if err != nil {
+		call.Refusal = known.named(err)
+	}
+	w := known.wire
+	if observed.failedOpen {
+		call.Failure = "the call failed, and failurePolicy is Ignore: " + w.failure()
+	}
+	if w.unreached != nil {
+		call.Advice = w.advice()
+	}
+	switch {
+	case known.wire.calls == called || call.Refusal != nil:
+	case unsent:
+		call.Unknown = "how the object is converted to the version that it gets is not known here"
+	case f.Program == nil:
+		call.Unknown = "--webhooks calls a running program"
+	}
+	if before != nil && !equality.Semantic.DeepEqual(before, a.GetObject()) {
+		call.Changed = a.GetObject().DeepCopyObject()
+	}
+	return call, known.wire.calls - called, nil
+}
+
+// failure describes a failed call.
+func (w *wire) failure() string {
+	switch {
+	case w.unreached != nil:
+		return w.unreached.Error()
+	case w.status != "" && w.status != "200 OK":
+		return "the program answered " + w.status
+	}
+	return "the program's answer is not valid"
+}
+
+// advice says how a program is reached.
+func (w *wire) advice() string {
+	text := w.unreached.Error()
+	switch {
+	case errors.Is(w.unreached, context.DeadlineExceeded):
+		return "the program did not answer within timeoutSeconds of the webhook"
+	case strings.Contains(text, "certificate"):
+		return "--webhooks-ca names the file of the program's certificate, or of its authority"
+	case strings.Contains(text, "HTTP response to HTTPS client"):
+		return "the program serves http: use --webhooks http://" + w.program.URL.Host
+	}
+	return "is the program running at " + w.program.URL.String() + "?"
+}
+
+// named returns an error with the address of the program.
+func (c *caller) named(err error) error {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || c.wire.program == nil {
+		return err
+	}
+	fill := strings.NewReplacer("https://"+c.wire.host, c.wire.program.URL.Scheme+"://"+c.wire.program.URL.Host)
+	named := &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}
+	named.ErrStatus.Message = fill.Replace(named.ErrStatus.Message)
+	if d := named.ErrStatus.Details; d != nil {
+		for i := range d.Causes {
+			d.Causes[i].Message = fill.Replace(d.Causes[i].Message)
+		}
+	}
+	return named
+}
+
+// indexed is a request to a dispatcher that knows a single webhook, whose index in audit annotations is therefore 0. It
+// writes them with the index that the webhook has among all.
+type indexed struct {
+	admission.Attributes
+	index int
+	// silent leaves out annotations, because they come from an answer that is not the webhook's.
+	silent bool
+	// failedOpen reports a failed call that does not refuse the request.
+	failedOpen bool
+}
+
+func (i *indexed) AddAnnotation(key, value string) error {
+	key = i.key(key)
+	if strings.HasPrefix(key, mutating.MutationAuditAnnotationFailedOpenKeyPrefix) || strings.HasPrefix(key, validating.ValidatingAuditAnnotationFailedOpenKeyPrefix) {
+		i.failedOpen = true
+	}
+	if i.silent {
+		return nil
+	}
+	return i.Attributes.AddAnnotation(key, value)
+}
+
+func (i *indexed) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
+	if i.silent {
+		return nil
+	}
+	return i.Attributes.AddAnnotationWithLevel(i.key(key), value, level)
+}
+
+func (i *indexed) key(key string) string {
+	for _, prefix := range []string{
+		mutating.PatchAuditAnnotationPrefix, mutating.MutationAuditAnnotationPrefix,
+		mutating.MutationAuditAnnotationFailedOpenKeyPrefix, validating.ValidatingAuditAnnotationFailedOpenKeyPrefix,
+	} {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			if round, ok := strings.CutSuffix(rest, "_index_0"); ok {
+				return fmt.Sprintf("%s%s_index_%d", prefix, round, i.index)
+			}
+		}
+	}
+	return key
+}
