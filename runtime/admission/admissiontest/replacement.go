@@ -165,6 +165,8 @@ func (c replacementCheck) report(t testing.TB, one compared, how string) {
 	text := string(one.operation) + " of\n" + failure.YAML(one.object)
 	switch {
 	case one.old == nil:
+	case one.object == nil:
+		text = string(one.operation) + " of\n" + failure.YAML(one.old)
 	case bytes.Equal(one.object, one.old):
 		text = string(one.operation) + " without a change of\n" + failure.YAML(one.object)
 	default:
