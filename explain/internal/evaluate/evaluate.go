@@ -286,6 +286,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 				}
 				recorder.steps = append(recorder.steps, s)
 			}
+			slices.SortStableFunc(recorder.steps, func(a, b Step) int { return strings.Compare(a.Params, b.Params) }) // an informer has no order
 			v.answer.Steps = append(v.answer.Steps, recorder.steps...)
 		}
 		hook.Bindings = p.bindings
