@@ -81,6 +81,9 @@ func TestPoliciesInTables(t *testing.T) {
 			table.Reinvoked = table.Paths
 		}
 		for _, do := range relabels {
+			if again && do == "count" {
+				continue // the number of calls depends on the order of policies, too
+			}
 			got, err := send(again, do)
 			if err != nil {
 				t.Fatal(err)

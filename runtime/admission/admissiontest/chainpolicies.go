@@ -20,6 +20,23 @@ type Cluster struct {
 	Params []any
 	// NamespaceLabels are the labels of the namespace of each request.
 	NamespaceLabels map[string]string
+
+	mutate bool // there are mutating policies
+}
+
+// described returns the cluster with the facts of the module's policies; nil for nil.
+func (c *Cluster) described(t testing.TB) *Cluster {
+	t.Helper()
+	if c == nil {
+		return nil
+	}
+	found, err := describedPolicies(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := *c
+	d.mutate = slices.ContainsFunc(found.Policies, func(p describedPolicy) bool { return p.Object.Kind == "MutatingAdmissionPolicy" })
+	return &d
 }
 
 // chainPolicies runs admission policies between the webhooks of a chain.

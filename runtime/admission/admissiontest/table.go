@@ -39,8 +39,6 @@ type Table[T any] struct {
 	// Resource is the resource of the requests. If it is empty, it is the plural of the kind: see [Review.Resource].
 	Resource Resource
 	Cases    []Case[T]
-
-	policiesMutate bool // some of them
 }
 
 // Resource is a resource as a request names it.
@@ -80,7 +78,7 @@ func (table Table[T]) Run(t *testing.T) {
 	t.Helper()
 	caller := failure.Function(1)
 	handlers := serve(t, table.Webhooks)
-	table.policiesMutate = table.mutatingPolicies(t)
+	table.Policies = table.Policies.described(t)
 	for name, edit := range table.Others {
 		if handlers[name] != nil || !slices.Contains(table.Paths, name) {
 			t.Fatalf("%s of Others must stand in Paths, and no webhook may be registered there", name)
@@ -105,19 +103,6 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
-// mutatingPolicies reports whether mutating policies take part.
-func (table Table[T]) mutatingPolicies(t testing.TB) bool {
-	t.Helper()
-	if table.Policies == nil {
-		return false
-	}
-	described, err := describedPolicies(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.ContainsFunc(described.Policies, func(p describedPolicy) bool { return p.Object.Kind == "MutatingAdmissionPolicy" })
-}
-
 // run sends the request of a case to the webhooks. If the case fails and several calls
 // have changed the object, it prints their changes.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
@@ -125,7 +110,7 @@ func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case
 	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
 	operation := calls.request.operation
 	if around := table.Policies; around != nil {
-		calls.policies = &chainPolicies[T]{Policies: Policies[T]{Params: around.Params, NamespaceLabels: around.NamespaceLabels}, original: calls.request, mutate: table.policiesMutate}
+		calls.policies = &chainPolicies[T]{Policies: Policies[T]{Params: around.Params, NamespaceLabels: around.NamespaceLabels}, original: calls.request, mutate: around.mutate}
 	}
 	if table.InTree != nil && (operation == admissionv1.Create || operation == admissionv1.Update) {
 		calls.inTree = edits("in-tree", table.InTree)
