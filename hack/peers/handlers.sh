@@ -67,8 +67,9 @@ if [ "$mode" = native ]; then
 	"$work/native" "$@"
 fi
 find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
-go mod tidy >"$work/tidy" 2>&1 || go get ./... >>"$work/tidy" 2>&1
-ours=$(find . \( -name 'zz_generated.webhook*_test.go' -o -name '*_handler_test.go' \) -newer "$work/start" -print0 |
+# The proxy may lack a module that these packages do not need.
+go mod tidy >"$work/tidy" 2>&1 || :
+ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' \) -newer "$work/start" -print0 |
 	xargs -0 -r sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|')
 echo "after: $(tested -skip "^($ours)$" "$@"); $(written "$@") lines by hand"
 cp "$work/log" "$work/log.after"
