@@ -4,11 +4,10 @@
 # existing.sh runs the tests of `webhook-gen create tests` in real projects from the module proxy, and prints what they
 # report. No test of this repository runs it: it downloads the dependencies of whole operators.
 #
-#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 ~/src/kueue ...
+#   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 github.com/kedacore/keda/v2@v2.21.0 ...
 #
-# An argument that begins with / is a folder: a project that the proxy does not have. The script copies each project, and
-# changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed exists, with every / of the module's
-# path replaced by -, or NAME.sed for a folder, it fills in the handlers that webhook-gen leaves to the user.
+# The script copies each project, and changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed
+# exists, with every / of the module's path replaced by -, it fills in the handlers that webhook-gen leaves to the user.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,10 +19,8 @@ KUBEBUILDER_ASSETS=${KUBEBUILDER_ASSETS:-$("$here/../envtest.sh")}
 export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false" KUBEBUILDER_ASSETS
 
 for module in "$@"; do
-	case $module in
-	/*) name=$(basename "$module") source=$module ;;
-	*) name=$(echo "$module" | tr / -) source=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p') ;;
-	esac
+	name=$(echo "$module" | tr / -)
+	source=$(cd "$work" && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')
 	dir=$work/$name
 	if [ ! -d "$dir" ]; then
 		cp -R "$source" "$dir"

@@ -7,8 +7,7 @@
 #   hack/peers/handlers.sh adapters github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #   hack/peers/handlers.sh native github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #
-# The second argument is a module of the proxy, or a folder with a project. The others are the packages whose tests it
-# runs. The script works in a copy. With adapters, it edits the functions that import names: they register the generated
+# The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a copy. With adapters, it edits the functions that import names: they register the generated
 # handlers in place of controller-runtime's builder. With native, the program in hack/peers/existing/native also moves
 # the existing methods to the typed handlers.
 set -euo pipefail
@@ -22,10 +21,7 @@ work=${WORK:-$(mktemp -d)}
 (cd "$here/existing/native" && go build -o "$work/native" .)
 KUBEBUILDER_ASSETS=${KUBEBUILDER_ASSETS:-$("$here/../envtest.sh")}
 export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false" KUBEBUILDER_ASSETS
-case $project in
-*@*) source=$(cd "$work" && go mod download -json "$project" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p') ;;
-*) source=$(cd "$project" && pwd) ;;
-esac
+source=$(cd "$work" && go mod download -json "$project" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')
 dir=$work/project
 rm -rf "$dir"
 cp -R "$source" "$dir"

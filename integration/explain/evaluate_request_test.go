@@ -4,6 +4,7 @@ package explain
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,6 +116,7 @@ type answers struct {
 	*httptest.Server
 	folder, manifest, definitions, authority, kubeconfigFile string
 	webhooks                                                 int
+	calls                                                    atomic.Int64
 }
 
 func startAnswers(t *testing.T, p *policySession) *answers {
@@ -157,14 +160,35 @@ func startAnswers(t *testing.T, p *policySession) *answers {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := registration.MutatingWebhookConfigurations().Delete(t.Context(), mutating.Name, metav1.DeleteOptions{}); err != nil && t.Context().Err() == nil {
+		if err := registration.MutatingWebhookConfigurations().Delete(context.Background(), mutating.Name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
+		w.gone(t)
 	})
 	if _, err := registration.ValidatingWebhookConfigurations().Create(t.Context(), validating, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := registration.ValidatingWebhookConfigurations().Delete(context.Background(), validating.Name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
 	return w
+}
+
+// gone waits until the API server calls none of the webhooks, for the tests that follow.
+func (w *answers) gone(t *testing.T) {
+	client := w.clients["ann"].Resource(widgetResource()).Namespace("policies-plain")
+	probe := parse(t, "{apiVersion: policies.example.com/v1, kind: Widget, metadata: {name: gone}, spec: {}}")
+	for range 120 {
+		before := w.calls.Load()
+		_, _ = client.Create(context.Background(), probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if w.calls.Load() == before {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error("deleted webhooks are called")
 }
 
 // configurations are webhooks of both kinds. The first label of a name is the path.
@@ -235,6 +259,7 @@ func (w *answers) complete(t *testing.T, name, rules string, authority []byte, c
 }
 
 func (w *answers) ServeHTTP(out http.ResponseWriter, in *http.Request) {
+	w.calls.Add(1)
 	text, err := io.ReadAll(in.Body)
 	var review admissionv1.AdmissionReview // v1beta1 has the same fields
 	if err == nil {

@@ -72,6 +72,7 @@ func TestPolicies(t *testing.T) {
 // policySession is an API server with the policies of testdata/policies.yaml.
 type policySession struct {
 	*apiServer
+	test      string // its name, which is in the audit log
 	companion string
 	clients   map[string]dynamic.Interface // by user
 	policies  []map[string]any             // as the companion reads them
@@ -100,7 +101,7 @@ type idKey struct{}
 
 func startPolicies(t *testing.T) *policySession {
 	p := &policySession{
-		apiServer: onAPIServer(t), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
+		apiServer: onAPIServer(t), test: t.Name(), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
 		companion: filepath.Join(t.TempDir(), "webhook-gen-explain"),
 	}
 	build := exec.Command("go", "build", "-o", p.companion, "./cmd/webhook-gen-explain")
@@ -289,7 +290,7 @@ func (p *policySession) request(all []*policyRequest, r policyRequest) []*policy
 	if r.object != nil {
 		name = r.object
 	}
-	r.id = fmt.Sprintf("%s-%d", r.resource.Resource, len(all))
+	r.id = fmt.Sprintf("%s-%s-%d", p.test, r.resource.Resource, len(all))
 	r.title = fmt.Sprintf("%s %s %s/%s", r.operation, r.resource.Resource, r.namespace, name.GetName())
 	return append(all, &r)
 }
