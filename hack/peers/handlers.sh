@@ -7,9 +7,10 @@
 #   hack/peers/handlers.sh adapters github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #   hack/peers/handlers.sh native github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #
-# The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a copy. With adapters, it edits the functions that import names: they register the generated
-# handlers in place of controller-runtime's builder. With native, the program in hack/peers/existing/native also moves
-# the existing methods to the typed handlers.
+# The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a
+# copy. With adapters, it edits the functions that import names: they register the generated handlers in place of
+# controller-runtime's builder. With native, the program in hack/peers/existing/native also moves the existing methods to
+# the typed handlers.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,6 +33,7 @@ cd "$dir"
 # tested runs tests, and prints how many pass and fail.
 tested() {
 	go test -count=1 -vet=off -v "$@" >"$work/log" 2>&1 || :
+	grep -qE '^(ok|FAIL|---)' "$work/log" || echo "the tests did not run: $(tail -1 "$work/log"); "
 	specs=$(sed -n 's/\x1b\[[0-9;]*m//g;s/^\(Ran .*\) in .* seconds$/\1/p;s/^.* -- \([0-9]* Passed | [0-9]* Failed\) .*$/\1;/p' \
 		"$work/log" | tr '\n' ' ')
 	echo "$(grep -cE '^ *--- PASS' "$work/log" || :) tests pass, $(grep -cE '^ *--- FAIL|\[build failed\]|\[setup failed\]' "$work/log" || :) fail; ${specs:-no specs}"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command webhook-gen-explain predicts what an API server does with webhooks and policies, by the API server's own code.
-// `webhook-gen explain request` and `webhook-gen lint` run it; `webhook-gen explain request --help` describes the flags.
+// Command webhook-gen-explain predicts what an API server does with webhooks and policies, by the API server's own
+// code. `webhook-gen explain request` and `webhook-gen lint` run it; `webhook-gen explain request --help` describes the
+// flags.
 //
 // It exits with 0 when it has an answer, with 2 when it was called wrongly or could not find out, and with 3 when --for
 // names another release of webhook-gen.

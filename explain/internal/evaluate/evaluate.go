@@ -286,7 +286,8 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 				}
 				recorder.steps = append(recorder.steps, s)
 			}
-			slices.SortStableFunc(recorder.steps, func(a, b Step) int { return strings.Compare(a.Params, b.Params) }) // an informer has no order
+			// An informer has no order.
+			slices.SortStableFunc(recorder.steps, func(a, b Step) int { return strings.Compare(a.Params, b.Params) })
 			v.answer.Steps = append(v.answer.Steps, recorder.steps...)
 		}
 		hook.Bindings = p.bindings
