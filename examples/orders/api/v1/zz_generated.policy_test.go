@@ -11,6 +11,7 @@ import (
 // TestGeneratedPolicies sends random objects to the admission policies.
 func TestGeneratedPolicies(t *testing.T) {
 	admissiontest.CheckPolicies(t,
+		admissiontest.Kind{APIVersion: "shop.example.com/v1", Kind: "Order"},
 		admissiontest.Kind{APIVersion: "shop.example.com/v1", Kind: "Shipment"},
 	)
 }
