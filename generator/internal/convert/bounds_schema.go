@@ -44,25 +44,29 @@ func (p *Plan) Marks(side Direction) []Mark {
 	return found
 }
 
-// addRequired marks a required field that Go may omit. The value that Go omits is not in the schema, as no type could
-// write it. Zeros of numbers and bools cannot be left out of a schema, so their fields are not marked.
+// addRequired marks a field that a marker requires. A value that Go omits is not in the schema, as no type could write
+// it. A schema cannot leave out the zeros of numbers and bools, nor the null that Go writes for a nil list, so it has no
+// such fields.
 func addRequired(marked map[string]any, f *resolve.Field) {
-	if !schema.IsRequired(f) || !f.OmitEmpty && !f.OmitZero || f.Type.Err() != nil {
+	if !schema.IsRequired(f) || f.Type.Err() != nil {
 		return
 	}
-	shortest := ""
+	omits, shortest := f.OmitEmpty || f.OmitZero, ""
 	switch t := f.Type; {
-	case t.Kind() == resolve.Pointer, t.Kind() == resolve.Interface, encodesItself(t):
+	case isBlob(t) && !isText(t):
+		return
+	case t.Kind() == resolve.Pointer, t.Kind() == resolve.Interface, t.Kind() == resolve.Slice, t.Kind() == resolve.Map:
+		if !omits {
+			return
+		}
+		shortest = map[resolve.Kind]string{resolve.Slice: "minItems", resolve.Map: "minProperties"}[t.Kind()]
+	case !omits, encodesItself(t):
 	case isText(t):
 		shortest = "minLength"
-	case isBlob(t):
-		return
-	case t.Kind() == resolve.Slice:
-		shortest = "minItems"
-	case t.Kind() == resolve.Map:
-		shortest = "minProperties"
-	case t.Kind() == resolve.Struct && f.OmitZero:
-		shortest = "minProperties"
+	case t.Kind() == resolve.Struct:
+		if f.OmitZero {
+			shortest = "minProperties"
+		}
 	default:
 		return
 	}
