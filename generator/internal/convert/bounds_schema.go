@@ -45,8 +45,8 @@ func (p *Plan) Marks(side Direction) []Mark {
 }
 
 // addRequired marks a field that a marker requires. A value that Go omits is not in the schema, as no type could write
-// it. A schema cannot leave out the zeros of numbers and bools, nor the null that Go writes for a nil list, so it has no
-// such fields.
+// it. A schema cannot leave out the zeros of numbers and bools, nor the null that Go writes for a nil list. So it has
+// no such fields.
 func addRequired(marked map[string]any, f *resolve.Field) {
 	if !schema.IsRequired(f) || f.Type.Err() != nil {
 		return
