@@ -77,6 +77,50 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestPoliciesAlone has helm and kustomize build a project of policies alone: no other objects, and nothing is left of a
+// server that an earlier state of the project had.
+func TestPoliciesAlone(t *testing.T) {
+	t.Parallel()
+	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
+	p.env = os.Environ()
+	archive, err := txtar.ParseFile("testdata/policies.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.write(f.Name, string(f.Data))
+	}
+	p.run(p.webhookGen)
+	for _, file := range []string{"charts/shop/Chart.yaml", "charts/shop/values.yaml", "config/default/kustomization.yaml"} { // the user's, of a server
+		if err := os.Remove(filepath.Join(p.dir, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.write("api/v1/order.go", strings.Replace(p.read("api/v1/order.go"), "// +webhook:validating(operations: \"create\")\n", "", 1))
+	p.run(p.webhookGen)
+
+	chart, err := p.helmWith(map[string]any{}, "template", "release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, objects := range map[string]string{"helm": chart, "kustomize": p.run(p.kustomize, "build", "config/default")} {
+		var kinds []string
+		for line := range strings.Lines(objects) {
+			if kind, ok := strings.CutPrefix(line, "kind: "); ok {
+				kinds = append(kinds, strings.TrimSpace(kind))
+			}
+		}
+		slices.Sort(kinds)
+		want := []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+		if !slices.Equal(kinds, want) {
+			t.Errorf("%s: the objects are %v", name, kinds)
+		}
+	}
+}
+
 // wantVersion checks the version of the only object of a kind of admissionregistration.k8s.io; empty for no object.
 func (p project) wantVersion(name, objects, kind, want string) {
 	p.Helper()

@@ -57,7 +57,11 @@ func delivery(p *model.Project, o Options) ([]output.File, error) {
 	if err := d.readCRDs(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{d.kustomize, d.chart} {
+	steps := []func() error{d.kustomize, d.chart}
+	if d.alone() {
+		steps = []func() error{d.kustomizePolicies, d.chartAlone}
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err
 		}

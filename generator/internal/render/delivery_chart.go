@@ -26,27 +26,8 @@ import (
 func (d *deliverer) chart() error {
 	folder := "charts/" + d.options.Delivery.Name + "/"
 	helm := d.helm()
-	data := chartData{
-		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
-		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0,
-	}
-	for _, f := range []struct {
-		name, template string
-		owner          output.Ownership
-	}{
-		{"Chart.yaml", "Chart.yaml", output.Once},
-		{"values.yaml", "values.yaml", output.Once},
-		{"values.schema.json", "values.schema.json", output.Generated},
-		{"templates/_helpers.tpl", "helpers.tpl", output.Generated},
-		{"templates/NOTES.txt", "NOTES.txt", output.Generated},
-	} {
-		if old := d.options.Delivery.Chart; f.name == "Chart.yaml" && old != nil {
-			d.files = append(d.files, output.File{Path: d.path(folder + f.name), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
-			continue
-		}
-		if err := d.add(folder+f.name, "delivery/chart/"+f.template+".tmpl", data, f.owner); err != nil {
-			return err
-		}
+	if err := d.chartFiles(folder, "chart"); err != nil {
+		return err
 	}
 	conditions := map[string]string{
 		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
@@ -75,6 +56,33 @@ func (d *deliverer) chart() error {
 	return d.chartCRDs(folder)
 }
 
+// chartFiles writes the files of a chart besides its objects. kind is the folder of the templates of values and notes.
+func (d *deliverer) chartFiles(folder, kind string) error {
+	data := chartData{
+		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
+		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.alone(),
+	}
+	for _, f := range []struct {
+		name, template string
+		owner          output.Ownership
+	}{
+		{"Chart.yaml", "chart/Chart.yaml", output.Once},
+		{"values.yaml", kind + "/values.yaml", output.Once},
+		{"values.schema.json", kind + "/values.schema.json", output.Generated},
+		{"templates/_helpers.tpl", "chart/helpers.tpl", output.Generated},
+		{"templates/NOTES.txt", kind + "/NOTES.txt", output.Generated},
+	} {
+		if old := d.options.Delivery.Chart; f.name == "Chart.yaml" && old != nil {
+			d.files = append(d.files, output.File{Path: d.path(folder + f.name), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
+			continue
+		}
+		if err := d.add(folder+f.name, "delivery/"+f.template+".tmpl", data, f.owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // chartData is what the files of a chart besides its objects are filled in with.
 type chartData struct {
 	object
@@ -88,6 +96,8 @@ type chartData struct {
 	// PolicyKinds are the kinds of the policies that replace no webhook. Replacing says that others do.
 	PolicyKinds []string
 	Replacing   bool
+	// Alone says that the chart has policies and no server.
+	Alone bool
 }
 
 // chartWebhook is a webhook for which values can say something.

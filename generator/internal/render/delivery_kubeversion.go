@@ -8,7 +8,8 @@ import (
 )
 
 // kubeVersion returns the line of Chart.yaml with the oldest Kubernetes that has every field of the manifests. It is
-// empty for the API v1beta1: Kubernetes 1.22 removed it, and the other manifests need a later one.
+// empty for the API v1beta1: Kubernetes 1.22 removed it, and the other manifests need a later one. It is empty for
+// policies alone, too, which the chart leaves out in a cluster that does not serve them.
 //
 // The version ends with -0, so that versions of vendors match, such as 1.30.2-gke.100.
 func (d *deliverer) kubeVersion() string {
@@ -17,6 +18,9 @@ func (d *deliverer) kubeVersion() string {
 	}
 	// All other fields are older: policy/v1 is of 1.21, autoscaling/v2 of 1.23.
 	minor, reason := 27, "1.27 has unhealthyPodEvictionPolicy of PodDisruptionBudgets"
+	if d.alone() {
+		minor = 0
+	}
 	for _, w := range d.project.Webhooks() {
 		if len(w.Spec.MatchConditions) > 0 {
 			// Where they are off, an API server drops them and calls the webhook for every request.
@@ -30,6 +34,9 @@ func (d *deliverer) kubeVersion() string {
 	}
 	if d.project.MinKubernetes.IsSet() && d.project.OldestKubernetes() > minor {
 		minor, reason = d.project.OldestKubernetes(), "minKubernetesVersion in webhook-gen.yaml"
+	}
+	if minor == 0 {
+		return ""
 	}
 	return fmt.Sprintf("kubeVersion: \">=1.%d.0-0\" # webhook-gen: %s", minor, reason)
 }

@@ -25,31 +25,14 @@ func (d *deliverer) kustomize() error {
 		}
 		data.Resources = append(data.Resources, name+".yaml")
 	}
-	if len(d.crds) > 0 {
-		if err := d.kustomizeCRDs(); err != nil {
-			return err
-		}
-		data.Resources = append(data.Resources, "../crd")
-	}
-	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
-		folder, err := filepath.Rel(d.path("config/base"), filepath.Dir(d.options.Manifest))
-		if err != nil {
-			return err
-		}
-		data.Resources = append(data.Resources, filepath.ToSlash(folder))
+	if err := d.clusterScoped(&data); err != nil {
+		return err
 	}
 	for file, template := range map[string]string{
 		"metrics/kustomization.yaml": "kustomize/metrics", "servicemonitor/kustomization.yaml": "kustomize/servicemonitor",
 		"servicemonitor/servicemonitor.yaml": "objects/servicemonitor",
 	} {
 		if err := d.add("config/"+file, "delivery/"+template+".yaml.tmpl", data, output.Generated); err != nil {
-			return err
-		}
-	}
-	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
-		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
-	}) {
-		if err := d.add("config/policies-v1beta1/kustomization.yaml", "delivery/kustomize/policies-v1beta1.yaml.tmpl", data, output.Generated); err != nil {
 			return err
 		}
 	}
@@ -77,6 +60,30 @@ func (d *deliverer) kustomize() error {
 		return err
 	}
 	return d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
+}
+
+// clusterScoped adds the definitions, the webhook configurations and the policies to the resources, with the component
+// for clusters that serve mutating policies as v1beta1.
+func (d *deliverer) clusterScoped(data *object) error {
+	if len(d.crds) > 0 {
+		if err := d.kustomizeCRDs(); err != nil {
+			return err
+		}
+		data.Resources = append(data.Resources, "../crd")
+	}
+	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
+		folder, err := filepath.Rel(d.path("config/base"), filepath.Dir(d.options.Manifest))
+		if err != nil {
+			return err
+		}
+		data.Resources = append(data.Resources, filepath.ToSlash(folder))
+	}
+	if !slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
+		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
+	}) {
+		return nil
+	}
+	return d.add("config/policies-v1beta1/kustomization.yaml", "delivery/kustomize/policies-v1beta1.yaml.tmpl", data, output.Generated)
 }
 
 // commonLabels returns the labels for kustomize to add, without the labels that a marker or a definition sets itself,
