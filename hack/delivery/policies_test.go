@@ -77,8 +77,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestPoliciesAlone has helm and kustomize build a project of policies alone: no other objects, and nothing is left of a
-// server that an earlier state of the project had.
+// TestPoliciesAlone has helm and kustomize build a project of policies alone. It has no other objects, and nothing is
+// left of an earlier server.
 func TestPoliciesAlone(t *testing.T) {
 	t.Parallel()
 	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
@@ -94,7 +94,8 @@ func TestPoliciesAlone(t *testing.T) {
 		p.write(f.Name, string(f.Data))
 	}
 	p.run(p.webhookGen)
-	for _, file := range []string{"charts/shop/Chart.yaml", "charts/shop/values.yaml", "config/default/kustomization.yaml"} { // the user's, of a server
+	// The user's files, of a server.
+	for _, file := range []string{"charts/shop/Chart.yaml", "charts/shop/values.yaml", "config/default/kustomization.yaml"} {
 		if err := os.Remove(filepath.Join(p.dir, file)); err != nil {
 			t.Fatal(err)
 		}
