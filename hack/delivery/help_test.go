@@ -23,6 +23,7 @@ func (p project) help(t *testing.T, c cluster) {
   "kind": {"group": "shop.example.com", "version": "v1", "kind": "Order"},
   "resource": {"group": "shop.example.com", "version": "v1", "resource": "orders"},
   "object": {"apiVersion": "shop.example.com/v1", "kind": "Order", "metadata": {"name": "tea", "namespace": "shop"}, "spec": {"sku": "tea"}}}}`)
+	p.write("tls.crt", string(p.serve(t, "127.0.0.1:9443")))
 	if said := p.follow("../../docs/reference/commands.md", "## `webhook-gen explain request`").printed; !strings.Contains(said, "validate.orders.v1.shop.example.com") {
 		t.Errorf("explain request does not know the project's webhooks:\n%s", said)
 	}

@@ -22,7 +22,8 @@ import (
 
 // live runs the project's program, has the API server call it, and sees a default, a denial and a conversion.
 func (p project) live(t *testing.T, c cluster) {
-	address, authority := p.serve(t)
+	address := freeAddress(t)
+	authority := base64.StdEncoding.EncodeToString(p.serve(t, address))
 	manifest := p.run(p.kustomize, "build", "config/default")
 	var objects []string
 	for document := range strings.SplitSeq(manifest, "\n---\n") {
@@ -88,14 +89,13 @@ func reachAt(object map[string]any, url, authority string) {
 	}
 }
 
-// serve builds and starts the project's program, and waits until it is ready. It returns its address and who signed its
-// certificate, PEM in base64.
-func (p project) serve(t *testing.T) (address, authority string) {
+// serve builds and starts the project's program, and waits until it is ready. It returns the certificate of the authority
+// that signed the program's, as PEM.
+func (p project) serve(t *testing.T, address string) (authority []byte) {
 	t.Helper()
 	p.run("make", "build")
 	signer := newAuthority(t)
 	cert, key := signer.issue(t, t.TempDir(), "tls", &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
-	address = freeAddress(t)
 	var log bytes.Buffer
 	program := exec.Command(filepath.Join(p.dir, "bin", "webhook"), "-address", address, "-cert", cert, "-key", key)
 	program.Stderr = &log
@@ -115,13 +115,13 @@ func (p project) serve(t *testing.T) (address, authority string) {
 		if response, err := client.Get("https://" + address + "/readyz"); err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {
-				return address, base64.StdEncoding.EncodeToString(signer.pem())
+				return signer.pem()
 			}
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("the program is not ready\n%s", &log)
-	return "", ""
+	return nil
 }
 
 // freeAddress returns an unused address on this machine.
