@@ -89,8 +89,8 @@ func reachAt(object map[string]any, url, authority string) {
 	}
 }
 
-// serve builds and starts the project's program, and waits until it is ready. It returns the certificate of the authority
-// that signed the program's, as PEM.
+// serve builds and starts the project's program, and waits until it is ready. It returns the authority that signed the
+// program's certificate, as PEM.
 func (p project) serve(t *testing.T, address string) (authority []byte) {
 	t.Helper()
 	p.run("make", "build")
