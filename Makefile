@@ -22,6 +22,10 @@ FUZZTIME ?= 5s
 MODULES  := $(sort $(patsubst %/,%,$(dir $(shell git ls-files 'go.mod' '*/go.mod'))))
 # Flags of every go test here. .ci/run sets -vet=off, since make verify has run all of go vet before.
 TESTFLAGS ?=
+# -race has the quick tests of this module and of the examples run with the race detector, as in .ci/run.
+RACE ?=
+# A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names; hack/peers/floor has newer ones.
+AT_FLOOR = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
 # Tests of admission policies run it.
 export WEBHOOK_GEN := $(CURDIR)/bin/webhook-gen
 # Tests that compare times. They need a machine without other work: make test-promises runs them, make test-peers does not.
@@ -48,24 +52,21 @@ test-short: ## unit tests of this module that need no go command, in seconds
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
-	go test $(TESTFLAGS) -timeout 30m ./...
-	cd $(RUNTIME) && go test $(TESTFLAGS) $$(go list ./... | grep -v /server$$)
-	@for m in $(ADAPTERS); do (cd "$$m" && go test $(TESTFLAGS) ./...) || exit 1; done
-	cd $(RUNTIME) && go test $(TESTFLAGS) ./server # alone, because it compares times
+	go test $(TESTFLAGS) $(RACE) -timeout 30m ./...
+	cd $(RUNTIME) && $(AT_FLOOR) go test $(TESTFLAGS) $$(go list ./... | grep -v /server$$)
+	@for m in $(ADAPTERS); do (cd "$$m" && $(AT_FLOOR) go test $(TESTFLAGS) ./...) || exit 1; done
+	cd $(RUNTIME) && $(AT_FLOOR) go test $(TESTFLAGS) ./server # alone, because it compares times
 
-# generator/compile runs other programs, which the race detector does not see. hack/peers/floor runs the runtime's tests
-# with the race detector, under two versions of Go.
+# hack/peers/floor runs the runtime's tests with the race detector.
 .PHONY: test-race
-test-race: build ## the quick ones once more, with the race detector
-	$(call say,unit tests and scenarios and examples with the race detector)
-	go test -vet=off -race -timeout 30m $$(go list ./... | grep -v /generator/compile$$)
-	@for e in $(EXAMPLES); do printf '\n==> %s\n' "$$e"; (cd "$$e" && go test -vet=off -race ./...); done
+test-race: ## the quick ones of this module and the examples, with the race detector
+	@$(MAKE) --no-print-directory test-unit test-examples RACE=-race
 
 .PHONY: test-examples
 test-examples: build ## examples are up to date, clean and behave
 	@for e in $(EXAMPLES); do \
 		printf '\n==> %s\n' "$$e"; \
-		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && $(CURDIR)/bin/webhook-gen lint && go vet ./... && go test -vet=off ./...); \
+		(cd "$$e" && $(CURDIR)/bin/webhook-gen verify --strict && $(CURDIR)/bin/webhook-gen lint && go vet ./... && go test -vet=off $(RACE) ./...); \
 	done
 
 .PHONY: test-upstream
@@ -129,6 +130,12 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 	cd hack/peers/conversion && go test -count=1 -run '$(TIMED)' -v ./...
 	$(call say,converting beside controller-runtime)
 	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '$(TIMED)' -v ./...
+
+# A step finds most packages compiled if this runs beside the steps before it, whose tests wait for servers and clients.
+.PHONY: compile
+compile: ## compile the packages and the oldest API server that the steps of .ci/run need, in their order
+	for m in $(EXPLAIN) $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/aws/,$(PEERS)); do go -C "$$m" list -export -test -deps ./... >/dev/null; done
+	hack/envtest.sh oldest
 
 .PHONY: envtest
 envtest: ## build kube-apiserver and etcd, unless they are there, and print their folder

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,16 +16,16 @@ import (
 // repository is the folder of the main module.
 const repository = "../../.."
 
-// TestModule runs the tests of the runtime module under each toolchain, which the go command fetches from the module
-// proxy: at the floor with the module's own go.mod.
+// TestModule runs the tests of the runtime module with newer versions than its go.mod names, under toolchains that the
+// go command fetches from the module proxy. `make test` runs them with the oldest.
 func TestModule(t *testing.T) {
+	const kubernetes = "v0.37.2"
 	for _, c := range []struct {
-		name, toolchain, kubernetes string
-		flags                       []string
+		name, toolchain string
+		flags           []string
 	}{
-		{"floor", "go1.24.0", "v0.31.0", nil},
-		{"newest", "go1.26.8", "v0.37.2", []string{"-race", "-vet=off"}}, // TestVendored has vetted the same code with them
-		{"next Go", "go1.27.4", "v0.37.2", []string{"-race"}},
+		{"newest", "go1.26.8", []string{"-race", "-vet=off"}}, // TestVendored has vetted the same code with them
+		{"next Go", "go1.27.4", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -35,19 +36,28 @@ func TestModule(t *testing.T) {
 				cmd.Env = append(cmd.Env, "GOTOOLCHAIN="+c.toolchain)
 				return output(t, cmd)
 			}
-			if c.name != "floor" {
-				run("mod", "edit", "-require=k8s.io/api@"+c.kubernetes, "-require=k8s.io/apimachinery@"+c.kubernetes)
-				run("mod", "tidy")
-			}
+			run("mod", "edit", "-require=k8s.io/api@"+kubernetes, "-require=k8s.io/apimachinery@"+kubernetes)
+			run("mod", "tidy")
 			for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
-				if version := strings.TrimSpace(run("list", "-m", "-f", "{{.Version}}", module)); version != c.kubernetes {
-					t.Fatalf("the tests have %s %s, want %s", module, version, c.kubernetes)
+				if version := strings.TrimSpace(run("list", "-m", "-f", "{{.Version}}", module)); version != kubernetes {
+					t.Fatalf("the tests have %s %s, want %s", module, version, kubernetes)
 				}
 			}
 			// One package at a time: some compare times.
 			run(slices.Concat([]string{"test", "-p", "1"}, c.flags, []string{"./..."})...)
-			t.Logf("%s, k8s.io/* %s %s", c.toolchain, c.kubernetes, strings.Join(c.flags, " "))
+			t.Logf("%s, k8s.io/* %s %s", c.toolchain, kubernetes, strings.Join(c.flags, " "))
 		})
+	}
+}
+
+// TestFloor compares the oldest versions in the runtime's go.mod, with which `make test` runs its tests, with the
+// promised ones.
+func TestFloor(t *testing.T) {
+	goMod := string(readFile(t, filepath.Join(repository, "runtime", "go.mod")))
+	for _, line := range []string{"go 1.24.0", "k8s.io/api v0.31.0", "k8s.io/apimachinery v0.31.0"} {
+		if !regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(line) + `$`).MatchString(goMod) {
+			t.Errorf("runtime/go.mod does not have the line %q", line)
+		}
 	}
 }
 
