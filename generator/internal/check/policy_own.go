@@ -12,6 +12,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // The following rules are our own: API servers accept what they report.
@@ -25,29 +26,14 @@ func bindingEffect(p bindingPass) {
 	}
 	for _, a := range own.ResourceRules {
 		for _, b := range policy.ResourceRules {
-			if meet(a.Operations, b.Operations) && slices.ContainsFunc(a.Resources, func(r string) bool {
-				return slices.ContainsFunc(b.Resources, func(other string) bool { return meetResources(r, other) })
-			}) && (len(a.ResourceNames) == 0 || len(b.ResourceNames) == 0 || meet(a.ResourceNames, b.ResourceNames)) {
+			if spec.Meet(a.Operations, b.Operations) && spec.ResourcesMeet(a.Resources, b.Resources) &&
+				(len(a.ResourceNames) == 0 || len(b.ResourceNames) == 0 || spec.Intersect(a.ResourceNames, b.ResourceNames)) {
 				return
 			}
 		}
 	}
 	p.at("spec.matchResources.resourceRules[0]", "the binding matches nothing of the policy %s", p.policy.Name).
 		Hint = "a binding narrows its policy: name operations, resources and names that the policy has"
-}
-
-// meet reports whether two lists have an element in common.
-func meet[T ~string](a, b []T) bool {
-	return slices.Contains(a, "*") || slices.Contains(b, "*") || slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
-}
-
-// meetResources reports whether two patterns of resources match one resource or subresource.
-func meetResources(a, b string) bool {
-	resource, sub, hasSub := strings.Cut(a, "/")
-	otherResource, otherSub, otherHasSub := strings.Cut(b, "/")
-	same := func(x, y string) bool { return x == y || x == "*" || y == "*" }
-	return same(resource, otherResource) && (hasSub == otherHasSub && same(sub, otherSub) ||
-		hasSub != otherHasSub && same(a, b) && (a == "*/*" || b == "*/*"))
 }
 
 func bindingParameters(p bindingPass) {

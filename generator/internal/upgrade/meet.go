@@ -8,6 +8,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // meet reports whether two webhooks may be called for one request. They are not if their rules or selectors exclude
@@ -28,27 +30,10 @@ func rulesMeet(a, b admissionregistrationv1.RuleWithOperations, equivalent bool)
 	own := func(groups []string) bool {
 		return slices.ContainsFunc(groups, func(g string) bool { return !strings.Contains(g, ".") || strings.HasSuffix(g, ".k8s.io") })
 	}
-	return common(a.Operations, b.Operations, admissionregistrationv1.OperationAll) &&
-		(common(a.APIGroups, b.APIGroups, "*") || equivalent && own(a.APIGroups) && own(b.APIGroups)) &&
-		(common(a.APIVersions, b.APIVersions, "*") || equivalent) &&
-		resourcesMeet(a.Resources, b.Resources) && scopesMeet(a.Scope, b.Scope)
-}
-
-// common reports whether two lists have an element in common, or one of them has the element for all.
-func common[T comparable](a, b []T, all T) bool {
-	return slices.Contains(a, all) || slices.Contains(b, all) || slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
-}
-
-// resourcesMeet compares resources as an API server does: a * stands for any resource, or for any subresource and none.
-func resourcesMeet(a, b []string) bool {
-	alike := func(one, another string) bool { return one == another || one == "*" || another == "*" }
-	return slices.ContainsFunc(a, func(one string) bool {
-		return slices.ContainsFunc(b, func(another string) bool {
-			resource, sub, _ := strings.Cut(one, "/")
-			other, otherSub, _ := strings.Cut(another, "/")
-			return alike(resource, other) && alike(sub, otherSub)
-		})
-	})
+	return spec.Meet(a.Operations, b.Operations) &&
+		(spec.Meet(a.APIGroups, b.APIGroups) || equivalent && own(a.APIGroups) && own(b.APIGroups)) &&
+		(spec.Meet(a.APIVersions, b.APIVersions) || equivalent) &&
+		spec.ResourcesMeet(a.Resources, b.Resources) && scopesMeet(a.Scope, b.Scope)
 }
 
 func scopesMeet(a, b *admissionregistrationv1.ScopeType) bool {
