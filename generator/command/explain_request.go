@@ -79,7 +79,7 @@ func (f *requestFlags) add(c *cobra.Command) {
 	text("as", "", "user, as kubectl's --as (default an administrator)")
 	list("as-group", "", "a group of the user; repeatable")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "the request is a dry run")
-	text("authorizer", "", "what expressions hear that ask the authorizer: allow or deny (default that is left open)")
+	text("authorizer", "", "the authorizer's answer in expressions: allow or deny (default undecided)")
 	list("configurations", "c", "file or folder of webhook configurations, policies and params, in place of the project's; repeatable")
 	list("params", "", "file or folder of objects that are params of policies; repeatable")
 	text("webhooks", "", "URL of a running program that answers for the webhooks, as https://127.0.0.1:9443; each is called at its path")

@@ -98,7 +98,7 @@ func (r *Request) operation(o *Options) (admission.Operation, error) {
 	case admission.Update:
 		if o.Object != nil && o.Old == nil {
 			o.Old = o.Object
-			r.assume("the object is updated to what it is: --old says what it was")
+			r.assume("the update changes nothing: pass the former object with --old")
 		}
 	case admission.Delete:
 		if o.Object == nil {
@@ -215,7 +215,7 @@ func OperationOptions(operation admission.Operation, isDryRun bool) runtime.Obje
 func (r *Request) resource(o Options, api *served.API) (served.Resource, error) {
 	if o.Object == nil {
 		if o.Resource == "" {
-			return served.Resource{}, errors.New("connected to what? say --resource and --subresource, or give the options' file with -f")
+			return served.Resource{}, errors.New("CONNECT needs --resource and --subresource, or a file of its options with -f")
 		}
 		return only(api.Named(o.Resource, o.Subresource), o)
 	}

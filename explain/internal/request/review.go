@@ -26,7 +26,7 @@ func isReview(o *unstructured.Unstructured) bool {
 // server may have converted its objects to a version that the webhook selects.
 func fromReview(o Options) (*Request, error) {
 	if o.Old != nil || o.Operation != "" || o.Resource != "" || o.Subresource != "" || o.Namespace != "" || o.Name != "" || o.User.Name != "" || len(o.User.Groups) > 0 {
-		return nil, errors.New("an AdmissionReview says everything of its request: leave away what else is said of it")
+		return nil, errors.New("an AdmissionReview contains the whole request: remove the other flags about it")
 	}
 	var review admissionv1.AdmissionReview // v1beta1 has the same fields
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object.Object, &review); err != nil {

@@ -46,7 +46,7 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 			written[k] = readImplementation(ctx, module, h.Package, h.Implementation)
 			for _, m := range written[k].methods {
 				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) && !askedElsewhere(others, w, m.Name) {
-					diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s asks for %s, so that nothing calls it", h.Type, m.Name).
+					diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s has the operation of %s, so nothing calls it", h.Type, m.Name).
 						WithHint("name the operation in the marker; if the operation was removed on purpose, remove the method").WithRelated(w.Range, "a marker is here"))
 				}
 			}

@@ -31,7 +31,7 @@ func table() []rule {
 			Doc: "pod or deploymnets match nothing. And a validating webhook for DELETE on pods is not called when a pod is evicted, as by kubectl drain: that is CREATE on pods/eviction " +
 				"(k8s.io/kubernetes/pkg/registry/core/pod/storage, EvictionREST; kubernetes/kubernetes#110169).",
 			Fix: "write the plural, or add a rule for pods/eviction"}},
-		{configuration: untrusted, Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "something says who signs the server's certificate",
+		{configuration: untrusted, Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "a caBundle or an injector provides the authority of the server",
 			Doc: "Without caBundle an API server trusts the CAs of its machine, and none of them signs the certificate of a Service. Lint reports it if no annotation of cert-manager or OpenShift asks for one, " +
 				"and other webhooks of the configuration do have a caBundle, or the files hold the server with all its roles, and no role that would let anything write the caBundle; " +
 				"and where beside that server an annotation still has kubebuilder's CERTIFICATE_NAMESPACE/CERTIFICATE_NAME. Not found is a missing caBundle in markers and in a manifest alone: an overlay, an injector or the server itself may write it later.",
@@ -51,9 +51,9 @@ func table() []rule {
 		{webhook: exact, Rule: diag.Rule{ID: "W11", Severity: diag.Warning, Title: "matchPolicy is Equivalent",
 			Doc: "With Exact, the same object sent through another version that the resource is served in is not seen. Lint reports it if a rule names versions, no other webhook covers the same resources in others, and no CustomResourceDefinition beside it shows that no other version is served. Exact is the default of v1beta1.",
 			Fix: "leave matchPolicy out, or set it to Equivalent"}},
-		{webhook: deadlock, Rule: diag.Rule{ID: "W12", Severity: diag.Warning, Title: "a webhook does not stand in the way of its own server",
+		{webhook: deadlock, Rule: diag.Rule{ID: "W12", Severity: diag.Warning, Title: "a webhook does not block its own server",
 			Doc: "A webhook with failurePolicy Fail and a Service, for what a pod needs to start and to be reached (creating pods, their status, tokens and bindings, leases, endpointslices, nodes), keeps its own server from coming back once that is down: " +
-				"in the server's namespace, in kube-system where the network comes from, in kube-node-lease, and for nodes. It is reported where the selectors let it happen for certain: labels that nobody said, an objectSelector and match conditions count as a way out, and so does a file of kustomize that says selectors or match conditions where the Service's namespace is still to be written (below config for markers, and in the folder of a file).",
+				"in the server's namespace, in kube-system where the network comes from, in kube-node-lease, and for nodes. It is reported if the selectors allow it for certain: unknown labels, an objectSelector and match conditions count as a way out, and so does a file of kustomize that says selectors or match conditions where the Service's namespace is still to be written (below config for markers, and in the folder of a file).",
 			Fix: "exclude those namespaces with namespaceSelector"}},
 		{webhook: selectorWithoutNamespace, Rule: diag.Rule{ID: "W13", Severity: diag.Warning, Title: "a namespaceSelector is not the only limit for kinds without a namespace",
 			Doc: "For objects without a namespace, except Namespaces themselves, an API server ignores namespaceSelector (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace, MatchNamespaceSelector). Lint reports it if the rules match nothing else, and the selector does more than exclude namespaces by name.",
@@ -83,7 +83,7 @@ func table() []rule {
 			Fix: "add a validating webhook for the same resources, if the values must hold"}},
 		{webhook: untestedReinvocation, Rule: diag.Rule{ID: "W20", Severity: diag.Warning, Title: "a webhook that may be called again is tested for that",
 			Doc: "With reinvocationPolicy IfNeeded a webhook sees its own result. The generated tests call each handler twice, but this project has switched them off. " +
-				"Whether a handler leaves its own work alone is seen by running it, not by reading it: nothing is said of manifests, nor of handlers of controller-runtime, which have tests of their own or none.",
+				"Only a run shows whether a handler leaves its own work alone. Lint does not check manifests or handlers of controller-runtime.",
 			Fix: "add tests to outputs in webhook-gen.yaml"}},
 		{configuration: staticService, Rule: diag.Rule{ID: "W21", Title: "a configuration for an API server's own disk calls webhooks by url",
 			Doc: "Names that end in .static.k8s.io belong to configurations that an API server reads from files. It has no Services then (k8s.io/apiserver/pkg/admission/plugin/manifest).",

@@ -23,8 +23,8 @@ type Definition struct {
 	Stored []string
 	// Conversion is the webhook that converts the versions; nil without a webhook.
 	Conversion *Conversion
-	// Unconverted says that versions differ in nothing but apiVersion: the strategy None. An API server takes that for
-	// granted where nothing is said, and a file may leave it to be said by an overlay.
+	// Unconverted is true for the strategy None: versions differ in nothing but apiVersion. It is an API server's
+	// default. A file without a strategy may leave it to an overlay.
 	Unconverted bool
 }
 

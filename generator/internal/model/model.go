@@ -115,8 +115,8 @@ type Webhook struct {
 	At Places
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
-	// Expressions hold, of the expressions that a +webhook:matchCondition says as they are, where each piece
-	// of them stands, by field path in Spec.
+	// Expressions map field paths in Spec to the positions of CEL source, for expressions that a
+	// +webhook:matchCondition contains literally.
 	Expressions map[string]func(from, to int) diag.Range
 }
 

@@ -25,7 +25,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 	group := s.group(r)
 	switch {
 	case r.Group == "":
-		return Result{}, errors.New("an API has a group: say --group")
+		return Result{}, errors.New("an API needs a group: pass one, such as --group shop")
 	case model.IsBuiltinGroup(r.Group):
 		return Result{}, errors.New(r.Group + " is a group of Kubernetes itself: webhook-gen create webhook needs no type of yours for its kinds")
 	}

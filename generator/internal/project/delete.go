@@ -182,7 +182,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 	}
 	for _, d := range result.Diagnostics {
 		if d.Rule == model.RuleMethod {
-			result.Next = append(result.Next, "take out of "+s.rel(d.Pos.File)+" what nothing asks for any more: the methods that the warnings name")
+			result.Next = append(result.Next, "remove the methods that the warnings name from "+s.rel(d.Pos.File)+": nothing calls them any more")
 			break
 		}
 	}

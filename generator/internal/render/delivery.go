@@ -21,14 +21,13 @@ type Delivery struct {
 	Name string
 	// Namespace is where they go.
 	Namespace string
-	// Aggregated says that API servers reach it through kube-aggregator, and by the Service otherwise.
+	// Aggregated is true if API servers reach it through kube-aggregator, not by the Service.
 	Aggregated bool
 	// Certificates is "cert-manager", "self-managed" or "secret".
 	Certificates string
-	// Callers says what an API server has to present: "certificate", "token", "password"; empty for nothing.
+	// Callers is the credential that an API server presents: "certificate", "token" or "password"; empty for none.
 	Callers string
-	// Authorities sign the server's certificate, PEM, where kube-aggregator is told; nil where something in the cluster
-	// says it.
+	// Authorities are the PEM certificates for the APIService's caBundle; nil if something in the cluster injects it.
 	Authorities []byte
 	// CRDs are the definitions that controller-gen has written, by file name.
 	CRDs []CRDFile

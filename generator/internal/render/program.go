@@ -223,8 +223,8 @@ func (p program) served() []jen.Code {
 	return options
 }
 
-// observe writes the method by which conversions are told to a function that knows nothing of their package: the
-// program has that function before there are any.
+// observe writes the method that passes the times of conversions to a function of the program. The program has that
+// function before the project has conversions.
 func (p program) observe(f *jen.File) {
 	if len(p.conversions) == 0 || !p.observed {
 		return

@@ -29,8 +29,8 @@ func hubMoved(p *pass) {
 		}
 		p.report(Finding{Range: now.Range, Severity: Careful,
 			Message: fmt.Sprintf("the hub of %s is %s in place of %s", kind, now.Hub.Version, old.Hub.Version),
-			Effect: "No object changes by that. Versions convert into each other by another way, on which each pair of them may lose what it did not lose before, and keep what it lost; " +
-				"what the annotations of stored objects have is still found where the version that said it converts as before.",
+			Effect: "No object changes. Versions convert through another hub, so a pair of them may lose other fields than before. " +
+				"A stored annotation is still read if the version that wrote it has the same conversion.",
 			Steps: []string{"compare webhook-gen explain conversion of both states", "move the hub in a release that changes nothing else of the kind"}})
 	}
 }

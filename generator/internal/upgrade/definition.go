@@ -125,8 +125,8 @@ func conversionByWebhook(p *pass) {
 		case d.old.Conversion == nil && d.new.Conversion != nil && len(d.old.Versions) > 1:
 			p.report(Finding{Range: d.new.Conversion.Range, Severity: Breaking,
 				Message: fmt.Sprintf("a webhook converts %s, where nothing was converted", d.new.Name),
-				Effect:  "What is stored says the version that it was stored in and may have fields of any: so far the API server has changed nothing but apiVersion. Until servers answer at the path, requests in other versions than the stored one fail.",
-				Steps:   []string{serversFirst, "apply the definition", "look at stored objects with fields of another version than they say"}})
+				Effect:  "Stored objects keep the apiVersion with which they were stored, and may have fields of any version: so far the API server has changed nothing but apiVersion. Until servers answer at the path, requests in other versions than the stored one fail.",
+				Steps:   []string{serversFirst, "apply the definition", "look for stored objects with fields of another version than their apiVersion"}})
 		case d.old.Conversion == nil && d.new.Conversion != nil:
 			p.report(Finding{Range: d.new.Conversion.Range, Severity: Careful,
 				Message: fmt.Sprintf("a webhook converts %s", d.new.Name),

@@ -145,7 +145,7 @@ func looserEffect(lost []string) string {
 	if slices.Contains(lost, string(admissionregistrationv1.Deny)) {
 		return "What the policy denied is accepted, and objects that it would have denied stay."
 	}
-	return "Nobody learns any more in this way what the policy would deny."
+	return "No warning or audit entry reports the requests that the policy would deny."
 }
 
 func policyTighter(p *pass) {

@@ -143,7 +143,7 @@ func (p *pass) otherType(s *schema, old, now manifest.Property) {
 	}
 	p.report(Finding{Range: now.Range, Severity: Breaking,
 		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, article(now.Type), cmp.Or(old.Path, "the object"), article(old.Type)),
-		Effect:  "The API server refuses what says it as before, whether a client, a webhook or a conversion writes it. Stored objects are read as they are.",
+		Effect:  "The API server refuses objects with a value of the old type, whether a client, a webhook or a conversion writes them. Stored objects are read as they are.",
 		Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
 }
 
@@ -182,9 +182,9 @@ func otherSchemaDefault(p *pass) {
 			}
 			f := Finding{Range: now.Range, Severity: Careful,
 				Message: fmt.Sprintf("the schema of %s has the default %s for %s in place of %s", then, now.Default, cmp.Or(now.Path, "the object"), cmp.Or(old.Default, "none")),
-				Effect: "The API server fills it in before any webhook is called, and in stored objects that say nothing when they are read: nobody wrote it. " +
-					"A mutating webhook or a conversion that looks for what is not said finds it said.",
-				Steps: []string{"have objects that should keep the old value say it: write them before the definition is applied"}}
+				Effect: "The API server sets it before it calls a webhook, and in stored objects without the field when it reads them. " +
+					"Mutating webhooks and conversions that look for the absent field see the default.",
+				Steps: []string{"set the old value in objects that must keep it, before you apply the definition"}}
 			if now.Default == "" {
 				f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, cmp.Or(now.Path, "the object"))
 				f.Effect = "Stored objects that say nothing have nothing there from the moment that the definition is applied, and so have new ones, unless a mutating webhook fills it in."

@@ -71,11 +71,11 @@ func selection(old, now *Webhook) (more, less []change) {
 		}
 	}
 	for _, c := range without(old.Spec.MatchConditions, now.Spec.MatchConditions) {
-		more = append(more, change{"matchConditions", fmt.Sprintf("the condition %q is no longer asked for", c.Name)})
+		more = append(more, change{"matchConditions", fmt.Sprintf("the condition %q was removed", c.Name)})
 	}
 	for _, c := range without(now.Spec.MatchConditions, old.Spec.MatchConditions) {
 		i := slices.Index(now.Spec.MatchConditions, c)
-		less = append(less, change{fmt.Sprintf("matchConditions[%d]", i), fmt.Sprintf("the condition %q is asked for", c.Name)})
+		less = append(less, change{fmt.Sprintf("matchConditions[%d]", i), fmt.Sprintf("the condition %q was added", c.Name)})
 	}
 	switch before, then := *old.Spec.MatchPolicy, *now.Spec.MatchPolicy; {
 	case before == then:

@@ -358,8 +358,8 @@ func renamed(p *pass) {
 		if len(w.new.Spec.ClientConfig.CABundle) == 0 {
 			f.Severity = w.new.severity()
 			f.Effect += fmt.Sprintf(" A caBundle that has been injected goes with the old entry: until it is injected again, calls fail (x509: certificate signed by unknown authority), and %s. "+
-				"Where the injector uses server-side apply, and so do you, the API server refuses the configuration: what the injector owns of the old entry stays, and is none.", w.new.outcome())
-			f.Steps = append(f.Steps, `apply it with failurePolicy: "Ignore", wait until caBundle is there, then say what it was`)
+				"Where the injector uses server-side apply, and so do you, the API server refuses the configuration: the injector's fields stay, as an entry that is not a valid webhook.", w.new.outcome())
+			f.Steps = append(f.Steps, `apply it with failurePolicy: "Ignore", wait until caBundle is there, then set the former failurePolicy`)
 		}
 		p.report(f)
 	}

@@ -83,8 +83,8 @@ func optionsType(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{Kind: kind, APIVersion: "meta.k8s.io/v1"}
 }
 
-// As says which kind the object is. An object that has its own apiVersion and
-// kind needs none.
+// As sets the kind of the object. An object with an apiVersion and a kind needs
+// none.
 func (r Review[T]) As(apiVersion, kind string) Review[T] {
 	r.kind = schema.FromAPIVersionAndKind(apiVersion, kind)
 	return r
@@ -106,14 +106,14 @@ func (r Review[T]) SentAs(apiVersion, kind string) Review[T] {
 	return r
 }
 
-// Named says which object the request is about. Without it, it is the one that
-// the object's metadata names.
+// Named sets the namespace and name of the request. Without it, the request has the
+// namespace and name in the object's metadata.
 func (r Review[T]) Named(namespace, name string) Review[T] {
 	r.namespace, r.name = &namespace, &name
 	return r
 }
 
-// By says who asks. Without it, it is the user "admissiontest".
+// By sets the user of the request. Without it, that is "admissiontest".
 func (r Review[T]) By(user string, groups ...string) Review[T] {
 	return r.ByUser(authenticationv1.UserInfo{Username: user, Groups: groups})
 }
@@ -138,7 +138,7 @@ func (r Review[T]) Options(options any) Review[T] {
 	return r
 }
 
-// Timeout says how long the API server waits, in place of 10 seconds.
+// Timeout sets how long the API server waits. Without it, that is 10 seconds.
 func (r Review[T]) Timeout(timeout time.Duration) Review[T] {
 	r.timeout = timeout
 	return r

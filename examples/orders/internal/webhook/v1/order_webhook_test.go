@@ -18,7 +18,7 @@ func newOrderWebhook(t testing.TB) *OrderWebhook {
 	return &OrderWebhook{Stock: stock.Table{"tea": 100, "rare-tea": 1}}
 }
 
-// sampleOrder is an object that the policy has nothing against, with edits.
+// sampleOrder is a valid object, with edits.
 func sampleOrder(edit ...func(*shopv1.Order)) *shopv1.Order {
 	object := &shopv1.Order{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "sample"},

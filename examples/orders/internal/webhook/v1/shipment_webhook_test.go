@@ -18,7 +18,7 @@ func newShipmentWebhook(t testing.TB) *ShipmentWebhook {
 	return &ShipmentWebhook{Carriers: []string{"north", "south"}}
 }
 
-// sampleShipment is an object that the policy has nothing against, with edits.
+// sampleShipment is a valid object, with edits.
 func sampleShipment(edit ...func(*shopv1.Shipment)) *shopv1.Shipment {
 	object := &shopv1.Shipment{
 		ObjectMeta: metav1.ObjectMeta{Name: "sample"},

@@ -17,7 +17,7 @@ func newShipmentWebhook(t testing.TB) *ShipmentWebhook {
 	return &ShipmentWebhook{Carriers: []string{"north", "south"}}
 }
 
-// sampleShipment is an object that the policy has nothing against, with edits.
+// sampleShipment is a valid object, with edits.
 func sampleShipment(edit ...func(*shopv2.Shipment)) *shopv2.Shipment {
 	object := &shopv2.Shipment{
 		ObjectMeta: metav1.ObjectMeta{Name: "sample"},
