@@ -79,7 +79,7 @@ const things = `annotation|API|argument|array|body|branch|cache|call|certificate
 	`script|section|selector|sentence|service|slice|source|spoke|stack|status|step|string|struct|stub|suite|table|tag|template|` +
 	`test|text|token|tree|type|URL|value|variable|version|webhook|word`
 
-// rules are the patterns of rules 1 to 3 of the section on words in CONTRIBUTING.md.
+// rules are the patterns of rules 1 to 3 of the section Words in CONTRIBUTING.md.
 func rules() []rule {
 	return []rule{
 		{regexp.MustCompile(`(?i)\b(` + things + `)(s|es)?( (has|have|had|been|never|only|also|already|still|alone|always|again))* ` +
