@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// kindWithPolicy is a type with a policy of five expressions, which read its fields.
+// kindWithPolicy is a type with a policy of six expressions, which read its fields.
 const kindWithPolicy = `
 // KIND is an object.
 //
