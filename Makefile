@@ -126,6 +126,9 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkLintRatio$$' -benchtime 5x ./generator
 	$(call say,the price of a match condition)
 	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./internal/condition
+	$(call say,the price of an expression of a policy and generating 1000 policies)
+	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkExpression$$' -benchtime 100x ./internal/policy
+	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 5x ./cmd/webhook-gen-explain
 	$(call say,converting beside cert-manager and generating that beside conversion-gen)
 	cd hack/peers/conversion && go test -count=1 -run '$(TIMED)' -v ./...
 	$(call say,converting beside controller-runtime)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -139,6 +140,37 @@ func TestCompanionFlag(t *testing.T) {
 	run(context.Background(), []string{"lint", "--companion", "bin/explain"}, streams{out: &stdout, err: &stderr})
 	if _, err := os.Stat(p.ran); err != nil {
 		t.Errorf("%v\n%s%s", err, &stdout, &stderr)
+	}
+}
+
+// TestCompanionUnneeded starts the companion for a project with an expression, and for no other.
+func TestCompanionUnneeded(t *testing.T) {
+	goFolder := filepath.Dir(mustFind(t, "go"))
+	const order = "// +groupName=shop.example.com\n// +versionName=v1\npackage x\n\n// +webhook:validating(operations: \"create;update\")\n%stype Order struct{}\n"
+	for _, test := range []struct {
+		name, markers string
+		starts        bool
+	}{
+		{"without expressions", "", false},
+		{"a match condition", "// +webhook:matchCondition(name: \"a\")=\"object.spec.a == 1\"\n", true},
+		{"a policy", "// +webhook:policy:validating(operations: \"create\")\n// +webhook:policy:validation=\"object.spec.a == 1\"\n", true},
+	} {
+		for _, command := range []string{"generate", "verify", "lint"} {
+			t.Run(test.name+", "+command, func(t *testing.T) {
+				p := newHostile(t, map[string]string{"order.go": fmt.Sprintf(order, test.markers)})
+				companion := filepath.Join(t.TempDir(), companionName)
+				if err := os.WriteFile(companion, []byte(strings.ReplaceAll(hostileShell, "$RAN", p.ran)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				t.Setenv("PATH", filepath.Dir(companion)+string(filepath.ListSeparator)+goFolder)
+				t.Chdir(p.dir)
+				var stdout, stderr bytes.Buffer
+				run(context.Background(), []string{command}, streams{out: &stdout, err: &stderr})
+				if _, err := os.Stat(p.ran); (err == nil) != test.starts {
+					t.Errorf("started: %t\n%s%s", err == nil, &stdout, &stderr)
+				}
+			})
+		}
 	}
 }
 

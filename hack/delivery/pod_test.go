@@ -40,8 +40,9 @@ func (p project) buildPod(account string) string {
 	}
 	inCluster := project{T: p.T, dir: copied}
 	inCluster.replace("certificates/api.go", mounted, account+"/")
-	writeFile(p.T, goMod, []byte(p.read("go.mod")+"\nreplace "+runtimeModule+" => "+copied+"\n"))
+	writeFile(p.T, goMod, []byte(p.read("go.mod")))
 	writeFile(p.T, filepath.Join(dir, "go.sum"), []byte(p.read("go.sum")))
+	p.run("go", "mod", "edit", "-replace="+runtimeModule+"="+copied, goMod) // in place of another, if there is one
 	p.run("go", "build", "-modfile="+goMod, "-o", binary, "./cmd/webhook")
 	return binary
 }

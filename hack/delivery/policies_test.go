@@ -3,6 +3,7 @@
 package delivery
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,6 +120,60 @@ func TestPoliciesAlone(t *testing.T) {
 		if !slices.Equal(kinds, want) {
 			t.Errorf("%s: the objects are %v", name, kinds)
 		}
+	}
+}
+
+// TestPoliciesEnforced installs examples/policies with its chart and with kustomize. The API server denies a cache with
+// more replicas than the limit, and gives another cache a default. Uninstalled, there is nothing that was not there
+// before.
+func TestPoliciesEnforced(t *testing.T) {
+	c := startCluster(t)
+	p := project{T: t, tools: buildTools(t), dir: "../../examples/policies"}
+	p.env = append(os.Environ(), c.env[len(c.env)-1])
+	before := c.settled(t)
+	for _, way := range []struct {
+		name    string
+		install func(p project)
+		remove  func(p project)
+	}{
+		{"helm", func(p project) {
+			p.run(p.helm, "install", "caches", "charts/caches", "--namespace", "default")
+		}, func(p project) {
+			c.must(p, "", "delete", "crd", "--selector", "app.kubernetes.io/instance=caches")
+			p.run(p.helm, "uninstall", "caches", "--namespace", "default")
+		}},
+		{"kustomize", func(p project) {
+			c.must(p, p.run(p.kustomize, "build", "config/default"), "apply", "--server-side")
+		}, func(p project) {
+			c.must(p, "", "delete", "--kustomize", "config/default")
+		}},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			p := p.in(t)
+			way.install(p)
+			c.must(p, "", "wait", "--for=condition=Established", "crd/caches.caches.example.com", "crd/limits.caches.example.com", "--timeout=30s")
+			c.must(p, "apiVersion: caches.example.com/v1\nkind: Limits\nmetadata: {name: caches}\nspec: {replicas: 3}\n", "create")
+			cache := func(spec string) string {
+				return "apiVersion: caches.example.com/v1\nkind: Cache\nmetadata: {name: first, namespace: default}\nspec: {tier: small, size: 1Gi" + spec + "}\n"
+			}
+			eventually(t, func() error { // the API server reads policies and parameters a moment later
+				_, err := c.kubectl(p, cache(", replicas: 4"), "create", "--dry-run=server")
+				if err == nil || !strings.Contains(err.Error(), "spec.replicas: at most 3, not 4") {
+					return fmt.Errorf("too many replicas: %w", err)
+				}
+				return nil
+			})
+			eventually(t, func() error {
+				got, err := c.kubectl(p, cache(""), "create", "--dry-run=server", "--output", "jsonpath={.spec.replicas}")
+				if err != nil || got != "1" {
+					return fmt.Errorf("by default there are %q replicas: %w", got, err)
+				}
+				return nil
+			})
+			c.must(p, cache(", replicas: 3"), "create")
+			way.remove(p)
+			c.same(t, before)
+		})
 	}
 }
 

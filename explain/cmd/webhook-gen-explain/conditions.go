@@ -4,7 +4,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/admissionregistration/v1"
@@ -40,6 +45,7 @@ func conditionsCommand() *cobra.Command {
 		Short: "Say what is wrong with the expressions of a project, for webhook-gen",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			debug.SetGCPercent(400) // it ends soon
 			p, err := project.Read(c.InOrStdin())
 			if err != nil {
 				return err
@@ -126,21 +132,43 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 			}
 		}
 	}
-	for i, declared := range p.Policies {
-		own := checker
-		if declared.Since != "" {
-			since, err := version.ParseGeneric(declared.Since)
-			if err != nil {
-				return nil, fmt.Errorf("since: %w", err)
-			}
-			if kubernetes != nil && kubernetes.AtLeast(since) {
-				since = kubernetes
-			}
-			if own, err = policy.NewChecker(since, p.Types); err != nil {
-				return nil, err
-			}
+	policies, err := checkPolicies(p, kubernetes)
+	return append(found, policies...), err
+}
+
+// checkPolicies checks the policies on all processors.
+func checkPolicies(p *project.Project, kubernetes *version.Version) ([]finding, error) {
+	const atLeast = 32 // a checker of its own costs as much as some policies
+	count := len(p.Policies)
+	workers := max(1, min(runtime.GOMAXPROCS(0), count/atLeast))
+	found, errs := make([][]finding, workers), make([]error, workers)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			checkers := policyCheckers{project: p, kubernetes: kubernetes, bySince: map[string]*policy.Checker{}}
+			found[w], errs[w] = checkers.check(w*count/workers, (w+1)*count/workers)
+		})
+	}
+	all.Wait()
+	return slices.Concat(found...), errors.Join(errs...)
+}
+
+// policyCheckers check policies, which may be for several versions of Kubernetes. They are for one goroutine.
+type policyCheckers struct {
+	project    *project.Project
+	kubernetes *version.Version
+	bySince    map[string]*policy.Checker
+}
+
+// check returns the findings of the policies from one index to another, which is excluded.
+func (c policyCheckers) check(from, to int) (found []finding, err error) {
+	for i := from; i < to; i++ {
+		declared := c.project.Policies[i]
+		checker, err := c.of(declared.Since)
+		if err != nil {
+			return nil, err
 		}
-		problems, err := own.Policy(declared)
+		problems, err := checker.Policy(declared)
 		if err != nil {
 			return nil, err
 		}
@@ -149,4 +177,24 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 		}
 	}
 	return found, nil
+}
+
+// of returns the checker for the version since which a policy is there. It is empty for the oldest of the project.
+func (c policyCheckers) of(since string) (*policy.Checker, error) {
+	if known, ok := c.bySince[since]; ok {
+		return known, nil
+	}
+	kubernetes := c.kubernetes
+	if since != "" {
+		version, err := version.ParseGeneric(since)
+		if err != nil {
+			return nil, fmt.Errorf("since: %w", err)
+		}
+		if kubernetes == nil || !kubernetes.AtLeast(version) {
+			kubernetes = version
+		}
+	}
+	checker, err := policy.NewChecker(kubernetes, c.project.Types)
+	c.bySince[since] = checker
+	return checker, err
 }

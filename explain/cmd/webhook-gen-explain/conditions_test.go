@@ -4,6 +4,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -106,5 +110,52 @@ func TestConditionsSince(t *testing.T) {
 		if strings.Contains(out.String(), `"rule":"P20"`) != refused {
 			t.Errorf("since %q: %s", since, &out)
 		}
+	}
+}
+
+// TestManyPolicies has the same findings, in the order of the policies, on one processor and on several. Policies are
+// compiled for their own version of Kubernetes.
+func TestManyPolicies(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	types, policy, _ := strings.Cut(described, "configurations:")
+	_, policy, _ = strings.Cut(policy, "policies:")
+	in := types + "policies:"
+	for i := range 150 {
+		one := strings.Replace(policy, "object.spec.size", fmt.Sprintf("isIP('x') || object.spec.s%d", i), 1)
+		in += strings.TrimRight(one, "\n") + fmt.Sprintf("\n  since: %q\n", []string{"", "1.31", "1.35"}[i%3])
+	}
+	read, err := yaml.YAMLToJSON([]byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func() []finding {
+		t.Helper()
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), []string{"conditions", "--project"}, bytes.NewReader(read), &out, &errOut); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &errOut)
+		}
+		var answer struct{ Findings []finding }
+		if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Findings
+	}
+	want := check()
+	refused := 0
+	for i, f := range want {
+		if i > 0 && *f.Policy < *want[i-1].Policy {
+			t.Errorf("policy %d is behind policy %d", *f.Policy, *want[i-1].Policy)
+		}
+		if strings.Contains(f.Message, "isIP") {
+			refused++
+		}
+	}
+	if refused != 50 { // 1.30 compiles new expressions as 1.29 does, which has no isIP
+		t.Errorf("isIP is refused %d times", refused)
+	}
+	runtime.GOMAXPROCS(4)
+	if got := check(); !reflect.DeepEqual(got, want) {
+		t.Errorf("on four processors there are other findings: %d in place of %d", len(got), len(want))
 	}
 }

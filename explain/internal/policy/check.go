@@ -179,6 +179,11 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 		if err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(expressions, expression.patches) {
+			if err := e.withPatch(); err != nil {
+				return nil, err
+			}
+		}
 		one := c.examine(e, expressions, sees)
 		for field, f := range one.misfits {
 			misfits[field] = append(misfits[field], f...)

@@ -23,13 +23,18 @@ func introduced() *version.Version { return version.MajorMinor(1, 0) }
 // withVariables adds the variable "variables" without fields. Its type is returned: fields that are added to it later
 // are seen by the compilers of the environment, as in k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
 func withVariables(base *environment.EnvSet) (*environment.EnvSet, *apiservercel.DeclType, error) {
-	variables := apiservercel.NewObjectType(variablesType, map[string]*apiservercel.DeclField{})
+	variables := newVariables()
 	set, err := base.Extend(environment.VersionedOptions{
 		IntroducedVersion: introduced(),
 		EnvOptions:        []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())},
 		DeclTypes:         []*apiservercel.DeclType{variables},
 	})
 	return set, variables, err
+}
+
+// newVariables returns the type of the variable "variables", without fields.
+func newVariables() *apiservercel.DeclType {
+	return apiservercel.NewObjectType(variablesType, map[string]*apiservercel.DeclField{})
 }
 
 // variablesType is the name of the type of the variable "variables".
@@ -43,11 +48,14 @@ type signature struct {
 
 // typedEnvironment compiles expressions against the types of objects and params.
 type typedEnvironment struct {
-	plain, patch *celgo.Env
-	object       *objectType // nil if the type is not known
-	params       *objectType // nil if the type is not known
-	variables    *apiservercel.DeclType
-	roots        map[string]node
+	plain *celgo.Env
+	// patch compiles mutations; nil before withPatch.
+	patch     *celgo.Env
+	set       *environment.EnvSet
+	object    *objectType // nil if the type is not known
+	params    *objectType // nil if the type is not known
+	variables *apiservercel.DeclType
+	roots     map[string]node
 	// aliases are the places, or else the types, of variables of a policy.
 	aliases map[string]node
 }
@@ -89,17 +97,25 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 		options = append(options, celgo.Variable(cel.ParamsVarName, paramsType))
 	}
 	e.roots[cel.RequestVarName], e.roots[cel.NamespaceVarName] = node{decl: request}, node{decl: namespace}
-	base, variables, err := withVariables(c.base)
-	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
-	}
-	e.variables = variables
-	set, err := base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options, DeclTypes: declared}, environment.StrictCostOpt)
+	e.variables = newVariables()
+	options, declared = append(options, celgo.Variable(cel.VariableVarName, e.variables.CelType())), append(declared, e.variables)
+	set, err := c.base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options, DeclTypes: declared}, environment.StrictCostOpt)
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
 	}
 	e.plain = set.NewExpressionsEnv()
-	patch, err := set.Extend(environment.VersionedOptions{
+	e.set = set
+	e.reset()
+	c.environments[s] = e
+	return e, nil
+}
+
+// withPatch sets the environment of mutations, which few policies have.
+func (e *typedEnvironment) withPatch() error {
+	if e.patch != nil {
+		return nil
+	}
+	set, err := e.set.Extend(environment.VersionedOptions{
 		IntroducedVersion: introduced(),
 		EnvOptions: []celgo.EnvOption{
 			common.ResolverEnvOption(&mutation.DynamicTypeResolver{}),
@@ -107,12 +123,10 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 		},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
+		return fmt.Errorf("set up CEL: %w", err)
 	}
-	e.patch = patch.NewExpressionsEnv()
-	e.reset()
-	c.environments[s] = e
-	return e, nil
+	e.patch = set.NewExpressionsEnv()
+	return nil
 }
 
 // reset forgets the variables of a policy.

@@ -15,33 +15,90 @@ import (
 )
 
 // Updates returns the positions of validators' methods for updates that may deny an object that is being deleted. It
-// looks at the syntax alone, and leaves out methods that only return nil, and methods in a file that mentions the
-// deletionTimestamp.
+// looks at the syntax alone, and leaves out methods that return no error, and methods in a file that mentions the
+// deletionTimestamp or finalizers.
 func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*model.Webhook]diag.Range {
 	found := map[*model.Webhook]diag.Range{}
 	for _, w := range p.Webhooks() {
-		h := w.Handler
-		if h == nil || w.Mutating || module == nil || !updatesObjects(w) {
+		path := w.Package
+		if w.Handler != nil {
+			path = w.Handler.Package.Path
+		}
+		if w.Handler == nil && !w.Kubebuilder || w.Mutating || module == nil || !updatesObjects(w) {
 			continue
 		}
-		if _, ok := module.PackageName(h.Package.Path); !ok {
+		if _, ok := module.PackageName(path); !ok {
 			continue // nothing is written yet
 		}
-		pkg, err := module.Locate(ctx, h.Package.Path)
+		pkg, err := module.Locate(ctx, path)
 		if err != nil {
 			continue
 		}
-		method := h.Method(w.Mutating, "Update")
-		for _, f := range pkg.FilesWith(method) {
-			for _, d := range f.AST.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == method && load.Receiver(fn) == h.Implementation &&
-					denies(fn) && !bytes.Contains(f.Src, []byte("DeletionTimestamp")) {
-					found[w] = f.Range(fn.Name.Pos(), fn.Name.End())
-				}
+		validator, method := validatorOf(pkg, w)
+		update, f := methodOf(pkg, validator, method)
+		if update == nil || !denies(update) || bytes.Contains(f.Src, []byte("DeletionTimestamp")) || bytes.Contains(f.Src, []byte("Finalizer")) {
+			continue
+		}
+		if w.Kubebuilder && !judgesState(pkg, validator, update) {
+			continue
+		}
+		found[w] = f.Range(update.Name.Pos(), update.Name.End())
+	}
+	return found
+}
+
+// methodOf returns a method of a type, and its file.
+func methodOf(pkg *load.Package, receiver, name string) (*ast.FuncDecl, *load.File) {
+	for _, f := range pkg.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && receiver != "" && fn.Name.Name == name && load.Receiver(fn) == receiver {
+				return fn, f
 			}
 		}
 	}
-	return found
+	return nil, nil
+}
+
+// validatorOf returns the type that validates for a webhook, and its method for updates. The type of a +kubebuilder
+// marker is in the declaration below it: of a type, of a method, or of a variable such as
+// var _ webhook.CustomValidator = &Order{}. It is empty below others.
+func validatorOf(pkg *load.Package, w *model.Webhook) (name, method string) {
+	if w.Handler != nil {
+		return w.Handler.Implementation, w.Handler.Method(w.Mutating, "Update")
+	}
+	for _, f := range pkg.FilesWith("+kubebuilder:webhook") {
+		if f.Path != w.Pos.File {
+			continue
+		}
+		for _, d := range f.AST.Decls {
+			if f.Range(d.Pos(), d.Pos()).Pos.Line > w.Pos.Line {
+				return declares(d), "ValidateUpdate"
+			}
+		}
+	}
+	return "", "ValidateUpdate"
+}
+
+// declares returns the type that a declaration declares or is about.
+func declares(d ast.Decl) (name string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return load.Receiver(d)
+	case *ast.GenDecl:
+		ast.Inspect(d.Specs[0], func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeSpec:
+				name = n.Name.Name
+				return false
+			case *ast.CompositeLit:
+				if id, ok := n.Type.(*ast.Ident); ok {
+					name = id.Name
+				}
+			}
+			return true
+		})
+	}
+	return name
 }
 
 // updatesObjects reports a webhook for UPDATE of resources and not only of their subresources: finalizers are removed
@@ -52,7 +109,7 @@ func updatesObjects(w *model.Webhook) bool {
 	})
 }
 
-// denies reports a function that returns something other than nil.
+// denies reports a function whose last result may be other than nil.
 func denies(fn *ast.FuncDecl) bool {
 	found := false
 	if fn.Body == nil {
@@ -63,8 +120,8 @@ func denies(fn *ast.FuncDecl) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			for _, result := range n.Results {
-				id, ok := result.(*ast.Ident)
+			if len(n.Results) > 0 {
+				id, ok := n.Results[len(n.Results)-1].(*ast.Ident)
 				found = found || !ok || id.Name != "nil"
 			}
 		}
@@ -75,8 +132,17 @@ func denies(fn *ast.FuncDecl) bool {
 
 // undecided reports a validator that decides on objects that are being deleted, and a marker that does not say so.
 func undecided(p webhookPass) {
-	if at, ok := p.Updates[p.Webhook]; ok && !p.Deleting.IsSet() {
-		d := p.report(p.Webhook, p.Range, "%s is called for objects that are being deleted, too", p.Handler.Method(false, "Update"))
-		*d = d.WithRelated(at, "the method is here")
+	at, ok := p.Updates[p.Webhook]
+	if !ok || p.Deleting.IsSet() {
+		return
 	}
+	method := "ValidateUpdate"
+	if p.Handler != nil {
+		method = p.Handler.Method(false, "Update")
+	}
+	d := p.report(p.Webhook, p.Range, "%s is called for objects that are being deleted, too", method)
+	if p.Kubebuilder { // its marker has no argument for it
+		d.Hint = "return nil if the object has a deletionTimestamp, or allow W34 if the rule holds until the end"
+	}
+	*d = d.WithRelated(at, "the method is here")
 }

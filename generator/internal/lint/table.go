@@ -132,7 +132,8 @@ func table() []rule {
 			Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
 		{webhook: undecided, Rule: diag.Rule{ID: "W34", Severity: diag.Note, Title: "a validator says what holds for objects that are being deleted",
 			Doc: "Removing a finalizer is an UPDATE. A validator that denies the object as it is, because the object is older than the rule, keeps the finalizer, and the object stays for ever. " +
-				"Lint reports validators with generated handlers for UPDATE, if the marker has no `deleting`. It does not report a method that only returns nil, or that is in a file with the word DeletionTimestamp.",
+				"Lint reports validators for UPDATE whose marker has no `deleting`. It does not report a method that returns no error, or that is in a file with the words DeletionTimestamp or Finalizer. " +
+				"For a `+kubebuilder` marker it reads ValidateUpdate of the type below, and reports it only if the new object is checked by itself: a comparison with the old object never keeps a finalizer.",
 			Fix: "set deleting: unchangedSpec, or deleting: check if the rule holds until the end"}},
 	}
 }

@@ -56,11 +56,12 @@ func projects() []project {
 		{module: "sigs.k8s.io/jobset", version: "v0.10.1", chart: "charts/jobset"},
 
 		{module: "github.com/kedacore/keda/v2", version: "v2.21.0", markers: true},
-		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", markers: true},
+		{module: "sigs.k8s.io/cluster-api", version: "v1.14.2", markers: true,
+			read: "validators that check the new object, also while it is being deleted; comparisons with the old object alone are not reported"},
 		{module: "sigs.k8s.io/cluster-api-operator", version: "v0.29.0", markers: true,
 			read: "matchPolicy or failurePolicy is given twice, with the same value"},
-		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", markers: true, read: "a name that is given twice, with two values; the four of the manifest, at their markers"},
-		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", markers: true, read: "the eight of the manifest, at their markers"},
+		{module: "sigs.k8s.io/cluster-api-provider-aws/v2", version: "v2.13.0", markers: true, read: "a name that is given twice, with two values; the four of the manifest, at their markers; seven validators that check objects that are being deleted"},
+		{module: "sigs.k8s.io/cluster-api-provider-gcp", version: "v1.13.1", markers: true, read: "the eight of the manifest, at their markers; a validator that checks objects that are being deleted"},
 		{module: "sigs.k8s.io/jobset", version: "v0.10.1", markers: true, read: "sideEffects is given twice, with the same value"},
 	}
 }
