@@ -67,8 +67,8 @@ func (s spot) within(path string) string {
 	return strings.Join(append(s.hub[:len(s.hub):len(s.hub)], path), ".")
 }
 
-// spotOf returns where a rule for fields of the pair can stand: on the fields themselves, on the embedding struct, or on
-// the outermost struct around. The last is for structs of other modules, and for rules that would concern other
+// spotOf returns the place of a rule for fields of the pair: the fields themselves, the embedding struct, or the
+// outermost struct around. The last is for structs of other modules, and for rules that would concern other
 // counterparts that have the fields.
 func (p *pairPlanner) spotOf(fields ...Path) spot {
 	isShared := slices.ContainsFunc(p.rules.hubs[p.Spoke], func(hub *resolve.Type) bool {
@@ -140,7 +140,8 @@ func (p *valuePlanner) spot() spot {
 	return spot{}
 }
 
-// using writes the marker that converts the field by converters, after those of its rule, to where it goes anyway.
+// using writes the marker that converts the field by converters, after the converters of its rule. The field's place in
+// the hub remains.
 func (p *valuePlanner) using(as string) string {
 	path := ""
 	if p.rule != nil {

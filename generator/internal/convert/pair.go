@@ -317,15 +317,21 @@ func (p *pairPlanner) foreign(missing []Path) {
 		in = content(f.Type).Package
 	}
 	var names, hints []string
+	var rest []Path
 	for _, m := range missing {
 		name := strings.Join(p.at.spoke.and(m), ".")
 		names = append(names, name)
 		if near, ok := p.likely(m); ok {
 			hints = append(hints, fmt.Sprintf("%s if that is the new name of %s", near, name))
+		} else {
+			rest = append(rest, m)
 		}
 	}
+	if len(rest) == 0 {
+		rest = missing
+	}
 	p.diags.Add(diag.Errorf(at, RuleUnclaimed, "%s has no fields for %s", p.conversion.Hub.Version, strings.Join(names, ", ")).
-		WithHint("%s", strings.Join(append(hints, p.choices(missing...)), "; ")).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
+		WithHint("%s", strings.Join(append(hints, p.choices(rest...)), "; ")).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
 		WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
