@@ -22,8 +22,7 @@ import (
 
 // hint is a message about a field, and rules of the message that are applied.
 type hint struct {
-	// spoke and hub are the fields of OrderSpec, and further types. The rules stand in place of @, or above the first
-	// field.
+	// spoke and hub are the fields of OrderSpec, and further types. The rules replace @, or precede the first field.
 	spoke, hub string
 	// had is the rule that is there before. Rules replace it.
 	had string

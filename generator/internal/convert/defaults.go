@@ -26,6 +26,13 @@ func replacesZero(f *resolve.Field) bool {
 	return true
 }
 
+// replacesNil reports whether an API server sets a field to something else if Go has nil for it. JSON then has null, or
+// omits the field. Null stays where the field is nullable.
+func replacesNil(f *resolve.Field) bool {
+	writesNull := !f.OmitEmpty && !f.OmitZero
+	return replacesZero(f) && !(writesNull && schema.IsNullable(f))
+}
+
 // defaultsBelow reports whether an API server sets anything in an empty object of a struct.
 func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 	if slices.Contains(inside, t) {

@@ -232,7 +232,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 		field, plain, pointer = p.hubField, v.hub, p.spokeField
 	}
 	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesZero(pointer) && !(p.missing && how.Outer == ToHub)
+	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
 	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || fieldLimits(field).allowsZero(plain)):
 		return &mismatch{rule: RuleDefault, spoke: v.spoke, hub: v.hub,
