@@ -269,8 +269,9 @@ func (b bounds) report(found [2][]refusal, part string) {
 	if parts == nil || b.allows(RuleBounds, b.pair, b.claim, b.at.spoke) {
 		return
 	}
+	s := b.inside(b.pair, b.claim, b.at).spotOf(b.claim.Spoke)
 	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.spoke.and(nil), ".")+part, strings.Join(parts, ", and ")).
-		WithHint("give both the same markers; +webhook:conversion:custom converts the values by your own code, +webhook:conversion:allow(rule: %q)=\"why\" accepts the difference", RuleBounds).
+		WithHint("give both the same markers; %s converts the values by your own code, %s accepts the difference", s.marker(model.Custom), s.allowance(RuleBounds)).
 		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
 }
 

@@ -3,10 +3,12 @@
 package convert
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
@@ -22,6 +24,13 @@ func replacesZero(f *resolve.Field) bool {
 		return inner.Kind() == resolve.Struct && defaultsBelow(inner, nil)
 	}
 	return true
+}
+
+// replacesNil reports whether an API server sets a field to something else if Go has nil for it. JSON then has null, or
+// omits the field. Null stays where the field is nullable.
+func replacesNil(f *resolve.Field) bool {
+	writesNull := !f.OmitEmpty && !f.OmitZero
+	return replacesZero(f) && !(writesNull && schema.IsNullable(f))
 }
 
 // defaultsBelow reports whether an API server sets anything in an empty object of a struct.
@@ -93,7 +102,7 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.and(nil), "."), version, zeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take omitempty out of its tag; +webhook:conversion:allow(rule: %q)=\"why\" accepts it", RuleDefault).WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.inside(pair, c, here).spotOf(c.Spoke).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		if inner := c.Value.structs(); inner != nil {
 			p.defaultsIn(inner, part, here, warned, seen)
@@ -146,8 +155,9 @@ func (p *pairPlanner) unreached() {
 			if f.Type.Kind() != resolve.Pointer || p.makes(around) {
 				continue
 			}
+			s := p.spotOf()
 			p.diags.Add(diag.Errorf(p.claims["hub "+c.Hub.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", c.Hub, p.conversion.Spoke.Version, around).
-				WithHint("+webhook:conversion:to moves a field there; +webhook:conversion:custom(hub: %q) sets it by your own code", around).WithRelated(f.Range, "%s is a pointer", around))
+				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", s.marker(model.Custom, fmt.Sprintf("hub: %q", s.within(around.String())))).WithRelated(f.Range, "%s is a pointer", around))
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -102,7 +103,7 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	var claims []*Claim
 	for _, r := range all {
 		if r.Verb == model.ToHub {
-			v := &valuePlanner{planner: p.planner, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames, same: r.same,
+			v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames, same: r.same,
 				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries, missing: r.missing != nil,
 				skipSpoke: below(p.takenSpoke, r.Spoke.String()), skipHub: below(p.takenHub, r.Hub.String())}
 			if r.Value = v.top(r.rule.As.V); r.Value == nil {
@@ -277,20 +278,27 @@ func (p *pairPlanner) sameNames() {
 			continue
 		}
 		p.takenSpoke[name], p.takenHub[name] = true, true
-		v := &valuePlanner{planner: p.planner, at: p.at.at(m, counterpart), spokeField: m.Last(), hubField: counterpart.Last(),
+		v := &valuePlanner{planner: p.planner, in: p, path: m, hubPath: counterpart, at: p.at.at(m, counterpart), spokeField: m.Last(), hubField: counterpart.Last(),
 			skipSpoke: below(p.takenSpoke, name), skipHub: below(p.takenHub, name)}
 		claim := &Claim{Spoke: m, Hub: counterpart, Value: v.top(nil)}
 		if claim.Value != nil {
 			p.Claims = append(p.Claims, claim)
 		}
 	}
-	if p.isOwn(p.Spoke.Package) || len(missing) < 2 {
-		for _, m := range missing {
+	var foreign []Path
+	for _, m := range missing {
+		if !p.isOwn(p.declares(m)) {
+			foreign = append(foreign, m)
+		}
+	}
+	for _, m := range missing {
+		if len(foreign) < 2 || p.isOwn(p.declares(m)) {
 			p.spokeOnly(m, m.String())
 		}
-		return
 	}
-	p.foreign(missing)
+	if len(foreign) > 1 {
+		p.foreign(foreign)
+	}
 }
 
 // isOwn reports whether a package is in the user's module, where markers can be added.
@@ -302,66 +310,36 @@ func (p *planner) isOwn(importPath string) bool {
 // marker, where one rule takes care of all.
 func (p *pairPlanner) foreign(missing []Path) {
 	at, in := p.conversion.Range, p.conversion.Spoke.Path
-	for _, f := range p.at.spoke {
+	for _, f := range slices.Concat(p.at.spoke, missing[0][:len(missing[0])-1]) {
 		if p.isOwn(in) {
 			at = f.Range
 		}
 		in = content(f.Type).Package
 	}
-	var names []string
+	var names, hints []string
+	var rest []Path
 	for _, m := range missing {
-		names = append(names, strings.Join(p.at.spoke.and(m), "."))
+		name := strings.Join(p.at.spoke.and(m), ".")
+		names = append(names, name)
+		if near, ok := p.likely(m); ok {
+			hints = append(hints, fmt.Sprintf("%s if that is the new name of %s", near, name))
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(rest) == 0 {
+		rest = missing
 	}
 	p.diags.Add(diag.Errorf(at, RuleUnclaimed, "%s has no fields for %s", p.conversion.Hub.Version, strings.Join(names, ", ")).
-		WithHint("%s", p.choices(missing...)).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
+		WithHint("%s", strings.Join(append(hints, p.choices(rest...)), "; ")).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
 		WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
 
-// choices describes the rules for fields that the hub does not have. If a rule on the struct itself is impossible, or
-// would concern other counterparts that have the field, it describes rules on the outermost struct around it.
+// choices describes the rules for fields that the hub does not have.
 func (p *pairPlanner) choices(fields ...Path) string {
-	arguments, on := "", ""
-	isOwn := p.isOwn(p.Spoke.Package)
-	isShared := slices.ContainsFunc(p.rules.hubs[p.Spoke], func(hub *resolve.Type) bool {
-		return hub != p.Hub && slices.ContainsFunc(fields, func(m Path) bool { return has(hub, m.String()) })
-	})
-	if !isOwn || isShared {
-		around, path := p.outermost()
-		var names []string
-		for _, m := range fields {
-			names = append(names, strings.Join(path.and(m), "."))
-		}
-		arguments = fmt.Sprintf("field: %q", strings.Join(names, ";"))
-		switch {
-		case around == nil:
-			on = " on " + p.conversion.Spoke.Name
-		case p.isOwn(around.Package):
-			on = " on " + around.Name
-		default:
-			arguments = fmt.Sprintf("of: %q, %s", around.Package+"."+around.Name, arguments)
-			on = " on a package of yours"
-		}
-	}
-	inside := func(arguments string) string {
-		if arguments == "" {
-			return ""
-		}
-		return "(" + arguments + ")"
-	}
-	return fmt.Sprintf("+webhook:conversion:stash%[1]s%[2]s keeps it in an annotation of the hub, +webhook:conversion:drop%[1]s=\"why\"%[2]s gives it up, +webhook:conversion:custom%[1]s%[2]s asks for your own code",
-		inside(arguments), on)
-}
-
-// outermost returns the outermost struct from which a path without lists and maps leads to the current one, and the
-// path. The struct is nil if it is the kind.
-func (p *pairPlanner) outermost() (around *resolve.Type, path Path) {
-	path = p.at.spoke
-	for i, f := range p.at.spoke {
-		if t := content(f.Type); t != pointee(f.Type) {
-			around, path = t, p.at.spoke[i+1:]
-		}
-	}
-	return around, path
+	s := p.spotOf(fields...)
+	return fmt.Sprintf("%s keeps it in an annotation of the hub, %s gives it up, %s asks for your own code",
+		s.marker(model.Stash), s.marker(model.Drop), s.marker(model.Custom))
 }
 
 // content returns the type within pointers, lists and maps.
@@ -396,7 +374,7 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 	at := p.at.at(m, nil)
 	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(p.at.spoke.and(m), "."))
 	hint := p.choices(m)
-	if near, ok := p.likely(m); ok && p.isOwn(p.Spoke.Package) {
+	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
 	}
 	if p.takenHub[name] {
@@ -448,14 +426,9 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			names = append(names, name)
 		}
 		add(&wider, name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
-		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type))
+		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
 	}
-	said := func(path string) (string, bool) {
-		if as[path] != "" {
-			return fmt.Sprintf("+webhook:conversion:to(path: %q, as: %q)", path, as[path]), true
-		}
-		return fmt.Sprintf("+webhook:conversion:to=%q", path), true
-	}
+	said := func(path string) (string, bool) { return p.spotOf(m).to(path, as[path]), true }
 	if len(inverse) == 1 {
 		as[inverse[0]] = "not"
 		return said(inverse[0])
@@ -503,6 +476,25 @@ func joins(name, around, member string) bool {
 	before, ok := strings.CutSuffix(lower, strings.ToLower(member))
 	return ok && before != "" && strings.HasSuffix(strings.ToLower(around), before) || strings.EqualFold(around+member, name) ||
 		ok && before != "" && strings.EqualFold(around, before+"ref")
+}
+
+// shareWord reports whether two names in camel case have a word in common.
+func shareWord(a, b string) bool {
+	return slices.ContainsFunc(words(a), func(w string) bool { return slices.Contains(words(b), w) })
+}
+
+// words returns the words of a name in camel case, in small letters: node, ip and list of nodeIPList.
+func words(name string) []string {
+	var words []string
+	for name != "" {
+		first := lowerFirst(name)
+		n := strings.IndexFunc(first, unicode.IsUpper)
+		if n < 0 {
+			n = len(first)
+		}
+		words, name = append(words, strings.ToLower(first[:n])), name[n:]
+	}
+	return words
 }
 
 // opposite reports whether two names are the same except for a word and its opposite.

@@ -138,7 +138,7 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 		return false
 	}
 	how, ok := c.Value.How.(Optional)
-	return ok && how.Outer == d && how.ZeroInWhole && replacesZero(c.side(1-d).Last()) && c.Value.Elem.side(d).Kind() == resolve.Basic
+	return ok && how.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.side(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.

@@ -29,7 +29,9 @@ type planner struct {
 	deepCopyFiles map[string][]byte
 	// unlocated are packages that cannot be found and are reported already.
 	unlocated map[string]bool
-	diags     diag.List
+	// trying is true while converters are tried for a hint.
+	trying bool
+	diags  diag.List
 }
 
 // pairKey identifies a pair. The same two structs are a different pair if a rule on an enclosing struct claims some of

@@ -18,6 +18,9 @@ import (
 // valuePlanner plans how the values of two fields convert.
 type valuePlanner struct {
 	*planner
+	// in plans the structs of the two fields, and the paths lead from there to the fields.
+	in                   *pairPlanner
+	path, hubPath        Path
 	at                   place
 	rule                 *model.ConversionRule // nil if the names are the same
 	renames              []Renaming
@@ -72,7 +75,7 @@ func (p *valuePlanner) top(as []string) *Value {
 		}
 	}
 	if p.rule != nil && p.rule.Struct.IsZero() && bad.rule == RuleConverter {
-		bad.hint += `; of: "import/path.Type" makes it a rule for one struct alone`
+		bad.hint += fmt.Sprintf("; of: %q makes it a rule for one struct alone", p.in.Spoke.Package+"."+p.in.Spoke.Name)
 	}
 	message := bad.message
 	if message == "" {
@@ -191,6 +194,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case name != "":
 		return p.convert(v, name, argument, as)
 	case p.renames != nil || p.same != nil:
+		if spoke.Kind() == hub.Kind() && (isList(spoke) || spoke.Kind() == resolve.Map) {
+			return p.structural(v) // the values of its elements
+		}
 		return p.rename(v)
 	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.rules.names(spoke):
 		return p.copied(v)
@@ -226,11 +232,11 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 		field, plain, pointer = p.hubField, v.hub, p.spokeField
 	}
 	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesZero(pointer) && !(p.missing && how.Outer == ToHub)
+	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
 	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || fieldLimits(field).allowsZero(plain)):
 		return &mismatch{rule: RuleDefault, spoke: v.spoke, hub: v.hub,
-			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: optionalHint(how.Outer, pointer)}
+			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(how.Outer, pointer)}
 	case name == "" && replaced:
 		how.ZeroInWhole = true
 	case name != "":
@@ -240,7 +246,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 		how.ZeroIsNil = true
 	default:
 		return &mismatch{rule: RuleMismatch, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
-			hint: `+webhook:conversion:to(as: "optional") has nil for zero, +webhook:conversion:to(as: "pointer") keeps it a value`}
+			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
 	}
 	if how.ZeroIsNil || how.ZeroInWhole {
 		how.Plain = setOf(plain)
@@ -249,10 +255,10 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 }
 
 // optionalHint returns the markers to use in place of optional where the pointer has a default.
-func optionalHint(outer Direction, pointer *resolve.Field) string {
-	hint := `+webhook:conversion:to(as: "pointer") keeps zero a value`
+func (p *valuePlanner) optionalHint(outer Direction, pointer *resolve.Field) string {
+	hint := p.using("pointer") + " keeps zero a value"
 	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == ToHub && pointee(pointer.Type).Kind() == resolve.Basic {
-		hint += fmt.Sprintf("; +webhook:conversion:default=%q beside optional makes the default of zero", text)
+		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().valued(model.Default, text))
 	}
 	return hint
 }
@@ -319,7 +325,7 @@ func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
 	if !hidden(spoke) {
 		t = hub
 	}
-	return &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can read", hint: custom}
+	return &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can read", hint: p.byHand()}
 }
 
 func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
@@ -386,7 +392,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 		var names []string
 		for _, value := range from {
 			if !slices.Contains(to, value) && !isSame(p.same, value) && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == value }) {
-				names = append(names, fmt.Sprintf("%q", value))
+				names = append(names, value)
 			}
 		}
 		return names
@@ -404,13 +410,13 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.hub, hubLimits, ToHub), strings.Join(lost, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.hub, hubLimits, ToHub), quoted(lost)))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, FromHub), strings.Join(new, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, FromHub), quoted(new)))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
-		hint: `add +webhook:conversion:enum(from: "...", to: "...") for each; +webhook:conversion:enum(same: "...;...") for values that clients of the other version are to see as they are`}
+		hint: p.enumHint(lost, new)}
 }
 
 // isSame reports whether a rule lets a value stay what it is.

@@ -108,7 +108,7 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	}
 	if function == "" || len(as) > 0 || p.renames != nil {
 		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
-			hint: `+webhook:conversion:to(as: "json") writes JSON; ` + custom}
+			hint: p.using("json") + " writes JSON; " + p.byHand()}
 	}
 	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
 }
@@ -173,16 +173,24 @@ func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mis
 // differ reports two types that do not convert, with a hint that is likely to help.
 func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
 	bad := &mismatch{rule: RuleMismatch, spoke: spoke, hub: hub}
+	if p.trying {
+		return bad
+	}
+	custom := p.byHand()
 	if encodesItself(spoke) && encodesItself(hub) && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name {
-		bad.hint = "+webhook:conversion:alike on the type says that the two are the same in JSON, so that their fields are converted; " + custom
+		alike := spot{on: " on the type"}
+		if !p.isOwn(spoke.Package) {
+			alike = spot{of: spoke.Package + "." + spoke.Name, on: " on a package of yours"}
+		}
+		bad.hint = alike.marker(model.Alike) + " says that the two are the same in JSON, so that their fields are converted; " + custom
 		return bad
 	}
-	if isText(spoke) && hub.Kind() == resolve.Slice && isText(hub.Elem()) || isText(hub) && spoke.Kind() == resolve.Slice && isText(spoke.Elem()) {
-		bad.hint = `+webhook:conversion:to(as: "first") or +webhook:conversion:to(as: "join:,") says which way they belong together; ` + custom
+	if isText(spoke) && hub.Kind() == resolve.Slice && isText(hub.Elem()) || isText(hub) && spoke.Kind() == resolve.Slice && isText(spoke.Elem()) && p.works("first") {
+		bad.hint = fmt.Sprintf("%s or %s says which way they belong together; %s", p.using("first"), p.using("join:,"), custom)
 		return bad
 	}
-	if as := converter(spoke, hub, p.hubField, p.spokeField); as != "" {
-		bad.hint = fmt.Sprintf("+webhook:conversion:to(as: %q) converts them; ", as)
+	if as := converter(spoke, hub, p.hubField, p.spokeField); as != "" && p.works(as) {
+		bad.hint = p.using(as) + " converts them; "
 	}
 	bad.hint += custom
 	return bad
@@ -274,5 +282,3 @@ func keyedBy(m, list *resolve.Type, fields []*resolve.Field) string {
 func without(t *resolve.Type, name string) []Path {
 	return slices.DeleteFunc(members(t, nil), func(m Path) bool { return m.String() == name })
 }
-
-const custom = "+webhook:conversion:custom asks for your own code, +webhook:conversion:stash says that the two are not the same thing"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -32,7 +33,7 @@ func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	}
 	if hidden(t) {
 		return nil, &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can copy, and no method DeepCopyInto",
-			hint: "give it the method, for example with controller-gen object, or use +webhook:conversion:custom"}
+			hint: "give it the method, for example with controller-gen object, or use " + p.spot().marker(model.Custom)}
 	}
 	return p.structural(v)
 }

@@ -252,6 +252,12 @@ func TestRequiredInDerivedSchemas(t *testing.T) {
 	}
 }
 
+// alwaysMode makes objects with a mode.
+func alwaysMode(k Kind[spoke, hub]) Kind[spoke, hub] {
+	k.Spoke, k.Hub = func(o *spoke, _ *rand.Rand) { o.Spec.Mode = "rsa" }, func(o *hub, _ *rand.Rand) { o.Spec.Mode = "RSA" }
+	return k
+}
+
 // TestFaultsAreFound breaks every invariant, and looks for its number.
 func TestFaultsAreFound(t *testing.T) {
 	for _, tc := range []struct {
@@ -289,6 +295,11 @@ func TestFaultsAreFound(t *testing.T) {
 				dst.Mode = "RSA"
 			}
 		}).kind()},
+		{4, "a default is made up in a part, of a field that every object has", alwaysMode(changed(right.kind(), func(src *spoke, dst *hub) {
+			if src.Name == "" && src.Namespace != "" && dst.Spec.Mode == "" {
+				dst.Spec.Mode = "RSA"
+			}
+		}))},
 		{4, "a struct is made up", right.then(func(src *spokeSpec, dst *hubSpec) {
 			if dst.Template == nil {
 				dst.Template = &template{}

@@ -207,22 +207,28 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 		}
 	}
 	nothing := maps.Collect(nodes(bodyOf(new(B), nil))) // a type that encodes itself may be a word
-	for _, lists := range []bool{true, false} {
-		silent := wire(a)
-		hollow(silent, lists)
-		if !writes(silent) {
-			continue
-		}
-		b, err := w.converted(silent)
-		switch {
-		case err != nil && lists:
-			continue // the elements of lists may need keys
-		case err != nil:
-			return fmt.Errorf("the part %s does not convert: %w", text(silent), err)
-		}
-		for path, value := range nodes(bodyOf(b, nil)) {
-			if !isZero(value) && text(value) != text(nothing[path]) && !w.isDefault(path, b) {
-				return fmt.Errorf("the part %s, which says nothing, gets %s: %s", text(silent), path, text(value))
+	for _, what := range []string{"object", "part"} {
+		for _, lists := range []bool{true, false} {
+			silent := wire(a)
+			hollow(silent, lists)
+			if what == "part" { // conversion.Partial reports an object without a name
+				object(silent).SetName("")
+				object(silent).SetGenerateName("")
+			}
+			if !writes(silent) {
+				continue
+			}
+			b, err := w.converted(silent)
+			switch {
+			case err != nil && lists:
+				continue // the elements of lists may need keys
+			case err != nil:
+				return fmt.Errorf("the %s %s does not convert: %w", what, text(silent), err)
+			}
+			for path, value := range nodes(bodyOf(b, nil)) {
+				if !isZero(value) && text(value) != text(nothing[path]) && !w.isDefault(path, b) {
+					return fmt.Errorf("the %s %s, which says nothing, gets %s: %s", what, text(silent), path, text(value))
+				}
 			}
 		}
 	}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// spot is where the markers of a hint can stand.
+type spot struct {
+	// of and fields are the values of these arguments. They are empty for a marker on the field itself.
+	of, fields string
+	// hub leads from the counterpart of the marker's struct to the counterpart of the field's struct.
+	hub []string
+	// on names the declaration with the marker. It is empty for the field itself, and for the rule that is there.
+	on string
+}
+
+// marker writes a marker. Arguments are as in its source.
+func (s spot) marker(verb model.Verb, arguments ...string) string {
+	if s.fields != "" {
+		arguments = slices.Insert(arguments, 0, fmt.Sprintf("field: %q", s.fields))
+	}
+	if s.of != "" {
+		arguments = slices.Insert(arguments, 0, fmt.Sprintf("of: %q", s.of))
+	}
+	text := "+webhook:conversion:" + string(verb)
+	if len(arguments) > 0 {
+		text += "(" + strings.Join(arguments, ", ") + ")"
+	}
+	if verb == model.Drop || verb == model.Allow {
+		text += `="why"`
+	}
+	return text + s.on
+}
+
+// valued writes a marker with a value.
+func (s spot) valued(verb model.Verb, value string) string {
+	before := s
+	before.on = ""
+	return fmt.Sprintf("%s=%q%s", before.marker(verb), value, s.on)
+}
+
+// to writes the marker that moves the field to a path of the counterpart of its struct.
+func (s spot) to(path, as string) string {
+	if path = s.within(path); as == "" && s.fields == "" {
+		return fmt.Sprintf("+webhook:conversion:to=%q", path)
+	}
+	arguments := []string{fmt.Sprintf("path: %q", path)}
+	if as != "" {
+		arguments = append(arguments, fmt.Sprintf("as: %q", as))
+	}
+	return s.marker(model.ToHub, arguments...)
+}
+
+// within returns the path from the counterpart of the marker's struct.
+func (s spot) within(path string) string {
+	return strings.Join(append(s.hub[:len(s.hub):len(s.hub)], path), ".")
+}
+
+// spotOf returns the place of a rule for fields of the pair: the fields themselves, the embedding struct, or the
+// outermost struct around. The last is for structs of other modules, and for rules that would concern other
+// counterparts that have the fields.
+func (p *pairPlanner) spotOf(fields ...Path) spot {
+	isShared := slices.ContainsFunc(p.rules.hubs[p.Spoke], func(hub *resolve.Type) bool {
+		return hub != p.Hub && slices.ContainsFunc(fields, func(m Path) bool { return has(hub, m.String()) })
+	})
+	named := func(before Path) string {
+		var names []string
+		for _, m := range fields {
+			names = append(names, strings.Join(before.and(m), "."))
+		}
+		return strings.Join(names, ";")
+	}
+	if p.isOwn(p.Spoke.Package) && !isShared {
+		if slices.ContainsFunc(fields, func(m Path) bool { return !p.isOwn(p.declares(m)) }) {
+			return spot{fields: named(nil), on: " on " + p.Spoke.Name}
+		}
+		return spot{}
+	}
+	around, spoke := outermost(p.at.spoke)
+	counterpart, hub := outermost(p.at.hub)
+	pkg, name := p.conversion.Spoke.Path, p.conversion.Spoke.Name
+	switch {
+	case (around == nil) != (counterpart == nil): // a converter makes elements on one side alone
+		pkg, name, spoke, hub = p.Spoke.Package, p.Spoke.Name, nil, nil
+	case around != nil:
+		pkg, name = around.Package, around.Name
+	}
+	s := spot{fields: named(spoke), hub: hub.and(nil), on: " on " + name}
+	if !p.isOwn(pkg) {
+		s.of, s.on = pkg+"."+name, " on a package of yours"
+	}
+	return s
+}
+
+// declares returns the package of the struct that has a field: the pair's own, or one that it embeds.
+func (p *pairPlanner) declares(m Path) string {
+	in := p.Spoke.Package
+	for _, f := range m[:len(m)-1] {
+		in = content(f.Type).Package
+	}
+	return in
+}
+
+// outermost returns the outermost struct from which a path without lists and maps leads to the end of a path, and the
+// path from there. The struct is nil if it is the kind.
+func outermost(at Path) (around *resolve.Type, path Path) {
+	path = at
+	for i, f := range at {
+		if t := content(f.Type); t != pointee(f.Type) {
+			around, path = t, at[i+1:]
+		}
+	}
+	return around, path
+}
+
+// spot returns where a rule for the value's field can stand. If a rule is there, it is the same place.
+func (p *valuePlanner) spot() spot {
+	r := p.rule
+	switch {
+	case r == nil:
+		return p.in.spotOf(p.path)
+	case r.Struct.IsZero():
+		return spot{fields: r.Field.V}
+	case !p.isOwn(r.Struct.Path):
+		return spot{of: r.Struct.Path + "." + r.Struct.Name, fields: r.Field.V, on: " on a package of yours"}
+	case strings.Contains(r.Field.V, "."):
+		return spot{fields: r.Field.V, on: " on " + r.Struct.Name}
+	}
+	return spot{}
+}
+
+// using writes the marker that converts the field by converters, after the converters of its rule. The field's place in
+// the hub remains.
+func (p *valuePlanner) using(as string) string {
+	path := ""
+	if p.rule != nil {
+		as = strings.Join(append(slices.Clone(p.rule.As.V), as), ";")
+		if as = strings.ReplaceAll(as, "optional;pointer", "pointer"); p.rule.Path.V != p.rule.Field.V {
+			path = p.rule.Path.V
+		}
+	}
+	if path != "" {
+		return p.spot().to(path, as)
+	}
+	return p.spot().marker(model.ToHub, fmt.Sprintf("as: %q", as))
+}
+
+// byHand describes the rules for two fields without a converter.
+func (p *valuePlanner) byHand() string {
+	s := p.spot()
+	var arguments []string
+	if hub := s.within(p.hubPath.String()); hub != cmp.Or(s.fields, p.path.String()) {
+		arguments = []string{fmt.Sprintf("hub: %q", hub)}
+	}
+	return fmt.Sprintf("%s asks for your own code, %s says that the two are not the same thing", s.marker(model.Custom, arguments...), s.marker(model.Stash))
+}
+
+// enumHint describes the rules for values of an enum that only the spoke has, and that only the hub has. A value has
+// probably become the one whose name is most like its own.
+func (p *valuePlanner) enumHint(lost, new []string) string {
+	s := p.spot()
+	var renames []string
+	left := slices.Clone(new)
+	for _, value := range lost {
+		i := slices.IndexFunc(left, func(other string) bool { return strings.EqualFold(other, value) })
+		if near, ok := diag.Nearest(value, left); i < 0 && ok {
+			i = slices.Index(left, near)
+		}
+		to := "..."
+		if i >= 0 {
+			to = left[i]
+			left = slices.Delete(left, i, i+1)
+		}
+		renames = append(renames, s.marker(model.Enum, fmt.Sprintf("from: %q", value), fmt.Sprintf("to: %q", to)))
+	}
+	for _, value := range left {
+		renames = append(renames, s.marker(model.Enum, `from: "..."`, fmt.Sprintf("to: %q", value)))
+	}
+	same := s.marker(model.Enum, fmt.Sprintf("same: %q", strings.Join(slices.Concat(lost, new), ";")))
+	return fmt.Sprintf("add %s; %s is for values that clients of the other version are to see as they are", strings.Join(renames, ", "), same)
+}
+
+// quoted lists values.
+func quoted(values []string) string {
+	var quoted []string
+	for _, value := range values {
+		quoted = append(quoted, strconv.Quote(value))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// inside returns the planner of a pair for hints about the claim at a place.
+func (p *planner) inside(pair *Pair, c *Claim, at place) *pairPlanner {
+	around := place{at.spoke[:len(at.spoke)-len(c.Spoke)], at.hub[:len(at.hub)-len(c.Hub)]}
+	return &pairPlanner{planner: p, Pair: pair, at: around}
+}
+
+// allowance writes the marker that accepts a warning.
+func (s spot) allowance(rule string) string {
+	return s.marker(model.Allow, fmt.Sprintf("rule: %q", rule))
+}
+
+// works reports whether converters fit the values of the field. It tries them, and leaves no trace.
+func (p *valuePlanner) works(as string) bool {
+	trial, tried := *p.planner, *p
+	trial.trying, trial.diags = true, nil
+	trial.Package = &Package{HandlerPackage: p.HandlerPackage, Pairs: slices.Clone(p.Pairs), Hooks: slices.Clone(p.Hooks)}
+	trial.pairs, trial.names, trial.unlocated = maps.Clone(p.pairs), maps.Clone(p.names), maps.Clone(p.unlocated)
+	tried.planner = &trial
+	converters := strings.Split(as, ";")
+	if p.rule != nil {
+		converters = append(slices.Clone(p.rule.As.V), converters...)
+	}
+	_, bad := tried.value(p.spokeField.Type, p.hubField.Type, converters)
+	return bad == nil
+}
