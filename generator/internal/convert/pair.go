@@ -35,19 +35,20 @@ type ruled struct {
 
 // rule makes the claims of the rules for one field.
 func (p *pairPlanner) rule(f fieldRules) []ruled {
-	main := f.rules[0]
+	rules, drop := besideCustom(f.rules)
+	main := rules[0]
 	switch {
 	case main.Verb == model.Alike:
 		p.alike(main)
 		return nil
 	case f.field == "":
-		return p.hubRule(main)
+		return p.hubRule(main, drop)
 	}
 	var renames []Renaming
 	var same []string
 	var missing *model.ConversionRule
 	decided := false
-	for _, r := range f.rules {
+	for _, r := range rules {
 		switch {
 		case r.Verb == model.Enum:
 			if same = append(same, r.Same...); r.Same == nil {
@@ -85,7 +86,7 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 		claim.Entry = spokeEntry
 		return []ruled{claim}
 	case model.Custom:
-		return p.custom(claim)
+		return p.custom(claim, drop)
 	}
 	hub, hubEntry, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
 	if !ok || !p.take(p.takenHub, "hub", hub, main) {
@@ -127,8 +128,53 @@ func isPart(path, whole Path) bool {
 	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
 }
 
-// custom finds the additional fields of a custom rule.
-func (p *pairPlanner) custom(claim ruled) []ruled {
+// besideCustom takes the drop out of the rules for one field if there is also a custom rule.
+func besideCustom(rules []model.ConversionRule) (others []model.ConversionRule, drop *model.ConversionRule) {
+	has := func(verb model.Verb) int {
+		return slices.IndexFunc(rules, func(r model.ConversionRule) bool { return r.Verb == verb })
+	}
+	i := has(model.Drop)
+	if i < 0 || has(model.Custom) < 0 {
+		return rules, nil
+	}
+	return slices.Concat(rules[:i], rules[i+1:]), &rules[i]
+}
+
+// custom finds the additional fields and the directions of a custom rule. A drop beside it gives up the field.
+func (p *pairPlanner) custom(claim ruled, drop *model.ConversionRule) []ruled {
+	all := p.customFields(claim)
+	for _, claim := range all {
+		r := claim.rule
+		both := claim.Spoke != nil && claim.Hub != nil
+		claim.Functions = functions(r, claim.Spoke != nil)
+		switch {
+		case both && r.Direction.IsSet() || claim.Spoke == nil && claim.Functions[FromHub]:
+			d := diag.Errorf(r.Direction.At, RuleConverter, "%s alone does not convert %s, which %s has", r.Direction.V, claim.Field(), p.conversion.Hub.Version)
+			if both {
+				d = d.WithRelated(claim.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version)
+			}
+			p.diags.Add(d.WithHint("remove direction"))
+		case both && drop != nil:
+			p.diags.Add(diag.Errorf(drop.Range, RuleTwice, "a drop beside custom is for a field that one version has, and both have %s", claim.Field()).
+				WithHint("remove it: your own code decides which values are lost").WithRelated(r.Range, "the other rule is here"))
+		case drop != nil:
+			claim.Verb, claim.Reason = model.Drop, drop.Reason
+		}
+	}
+	return all
+}
+
+// functions returns the directions in which the user's own code is called. A field that only the hub has is computed
+// from the rest of the spoke, and needs no code on the way back.
+func functions(r model.ConversionRule, inSpoke bool) [2]bool {
+	if r.Direction.IsSet() {
+		return [2]bool{r.Direction.V == model.Directions()[ToHub], r.Direction.V == model.Directions()[FromHub]}
+	}
+	return [2]bool{true, inSpoke}
+}
+
+// customFields finds the additional fields of a custom rule.
+func (p *pairPlanner) customFields(claim ruled) []ruled {
 	r := claim.rule
 	for _, field := range r.Others {
 		spoke, _, ok := p.find(p.Spoke, p.conversion.Spoke, field)
@@ -164,9 +210,13 @@ func (p *pairPlanner) alike(r model.ConversionRule) {
 
 // hubRule makes the claims for fields that only the hub has. They are dropped, have a default, or the user's own code
 // sets them.
-func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
-	if r.Verb == model.Custom {
-		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r})
+func (p *pairPlanner) hubRule(r model.ConversionRule, drop *model.ConversionRule) []ruled {
+	switch {
+	case r.Verb == model.Custom && !r.Hub.IsSet():
+		p.complete(r)
+		return nil
+	case r.Verb == model.Custom:
+		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r}, drop)
 	}
 	var claims []ruled
 	for i, name := range r.Hub.V {
@@ -193,6 +243,17 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 		claims = append(claims, claim)
 	}
 	return claims
+}
+
+// complete notes that the user's own code completes the struct.
+func (p *pairPlanner) complete(r model.ConversionRule) {
+	if first, ok := p.claims[""]; ok {
+		p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule by which your own code completes %s", p.Spoke.Name).
+			WithHint("remove it: one function can do all of it").WithRelated(first, "the first is here"))
+		return
+	}
+	p.claims[""] = r.Range
+	p.After = functions(r, true)
 }
 
 // needless reports an unnecessary rule for a metadata entry, because both versions have every entry.

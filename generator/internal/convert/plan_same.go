@@ -3,7 +3,8 @@
 package convert
 
 import (
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"slices"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -58,17 +59,12 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 
 // isCustom reports whether functions of the user convert the pair. They see all of it and may set all of it.
 func (p *Pair) isCustom() bool {
-	for _, c := range p.Claims {
-		if c.Verb == model.Custom {
-			return true
-		}
-	}
-	return false
+	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != [2]bool{} })
 }
 
 // staysAs returns the name of a field with the same name on both sides.
 func (c *Claim) staysAs() (string, bool) {
-	if c.Value == nil || c.Verb == model.Custom || c.Default != nil {
+	if c.Value == nil || c.Default != nil {
 		return "", false
 	}
 	spoke, hub := c.Spoke.and(nil), c.Hub.and(nil)
@@ -106,7 +102,9 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 	if seen[p] {
 		return true
 	}
-	seen[p] = true
+	if seen[p] = true; p.completed() {
+		return false
+	}
 	stay := map[string]bool{}
 	for _, c := range p.Claims {
 		name, ok := c.staysAs()

@@ -73,7 +73,7 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 				continue
 			}
 			if r.Field.V == "" {
-				found = append(found, fieldRules{rules: []model.ConversionRule{*r}})
+				found = withHubRule(found, *r)
 				continue
 			}
 			for _, each := range forFields(r, in, hub) {
@@ -216,6 +216,19 @@ func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
 		}
 	}
 	return append(fields, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
+}
+
+// withHubRule adds a rule for fields of the hub alone. A drop of the same fields joins a custom rule.
+func withHubRule(all []fieldRules, r model.ConversionRule) []fieldRules {
+	for i, f := range all {
+		o := f.rules[0]
+		isPair := o.Verb == model.Custom && r.Verb == model.Drop || o.Verb == model.Drop && r.Verb == model.Custom
+		if f.field == "" && len(f.rules) == 1 && isPair && slices.Equal(o.Hub.V, r.Hub.V) {
+			all[i].rules = append(f.rules, r)
+			return all
+		}
+	}
+	return append(all, fieldRules{rules: []model.ConversionRule{r}})
 }
 
 // alike reports whether a rule declares that a type with its own encoding has the same JSON as its counterpart.

@@ -204,7 +204,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 
 // hook converts the value with the user's own code.
 func (p *valuePlanner) hook(v *Value) *Value {
-	v.How, v.Loss = Hook{}, [2]string{hookLoss, hookLoss}
+	v.How, v.Loss = Hook{}, [2]string{HookLoss, HookLoss}
 	if !slices.ContainsFunc(p.Hooks, func(h Types) bool { return h.Spoke.String() == v.Spoke.String() && h.Hub.String() == v.Hub.String() }) {
 		p.Hooks = append(p.Hooks, v.Types)
 	}

@@ -65,6 +65,9 @@ const (
 	Allow   Verb = "allow"
 )
 
+// Directions are the words for the directions of a custom rule: from the spoke, and from the hub.
+func Directions() []string { return []string{"toHub", "fromHub"} }
+
 // ConversionRule is one marker's setting for a field.
 type ConversionRule struct {
 	// Range is the marker.
@@ -91,6 +94,8 @@ type ConversionRule struct {
 	From, To string
 	// Same are values of an enum that stay what they are; * stands for all.
 	Same []string
+	// Direction is the only direction of a custom rule, a word of Directions; empty for both.
+	Direction diag.Sourced[string]
 	// Hub are fields of the counterpart struct that a custom rule takes care of, that a drop gives up, or
 	// that a default is for.
 	Hub diag.Sourced[[]string]

@@ -143,12 +143,9 @@ type hook struct {
 func (w *conversionWriter) hookFunctions() []hook {
 	var hooks []hook
 	for _, pair := range w.Pairs {
-		for _, c := range pair.Claims {
-			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				name := hookName(pair, c, d)
-				if c.Calls(d) && !slices.ContainsFunc(hooks, func(h hook) bool { return h.name == name }) {
-					hooks = append(hooks, hook{name, w.parameters(pair.Types, d, full())})
-				}
+		for _, of := range pairHooks(pair) {
+			if !slices.ContainsFunc(hooks, func(h hook) bool { return h.name == of.name }) {
+				hooks = append(hooks, hook{of.name, w.parameters(pair.Types, of.to, full())})
 			}
 		}
 	}
@@ -183,8 +180,28 @@ func (w *conversionWriter) hooks() {
 	f.Func().Id("NewConverter").Params(jen.Id("hooks").Id("Hooks")).Id("Converter").Block(jen.Return(jen.Id("Converter").Values(jen.Id("hooks"))))
 }
 
-func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
-	return upperFirst(p.HookName) + c.Field().Last().Name + suffixOf(d)
+// pairHook is a function that a custom rule of two structs requires in a direction. The field is empty if the function
+// completes the struct.
+type pairHook struct {
+	name, field string
+	to          convert.Direction
+}
+
+// pairHooks are the functions that the custom rules of two structs require, in the order in which they are called.
+func pairHooks(p *convert.Pair) []pairHook {
+	var hooks []pairHook
+	add := func(functions [2]bool, goName, field string) {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			if functions[d] {
+				hooks = append(hooks, pairHook{upperFirst(p.HookName) + goName + suffixOf(d), field, d})
+			}
+		}
+	}
+	for _, c := range p.Claims {
+		add(c.Functions, c.Field().Last().Name, c.Field().String())
+	}
+	add(p.After, "", "")
+	return hooks
 }
 
 // typeHookName is the name of a hook for all values of two types: after both, or, where these have one
@@ -459,11 +476,17 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 			w.zeroBelow(g, c, d)
 		}
 	}
-	for _, c := range p.Claims {
-		if c.Calls(d) {
-			call := jen.Id("c").Dot("hooks").Dot(hookName(p, c, d)).Call(w.context(), jen.Id("src"), jen.Id("dst"))
-			w.failing(g, where{format: c.Field().String()}, ": ", call)
+	for _, h := range pairHooks(p) {
+		if h.to != d {
+			continue
 		}
+		call := jen.Id("c").Dot("hooks").Dot(h.name).Call(w.context(), jen.Id("src"), jen.Id("dst"))
+		if h.field != "" {
+			w.failing(g, where{format: h.field}, ": ", call)
+			continue
+		}
+		w.current.fails = true
+		returnError(g, call)
 	}
 	if w.needs[function{p, d}].fails {
 		g.Return(jen.Nil())
@@ -518,7 +541,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 	from, to := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
 		switch {
-		case from == nil || c.Calls(d):
+		case from == nil || c.Functions[d]:
 		case c.Verb == model.Drop:
 			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
 			if c.Entry != "" { // it has been copied with the metadata
