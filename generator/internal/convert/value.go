@@ -160,6 +160,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.keyed(v, argument, as)
 	case name == "element":
 		return p.listElement(v, argument, as)
+	case name == "present":
+		return p.present(v, argument, as)
 	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
@@ -243,7 +245,9 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 			hint: `+webhook:conversion:to(as: "optional") has nil for zero, +webhook:conversion:to(as: "pointer") keeps it a value`}
 	}
 	if how.ZeroIsNil || how.ZeroInWhole {
-		how.Plain = setOf(plain)
+		if how.Plain = setOf(plain); field.Type == plain {
+			how.Plain = fieldSet(field)
+		}
 	}
 	return nil
 }
