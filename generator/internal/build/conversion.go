@@ -180,7 +180,7 @@ func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.Version
 func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *registry.Field) {
 	rule := model.ConversionRule{
 		Range: d.Range, Verb: m.Verb, Declared: p.Path, Path: m.Path, As: m.As,
-		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub, Direction: m.Direction,
+		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub, Direction: m.Direction, With: m.With,
 	}
 	switch m.Verb {
 	case model.Drop:
@@ -194,7 +194,13 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 			return
 		}
 	case model.Default:
-		rule.Default = m.Text
+		if m.Text.IsSet() == m.From.IsSet() {
+			b.diags.Add(diag.Errorf(d.Range, model.RuleNeeds, "+%s needs a value, or from", d.Name).WithHint(`="value" is a constant, from: "metadata.namespace" is the object's own`))
+			return
+		}
+		if rule.Default = m.Text; m.From.IsSet() {
+			rule.Default = m.From
+		}
 	case model.ToHub:
 		if m.Text.IsSet() && m.Path.IsSet() {
 			b.exclusive("the value", m.Text.At, "path", m.Path.At)

@@ -60,13 +60,40 @@ type Claim struct {
 	SpokeOthers, HubOthers []Path
 	// Same are values of an enum that one side alone has, and that stay what they are; * stands for all.
 	Same []string
-	// Default is the value of the hub's field if the spoke does not set it: a string, bool or int. It is nil without a
-	// default.
+	// Default is the value of the hub's field if the spoke does not set it, or of a field that only the spoke has: a
+	// string, bool, int or Metadata. It is nil without a default. Cases have precedence.
 	Default any
+	Cases   []Case
 	// Functions is true for each direction in which a function of the user converts the field.
 	Functions [2]bool
 	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
 	Reason, Entry string
+}
+
+// Case is a default that depends on another field of the same struct. Set checks whether that is set.
+type Case struct {
+	Default any
+	With    Path
+	Set     *Set
+}
+
+// Metadata is a default that an object's metadata has, such as metadata.namespace.
+type Metadata string
+
+// HasDefault reports whether a marker sets a default.
+func (c *Claim) HasDefault() bool { return c.Default != nil || len(c.Cases) > 0 }
+
+// DefaultTo returns the direction in which the default applies.
+func (c *Claim) DefaultTo() Direction {
+	if c.Hub == nil {
+		return FromHub
+	}
+	return ToHub
+}
+
+// DefaultsLast reports whether the default depends on other fields, so that it applies after their conversion.
+func (c *Claim) DefaultsLast() bool {
+	return c.HasDefault() && (c.Below(c.DefaultTo()) || len(c.Cases) > 0)
 }
 
 // Path leads from a struct to one of its fields, or to a field of a struct in it.
@@ -190,7 +217,7 @@ func (p *Pair) NeedsHooks() bool {
 // NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
-		return c.Default != nil || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
+		return c.HasDefault() || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
 	}, map[*Pair]bool{})
 }
 

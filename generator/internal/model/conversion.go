@@ -65,6 +65,9 @@ const (
 	Allow   Verb = "allow"
 )
 
+// DefaultSources are the members of an object's metadata that may be a default.
+func DefaultSources() []string { return []string{"metadata.name", "metadata.namespace"} }
+
 // Directions are the words for the directions of a custom rule: from the spoke, and from the hub.
 func Directions() []string { return []string{"toHub", "fromHub"} }
 
@@ -90,8 +93,10 @@ type ConversionRule struct {
 	Type GoType
 	// As are the converters.
 	As diag.Sourced[[]string]
-	// From and To are values of an enum.
+	// From and To are values of an enum. From is also the member of the object's metadata that is a default.
 	From, To string
+	// With is the field that has to be set for a default; empty for none.
+	With diag.Sourced[string]
 	// Same are values of an enum that stay what they are; * stands for all.
 	Same []string
 	// Direction is the only direction of a custom rule, a word of Directions; empty for both.

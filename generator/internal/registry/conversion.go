@@ -30,6 +30,7 @@ type Field struct {
 	Field, As, Hub diag.Sourced[[]string]
 	Same           diag.Sourced[[]string]
 	Path, From, To diag.Sourced[string]
+	With           diag.Sourced[string]
 	Rule           diag.Sourced[string]
 	Direction      diag.Sourced[string]
 	Text           diag.Sourced[string] // the text after the equals sign
@@ -81,12 +82,14 @@ func conversionDefinitions() marker.Registry {
 				}
 			}),
 		fieldDefinition(model.Default, "default",
-			"The value of a field in the hub if the spoke does not set it. A partial object, as in server-side apply, gets none.",
+			"The value of a field in the hub if the spoke does not set it. Beside `stash` or `drop`, it is the value of a field that only the spoke has. A partial object, as in server-side apply, gets none.",
 			`+webhook:conversion:default="Managed"`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
 					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct that the spoke does not have."},
-					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The value: text, a whole number, `true` or `false`."},
+					{Name: "with", Type: marker.String(&m.With), Default: "always", Doc: "A field of the same struct that has to be set for the default, such as the member of a union that a discriminator names. A field may have a default for each of several fields; the first one that is set counts."},
+					{Name: "from", Type: marker.Enum(&m.From, model.DefaultSources()...), Doc: "In place of the value: the object's own name or namespace."},
+					{Name: "", Type: marker.String(&m.Text), Doc: "The value: text, a whole number, `true` or `false`."},
 				}
 			}),
 		fieldDefinition(model.Custom, "custom",

@@ -255,8 +255,9 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 				f.dropped = append(f.dropped, below(hubStruct, o))
 			}
 		}
-		if c.Default != nil {
-			f.defaults = append(f.defaults, hub)
+		if c.HasDefault() {
+			_, to := sides(c.DefaultTo(), spoke, hub)
+			f.defaults = append(f.defaults, to)
 		}
 		for v := c.Value; v != nil; v = v.Elem {
 			switch how := v.How.(type) {
