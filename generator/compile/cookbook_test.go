@@ -158,7 +158,8 @@ func (r recipe) write(t *testing.T, dir string) {
 func (r recipe) file(pkg, code string) string {
 	known := map[string]string{
 		"context": "context", "fmt": "fmt", "strings": "strings", "cmp": "cmp", "slices": "slices", "time": "time",
-		"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "intstr": "k8s.io/apimachinery/pkg/util/intstr", "resource": "k8s.io/apimachinery/pkg/api/resource",
+		"conversion": "github.com/webhook-gen/webhook-gen/runtime/conversion", "metav1": "k8s.io/apimachinery/pkg/apis/meta/v1",
+		"intstr": "k8s.io/apimachinery/pkg/util/intstr", "resource": "k8s.io/apimachinery/pkg/api/resource",
 		"v1": "example.com/app/api/" + r.folder + "/v1", "v2": "example.com/app/api/" + r.folder + "/v2",
 	}
 	imports := ""

@@ -20,7 +20,7 @@ type Schema struct {
 	One map[string]string
 	// Dropped means that this field is lost on purpose.
 	Dropped bool
-	// Custom means that a function of the user converts this field.
+	// Custom means that a function of the user converts this value. The innermost such value around a kept one counts.
 	Custom bool
 	// Lossless, of a whole kind, means that the other version can represent all of it.
 	Lossless bool

@@ -176,9 +176,11 @@ func current(changes []change, s *wire.Shape, object reflect.Value) ([]change, e
 	}), nil
 }
 
-// hooked returns the path of the field that a function of the user converts and that a change is for, as names. A value
-// that contains such fields counts, too.
-func (s Schema) hooked(c change) (path string, ok bool) {
+// hooked returns the path of the innermost field that a function of the user converts and that a change is for, as
+// names. A value that contains such fields counts, too.
+func (s Schema) hooked(c change) (hook string, ok bool) {
+	ok = s.Custom
+	path := ""
 	for _, next := range c.At {
 		if next.keys == nil {
 			path += "." + next.name
@@ -188,8 +190,11 @@ func (s Schema) hooked(c change) (path string, ok bool) {
 			s = s.element()
 		}
 		if s.Custom {
-			return path, true
+			hook, ok = path, true
 		}
+	}
+	if ok {
+		return hook, true
 	}
 	if s.isEmpty() || c.Is == nil {
 		return path, false

@@ -180,7 +180,7 @@ func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.Version
 func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *registry.Field) {
 	rule := model.ConversionRule{
 		Range: d.Range, Verb: m.Verb, Declared: p.Path, Path: m.Path, As: m.As,
-		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub,
+		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub, Direction: m.Direction, With: m.With,
 	}
 	switch m.Verb {
 	case model.Drop:
@@ -194,7 +194,13 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 			return
 		}
 	case model.Default:
-		rule.Default = m.Text
+		if m.Text.IsSet() == m.From.IsSet() {
+			b.diags.Add(diag.Errorf(d.Range, model.RuleNeeds, "+%s needs a value, or from", d.Name).WithHint(`="value" is a constant, from: "metadata.namespace" is the object's own`))
+			return
+		}
+		if rule.Default = m.Text; m.From.IsSet() {
+			rule.Default = m.From
+		}
 	case model.ToHub:
 		if m.Text.IsSet() && m.Path.IsSet() {
 			b.exclusive("the value", m.Text.At, "path", m.Path.At)
@@ -232,12 +238,12 @@ func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Deco
 		for _, field := range fields {
 			b.addFieldRule(rule, field)
 		}
-	case m.Verb == model.Allow, m.Hub.IsSet() && !rule.Struct.IsZero():
+	case m.Verb == model.Allow, (m.Hub.IsSet() || m.Verb == model.Custom) && !rule.Struct.IsZero():
 		b.conversionRules = append(b.conversionRules, rule)
 	default:
 		hint := `put it on a field, or add field: "name", and on a package of: "import/path.Type"`
 		if m.Verb == model.Custom {
-			hint += `; type: "import/path.Type" is for all values of two types`
+			hint += `; of: "import/path.Type" alone completes a struct, type: "import/path.Type" is for all values of two types`
 		}
 		b.diags.Add(diag.Errorf(d.Range, model.RuleNeeds, "+%s needs the field that it is for", d.Name).WithHint("%s", hint))
 	}
@@ -268,6 +274,9 @@ func (b *builder) addTypeRule(rule model.ConversionRule, d marker.Decoded, m *re
 	switch {
 	case d.Field != nil || m.Field.IsSet() || m.Hub.IsSet():
 		b.exclusive("type", m.Type.At, "a field", d.Range)
+		return
+	case m.Direction.IsSet():
+		b.exclusive("type", m.Type.At, "direction", m.Direction.At)
 		return
 	case rule.Struct.IsZero():
 		b.diags.Add(diag.Errorf(d.Range, model.RuleNeeds, "+%s needs the type of the spoke that it is for", d.Name).

@@ -143,30 +143,38 @@ func zeroText(t *resolve.Type) string {
 	return "null"
 }
 
-// unreached reports defaults for fields of the hub below a pointer that nothing sets, so that the default would never
-// apply.
+// unreached reports defaults for fields below a pointer that nothing sets, so that the default would never apply.
 func (p *pairPlanner) unreached() {
 	for _, c := range p.Claims {
-		if c.Default == nil || c.Value != nil || !c.Hub.pointers() {
+		to := c.DefaultTo()
+		path, side, from := c.Hub, "hub ", p.conversion.Spoke.Version
+		if to == FromHub {
+			path, side, from = c.Spoke, "spoke ", p.conversion.Hub.Version
+		}
+		if !c.HasDefault() || c.Value != nil || !path.pointers() {
 			continue
 		}
-		for i, f := range c.Hub[:len(c.Hub)-1] {
-			around := c.Hub[:i+1]
-			if f.Type.Kind() != resolve.Pointer || p.makes(around) {
+		for i, f := range path[:len(path)-1] {
+			around := path[:i+1]
+			if f.Type.Kind() != resolve.Pointer || p.makes(around, to) {
 				continue
 			}
-			s := p.spotOf()
-			p.diags.Add(diag.Errorf(p.claims["hub "+c.Hub.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", c.Hub, p.conversion.Spoke.Version, around).
-				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", s.marker(model.Custom, fmt.Sprintf("hub: %q", s.within(around.String())))).WithRelated(f.Range, "%s is a pointer", around))
+			custom := fmt.Sprintf("+webhook:conversion:custom(field: %q)", around)
+			if to == ToHub {
+				s := p.spotOf()
+				custom = s.marker(model.Custom, fmt.Sprintf("hub: %q", s.within(around.String())))
+			}
+			p.diags.Add(diag.Errorf(p.claims[side+path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, from, around).
+				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", custom).WithRelated(f.Range, "%s is a pointer", around))
 			break
 		}
 	}
 }
 
-// makes reports whether a value of the spoke makes the struct at a path of the hub.
-func (p *pairPlanner) makes(around Path) bool {
+// makes reports whether a value makes the struct at a path on the destination side of a direction.
+func (p *pairPlanner) makes(around Path, to Direction) bool {
 	for _, c := range p.Claims {
-		if c.Value != nil && (c.Hub.String() == around.String() || isPart(c.Hub, around)) {
+		if path := c.side(1 - to); c.Value != nil && (path.String() == around.String() || isPart(path, around)) {
 			return true
 		}
 	}
@@ -189,7 +197,7 @@ func (p *Plan) Replaced() []string {
 		if c.Spoke == nil || c.Hub == nil {
 			return
 		}
-		if c.Default != nil || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last())) {
+		if c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last())) {
 			add(spoke)
 			add(hub)
 		}

@@ -30,32 +30,33 @@ type ruled struct {
 	rule    model.ConversionRule
 	renames []Renaming
 	same    []string
-	missing *model.ConversionRule // the default beside it, if any
-	entries [2]string             // the keys of entries of metadata, by side
+	missing []model.ConversionRule // the defaults beside it
+	entries [2]string              // the keys of entries of metadata, by side
 }
 
 // rule makes the claims of the rules for one field.
 func (p *pairPlanner) rule(f fieldRules) []ruled {
-	main := f.rules[0]
+	rules, drop := besideCustom(f.rules)
+	main := rules[0]
 	switch {
 	case main.Verb == model.Alike:
 		p.alike(main)
 		return nil
 	case f.field == "":
-		return p.hubRule(main)
+		return p.hubRule(rules, drop)
 	}
 	var renames []Renaming
 	var same []string
-	var missing *model.ConversionRule
+	var missing []model.ConversionRule
 	decided := false
-	for _, r := range f.rules {
+	for _, r := range rules {
 		switch {
 		case r.Verb == model.Enum:
 			if same = append(same, r.Same...); r.Same == nil {
 				renames = append(renames, Renaming{r.From, r.To})
 			}
-		case r.Verb == model.Default && missing == nil:
-			missing = &r
+		case r.Verb == model.Default && p.differs(r, missing):
+			missing = append(missing, r)
 		case decided || r.Verb == model.Default:
 			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
 			p.takenSpoke[f.field] = true
@@ -72,8 +73,8 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
 	}
-	if claim.Verb != model.ToHub && missing != nil {
-		p.diags.Add(diag.Errorf(missing.Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
+	if isCustom := claim.Verb == model.Custom; missing != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
+		p.diags.Add(diag.Errorf(missing[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
 		claim.missing = nil
 	}
 	switch claim.Verb {
@@ -86,7 +87,7 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 		claim.Entry = spokeEntry
 		return []ruled{claim}
 	case model.Custom:
-		return p.custom(claim)
+		return p.custom(claim, drop)
 	}
 	hub, hubEntry, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
 	if !ok || !p.take(p.takenHub, "hub", hub, main) {
@@ -104,15 +105,15 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	for _, r := range all {
 		if r.Verb == model.ToHub {
 			v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames, same: r.same,
-				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries, missing: r.missing != nil,
+				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries, missing: slices.ContainsFunc(r.missing, func(d model.ConversionRule) bool { return !d.With.IsSet() }),
 				skipSpoke: below(p.takenSpoke, r.Spoke.String()), skipHub: below(p.takenHub, r.Hub.String())}
 			if r.Value = v.top(r.rule.As.V); r.Value == nil {
 				continue
 			}
 		}
 		r.Same = r.same
-		if r.missing != nil {
-			p.missing(r.Claim, *r.missing)
+		for _, d := range r.missing {
+			p.missing(r.Claim, d)
 		}
 		first := slices.IndexFunc(claims, func(c *Claim) bool { return isPart(c.Spoke, r.Spoke) || isPart(c.Hub, r.Hub) })
 		if first < 0 {
@@ -128,8 +129,53 @@ func isPart(path, whole Path) bool {
 	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
 }
 
-// custom finds the additional fields of a custom rule.
-func (p *pairPlanner) custom(claim ruled) []ruled {
+// besideCustom takes the drop out of the rules for one field if there is also a custom rule.
+func besideCustom(rules []model.ConversionRule) (others []model.ConversionRule, drop *model.ConversionRule) {
+	has := func(verb model.Verb) int {
+		return slices.IndexFunc(rules, func(r model.ConversionRule) bool { return r.Verb == verb })
+	}
+	i := has(model.Drop)
+	if i < 0 || has(model.Custom) < 0 {
+		return rules, nil
+	}
+	return slices.Concat(rules[:i], rules[i+1:]), &rules[i]
+}
+
+// custom finds the additional fields and the directions of a custom rule. A drop beside it gives up the field.
+func (p *pairPlanner) custom(claim ruled, drop *model.ConversionRule) []ruled {
+	all := p.customFields(claim)
+	for _, claim := range all {
+		r := claim.rule
+		both := claim.Spoke != nil && claim.Hub != nil
+		claim.Functions = functions(r, claim.Spoke != nil)
+		switch {
+		case both && r.Direction.IsSet() || claim.Spoke == nil && claim.Functions[FromHub]:
+			d := diag.Errorf(r.Direction.At, RuleConverter, "%s alone does not convert %s, which %s has", r.Direction.V, claim.Field(), p.conversion.Hub.Version)
+			if both {
+				d = d.WithRelated(claim.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version)
+			}
+			p.diags.Add(d.WithHint("remove direction"))
+		case both && drop != nil:
+			p.diags.Add(diag.Errorf(drop.Range, RuleTwice, "a drop beside custom is for a field that one version has, and both have %s", claim.Field()).
+				WithHint("remove it: your own code decides which values are lost").WithRelated(r.Range, "the other rule is here"))
+		case drop != nil:
+			claim.Verb, claim.Reason = model.Drop, drop.Reason
+		}
+	}
+	return all
+}
+
+// functions returns the directions in which the user's own code is called. A field that only the hub has is computed
+// from the rest of the spoke, and needs no code on the way back.
+func functions(r model.ConversionRule, inSpoke bool) [2]bool {
+	if r.Direction.IsSet() {
+		return [2]bool{r.Direction.V == model.Directions()[ToHub], r.Direction.V == model.Directions()[FromHub]}
+	}
+	return [2]bool{true, inSpoke}
+}
+
+// customFields finds the additional fields of a custom rule.
+func (p *pairPlanner) customFields(claim ruled) []ruled {
 	r := claim.rule
 	for _, field := range r.Others {
 		spoke, _, ok := p.find(p.Spoke, p.conversion.Spoke, field)
@@ -165,9 +211,14 @@ func (p *pairPlanner) alike(r model.ConversionRule) {
 
 // hubRule makes the claims for fields that only the hub has. They are dropped, have a default, or the user's own code
 // sets them.
-func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
-	if r.Verb == model.Custom {
-		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r})
+func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.ConversionRule) []ruled {
+	r := rules[0]
+	switch {
+	case r.Verb == model.Custom && !r.Hub.IsSet():
+		p.complete(r)
+		return nil
+	case r.Verb == model.Custom:
+		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r}, drop)
 	}
 	var claims []ruled
 	for i, name := range r.Hub.V {
@@ -189,11 +240,29 @@ func (p *pairPlanner) hubRule(r model.ConversionRule) []ruled {
 		}
 		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
 		if r.Verb == model.Default {
-			claim.missing = &r
+			for _, d := range rules {
+				if p.differs(d, claim.missing) {
+					claim.missing = append(claim.missing, d)
+				} else {
+					p.diags.Add(diag.Errorf(d.Range, RuleTwice, "a second default for %s", name).WithRelated(r.Range, "the first is here").
+						WithHint("with: \"field\" makes it a default for objects that have this field"))
+				}
+			}
 		}
 		claims = append(claims, claim)
 	}
 	return claims
+}
+
+// complete notes that the user's own code completes the struct.
+func (p *pairPlanner) complete(r model.ConversionRule) {
+	if first, ok := p.claims[""]; ok {
+		p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule by which your own code completes %s", p.Spoke.Name).
+			WithHint("remove it: one function can do all of it").WithRelated(first, "the first is here"))
+		return
+	}
+	p.claims[""] = r.Range
+	p.After = functions(r, true)
 }
 
 // needless reports an unnecessary rule for a metadata entry, because both versions have every entry.
@@ -205,21 +274,41 @@ func (p *pairPlanner) needless(r model.ConversionRule, entry diag.Sourced[string
 // parentOf returns the path without its last name.
 func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
 
-// missing sets the hub's default for a field that the spoke leaves unset.
+// differs reports whether a default applies in another case than all others.
+func (p *pairPlanner) differs(r model.ConversionRule, others []model.ConversionRule) bool {
+	return !slices.ContainsFunc(others, func(o model.ConversionRule) bool { return o.With.V == r.With.V })
+}
+
+// missing sets the default for a field that the source leaves unset.
 func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
-	t := c.Hub.Last().Type
+	field, in, version, side := c.Hub, p.Hub, p.conversion.Hub, "hub"
+	if c.DefaultTo() == FromHub {
+		field, in, version, side = c.Spoke, p.Spoke, p.conversion.Spoke, "spoke"
+	}
+	t := field.Last().Type
 	value, ok := constant(pointee(t), r.Default.V)
+	if r.From != "" {
+		value, ok = Metadata(r.From), isText(t) && t.Package == ""
+	}
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
-		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the hub's %s", r.Default.V, t).
+		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, side, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
 	}
-	if !fieldLimits(c.Hub.Last()).allows(value) {
-		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", p.conversion.Hub.Version, r.Default.V).
-			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+	if r.From == "" && !fieldLimits(field.Last()).allows(value) {
+		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", version.Version, r.Default.V).
+			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(field.Last().Range, "the field of %s is here", version.Version))
 		return
 	}
-	c.Default = value
+	if r.With.IsSet() {
+		with, entry, ok := p.find(in, version, r.With)
+		if !ok || entry != "" {
+			return
+		}
+		c.Cases = append(c.Cases, Case{value, with, fieldSet(with.Last())})
+	} else {
+		c.Default = value
+	}
 	if c.Value == nil {
 		return
 	}

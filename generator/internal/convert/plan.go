@@ -36,6 +36,8 @@ type Pair struct {
 	// rules on enclosing structs claim different fields of them.
 	HookName string
 	Claims   []*Claim
+	// After is true for each direction in which a function of the user completes the struct after its rules.
+	After [2]bool
 	// Opaque is true if the types encode themselves, so that JSON has no members for their fields.
 	Opaque bool
 }
@@ -58,11 +60,40 @@ type Claim struct {
 	SpokeOthers, HubOthers []Path
 	// Same are values of an enum that one side alone has, and that stay what they are; * stands for all.
 	Same []string
-	// Default is the value of the hub's field if the spoke does not set it: a string, bool or int. It is nil without a
-	// default.
+	// Default is the value of the hub's field if the spoke does not set it, or of a field that only the spoke has: a
+	// string, bool, int or Metadata. It is nil without a default. Cases have precedence.
 	Default any
+	Cases   []Case
+	// Functions is true for each direction in which a function of the user converts the field.
+	Functions [2]bool
 	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
 	Reason, Entry string
+}
+
+// Case is a default that depends on another field of the same struct. Set checks whether that is set.
+type Case struct {
+	Default any
+	With    Path
+	Set     *Set
+}
+
+// Metadata is a default that an object's metadata has, such as metadata.namespace.
+type Metadata string
+
+// HasDefault reports whether a marker sets a default.
+func (c *Claim) HasDefault() bool { return c.Default != nil || len(c.Cases) > 0 }
+
+// DefaultTo returns the direction in which the default applies.
+func (c *Claim) DefaultTo() Direction {
+	if c.Hub == nil {
+		return FromHub
+	}
+	return ToHub
+}
+
+// DefaultsLast reports whether the default depends on other fields, so that it applies after their conversion.
+func (c *Claim) DefaultsLast() bool {
+	return c.HasDefault() && (c.Below(c.DefaultTo()) || len(c.Cases) > 0)
 }
 
 // Path leads from a struct to one of its fields, or to a field of a struct in it.
@@ -99,8 +130,8 @@ func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	return ""
 }
 
-// hookLoss is the possible loss in a conversion by the user's own code.
-const hookLoss = "what your functions lose"
+// HookLoss is the possible loss in a conversion by the user's own code.
+const HookLoss = "what your functions lose"
 
 // Loss describes the part of the field that the other side cannot hold, in a direction. It is empty if nothing is lost.
 func (c *Claim) Loss(d Direction) string { return c.loss(d, map[*Pair]bool{}) }
@@ -109,20 +140,14 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	switch {
 	case c.Verb == model.Drop:
 		return ""
-	case c.Verb == model.Custom && c.Spoke != nil:
-		return hookLoss
+	case c.Functions == [2]bool{true, true}:
+		return HookLoss
 	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
 		return "all of it"
 	case c.Value == nil:
 		return ""
 	}
 	return c.Value.loss(d, seen)
-}
-
-// Calls reports whether the user's own code converts the field in a direction. A field that only the hub has is
-// computed from the rest of the spoke, and needs no code on the way back.
-func (c *Claim) Calls(d Direction) bool {
-	return c.Verb == model.Custom && (c.Spoke != nil || d == ToHub)
 }
 
 // Below reports whether pointers lead to the field on the destination side of a direction.
@@ -143,7 +168,12 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 
 // isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
-	return c.Verb == model.Custom || c.Value.holds(func(h How) bool { return h == Hook{} })
+	return c.Functions != [2]bool{} || c.holdsHook()
+}
+
+// holdsHook reports whether the user's own code converts the field, or its content, by its type.
+func (c *Claim) holdsHook() bool {
+	return c.Value.holds(func(h How) bool { return h == Hook{} })
 }
 
 // Field returns the spoke's field, or the hub's if only the hub has the field.
@@ -159,6 +189,9 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 		return false
 	}
 	seen[p] = true
+	if p.completed() {
+		return true // by the user's own code
+	}
 	for _, c := range p.Claims {
 		if c.loss(d, seen) != "" {
 			return true
@@ -184,16 +217,23 @@ func (p *Pair) NeedsHooks() bool {
 // NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
-		return c.Default != nil || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
+		return c.HasDefault() || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
 	}, map[*Pair]bool{})
 }
 
-// any reports whether is returns true for a claim of the pair or of a pair inside it.
+// completed reports whether functions of the user complete the struct.
+func (p *Pair) completed() bool { return p.After != [2]bool{} }
+
+// any reports whether is returns true for a claim of the pair or of a pair inside it. Functions that complete a pair
+// are like a claim without a field.
 func (p *Pair) any(is func(*Claim) bool, seen map[*Pair]bool) bool {
 	if seen[p] {
 		return false
 	}
 	seen[p] = true
+	if p.completed() && is(&Claim{Functions: p.After}) {
+		return true
+	}
 	for _, c := range p.Claims {
 		if is(c) {
 			return true

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func (p *planner) refuseHooks(plan *Plan) {
 	var fields []string
 	plan.Root.any(func(c *Claim) bool {
 		if c.isCustom() {
-			fields = append(fields, c.Field().String())
+			fields = append(fields, cmp.Or(c.Field().String(), "whole structs"))
 		}
 		return false
 	}, map[*Pair]bool{})

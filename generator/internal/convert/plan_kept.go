@@ -5,8 +5,6 @@ package convert
 import (
 	"slices"
 	"strings"
-
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // Kept returns the lossy fields of both versions, as sorted paths in JSON names from the kind. Fields that the user's
@@ -22,7 +20,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 	defer delete(inside, p)
 	var paths []string
 	for _, c := range p.Claims {
-		if c.Verb == model.Custom && c.Spoke != nil || c.Loss(d) == "" {
+		if c.Functions == [2]bool{true, true} || c.Loss(d) == "" {
 			continue
 		}
 		for _, other := range c.HubOthers {

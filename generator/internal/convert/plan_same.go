@@ -3,7 +3,8 @@
 package convert
 
 import (
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"slices"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -25,11 +26,13 @@ func (p *Plan) Same() map[string]*Same {
 	return same
 }
 
-// readsMetadata reports whether rules use metadata entries, or functions of the user can read the metadata.
+// readsMetadata reports whether rules use the metadata or its entries, or functions of the user can read it.
 func (p *Pair) readsMetadata() bool {
 	return p.any(func(c *Claim) bool {
 		isEntry := c.Value.holds(func(h How) bool { _, ok := h.(Entry); return ok })
-		return c.isCustom() || c.Entry != "" || isEntry
+		_, isDefault := c.Default.(Metadata)
+		isDefault = isDefault || slices.ContainsFunc(c.Cases, func(of Case) bool { _, is := of.Default.(Metadata); return is })
+		return c.isCustom() || c.Entry != "" || isEntry || isDefault
 	}, map[*Pair]bool{})
 }
 
@@ -39,10 +42,16 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 	}
 	inside[p] = true
 	defer delete(inside, p)
+	decides := map[string]bool{} // members that the conversion has to see
+	for _, c := range p.Claims {
+		for _, of := range c.Cases {
+			decides[of.With.and(nil)[0]] = true
+		}
+	}
 	same := map[string]*Same{}
 	for _, c := range p.Claims {
 		name, ok := c.staysAs()
-		if !ok {
+		if !ok || decides[name] {
 			continue
 		}
 		if c.isSame(map[*Pair]bool{}) {
@@ -58,17 +67,12 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 
 // isCustom reports whether functions of the user convert the pair. They see all of it and may set all of it.
 func (p *Pair) isCustom() bool {
-	for _, c := range p.Claims {
-		if c.Verb == model.Custom {
-			return true
-		}
-	}
-	return false
+	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != [2]bool{} })
 }
 
 // staysAs returns the name of a field with the same name on both sides.
 func (c *Claim) staysAs() (string, bool) {
-	if c.Value == nil || c.Verb == model.Custom || c.Default != nil {
+	if c.Value == nil || c.HasDefault() {
 		return "", false
 	}
 	spoke, hub := c.Spoke.and(nil), c.Hub.and(nil)
@@ -106,7 +110,9 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 	if seen[p] {
 		return true
 	}
-	seen[p] = true
+	if seen[p] = true; p.completed() {
+		return false
+	}
 	stay := map[string]bool{}
 	for _, c := range p.Claims {
 		name, ok := c.staysAs()

@@ -73,7 +73,7 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 				continue
 			}
 			if r.Field.V == "" {
-				found = append(found, fieldRules{rules: []model.ConversionRule{*r}})
+				found = withHubRule(found, *r)
 				continue
 			}
 			for _, each := range forFields(r, in, hub) {
@@ -91,7 +91,8 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 		}
 		for _, each := range forFields(r, spoke, hub) {
 			isNamed := slices.ContainsFunc(found[:named], func(f fieldRules) bool { return f.field == each.Field.V })
-			if taken[each.Field.V] || isNamed || !fits(each, spoke, hub) {
+			decided := each
+			if decided.Verb = s.deciding(r).Verb; taken[each.Field.V] || isNamed || !fits(decided, spoke, hub) {
 				continue
 			}
 			s.reached[r] = true
@@ -117,9 +118,23 @@ func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
 
 // applies reports whether a rule has an effect on a struct and its counterpart, and notes whether it is true for them.
 func (s ruleset) applies(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
-	is := isTrue(r, spoke, hub)
+	is := isTrue(s.deciding(r), spoke, hub)
 	s.truth[r] = s.truth[r].with(is)
 	return is || !s.narrow[r]
+}
+
+// deciding returns the stash or drop beside a default, which is then for a field that only the spoke has, or the rule
+// itself.
+func (s ruleset) deciding(r *model.ConversionRule) *model.ConversionRule {
+	if r.Verb != model.Default {
+		return r
+	}
+	for _, o := range slices.Concat(s.of[r.Struct], s.general) {
+		if o.Struct == r.Struct && o.Declared == r.Declared && o.Field.V == r.Field.V && o.Field.V != "" && (o.Verb == model.Stash || o.Verb == model.Drop) {
+			return o
+		}
+	}
+	return r
 }
 
 // isTrue reports whether a rule fits a struct and its counterpart. A field is moved to a field of the counterpart.
@@ -216,6 +231,20 @@ func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
 		}
 	}
 	return append(fields, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
+}
+
+// withHubRule adds a rule for fields of the hub alone. A drop of the same fields joins a custom rule, and so do several
+// defaults.
+func withHubRule(all []fieldRules, r model.ConversionRule) []fieldRules {
+	for i, f := range all {
+		o := f.rules[0]
+		isPair := len(f.rules) == 1 && (o.Verb == model.Custom && r.Verb == model.Drop || o.Verb == model.Drop && r.Verb == model.Custom)
+		if f.field == "" && (isPair || o.Verb == model.Default && r.Verb == model.Default) && slices.Equal(o.Hub.V, r.Hub.V) {
+			all[i].rules = append(f.rules, r)
+			return all
+		}
+	}
+	return append(all, fieldRules{rules: []model.ConversionRule{r}})
 }
 
 // alike reports whether a rule declares that a type with its own encoding has the same JSON as its counterpart.

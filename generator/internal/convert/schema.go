@@ -20,7 +20,8 @@ type Schema struct {
 	// One identifies the single element of a list that the other side has, as in conversion.Schema.
 	One     map[string]string
 	Dropped bool
-	// Custom is true if a function of the user converts this field, from this side.
+	// Custom is true if a function of the user converts this value, from this side. In a struct that a function
+	// completes, it is also true for each field that may be lost.
 	Custom bool
 	// Scattered is true if the other side has some members of this object in other places, but not the object itself.
 	Scattered bool
@@ -115,6 +116,8 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 	if p.Opaque {
 		return
 	}
+	after := p.After[from] || s.Custom
+	s.Custom = after
 	if around := inside[p]; around != nil {
 		if p.says(from, map[*Pair]bool{}) {
 			around.Name, s.Same = p.Name, around
@@ -134,10 +137,10 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 			continue
 		}
 		below := c.limits(from)
-		below.Custom = c.hooked(from)
-		if below.Custom {
-			for _, other := range c.others(from) {
-				s.put(other.and(nil), &Schema{Custom: true})
+		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
+		for _, other := range c.others(from) {
+			if further := (&Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop}); !further.IsZero() {
+				s.put(other.and(nil), further)
 			}
 		}
 		if c.Value == nil && c.Verb != model.Drop {
@@ -166,7 +169,9 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	if seen[p] || p.Opaque {
 		return false
 	}
-	seen[p] = true
+	if seen[p] = true; p.After[from] {
+		return true
+	}
 	for _, c := range p.Claims {
 		path := c.side(from)
 		if path != nil && (c.Verb == model.Drop || c.hooked(from) || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) {
@@ -327,7 +332,7 @@ func listKeys(f *resolve.Field) []string {
 
 // hooked reports whether the user's own code converts the field from a side.
 func (c *Claim) hooked(from Direction) bool {
-	return c.Calls(from) || c.Verb != model.Custom && c.isCustom()
+	return c.Functions[from] || c.holdsHook()
 }
 
 // others returns the additional fields of a custom rule on a side.

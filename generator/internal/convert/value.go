@@ -163,6 +163,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.keyed(v, argument, as)
 	case name == "element":
 		return p.listElement(v, argument, as)
+	case name == "present":
+		return p.present(v, argument, as)
 	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
@@ -210,7 +212,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 
 // hook converts the value with the user's own code.
 func (p *valuePlanner) hook(v *Value) *Value {
-	v.How, v.Loss = Hook{}, [2]string{hookLoss, hookLoss}
+	v.How, v.Loss = Hook{}, [2]string{HookLoss, HookLoss}
 	if !slices.ContainsFunc(p.Hooks, func(h Types) bool { return h.Spoke.String() == v.Spoke.String() && h.Hub.String() == v.Hub.String() }) {
 		p.Hooks = append(p.Hooks, v.Types)
 	}
@@ -249,7 +251,9 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
 	}
 	if how.ZeroIsNil || how.ZeroInWhole {
-		how.Plain = setOf(plain)
+		if how.Plain = setOf(plain); field.Type == plain {
+			how.Plain = fieldSet(field)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,7 @@ func (p *valuePlanner) known(name, argument string) *mismatch {
 		if c.Name != name {
 			continue
 		}
-		if (c.Argument == "") != (argument == "") {
+		if (c.Argument == "") != (argument == "") && !c.Optional {
 			return &mismatch{rule: RuleConverter, message: fmt.Sprintf("the converter %s is written %s", name, c.Usage()), hint: c.Doc}
 		}
 		return nil
@@ -218,9 +219,9 @@ func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
 	case spoke.Kind() == resolve.Slice && plainly(spoke.Elem(), hub), hub.Kind() == resolve.Slice && plainly(hub.Elem(), spoke):
 		return "first"
 	case pointee(spoke).Kind() == resolve.Struct && pointee(hub).Kind() == resolve.Basic:
-		return wrapOf(pointee(spoke), pointee(hub))
+		return cmp.Or(wrapOf(pointee(spoke), pointee(hub)), presentOf(spoke, hub))
 	case pointee(hub).Kind() == resolve.Struct && pointee(spoke).Kind() == resolve.Basic:
-		return wrapOf(pointee(hub), pointee(spoke))
+		return cmp.Or(wrapOf(pointee(hub), pointee(spoke)), presentOf(hub, spoke))
 	}
 	return ""
 }
@@ -250,6 +251,14 @@ func wrapOf(around, value *resolve.Type) string {
 		return ""
 	}
 	return "wrap:" + found[0]
+}
+
+// presentOf returns the converter between a bool and a pointer to a struct.
+func presentOf(around, value *resolve.Type) string {
+	if around.Kind() != resolve.Pointer || !isBool(pointee(value)) || encodesItself(pointee(around)) {
+		return ""
+	}
+	return "present"
 }
 
 // keyedBy returns the converters between a map and a list of structs with a member for the key: the key that the list

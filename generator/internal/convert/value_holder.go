@@ -4,6 +4,7 @@ package convert
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -11,20 +12,26 @@ import (
 )
 
 // wrap plans the conversion between a value and a struct with the value as a member.
-func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mismatch) {
+func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
 	outside, skip, side := v.hub, p.skipHub, ToHub
 	if v.spoke.Kind() == resolve.Struct {
 		outside, skip, side = v.spoke, p.skipSpoke, FromHub
 	}
-	found, ok := Path(nil), false
-	if outside.Kind() == resolve.Struct {
-		found, ok = lookup(outside, member)
-	}
+	member, others, _ := strings.Cut(argument, ",")
+	found, ok := lookup(outside, member)
 	if !ok {
 		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.spoke, v.hub)
 	}
-	if hasOthers(outside, found, skip) {
+	how := Wrap{Outer: side, Member: found}
+	var bad *mismatch
+	if how.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
+		return nil, bad
+	}
+	if hasOthers(outside, found, withConstants(skip, how.Constants)) {
 		v.Loss[1-side] = "all members but " + member
+	}
+	if len(how.Constants) > 0 {
+		v.Loss[1-side] = "all but " + member + ", and with other constants all of it"
 	}
 	inner := *p
 	inner.skipSpoke, inner.skipHub = nil, nil
@@ -35,16 +42,82 @@ func (p *valuePlanner) wrap(v *Value, member string, as []string) (*Value, *mism
 		inner.spokeField, spoke = found.Last(), found.Last().Type
 	}
 	elem, bad := inner.value(spoke, hub, as[1:])
-	how := Wrap{Outer: side, Member: found}
-	if bad == nil && found.pointers() {
-		how.Plain = setOf(v.side(1 - side))
+	if plain := v.side(1 - side); bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
+		how.Plain = setOf(plain)
+		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
+			how.Plain.Test, v.Loss[side] = NotEmpty, "whether it was nil or empty"
+		}
 	}
 	return v.as(how, elem, bad)
 }
 
+// present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
+// members have certain values.
+func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, *mismatch) {
+	how, outside, skip := Present{Outer: ToHub}, v.hub, p.skipHub
+	if pointee(v.spoke).Kind() == resolve.Struct {
+		how.Outer, outside, skip = FromHub, v.spoke, p.skipSpoke
+	}
+	plain, inner := v.side(1-how.Outer), pointee(outside)
+	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
+		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.spoke, v.hub)
+	}
+	if len(as) > 1 {
+		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter present", hint: "it is for single values"}
+	}
+	var bad *mismatch
+	if how.Constants, bad = p.constants(v, "a struct", inner, argument, as[0]); bad != nil {
+		return nil, bad
+	}
+	if hasOthers(inner, nil, withConstants(skip, how.Constants)) || len(how.Constants) > 0 {
+		v.Loss[1-how.Outer] = "all but whether it is there"
+	}
+	if plain.Kind() == resolve.Pointer {
+		v.Loss[how.Outer] = "whether it was nil or false"
+	}
+	if len(skip) > 0 {
+		v.Loss[how.Outer] = "false beside parts of the struct"
+	}
+	return v.as(how, nil, nil)
+}
+
+// withConstants adds the members with constants to the skipped members of a struct.
+func withConstants(skip map[string]bool, constants []Constant) map[string]bool {
+	all := map[string]bool{}
+	maps.Copy(all, skip)
+	for _, c := range constants {
+		all[c.Member.String()] = true
+	}
+	return all
+}
+
+// constants reads the values of members of a struct: member=value, with commas between.
+func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argument, as string) ([]Constant, *mismatch) {
+	var all []Constant
+	for text := range strings.SplitSeq(argument, ",") {
+		if argument == "" {
+			return nil, nil
+		}
+		member, text, _ := strings.Cut(text, "=")
+		found, ok := lookup(in, member)
+		if !ok {
+			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v.spoke, v.hub)
+		}
+		value, ok := constant(found.Last().Type, text)
+		if !ok || value == zeroOf(value) {
+			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "constants are text, whole numbers and bools, and not zero"}
+		}
+		if !fieldLimits(found.Last()).allows(value) {
+			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", found, text), hint: "choose a value that its Enum, bounds, lengths and pattern allow"}
+		}
+		all = append(all, Constant{found, value})
+	}
+	return all, nil
+}
+
 // hasOthers reports whether a struct has members besides the skipped members and the members on the way to one.
 func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
-	names := strings.Split(to.String(), ".")
+	names := strings.Split(to.String(), ".") // of an empty path, a name that no member has
 	for _, m := range members(t, nil) {
 		switch name := m.String(); {
 		case name != names[0] && !skip[name]:
@@ -92,22 +165,13 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
 		return nil, p.misfit(as[0], "a list of structs on one side", v.spoke, v.hub)
 	}
+	var bad *mismatch
+	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {
+		return nil, bad
+	}
 	var told []Path
-	for said := range strings.SplitSeq(argument, ",") {
-		member, text, _ := strings.Cut(said, "=")
-		found, ok := lookup(list.Elem(), member)
-		if !ok {
-			return nil, p.misfit(as[0], fmt.Sprintf("a list of structs with a member %q on one side", member), v.spoke, v.hub)
-		}
-		value, ok := constant(found.Last().Type, text)
-		if !ok || value == zeroOf(value) {
-			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "an element is told by text, whole numbers and bools"}
-		}
-		if !fieldLimits(found.Last()).allows(value) {
-			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", found, text), hint: "an element is told by values that it may have"}
-		}
-		how.Constants = append(how.Constants, Constant{found, value})
-		told = append(told, found)
+	for _, c := range how.Constants {
+		told = append(told, c.Member)
 	}
 	v.Loss[1-how.Outer] = "all elements but this one"
 	plain := v.side(1 - how.Outer)

@@ -84,12 +84,20 @@ type (
 		Outer Direction
 		Plain *Set
 	}
-	// Wrap converts between a value and a member of a struct. Outer is the direction to the side with the struct. Plain
-	// is nil if no pointer leads to the member.
+	// Wrap converts between a value and a member of a struct. Outer is the direction to the side with the struct.
+	// Constants are the values of other members beside a value. Plain checks whether there is a value. It is nil if the
+	// check is not needed.
 	Wrap struct {
-		Outer  Direction
-		Member Path
-		Plain  *Set
+		Outer     Direction
+		Member    Path
+		Constants []Constant
+		Plain     *Set
+	}
+	// Present converts between a bool and a struct, or a pointer to one. True is a struct whose members have the values
+	// of Constants. Outer is the direction to the side with the struct.
+	Present struct {
+		Outer     Direction
+		Constants []Constant
 	}
 	// Element converts between a value and the list element that Constants identify. Outer is the direction to the side
 	// with the list. Content checks whether the target of a pointer is set; it is nil for other values.
@@ -130,10 +138,11 @@ func (Optional) how()     {}
 func (Rename) how()       {}
 func (First) how()        {}
 func (Wrap) how()         {}
+func (Present) how()      {}
 func (Element) how()      {}
 func (Entry) how()        {}
 
-// Constant is a member of an element with a fixed value.
+// Constant is a member of a struct with a fixed value.
 type Constant struct {
 	Member Path
 	Value  any // a string, bool or int

@@ -86,6 +86,9 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 	}
 	inside[p] = true
 	defer delete(inside, p)
+	if p.After != [2]bool{} {
+		d.Fields = append(d.Fields, FieldDoc{Spoke: spoke + "*", Hub: hub + "*", By: string(model.Custom), LostToHub: convert.HookLoss, LostFromHub: convert.HookLoss})
+	}
 	for _, c := range p.Claims {
 		f := FieldDoc{By: string(c.Verb), Reason: c.Reason, LostToHub: c.Loss(convert.ToHub), LostFromHub: c.Loss(convert.FromHub)}
 		switch {

@@ -65,6 +65,12 @@ const (
 	Allow   Verb = "allow"
 )
 
+// DefaultSources are the members of an object's metadata that may be a default.
+func DefaultSources() []string { return []string{"metadata.name", "metadata.namespace"} }
+
+// Directions are the words for the directions of a custom rule: from the spoke, and from the hub.
+func Directions() []string { return []string{"toHub", "fromHub"} }
+
 // ConversionRule is one marker's setting for a field.
 type ConversionRule struct {
 	// Range is the marker.
@@ -87,10 +93,14 @@ type ConversionRule struct {
 	Type GoType
 	// As are the converters.
 	As diag.Sourced[[]string]
-	// From and To are values of an enum.
+	// From and To are values of an enum. From is also the member of the object's metadata that is a default.
 	From, To string
+	// With is the field that has to be set for a default; empty for none.
+	With diag.Sourced[string]
 	// Same are values of an enum that stay what they are; * stands for all.
 	Same []string
+	// Direction is the only direction of a custom rule, a word of Directions; empty for both.
+	Direction diag.Sourced[string]
 	// Hub are fields of the counterpart struct that a custom rule takes care of, that a drop gives up, or
 	// that a default is for.
 	Hub diag.Sourced[[]string]
@@ -102,8 +112,9 @@ type ConversionRule struct {
 
 // Converter is a way in which a value changes between versions, and back.
 type Converter struct {
-	// Name is the value of `as`; Argument describes the text that may follow a colon.
+	// Name is the value of `as`; Argument describes the text that follows a colon, or that may follow one if Optional.
 	Name, Argument string
+	Optional       bool
 	Doc            string
 }
 
@@ -111,6 +122,9 @@ type Converter struct {
 func (c Converter) Usage() string {
 	if c.Argument == "" {
 		return c.Name
+	}
+	if c.Optional {
+		return c.Name + "[:" + c.Argument + "]"
 	}
 	return c.Name + ":" + c.Argument
 }
@@ -125,7 +139,8 @@ func Converters() []Converter {
 		{Name: "pointer", Doc: "a value and a pointer, where zero is a value too, except in a partial object, as in server-side apply"},
 		{Name: "first", Doc: "a value and a list whose first element it is"},
 		{Name: "each", Doc: "the following converters apply to each element"},
-		{Name: "wrap", Argument: "member", Doc: "a value and a struct that has it as this member, or further inside"},
+		{Name: "wrap", Argument: "member,other=value,...", Doc: "a value and a struct that has it as this member, or further inside; a struct with a value has these constants as other members, and one with other constants has no value"},
+		{Name: "present", Argument: "member=value,...", Optional: true, Doc: "a bool that tells whether there is a struct: behind a pointer, or with these values as members"},
 		{Name: "keyed", Argument: "member", Doc: "a map and a list whose elements have the map's key as this member"},
 		{Name: "element", Argument: "member=value,...", Doc: "a value and the element of a list whose members have these values; an empty struct has no element"},
 		{Name: "join", Argument: "separator", Doc: "a list of strings and one string"},

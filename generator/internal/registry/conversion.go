@@ -30,7 +30,9 @@ type Field struct {
 	Field, As, Hub diag.Sourced[[]string]
 	Same           diag.Sourced[[]string]
 	Path, From, To diag.Sourced[string]
+	With           diag.Sourced[string]
 	Rule           diag.Sourced[string]
+	Direction      diag.Sourced[string]
 	Text           diag.Sourced[string] // the text after the equals sign
 }
 
@@ -80,21 +82,24 @@ func conversionDefinitions() marker.Registry {
 				}
 			}),
 		fieldDefinition(model.Default, "default",
-			"The value of a field in the hub if the spoke does not set it. A partial object, as in server-side apply, gets none.",
+			"The value of a field in the hub if the spoke does not set it. Beside `stash` or `drop`, it is the value of a field that only the spoke has. A partial object, as in server-side apply, gets none.",
 			`+webhook:conversion:default="Managed"`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
 					{Name: "hub", Type: marker.List(&m.Hub), Doc: "On a type: fields of the hub's struct that the spoke does not have."},
-					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The value: text, a whole number, `true` or `false`."},
+					{Name: "with", Type: marker.String(&m.With), Default: "always", Doc: "A field of the same struct that has to be set for the default, such as the member of a union that a discriminator names. A field may have a default for each of several fields; the first one that is set counts."},
+					{Name: "from", Type: marker.Enum(&m.From, model.DefaultSources()...), Doc: "In place of the value: the object's own name or namespace."},
+					{Name: "", Type: marker.String(&m.Text), Doc: "The value: text, a whole number, `true` or `false`."},
 				}
 			}),
 		fieldDefinition(model.Custom, "custom",
-			"A field, or with `type` every value of a type, that your own code converts. The interface Hooks of the generated package then has a method for each direction, which may use its context for I/O.",
+			"A field, or with `type` every value of a type, that your own code converts. On a type without `field`, `hub` and `type`, your own code completes the struct after its other rules. The interface Hooks of the generated package then has a method for each direction, which may use its context for I/O.",
 			`+webhook:conversion:custom(hub: "schedule")`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
 					{Name: "hub", Type: marker.List(&m.Hub), Default: "the field of the same name, if there is one", Doc: "The fields of the hub's struct that the functions take care of; with several in `field`, the functions take care of all of these. Without `field` on a type: fields that only the hub has, which one function computes from the rest of the spoke; the hub's own values are restored as long as the function gives the same result."},
 					{Name: "type", Type: marker.Func(&m.Type, "import/path.Type", parseGoType), Doc: "On a type, or with `of`: a type of the hub. The functions convert all values of the two types, wherever they meet."},
+					{Name: "direction", Type: marker.Enum(&m.Direction, model.Directions()...), Default: "both; `toHub` for a field that only the hub has", Doc: "The only direction in which your code is called: `fromHub` computes a field that only the spoke has from the hub's struct. The annotation keeps another value of the field, unless `drop` beside this marker gives it up."},
 				}
 			}),
 		fieldDefinition(model.Stash, "stash",

@@ -143,12 +143,9 @@ type hook struct {
 func (w *conversionWriter) hookFunctions() []hook {
 	var hooks []hook
 	for _, pair := range w.Pairs {
-		for _, c := range pair.Claims {
-			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				name := hookName(pair, c, d)
-				if c.Calls(d) && !slices.ContainsFunc(hooks, func(h hook) bool { return h.name == name }) {
-					hooks = append(hooks, hook{name, w.parameters(pair.Types, d, full())})
-				}
+		for _, of := range pairHooks(pair) {
+			if !slices.ContainsFunc(hooks, func(h hook) bool { return h.name == of.name }) {
+				hooks = append(hooks, hook{of.name, w.parameters(pair.Types, of.to, full())})
 			}
 		}
 	}
@@ -183,8 +180,28 @@ func (w *conversionWriter) hooks() {
 	f.Func().Id("NewConverter").Params(jen.Id("hooks").Id("Hooks")).Id("Converter").Block(jen.Return(jen.Id("Converter").Values(jen.Id("hooks"))))
 }
 
-func hookName(p *convert.Pair, c *convert.Claim, d convert.Direction) string {
-	return upperFirst(p.HookName) + c.Field().Last().Name + suffixOf(d)
+// pairHook is a function that a custom rule of two structs requires in a direction. The field is empty if the function
+// completes the struct.
+type pairHook struct {
+	name, field string
+	to          convert.Direction
+}
+
+// pairHooks are the functions that the custom rules of two structs require, in the order in which they are called.
+func pairHooks(p *convert.Pair) []pairHook {
+	var hooks []pairHook
+	add := func(functions [2]bool, goName, field string) {
+		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+			if functions[d] {
+				hooks = append(hooks, pairHook{upperFirst(p.HookName) + goName + suffixOf(d), field, d})
+			}
+		}
+	}
+	for _, c := range p.Claims {
+		add(c.Functions, c.Field().Last().Name, c.Field().String())
+	}
+	add(p.After, "", "")
+	return hooks
 }
 
 // typeHookName is the name of a hook for all values of two types: after both, or, where these have one
@@ -449,21 +466,26 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 // body writes what the function of a pair does.
 func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Direction) {
 	w.claims(g, p.Claims, d, operand{code: jen.Id("src"), pointer: true})
-	// Pointers lead to these fields. All claims that may set the pointers precede.
+	// Pointers lead to these fields, or their defaults depend on others. All claims that may set these precede.
 	for _, c := range p.Claims {
 		switch {
-		case !c.Below(d):
-		case c.Default != nil && d == convert.ToHub:
+		case c.DefaultsLast() && d == c.DefaultTo():
 			w.missing(g, c)
-		case c.ZeroBelow(d):
+		case c.Below(d) && c.ZeroBelow(d):
 			w.zeroBelow(g, c, d)
 		}
 	}
-	for _, c := range p.Claims {
-		if c.Calls(d) {
-			call := jen.Id("c").Dot("hooks").Dot(hookName(p, c, d)).Call(w.context(), jen.Id("src"), jen.Id("dst"))
-			w.failing(g, where{format: c.Field().String()}, ": ", call)
+	for _, h := range pairHooks(p) {
+		if h.to != d {
+			continue
 		}
+		call := jen.Id("c").Dot("hooks").Dot(h.name).Call(w.context(), jen.Id("src"), jen.Id("dst"))
+		if h.field != "" {
+			w.failing(g, where{format: h.field}, ": ", call)
+			continue
+		}
+		w.current.fails = true
+		returnError(g, call)
 	}
 	if w.needs[function{p, d}].fails {
 		g.Return(jen.Nil())
@@ -489,7 +511,7 @@ func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d conve
 		}
 		c := claims[0]
 		w.claim(g, c, d, src)
-		if c.Default != nil && d == convert.ToHub && !c.Below(d) {
+		if c.HasDefault() && d == c.DefaultTo() && !c.DefaultsLast() {
 			w.missing(g, c)
 		}
 		claims = claims[1:]
@@ -500,7 +522,7 @@ func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d conve
 // path is empty without such a pointer, and for a claim whose default also applies without the pointer.
 func behind(c *convert.Claim, d convert.Direction, src operand) (pointer *jen.Statement, path string) {
 	from, _ := sides(d, c.Spoke, c.Hub)
-	if c.Value == nil || c.Default != nil {
+	if c.Value == nil || c.HasDefault() {
 		return nil, ""
 	}
 	if _, isEntry := c.Value.How.(convert.Entry); isEntry {
@@ -518,15 +540,19 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 	from, to := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
 		switch {
-		case from == nil || c.Calls(d):
+		case from == nil || c.Functions[d]:
 		case c.Verb == model.Drop:
 			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
 			if c.Entry != "" { // it has been copied with the metadata
 				entries, _ := down(operand{code: jen.Id("dst"), pointer: true}, from)
 				g.Delete(entries.value(), jen.Lit(c.Entry))
 			}
-		case c.Default != nil:
-			g.Comment(fmt.Sprintf("%s is kept in the annotation where it is not %#v.", from, c.Default))
+		case c.HasDefault():
+			value := "its default"
+			if _, isOwn := c.Default.(convert.Metadata); c.Default != nil && !isOwn && len(c.Cases) == 0 {
+				value = fmt.Sprintf("%#v", c.Default)
+			}
+			g.Comment(fmt.Sprintf("%s is kept in the annotation where it is not %s.", from, value))
 		default:
 			g.Comment(fmt.Sprintf("%s is kept in the annotation.", from))
 		}
@@ -577,13 +603,25 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 	g.If(all(conditions)).Block(dst.value().Op("=").New(w.elem(c.Value, d)))
 }
 
-// missing gives a field of the hub its default where nothing else has set it.
+// missing gives a field its default where nothing else has set it.
 func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
-	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, c.Hub)
-	pointer := c.Hub.Steps()[len(c.Hub)-1].Pointer
+	for _, of := range c.Cases {
+		with, pointers := down(operand{code: jen.Id("dst"), pointer: true}, of.With)
+		w.missingCase(g, c, of.Default, append(there(pointers), w.isSet(of.Set, with)))
+	}
+	if c.Default != nil {
+		w.missingCase(g, c, c.Default, nil)
+	}
+}
+
+// missingCase gives a field a default in a case.
+func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
+	_, to := sides(c.DefaultTo(), c.Spoke, c.Hub)
+	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
+	pointer := to.Steps()[len(to)-1].Pointer
 	unset := dst.value().Op("==").Nil()
-	switch c.Default.(type) {
-	case string:
+	switch value.(type) {
+	case string, convert.Metadata:
 		unset = dst.value().Op("==").Lit("")
 	case int:
 		unset = dst.value().Op("==").Lit(0)
@@ -593,16 +631,24 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 	if pointer != nil {
 		unset = dst.value().Op("==").Nil()
 	}
-	conditions := append(there(pointers), unset, w.whole())
+	conditions := slices.Concat(there(pointers), []jen.Code{unset}, inCase, []jen.Code{w.whole()})
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
 		if pointer != nil {
 			dst.set(g, jen.New(w.typ(pointer)))
 			dst = operand{code: dst.code, pointer: true}
 		}
-		if c.Default != false && c.Default != 0 && c.Default != "" {
-			dst.set(g, jen.Lit(c.Default))
+		if metadata, ok := value.(convert.Metadata); ok {
+			dst.set(g, w.metadata(metadata))
+		} else if value != false && value != 0 && value != "" {
+			dst.set(g, jen.Lit(value))
 		}
 	})
+}
+
+// metadata reads a member of the metadata of the object being converted.
+func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
+	getter := "Get" + upperFirst(strings.TrimPrefix(string(of), "metadata."))
+	return jen.Qual(w.shared, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(w.context()).Dot(getter).Call()
 }
 
 // entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.

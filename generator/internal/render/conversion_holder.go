@@ -48,23 +48,85 @@ func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
 // wrap writes a value into the member of a struct, or out of it.
 func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where, depth int) {
 	if how.Outer != d {
+		conditions, src := has(src, how.Constants)
 		member, pointers := down(src, how.Member)
-		if len(pointers) == 0 {
+		if conditions = append(conditions, there(pointers)...); len(conditions) == 0 {
 			w.value(g, v.Elem, d, member, dst, at, depth)
 			return
 		}
-		g.If(all(there(pointers))).BlockFunc(func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
+		g.If(all(conditions)).BlockFunc(func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
 		return
 	}
-	member, pointers := down(dst, how.Member)
-	if len(pointers) == 0 {
+	write := func(g *jen.Group) {
+		dst := w.constants(g, dst, how.Constants)
+		member, pointers := down(dst, how.Member)
+		w.make(g, pointers)
 		w.value(g, v.Elem, d, src, member, at, depth)
+	}
+	if how.Plain == nil {
+		write(g)
 		return
 	}
 	src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
-		w.make(g, pointers)
 		src.known = true
-		w.value(g, v.Elem, d, src, member, at, depth)
+		write(g)
+	})
+}
+
+// constants sets the members of a struct with fixed values. It returns the struct, with the pointers that are set.
+func (w *conversionWriter) constants(g *jen.Group, dst operand, constants []convert.Constant) operand {
+	for _, c := range constants {
+		member, pointers := down(dst, c.Member)
+		for _, p := range pointers {
+			g.Add(p.code.Clone()).Op("=").New(w.typ(p.to))
+		}
+		dst = dst.surely(c.Member)
+		member.set(g, jen.Lit(c.Value))
+	}
+	return dst
+}
+
+// has are the conditions that members of a struct have fixed values. It returns the struct, with the pointers that lead
+// to them.
+func has(src operand, constants []convert.Constant) ([]jen.Code, operand) {
+	var conditions []jen.Code
+	for _, c := range constants {
+		member, pointers := down(src, c.Member)
+		conditions = append(conditions, there(pointers)...)
+		is := member.value()
+		if c.Value != true {
+			is.Op("==").Lit(c.Value)
+		}
+		conditions = append(conditions, is)
+		src = src.surely(c.Member)
+	}
+	return conditions, src
+}
+
+// present writes a struct if a bool is true, or tells by a bool whether there is one.
+func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.Present, d convert.Direction, src, dst operand) {
+	from, to := sides(d, v.Spoke, v.Hub)
+	var conditions []jen.Code
+	if from.Signs == "*" {
+		conditions = append(conditions, src.value().Op("!=").Nil())
+		src = operand{code: src.value(), pointer: true}
+	}
+	if how.Outer == d {
+		conditions = append(conditions, src.value())
+	} else {
+		same, _ := has(src, how.Constants)
+		conditions = append(conditions, same...)
+	}
+	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
+		if to.Signs == "*" {
+			dst.set(g, jen.New(w.typ(to.Elem)))
+			dst = operand{code: dst.value(), pointer: true}
+		}
+		if how.Outer == d {
+			w.constants(g, dst, how.Constants)
+		} else {
+			dst.set(g, jen.True())
+		}
 	})
 }
 
@@ -79,29 +141,14 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.E
 		}
 		src.ifSet(g, set, func(g *jen.Group) {
 			dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
-			element := dst.index(jen.Lit(0))
-			for _, c := range how.Constants {
-				member, pointers := down(element, c.Member)
-				for _, p := range pointers {
-					g.Add(p.code.Clone()).Op("=").New(w.typ(p.to))
-				}
-				element = element.surely(c.Member)
-				member.set(g, jen.Lit(c.Value))
-			}
+			element := w.constants(g, dst.index(jen.Lit(0)), how.Constants)
 			src.known = true
 			w.value(g, v.Elem, d, src, element, at, depth)
 		})
 		return
 	}
 	index := string(rune('i' + depth))
-	element := src.index(jen.Id(index))
-	var conditions []jen.Code
-	for _, c := range how.Constants {
-		member, pointers := down(element, c.Member)
-		conditions = append(conditions, there(pointers)...)
-		conditions = append(conditions, member.value().Op("==").Lit(c.Value))
-		element = element.surely(c.Member)
-	}
+	conditions, element := has(src.index(jen.Id(index)), how.Constants)
 	g.For(jen.Id(index).Op(":=").Range().Add(src.value())).Block(
 		jen.If(all(conditions)).BlockFunc(func(g *jen.Group) {
 			w.value(g, v.Elem, d, element, dst, at.below("[%d]", jen.Id(index)), depth+1)

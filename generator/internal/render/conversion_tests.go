@@ -156,12 +156,12 @@ func hooksOf(plan *convert.Plan) []string {
 			return
 		}
 		inside[p] = true
-		for _, c := range p.Claims {
-			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				if name := hookName(p, c, d); c.Calls(d) && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
+		for _, h := range pairHooks(p) {
+			if !slices.Contains(names, h.name) {
+				names = append(names, h.name)
 			}
+		}
+		for _, c := range p.Claims {
 			for v := c.Value; v != nil; v = v.Elem {
 				if pair := v.Pair(); pair != nil {
 					visit(pair, inside)
@@ -242,19 +242,31 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 	inside[p] = true
 	defer delete(inside, p)
 	for _, c := range p.Claims {
+		spokeStruct, hubStruct := spoke, hub
 		spoke, hub := below(spoke, c.Spoke), below(hub, c.Hub)
 		if c.Entry != "" {
 			f.entries = append(f.entries, c.Entry)
 		} else if c.Verb == model.Drop {
 			f.dropped = append(f.dropped, present(spoke, hub)...)
+			for _, o := range c.SpokeOthers {
+				f.dropped = append(f.dropped, below(spokeStruct, o))
+			}
+			for _, o := range c.HubOthers {
+				f.dropped = append(f.dropped, below(hubStruct, o))
+			}
 		}
-		if c.Default != nil {
-			f.defaults = append(f.defaults, hub)
+		if c.HasDefault() {
+			_, to := sides(c.DefaultTo(), spoke, hub)
+			f.defaults = append(f.defaults, to)
 		}
 		for v := c.Value; v != nil; v = v.Elem {
 			switch how := v.How.(type) {
 			case convert.Entry:
 				f.entries = append(f.entries, present(how.Keys[:]...)...)
+			case convert.Present: // an empty struct is a value, too
+				if plain, _ := sides(how.Outer, spoke, hub); len(how.Constants) == 0 {
+					f.defaults = append(f.defaults, plain)
+				}
 			case convert.Call:
 				f.visit(how.Pair, spoke, hub, inside)
 			}

@@ -162,6 +162,8 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
 			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at, depth)
 		})
+	case convert.Present:
+		w.present(g, v, how, d, src, dst)
 	case convert.Wrap:
 		w.wrap(g, v, how, d, src, dst, at, depth)
 	}
@@ -250,7 +252,13 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.
 	set := func(g *jen.Group) { w.pointer(g, v, how.OnlyIfSet[d], d, src, dst, at, depth) }
 	switch {
 	case how.ZeroIsNil:
-		src.ifSet(g, w.isSet(how.Plain, src), set)
+		condition := w.isSet(how.Plain, src)
+		if wrap, ok := v.Elem.How.(convert.Wrap); ok && wrap.Plain != nil && wrap.Plain.Test == how.Plain.Test {
+			src.known = true
+			g.If(condition).BlockFunc(set)
+			return
+		}
+		src.ifSet(g, condition, set)
 	case how.ZeroInWhole:
 		src.ifSet(g, w.isSet(how.Plain, src).Op("||").Add(w.whole()), set)
 	default:

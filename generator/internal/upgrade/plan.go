@@ -125,17 +125,23 @@ func word(how convert.How) string {
 	case convert.First:
 		return "first"
 	case convert.Wrap:
-		return "wrap:" + how.Member.String()
+		return "wrap:" + how.Member.String() + "," + constants(how.Constants)
+	case convert.Present:
+		return "present:" + constants(how.Constants)
 	case convert.Keyed:
 		return "keyed:" + how.Member.String()
 	case convert.Element:
-		text := "element:"
-		for _, c := range how.Constants {
-			text += fmt.Sprintf("%s=%v,", c.Member, c.Value)
-		}
-		return text
+		return "element:" + constants(how.Constants)
 	case convert.Entry:
 		return strings.Join(how.Keys[:], " ")
 	}
 	return ""
+}
+
+func constants(all []convert.Constant) string {
+	text := ""
+	for _, c := range all {
+		text += fmt.Sprintf("%s=%v,", c.Member, c.Value)
+	}
+	return text
 }
