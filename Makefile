@@ -110,7 +110,7 @@ test-peer-%:
 	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
-test-ports: test-peer-conversion test-peer-aws test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules test-peer-ports ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
