@@ -1,184 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package aws
+package ports
 
 import (
 	"bytes"
-	"fmt"
+	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+	"text/template"
 )
 
-const theirModule = "sigs.k8s.io/cluster-api-provider-aws/v2"
+// Set to write testdata/*.mod and testdata/*.sum anew, after a change of imports.
+var update = flag.Bool("update", false, "tidy the modules in testdata")
 
-// port is a pair of versions: our folder with markers, and their folder of both versions.
-type port struct{ ours, theirs string }
+const prefix = "github.com/webhook-gen/webhook-gen/hack/peers/ports/"
 
-var ports = []port{
-	{"infrastructure", "api"},
-	{"bootstrap", "bootstrap/eks/api"},
-	{"controlplane", "controlplane/eks/api"},
-	{"pools", "exp/api"},
+// project is a module with pairs of versions. testdata has a folder and a module of its name.
+type project struct {
+	name, module string
+	folders      []string // that are copied; nil for all
+	left         string   // files whose names match are not copied: conversions, and what only controllers need
+	pairs        []pair
+	annotation   string // the annotation in their tests
+	knative      bool   // the methods are knative's
 }
 
-// kinds returns the names of the kinds in the markers of a port.
-func (p port) kinds(t *testing.T) []string {
-	t.Helper()
-	var found []string
-	for _, m := range regexp.MustCompile(`conversion:spoke\(for: "[^"]*\.(\w+)"`).FindAllSubmatch(read(t, filepath.Join("testdata", p.ours, "doc.go")), -1) {
-		found = append(found, string(m[1]))
+// pair is our folder with markers for a pair of versions in their folder, and their tests in the folder of the spoke.
+type pair struct {
+	ours, theirs, spoke, hub string
+	tests                    string // a pattern of the tests that are run
+	passed                   int    // the lines with PASS that are expected of them
+}
+
+// port is what testdata/methods.txt and testdata/main.txt take.
+type port struct {
+	Package, HubPackage string // names of versions
+	Theirs, Hub, Ours   string // imports
+	Group               string // an expression
+	Annotation          string // the annotation in their tests
+	Kinds               []string
+	Hooks, Knative      bool
+}
+
+// run tests the generated functions of a project.
+func (p project) run(t *testing.T) {
+	t.Parallel()
+	dir := p.generated(t)
+	t.Run("Invariants", func(t *testing.T) { command(t, dir, "go", "test", "-vet=off", "./"+p.name+"/...") })
+	for _, pair := range p.pairs {
+		t.Run(pair.ours, func(t *testing.T) {
+			out := command(t, dir, "go", "test", "-vet=off", "-timeout=30m", "-v", "-run", pair.tests, p.module+"/"+pair.theirs+"/"+pair.spoke)
+			if passed := strings.Count(out, "--- PASS"); passed != pair.passed {
+				t.Errorf("%d of their tests pass, want %d\n%s", passed, pair.passed, out)
+			}
+		})
 	}
-	return found
 }
 
-// generated makes a module of this one's dependencies with the markers in it, and generates the conversions.
-func generated(t *testing.T) string {
+// generated makes a module with our markers, generated conversions, and a copy of the project without its conversions.
+// The copy has methods instead that call our functions, and a test file that says which these are.
+func (p project) generated(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	if k := os.Getenv("KEEP"); k != "" {
+		dir = filepath.Join(k, p.name)
+		os.RemoveAll(dir)
+		os.MkdirAll(dir, 0o755)
+	}
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		write(t, filepath.Join(dir, name), bytes.ReplaceAll(read(t, name), []byte("../../.."), []byte(root)))
+	for _, name := range []string{"mod", "sum"} {
+		write(t, filepath.Join(dir, "go."+name), bytes.ReplaceAll(read(t, filepath.Join("testdata", p.name+"."+name)), []byte("../../.."), []byte(root)))
 	}
-	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, p.name), os.DirFS(filepath.Join("testdata", p.name))); err != nil {
 		t.Fatal(err)
 	}
+	p.copy(t, dir)
+	command(t, dir, "go", "mod", "edit", "-replace", p.module+"=./copy")
 	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
-	run(t, ".", "go", "-C", root, "build", "-o", webhookGen, "./cmd/webhook-gen")
-	run(t, dir, webhookGen, "generate", "--strict", "./...")
+	command(t, ".", "go", "-C", root, "build", "-o", webhookGen, "./cmd/webhook-gen")
+	command(t, dir, webhookGen, "generate", "--strict", "./"+p.name+"/...")
+	if *update {
+		p.tidy(t, dir, root)
+	}
 	return dir
 }
 
-// TestInvariants runs the generated tests of all kinds.
-func TestInvariants(t *testing.T) {
-	run(t, generated(t), "go", "test", "-vet=off", "./...")
-}
-
-// TestTheirs runs the provider's own fuzz tests in a copy of its module, whose methods call our functions.
-func TestTheirs(t *testing.T) {
-	dir := generated(t)
-	theirs := strings.TrimSpace(run(t, dir, "go", "list", "-m", "-f", "{{.Dir}}", theirModule))
-	if err := os.CopyFS(filepath.Join(dir, "copy"), os.DirFS(theirs)); err != nil {
+// copy copies the project's folders, and replaces its conversions.
+func (p project) copy(t *testing.T, dir string) {
+	t.Helper()
+	var theirs struct{ Dir string }
+	if err := json.Unmarshal([]byte(command(t, dir, "go", "mod", "download", "-json", p.module)), &theirs); err != nil {
 		t.Fatal(err)
 	}
-	tests := 0
-	for _, p := range ports {
-		spoke := filepath.Join(dir, "copy", p.theirs, "v1beta1")
-		removed, err := filepath.Glob(filepath.Join(spoke, "*conversion.go"))
-		if err != nil || len(removed) < 2 {
-			t.Fatalf("%d files with conversions in %s: %v", len(removed), spoke, err)
-		}
-		for _, name := range removed {
-			if err := os.Remove(name); err != nil {
+	folders := p.folders
+	if folders == nil {
+		folders = []string{"."}
+	}
+	left := regexp.MustCompile(p.left)
+	for _, folder := range folders {
+		names := []string{filepath.Join(theirs.Dir, folder)}
+		for ; len(names) > 0; names = names[1:] {
+			entries, err := os.ReadDir(names[0])
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		write(t, filepath.Join(spoke, "ours.go"), p.methods(t))
-		write(t, filepath.Join(spoke, "ours_test.go"), p.main())
-		test := filepath.Join(spoke, "conversion_test.go")
-		text := read(t, test)
-		tests += bytes.Count(text, []byte("utilconversion.FuzzTestFunc("))
-		text = regexp.MustCompile(`(Spoke: *&\w+\{\},\n)(\s*\}\)\))`).ReplaceAll(text, []byte("${1}FuzzerFuncs: sent(),\n$2"))
-		text = bytes.ReplaceAll(text, []byte("[]fuzzer.FuzzerFuncs{fuzzFuncs}"), []byte("sent([]fuzzer.FuzzerFuncs{fuzzFuncs}...)"))
-		if err := os.Chmod(test, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		write(t, test, text)
-	}
-	run(t, dir, "go", "mod", "edit", "-replace", theirModule+"=./copy")
-	args := []string{"test", "-vet=off", "-timeout=30m", "-v", "-run", "^TestFuzzyConversion$"}
-	for _, p := range ports {
-		args = append(args, theirModule+"/"+p.theirs+"/v1beta1")
-	}
-	out := run(t, dir, "go", args...)
-	if passed := strings.Count(out, "        --- PASS"); passed != 2*tests || tests != 12 {
-		t.Errorf("%d of their tests pass, want two for each of %d kinds\n%s", passed, tests, out)
-	}
-}
-
-// methods returns the methods that their tests call. Their package cannot import ours, which imports it, so that a test
-// sets the handler behind them.
-func (p port) methods(t *testing.T) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	b.Write(bytes.ReplaceAll(read(t, filepath.Join("testdata", "methods.txt")), []byte("HUB"), []byte(theirModule+"/"+p.theirs+"/v1beta2")))
-	b.WriteString("\nfunc sent(others ...fuzzer.FuzzerFuncs) []fuzzer.FuzzerFuncs {\n\treturn append(others, func(runtimeserializer.CodecFactory) []any {\n\t\treturn []any{\n")
-	for _, kind := range p.kinds(t) {
-		fmt.Fprintf(&b, "\t\t\tfunc(o *hub.%s, c randfill.Continue) { c.FillNoCustom(o); arrive(o) },\n", kind)
-	}
-	b.WriteString("\t\t}\n\t})\n}\n")
-	for _, kind := range p.kinds(t) {
-		fmt.Fprintf(&b, "\nfunc (o *%[1]s) ConvertTo(hub conversion.Hub) error { return toHub(%[1]q, o, hub) }\n"+
-			"\nfunc (o *%[1]s) ConvertFrom(hub conversion.Hub) error { return fromHub(%[1]q, hub, o) }\n", kind)
-	}
-	return b.Bytes()
-}
-
-// main returns the test file that sets the handler of our functions.
-func (p port) main() []byte {
-	return fmt.Appendf(nil, `package v1beta1_test
-
-import (
-	"bytes"
-	"os"
-	"testing"
-
-	theirs %q
-
-	ours %q
-	"github.com/webhook-gen/webhook-gen/runtime/conversion"
-)
-
-func TestMain(m *testing.M) {
-	keys := func() ([][]byte, error) { return [][]byte{bytes.Repeat([]byte("key"), 11)}, nil }
-	theirs.Handler = conversion.NewHandler(ours.Conversions(), conversion.Keys(keys))
-	os.Exit(m.Run())
-}
-`, theirModule+"/"+p.theirs+"/v1beta1", "github.com/webhook-gen/webhook-gen/hack/peers/aws/"+p.ours)
-}
-
-// TestLines prints, for each port, the lines with markers, the lines of hooks, and the lines with code that the
-// provider has by hand. No port needs hooks.
-func TestLines(t *testing.T) {
-	theirs := strings.TrimSpace(run(t, ".", "go", "list", "-m", "-f", "{{.Dir}}", theirModule))
-	for _, p := range ports {
-		files, err := filepath.Glob(filepath.Join(theirs, p.theirs, "v1beta1", "*conversion.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := 0
-		for _, name := range files {
-			if !strings.HasPrefix(filepath.Base(name), "zz_generated") {
-				before += code(read(t, name))
+			for _, entry := range entries {
+				from := filepath.Join(names[0], entry.Name())
+				to, err := filepath.Rel(theirs.Dir, from)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if entry.IsDir() {
+					names = append(names, from)
+				} else if strings.HasSuffix(to, ".go") && !left.MatchString(to) {
+					write(t, filepath.Join(dir, "copy", to), read(t, from))
+				}
 			}
 		}
-		ours, err := filepath.Glob(filepath.Join("testdata", p.ours, "*.go"))
-		if err != nil || !slices.Equal(ours, []string{filepath.Join("testdata", p.ours, "doc.go")}) {
-			t.Errorf("%v: %v, want doc.go alone", ours, err)
+	}
+	write(t, filepath.Join(dir, "copy", "go.mod"), []byte("module "+p.module+"\n\ngo 1.24\n"))
+	templates := template.Must(template.ParseFiles(filepath.Join("testdata", "methods.txt"), filepath.Join("testdata", "main.txt")))
+	for _, pair := range p.pairs {
+		ours := filepath.Join("testdata", p.name, pair.ours)
+		data := port{Package: pair.spoke, HubPackage: pair.hub, Theirs: p.module + "/" + pair.theirs + "/" + pair.spoke, Hub: p.module + "/" + pair.theirs + "/" + pair.hub,
+			Ours: prefix + p.name + "/" + pair.ours, Group: "GroupVersion.Group", Annotation: p.annotation, Hooks: exists(filepath.Join(ours, "hooks.go")), Knative: p.knative}
+		if p.knative {
+			data.Group = "SchemeGroupVersion.Group"
 		}
-		markers := bytes.Count(read(t, ours[0]), []byte("// +webhook"))
-		t.Logf("%-14s %3d lines with markers, 0 of hooks; before: %4d by hand", p.ours, markers, before)
-		if before == 0 || markers > before/4 {
-			t.Errorf("%s: %d lines with markers are more than a quarter of %d", p.ours, markers, before)
+		for _, m := range regexp.MustCompile(`conversion:spoke\(for: "[^"]*\.(\w+)"`).FindAllSubmatch(read(t, filepath.Join(ours, "doc.go")), -1) {
+			data.Kinds = append(data.Kinds, string(m[1]))
+		}
+		for file, name := range map[string]string{"ours.go": "methods.txt", "ours_test.go": "main.txt"} {
+			var text bytes.Buffer
+			if err := templates.ExecuteTemplate(&text, name, data); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "copy", pair.theirs, pair.spoke, file), text.Bytes())
 		}
 	}
 }
 
-// code counts the lines that are neither blank nor comment.
-func code(text []byte) int {
-	text = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAll(text, nil)
-	return len(regexp.MustCompile(`(?m)^[ \t]*(?:[^ \t/\n]|/[^/\n]).*$`).FindAll(text, -1))
+// tidy writes the project's module in testdata anew.
+func (p project) tidy(t *testing.T, dir, root string) {
+	t.Helper()
+	command(t, dir, "go", "mod", "tidy")
+	saved := t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		write(t, filepath.Join(saved, name), read(t, filepath.Join(dir, name)))
+	}
+	command(t, saved, "go", "mod", "edit", "-dropreplace", p.module)
+	command(t, saved, "go", "mod", "download", p.module)
+	for _, name := range []string{"mod", "sum"} {
+		write(t, filepath.Join("testdata", p.name+"."+name), bytes.ReplaceAll(read(t, filepath.Join(saved, "go."+name)), []byte(root), []byte("../../..")))
+	}
 }
 
-// run runs a command in a folder and returns its output.
-func run(t *testing.T, dir, name string, args ...string) string {
+// command runs a command in a folder and returns its output.
+func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
@@ -192,6 +178,11 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -203,6 +194,9 @@ func read(t *testing.T, name string) []byte {
 
 func write(t *testing.T, name string, text []byte) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(name, text, 0o644); err != nil {
 		t.Fatal(err)
 	}

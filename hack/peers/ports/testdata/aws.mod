@@ -1,4 +1,4 @@
-module github.com/webhook-gen/webhook-gen/hack/peers/ports/aws
+module github.com/webhook-gen/webhook-gen/hack/peers/ports
 
 go 1.26.0
 
