@@ -110,7 +110,11 @@ test-peer-%:
 	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
-test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules test-peer-ports ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-lines test-peer-modules test-peer-ports ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+
+.PHONY: ports
+ports: ## lines by hand of each port of a real API's conversions: markers, hooks, and those of the original
+	@cd hack/peers/lines && go run .
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks

@@ -2,8 +2,8 @@
 
 // Package ports converts the APIs of other projects with generated functions, and runs the projects' own tests of their
 // conversions on them. Nothing of these projects is in this tree: a test copies the folders of their types and tests
-// from the module cache, and leaves out their conversions. testdata has our markers and hooks, and for each project the
-// versions of its dependencies.
+// from the module cache, where its own methods get another name. testdata has our markers and hooks, and for each
+// project the versions of its dependencies.
 //
 // These pairs of versions were chosen before any of them was tried:
 //

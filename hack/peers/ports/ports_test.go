@@ -4,6 +4,7 @@ package ports
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"os"
@@ -24,28 +25,33 @@ const prefix = "github.com/webhook-gen/webhook-gen/hack/peers/ports/"
 type project struct {
 	name, module string
 	folders      []string // that are copied; nil for all
-	left         string   // files whose names match are not copied: conversions, and what only controllers need
+	left         string   // files whose names match are not copied: what only controllers need
 	pairs        []pair
 	annotation   string // the annotation in their tests
 	knative      bool   // the methods are knative's
+	copied       bool   // the functions of Cluster API that test them pass copies of objects
 }
 
 // pair is our folder with markers for a pair of versions in their folder, and their tests in the folder of the spoke.
 type pair struct {
 	ours, theirs, spoke, hub string
-	tests                    string // a pattern of the tests that are run
-	passed                   int    // the lines with PASS that are expected of them
+	tests                    string   // a pattern of the tests that are run
+	passed                   int      // the passed ones, with subtests
+	not                      []string // flags that leave out tests whose expectations differ from ours
 }
 
 // port is what testdata/methods.txt and testdata/main.txt take.
 type port struct {
-	Package, HubPackage string // names of versions
-	Theirs, Hub, Ours   string // imports
-	Group               string // an expression
-	Annotation          string // the annotation in their tests
-	Kinds               []string
-	Hooks, Knative      bool
+	Package, HubPackage    string // names of versions
+	Theirs, Hub, Ours      string // imports
+	Group                  string // an expression
+	Annotation             string // the annotation in their tests
+	Kinds                  []string
+	Hooks, Knative, Copied bool
 }
+
+// passes finds what go test and ginkgo print for a passed test.
+var passes = regexp.MustCompile(`(?m)^ *--- PASS|^• \[`)
 
 // run tests the generated functions of a project.
 func (p project) run(t *testing.T) {
@@ -54,16 +60,17 @@ func (p project) run(t *testing.T) {
 	t.Run("Invariants", func(t *testing.T) { command(t, dir, "go", "test", "-vet=off", "./"+p.name+"/...") })
 	for _, pair := range p.pairs {
 		t.Run(pair.ours, func(t *testing.T) {
-			out := command(t, dir, "go", "test", "-vet=off", "-timeout=30m", "-v", "-run", pair.tests, p.module+"/"+pair.theirs+"/"+pair.spoke)
-			if passed := strings.Count(out, "--- PASS"); passed != pair.passed {
+			args := append([]string{"test", "-vet=off", "-timeout=30m", "-v", "-run", pair.tests}, pair.not...)
+			out := command(t, dir, "go", append(args, p.module+"/"+pair.theirs+"/"+pair.spoke)...)
+			if passed := len(passes.FindAllString(out, -1)); passed != pair.passed {
 				t.Errorf("%d of their tests pass, want %d\n%s", passed, pair.passed, out)
 			}
 		})
 	}
 }
 
-// generated makes a module with our markers, generated conversions, and a copy of the project without its conversions.
-// The copy has methods instead that call our functions, and a test file that says which these are.
+// generated makes a module with our markers, generated conversions, and a copy of the project. The copy's methods
+// ConvertTo and ConvertFrom call our functions, which a test file sets.
 func (p project) generated(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +100,7 @@ func (p project) generated(t *testing.T) string {
 	return dir
 }
 
-// copy copies the project's folders, and replaces its conversions.
+// copy copies the project's folders, and adds methods that call our functions.
 func (p project) copy(t *testing.T, dir string) {
 	t.Helper()
 	var theirs struct{ Dir string }
@@ -104,7 +111,7 @@ func (p project) copy(t *testing.T, dir string) {
 	if folders == nil {
 		folders = []string{"."}
 	}
-	left := regexp.MustCompile(p.left)
+	left := regexp.MustCompile(cmp.Or(p.left, "^$"))
 	for _, folder := range folders {
 		names := []string{filepath.Join(theirs.Dir, folder)}
 		for ; len(names) > 0; names = names[1:] {
@@ -131,13 +138,14 @@ func (p project) copy(t *testing.T, dir string) {
 	for _, pair := range p.pairs {
 		ours := filepath.Join("testdata", p.name, pair.ours)
 		data := port{Package: pair.spoke, HubPackage: pair.hub, Theirs: p.module + "/" + pair.theirs + "/" + pair.spoke, Hub: p.module + "/" + pair.theirs + "/" + pair.hub,
-			Ours: prefix + p.name + "/" + pair.ours, Group: "GroupVersion.Group", Annotation: p.annotation, Hooks: exists(filepath.Join(ours, "hooks.go")), Knative: p.knative}
+			Ours: prefix + p.name + "/" + pair.ours, Group: "GroupVersion.Group", Annotation: p.annotation, Hooks: exists(filepath.Join(ours, "hooks.go")), Knative: p.knative, Copied: p.copied}
 		if p.knative {
 			data.Group = "SchemeGroupVersion.Group"
 		}
 		for _, m := range regexp.MustCompile(`conversion:spoke\(for: "[^"]*\.(\w+)"`).FindAllSubmatch(read(t, filepath.Join(ours, "doc.go")), -1) {
 			data.Kinds = append(data.Kinds, string(m[1]))
 		}
+		p.rename(t, filepath.Join(dir, "copy", pair.theirs, pair.spoke), data.Kinds)
 		for file, name := range map[string]string{"ours.go": "methods.txt", "ours_test.go": "main.txt"} {
 			var text bytes.Buffer
 			if err := templates.ExecuteTemplate(&text, name, data); err != nil {
@@ -145,6 +153,29 @@ func (p project) copy(t *testing.T, dir string) {
 			}
 			write(t, filepath.Join(dir, "copy", pair.theirs, pair.spoke, file), text.Bytes())
 		}
+	}
+}
+
+// rename gives the methods of the kinds in a folder, which convert them, another name. If copied is set, tests call
+// fuzzed.
+func (p project) rename(t *testing.T, folder string, kinds []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern, renamed := regexp.MustCompile(`(?m)^(func \((?:\w+ )?\*(?:`+strings.Join(kinds, "|")+`)\) )(Convert(?:To|From)\()`), 0
+	for _, file := range files {
+		text := read(t, file)
+		renamed += len(pattern.FindAll(text, -1))
+		text = pattern.ReplaceAll(text, []byte("${1}Their$2"))
+		if p.copied {
+			text = bytes.ReplaceAll(text, []byte("utilconversion.FuzzTestFunc("), []byte("fuzzed("))
+		}
+		write(t, file, text)
+	}
+	if renamed != 2*len(kinds) {
+		t.Errorf("%d methods of %s convert %v", renamed, folder, kinds)
 	}
 }
 
