@@ -111,7 +111,11 @@ test-peer-%:
 	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
-test-ports: test-peer-conversion test-peer-aws test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-modules ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-lines test-peer-modules test-peer-ports ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+
+.PHONY: ports
+ports: ## lines by hand of each port of a real API's conversions: markers, hooks, and those of the original
+	@cd hack/peers/lines && go run .
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
@@ -137,7 +141,7 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 # A step finds most packages compiled if this runs beside the steps before it, whose tests wait for servers and clients.
 .PHONY: compile
 compile: ## compile the packages and the oldest API server that the steps of .ci/run need, in their order
-	for m in $(EXPLAIN) $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/aws/,$(PEERS)); do go -C "$$m" list -export -test -deps ./... >/dev/null; done
+	for m in $(EXPLAIN) $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/ports/,$(PEERS)); do go -C "$$m" list -export -test -deps ./... >/dev/null; done
 	hack/envtest.sh oldest
 
 .PHONY: envtest

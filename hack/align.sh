@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-own='^(runtime|runtime/controllerruntime|runtime/program|hack/tools|hack/peers/(aws|clusterapi|karpenter|floor))$'
+own='^(runtime|runtime/controllerruntime|runtime/program|hack/tools|hack/peers/(clusterapi|karpenter|floor))$'
 
 modules() { git ls-files 'go.mod' '*/go.mod' | xargs -n1 dirname | grep -Ev "$own"; }
 

@@ -195,6 +195,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return v.as(how, elem, bad)
 	case name != "":
 		return p.convert(v, name, argument, as)
+	case (p.renames != nil || p.same != nil) && spoke.Kind() == hub.Kind() && (isList(spoke) || spoke.Kind() == resolve.Map):
+		return p.structural(v) // the rule is for the elements
 	case p.renames != nil || p.same != nil:
 		if spoke.Kind() == hub.Kind() && (isList(spoke) || spoke.Kind() == resolve.Map) {
 			return p.structural(v) // the values of its elements

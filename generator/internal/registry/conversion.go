@@ -71,7 +71,7 @@ func conversionDefinitions() marker.Registry {
 				}
 			}),
 		fieldDefinition(model.Enum, "enum",
-			"A value that has another name in the hub. Other values keep theirs. Several values may become one, which becomes the first of them on the way back. "+
+			"A value that has another name in the hub. Other values keep theirs. On a list or map, the rule is for its elements. Several values may become one, which becomes the first of them on the way back. "+
 				"Or, with `same`, values that one version alone has, and that stay what they are: its clients have to expect them.",
 			`+webhook:conversion:enum(from: "rsa", to: "RSA")`,
 			func(m *Field) []marker.Parameter {

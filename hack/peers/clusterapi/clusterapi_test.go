@@ -106,36 +106,3 @@ func TestTheirs(t *testing.T) {
 		t.Errorf("%d of their tests pass, want %d\n%s", passed, calls, out)
 	}
 }
-
-// TestLines compares how much has to be written: lines that are neither blank nor comment, or have a marker.
-func TestLines(t *testing.T) {
-	const tenth = 10
-	dir := generated(t)
-	markers := bytes.Count(read(t, "testdata/v1beta1/doc.go"), []byte("// +webhook"))
-	hooks := code(read(t, "testdata/v1beta1/hooks.go"))
-	before := code(read(t, filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api/api"), "core", "v1beta1", "conversion.go")))
-	for _, name := range []string{"cluster", "clusterclass", "common", "machine", "machinedeployment", "machinedrainrule", "machinehealthcheck", "machinepool", "machineset"} {
-		before += code(read(t, filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api"), "core", "webhooks", "conversion", name+".go")))
-	}
-	t.Logf("%d markers, %d lines by hand, %d generated; before: %d by hand, %d generated", markers, hooks,
-		bytes.Count(read(t, filepath.Join(dir, "v1beta1", "zz_generated.conversion.go")), []byte("\n")), before,
-		bytes.Count(read(t, filepath.Join(theirModule(t, "sigs.k8s.io/cluster-api/api"), "core", "v1beta1", "zz_generated.conversion.go")), []byte("\n")))
-	if (markers+hooks)*tenth > before {
-		t.Errorf("%d lines are more than a tenth of %d", markers+hooks, before)
-	}
-}
-
-func read(t *testing.T, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-// code counts the lines that are neither blank nor comment.
-func code(text []byte) int {
-	text = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAll(text, nil)
-	return len(regexp.MustCompile(`(?m)^[ \t]*(?:[^ \t/\n]|/[^/\n]).*$`).FindAll(text, -1))
-}

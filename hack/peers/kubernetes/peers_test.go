@@ -32,16 +32,6 @@ func TestConversions(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, dir, webhookGen)
-	upstream := filepath.Join(strings.TrimSpace(run(t, ".", "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes")), "pkg", "apis")
-	for _, version := range []string{"apps/v1beta1", "apps/v1beta2", "autoscaling/v1"} {
-		t.Logf("%s: %d markers, %d lines by hand, %d generated", version, bytes.Count(read(t, conversions, version, "doc.go"), []byte("// +webhook")),
-			code(t, conversions, version, "hooks.go"), bytes.Count(read(t, conversions, version, "zz_generated.conversion.go"), []byte("\n")))
-	}
-	t.Logf("apps/selector: %d lines by hand", code(t, conversions, "apps/selector/selector.go"))
-	for _, version := range []string{"apps/v1beta1", "apps/v1beta2", "apps/v1", "autoscaling/v1", "autoscaling/v2"} {
-		t.Logf("upstream %s: %d lines by hand, %d generated", version, code(t, upstream, version, "conversion.go"),
-			bytes.Count(read(t, upstream, version, "zz_generated.conversion.go"), []byte("\n")))
-	}
 	t.Log(run(t, dir, "go", "test", "-count=1", "-timeout", "30m", "-v", "./conversions"))
 }
 
@@ -65,25 +55,4 @@ func read(t *testing.T, path ...string) []byte {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// code counts the lines of a file that are neither blank nor comment; 0 without such a file.
-func code(t *testing.T, path ...string) int {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(path...)); err != nil {
-		return 0
-	}
-	lines, inComment := 0, false
-	for line := range strings.Lines(string(read(t, path...))) {
-		line = strings.TrimSpace(line)
-		switch {
-		case inComment:
-			inComment = !strings.Contains(line, "*/")
-		case strings.HasPrefix(line, "/*"):
-			inComment = !strings.Contains(line, "*/")
-		case line != "" && !strings.HasPrefix(line, "//"):
-			lines++
-		}
-	}
-	return lines
 }

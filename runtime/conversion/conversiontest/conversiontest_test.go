@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
@@ -256,6 +258,37 @@ func TestRequiredInDerivedSchemas(t *testing.T) {
 func alwaysMode(k Kind[spoke, hub]) Kind[spoke, hub] {
 	k.Spoke, k.Hub = func(o *spoke, _ *rand.Rand) { o.Spec.Mode = "rsa" }, func(o *hub, _ *rand.Rand) { o.Spec.Mode = "RSA" }
 	return k
+}
+
+// TestRequiredTypes repairs an object that lacks required fields whose types write their own JSON.
+func TestRequiredTypes(t *testing.T) {
+	type object struct {
+		Time     metav1.Time        `json:"time"`
+		Micro    metav1.MicroTime   `json:"micro"`
+		Duration metav1.Duration    `json:"duration"`
+		Quantity resource.Quantity  `json:"quantity"`
+		Either   intstr.IntOrString `json:"either"`
+	}
+	marks := map[string]string{}
+	for _, name := range []string{"time", "micro", "duration", "quantity", "either"} {
+		marks[name] = `{"required": true}`
+	}
+	s := SchemaOf[object](t, marks)
+	for _, given := range []string{`{}`, `{"time": null, "micro": null, "duration": "", "quantity": "", "either": null}`} {
+		found := map[string]any{}
+		if err := json.Unmarshal([]byte(given), &found); err != nil {
+			t.Fatal(err)
+		}
+		s.root.Repair(found, rand.New(rand.NewPCG(1, 1)))
+		s.Prune(found)
+		if err := s.Validate(found); err != nil {
+			t.Error(err)
+		}
+		var o object
+		if err := json.Unmarshal([]byte(text(found)), &o); err != nil {
+			t.Errorf("%s became %s: %v", given, text(found), err)
+		}
+	}
 }
 
 // TestFaultsAreFound breaks every invariant, and looks for its number.

@@ -88,14 +88,25 @@ type deriving struct {
 	marks map[string]string
 }
 
+// knownTypes have methods that write JSON: schemas with the texts that they read.
+var knownTypes = map[reflect.Type]structural.Validation{
+	reflect.TypeFor[metav1.Time]():        {Type: "string", Format: "date-time"},
+	reflect.TypeFor[metav1.MicroTime]():   {Type: "string", Format: "date-time", Pattern: `\.[0-9]{6}`},
+	reflect.TypeFor[metav1.Duration]():    {Type: "string", Pattern: `^-?([0-9.]+(ns|us|µs|ms|s|m|h))+$`},
+	reflect.TypeFor[resource.Quantity]():  {IntOrString: true, Pattern: `^[-+]?[0-9.]+([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?$`},
+	reflect.TypeFor[intstr.IntOrString](): {IntOrString: true},
+}
+
 func (d deriving) of(t reflect.Type, path string, inside []reflect.Type) *structural.Schema {
 	s := &structural.Schema{}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if known, ok := knownTypes[t]; ok {
+		s.Validation = known
+		return s
+	}
 	switch {
-	case slices.Contains([]reflect.Type{reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](), reflect.TypeFor[metav1.Duration](),
-		reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString]()}, t):
 	case t.Kind() == reflect.Struct && !isPlainStruct(t) || slices.Contains(inside, t):
 		s.Preserve = true // a type that encodes itself, or one inside itself
 	case t.Kind() == reflect.Struct:

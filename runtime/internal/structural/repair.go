@@ -76,7 +76,7 @@ func (s *Schema) number(n float64) any {
 
 // texts are tried where a pattern or a format refuses text.
 var texts = []string{"a", "a1", "1", "10", "A", "1.2.3", "v1.2.3", "10s", "1Gi", "50%", "a.b", "a/b", "example.com", "example.com/a",
-	"10.0.0.1", "10.0.0.0/8", "https://example.com", "arn:aws:iam::123456789012:role/a", "2020-01-01T00:00:00Z", "2020-01-01", "YQ==", ""}
+	"10.0.0.1", "10.0.0.0/8", "https://example.com", "arn:aws:iam::123456789012:role/a", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.000000Z", "2020-01-01", "YQ==", ""}
 
 func (s *Schema) text(text string) string {
 	if s.MaxLength != nil && utf8.RuneCountInString(text) > *s.MaxLength {

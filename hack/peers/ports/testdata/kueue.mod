@@ -1,4 +1,4 @@
-module github.com/webhook-gen/webhook-gen/hack/peers/aws
+module github.com/webhook-gen/webhook-gen/hack/peers/ports
 
 go 1.26.0
 
@@ -7,15 +7,11 @@ require (
 	github.com/webhook-gen/webhook-gen/runtime v0.0.0
 	k8s.io/apimachinery v0.35.4
 	sigs.k8s.io/cluster-api v1.13.4
-	sigs.k8s.io/cluster-api-provider-aws/v2 v2.13.0
+	sigs.k8s.io/kueue v0.15.0
 	sigs.k8s.io/randfill v1.0.0
 )
 
 require (
-	github.com/aws/aws-sdk-go-v2 v1.41.5 // indirect
-	github.com/aws/aws-sdk-go-v2/service/ec2 v1.288.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/eks v1.64.0 // indirect
-	github.com/aws/smithy-go v1.24.2 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

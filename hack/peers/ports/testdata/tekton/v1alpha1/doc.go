@@ -1,0 +1,6 @@
+// Package v1alpha1 converts v1alpha1 to and from v1beta1.
+//
+// +webhook:conversion:spoke(for: "github.com/tektoncd/pipeline/pkg/apis/resolution/v1alpha1.ResolutionRequest", hub: "github.com/tektoncd/pipeline/pkg/apis/resolution/v1beta1.ResolutionRequest")
+//
+// +webhook:conversion:custom(of: "github.com/tektoncd/pipeline/pkg/apis/resolution/v1alpha1.ResolutionRequestSpec", field: "params")
+package v1alpha1
