@@ -41,8 +41,16 @@ func (e existing) authorised(ctx context.Context) error {
 	if r.UserInfo.Username != "jane" {
 		return fmt.Errorf("%s may not %s %s", r.UserInfo.Username, r.Operation, r.Resource.Resource)
 	}
+	if p := (*panicking)(nil); errors.As(e.err, &p) {
+		panic(p.value)
+	}
 	return e.err
 }
+
+// panicking has validators and defaulters panic in place of returning it.
+type panicking struct{ value any }
+
+func (p *panicking) Error() string { return fmt.Sprint(p.value) }
 
 func (e existing) ValidateCreate(ctx context.Context, p *corev1.Pod) (theirs.Warnings, error) {
 	log.FromContext(ctx).Info("asked")
@@ -129,6 +137,8 @@ func errorCases() map[string]error {
 		"too many":     fmt.Errorf("asked: %w", apierrors.NewTooManyRequestsError("later")),
 		"cancelled":    context.Canceled,
 		"failure":      admission.Failure(errors.New("no answer")),
+		"panic":        &panicking{"no way"},
+		"panic error":  &panicking{errors.New("no way")},
 	}
 }
 
@@ -157,6 +167,9 @@ func TestFrom(t *testing.T) {
 func TestTo(t *testing.T) {
 	scheme := podScheme(t)
 	for name, err := range errorCases() {
+		if strings.HasPrefix(name, "panic") {
+			continue // controller-runtime itself recovers there
+		}
 		w := typed{err}
 		v, err1 := ToValidator[corev1.Pod](w)
 		d, err2 := ToDefaulter[corev1.Pod](w)
@@ -194,6 +207,30 @@ func TestToWithoutMethods(t *testing.T) {
 	}
 	if _, err := creating.ValidateCreate(t.Context(), &corev1.Pod{}); err == nil {
 		t.Error("allowed without a request")
+	}
+}
+
+// TestFromNil has denials in place of a validator and a defaulter that nobody has set.
+func TestFromNil(t *testing.T) {
+	v, d := FromValidator[corev1.Pod](theirs.Validator[*corev1.Pod](nil)), FromDefaulter[corev1.Pod](theirs.Defaulter[*corev1.Pod](nil))
+	cv, cd := FromCustomValidator[corev1.Pod](nil), FromCustomDefaulter[corev1.Pod](nil)
+	var unset Validator[corev1.Pod]
+	for name, handler := range map[string]http.Handler{
+		"validator":        validating(v.ValidateCreate, v.ValidateUpdate, v.ValidateDelete),
+		"custom validator": validating(cv.ValidateCreate, cv.ValidateUpdate, cv.ValidateDelete),
+		"zero validator":   validating(unset.ValidateCreate, unset.ValidateUpdate, unset.ValidateDelete),
+		"defaulter":        mutating(d.DefaultCreate, d.DefaultUpdate),
+		"custom defaulter": mutating(cd.DefaultCreate, cd.DefaultUpdate),
+	} {
+		for _, operation := range []admissionv1.Operation{admissionv1.Create, admissionv1.Update, admissionv1.Delete} {
+			if operation == admissionv1.Delete && strings.HasSuffix(name, "defaulter") {
+				continue
+			}
+			got := ask(t, handler, review(operation, "jane"))
+			if got == nil || got.Allowed || got.Result.Code != http.StatusInternalServerError {
+				t.Errorf("%s, %s: got %+v", name, operation, got)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime/debug"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -65,8 +66,12 @@ type Validator[T any] struct {
 	update         func(ctx context.Context, old, object *T) (theirs.Warnings, error)
 }
 
-// FromValidator makes a validator of controller-runtime fit the generated interfaces.
+// FromValidator makes a validator of controller-runtime fit the generated interfaces. A nil validator denies everything
+// with 500.
 func FromValidator[T any, P Object[T]](v theirs.Validator[P], options ...Option) Validator[T] {
+	if v == nil {
+		v = missing[P]{}
+	}
 	return Validator[T]{newSettings(options),
 		func(ctx context.Context, object *T) (theirs.Warnings, error) { return v.ValidateCreate(ctx, object) },
 		func(ctx context.Context, object *T) (theirs.Warnings, error) { return v.ValidateDelete(ctx, object) },
@@ -78,6 +83,9 @@ func FromValidator[T any, P Object[T]](v theirs.Validator[P], options ...Option)
 // FromCustomValidator is FromValidator for a validator that takes any object, and is registered for T:
 // FromCustomValidator[batchv1.Job](v).
 func FromCustomValidator[T any, P Object[T]](v theirs.Validator[runtime.Object], options ...Option) Validator[T] {
+	if v == nil {
+		v = missing[runtime.Object]{}
+	}
 	return Validator[T]{newSettings(options),
 		func(ctx context.Context, object *T) (theirs.Warnings, error) { return v.ValidateCreate(ctx, P(object)) },
 		func(ctx context.Context, object *T) (theirs.Warnings, error) { return v.ValidateDelete(ctx, P(object)) },
@@ -87,14 +95,16 @@ func FromCustomValidator[T any, P Object[T]](v theirs.Validator[runtime.Object],
 }
 
 // ValidateCreate calls the validator's ValidateCreate.
-func (v Validator[T]) ValidateCreate(ctx context.Context, r *admission.CreateRequest[T]) error {
+func (v Validator[T]) ValidateCreate(ctx context.Context, r *admission.CreateRequest[T]) (err error) {
+	defer recovered(&err)
 	warnings, err := v.create(v.context(ctx, &r.Request), r.Object)
 	r.Warn(warnings...)
 	return denied(err)
 }
 
 // ValidateUpdate calls the validator's ValidateUpdate.
-func (v Validator[T]) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[T]) error {
+func (v Validator[T]) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[T]) (err error) {
+	defer recovered(&err)
 	old, err := r.OldObject()
 	if err != nil {
 		return err
@@ -105,7 +115,8 @@ func (v Validator[T]) ValidateUpdate(ctx context.Context, r *admission.UpdateReq
 }
 
 // ValidateDelete calls the validator's ValidateDelete.
-func (v Validator[T]) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[T]) error {
+func (v Validator[T]) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[T]) (err error) {
+	defer recovered(&err)
 	warnings, err := v.remove(v.context(ctx, &r.Request), r.OldObject)
 	r.Warn(warnings...)
 	return denied(err)
@@ -117,24 +128,33 @@ type Defaulter[T any] struct {
 	set func(context.Context, *T) error
 }
 
-// FromDefaulter makes a defaulter of controller-runtime fit the generated interfaces.
+// FromDefaulter makes a defaulter of controller-runtime fit the generated interfaces. A nil defaulter denies everything
+// with 500.
 func FromDefaulter[T any, P Object[T]](d theirs.Defaulter[P], options ...Option) Defaulter[T] {
+	if d == nil {
+		d = missing[P]{}
+	}
 	return Defaulter[T]{newSettings(options), func(ctx context.Context, object *T) error { return d.Default(ctx, object) }}
 }
 
 // FromCustomDefaulter is FromDefaulter for a defaulter that takes any object, and is registered for T:
 // FromCustomDefaulter[batchv1.Job](d).
 func FromCustomDefaulter[T any, P Object[T]](d theirs.Defaulter[runtime.Object], options ...Option) Defaulter[T] {
+	if d == nil {
+		d = missing[runtime.Object]{}
+	}
 	return Defaulter[T]{newSettings(options), func(ctx context.Context, object *T) error { return d.Default(ctx, P(object)) }}
 }
 
 // DefaultCreate calls the defaulter.
-func (d Defaulter[T]) DefaultCreate(ctx context.Context, r *admission.CreateRequest[T]) error {
+func (d Defaulter[T]) DefaultCreate(ctx context.Context, r *admission.CreateRequest[T]) (err error) {
+	defer recovered(&err)
 	return denied(d.set(d.context(ctx, &r.Request), r.Object))
 }
 
 // DefaultUpdate calls the defaulter with the new object.
-func (d Defaulter[T]) DefaultUpdate(ctx context.Context, r *admission.UpdateRequest[T]) error {
+func (d Defaulter[T]) DefaultUpdate(ctx context.Context, r *admission.UpdateRequest[T]) (err error) {
+	defer recovered(&err)
 	return denied(d.set(d.context(ctx, &r.Request), r.Object))
 }
 
@@ -151,3 +171,27 @@ func denied(err error) error {
 		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: err.Error(),
 	})
 }
+
+// recovered is deferred. It answers a panic as controller-runtime does. The handler logs it with its stack.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		p := &admission.PanicError{Value: v, Stack: debug.Stack()}
+		*err = admission.Deny(p, metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: p.Error() + " [recovered]",
+		})
+	}
+}
+
+// missing denies everything, in place of a validator or defaulter that is nil.
+type missing[P runtime.Object] struct{}
+
+func (missing[P]) deny() error {
+	return apierrors.NewInternalError(errors.New("there is no validator or defaulter: set the one that FromValidator or FromDefaulter gets"))
+}
+
+func (m missing[P]) ValidateCreate(context.Context, P) (theirs.Warnings, error) { return nil, m.deny() }
+func (m missing[P]) ValidateUpdate(context.Context, P, P) (theirs.Warnings, error) {
+	return nil, m.deny()
+}
+func (m missing[P]) ValidateDelete(context.Context, P) (theirs.Warnings, error) { return nil, m.deny() }
+func (m missing[P]) Default(context.Context, P) error                           { return m.deny() }

@@ -3,7 +3,9 @@
 package model
 
 import (
+	"go/token"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +55,44 @@ type Handler struct {
 	Enforcement string
 	// ListKeys are the lists in Object whose elements have keys and, for Ratchet, the sets, which have none.
 	ListKeys []ListKey
+	// TestFields are the fields of Implementation that the function for tests sets.
+	TestFields []TestField
+}
+
+// TestField is a field of a validator or defaulter that tests cannot do without.
+type TestField struct {
+	Name string
+	// Value is nil if only the user can set the field, to Hint.
+	Value Code
+	Hint  string
+}
+
+// Code is Go source, in pieces.
+type Code []CodePiece
+
+// CodePiece is a text, or else the name of a package's type or function, which a file of another package qualifies.
+type CodePiece struct {
+	Text string
+	Name GoType
+}
+
+// Text returns the source with the names that a function gives.
+func (c Code) Text(named func(GoType) string) string {
+	var text strings.Builder
+	for _, p := range c {
+		text.WriteString(p.Text)
+		if !p.Name.IsZero() {
+			text.WriteString(named(p.Name))
+		}
+	}
+	return text.String()
+}
+
+// Fits reports whether a package can use all names.
+func (c Code) Fits(path string) bool {
+	return c != nil && !slices.ContainsFunc(c, func(p CodePiece) bool {
+		return !p.Name.IsZero() && p.Name.Path != path && !token.IsExported(p.Name.Name)
+	})
 }
 
 // HandlerPackage is a Go package of handlers.

@@ -27,6 +27,18 @@ type builder struct {
 	// path is the path that the builder sets for both.
 	path string
 	at   registration
+	// logs is the function of WithLogConstructor; empty without one.
+	logs argument
+	// lost are the calls that generated handlers have no counterpart for, as the source has them.
+	lost []string
+}
+
+// argument is an expression in a builder.
+type argument struct {
+	// text is the source in one line, with a literal in place of the receiver.
+	text string
+	// code fits other files; nil if the expression needs variables that only the user knows.
+	code model.Code
 }
 
 // registration is where a builder is, and the function that contains it.
@@ -44,12 +56,12 @@ type side struct {
 	// object's type. If typed is false, it takes an object.
 	function string
 	typed    bool
-	// value is the validator or defaulter in the test; empty if it needs variables that only the user knows.
-	value string
-	// argument is the validator or defaulter as the source has it.
-	argument string
-	// typeName is the name of the type of the validator or defaulter, if the package declares it.
+	// argument is the validator or defaulter. Its code may use the variables of a test: the fake client and the scheme.
+	argument
+	// typeName is the name of the type of the validator or defaulter, if the package declares it. isCall is true if a
+	// function returns a pointer to it.
 	typeName string
+	isCall   bool
 }
 
 // builders returns the builders in a package.
@@ -139,15 +151,21 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 				}
 			}
 		case "WithValidator", "WithDefaulter", "WithCustomValidator", "WithCustomDefaulter":
-			s := side{mutating: strings.HasSuffix(name, "Defaulter"), function: name, typed: true, argument: r.argument(call.Args[0])}
+			s := side{mutating: strings.HasSuffix(name, "Defaulter"), function: name, typed: true, argument: argument{text: r.argument(call.Args[0])}}
 			if !generic || strings.HasPrefix(name, "WithCustom") {
 				s.function, s.typed = "WithCustom"+strings.TrimPrefix(strings.TrimPrefix(name, "With"), "Custom"), false
 			}
 			if len(call.Args) == 1 {
-				s.value = r.value(call.Args[0], b.object)
+				s.code = r.value(call.Args[0], b.object)
 			}
-			s.typeName = r.typeName(call.Args[0])
+			s.typeName, s.isCall = r.typeName(call.Args[0])
 			b.sides = append(b.sides, s)
+		case "WithLogConstructor":
+			b.logs = argument{r.argument(call.Args[0]), r.functionCode(call.Args[0])}
+		case "RecoverPanic", "WithContextFunc", "WithConverter":
+			if text := r.argument(call.Args[0]); name != "RecoverPanic" || text != "true" {
+				b.lost = append(b.lost, name+"("+text+")")
+			}
 		}
 	}
 	b.path = paths["WithCustomPath"]
@@ -226,89 +244,143 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 }
 
 // value returns the code of a validator or defaulter that a test can use as it is: one without fields, the object
-// itself, or one whose fields and arguments are constants, the manager's client and its scheme. It is empty for others:
-// without their fields, they would panic, which is no defect.
-func (r builderReader) value(e ast.Expr, object model.GoType) string {
+// itself, or one whose fields and arguments are constants, other such values, the manager's client and its scheme. It is
+// empty for others: without their fields, they would panic, which is no defect.
+func (r builderReader) value(e ast.Expr, object model.GoType) model.Code {
 	if name, ok := e.(*ast.Ident); ok {
 		if t := r.typeOf(name); !t.IsZero() {
 			if t == object || r.isEmpty(t.Name) {
-				return "&" + t.Name + "{}"
+				return model.Code{{Text: "&"}, {Name: t}, {Text: "{}"}}
 			}
-			return ""
+			return nil
 		}
 		e = r.assigned(name)
 	}
 	switch v := e.(type) {
 	case *ast.UnaryExpr:
 		if literal, ok := v.X.(*ast.CompositeLit); ok && v.Op == token.AND {
-			return r.prefixed("&", r.literal(literal))
+			return around("&", r.literal(literal), "")
 		}
 	case *ast.CompositeLit:
 		return r.literal(v)
 	case *ast.CallExpr: // new(T), or a function in the package
-		name, ok := v.Fun.(*ast.Ident)
-		if ok && name.Name == "new" && len(v.Args) == 1 {
-			if t := r.text(v.Args[0]); r.isEmpty(t) {
-				return "&" + t + "{}"
+		if name, ok := v.Fun.(*ast.Ident); ok && name.Name == "new" && len(v.Args) == 1 {
+			if r.isEmpty(r.text(v.Args[0])) {
+				return around("&", r.typeCode(v.Args[0]), "{}")
 			}
-			return ""
+			return nil
 		}
-		if !ok || len(r.pkg.FilesWith("func "+name.Name+"(")) == 0 {
-			return ""
-		}
-		var arguments []string
-		for _, argument := range v.Args {
-			code := r.field(argument)
-			if code == "" {
-				return ""
+		code := r.called(v.Fun)
+		for i, argument := range v.Args {
+			between := ", "
+			if i == 0 {
+				between = "("
 			}
-			arguments = append(arguments, code)
+			code = joined(code, between, r.field(argument))
 		}
-		return name.Name + "(" + strings.Join(arguments, ", ") + ")"
+		if len(v.Args) == 0 {
+			return around("", code, "()")
+		}
+		return around("", code, ")")
 	}
-	return ""
+	return nil
 }
 
-func (r builderReader) prefixed(prefix, code string) string {
-	if code == "" {
-		return ""
+// around returns code between texts; nil for no code.
+func around(before string, code model.Code, after string) model.Code {
+	if code == nil {
+		return nil
 	}
-	return prefix + code
+	return slices.Concat(model.Code{{Text: before}}, code, model.Code{{Text: after}})
+}
+
+// joined returns two pieces of code with a text between them; nil if one of them is missing.
+func joined(one model.Code, between string, other model.Code) model.Code {
+	if one == nil || other == nil {
+		return nil
+	}
+	return slices.Concat(one, model.Code{{Text: between}}, other)
+}
+
+// called returns the code of a function that the package declares, with its type arguments.
+func (r builderReader) called(e ast.Expr) model.Code {
+	switch f := e.(type) {
+	case *ast.Ident:
+		return r.functionCode(f)
+	case *ast.IndexExpr:
+		return around("", joined(r.called(f.X), "[", r.typeCode(f.Index)), "]")
+	}
+	return nil
+}
+
+// declared returns the package's function of a name; nil if there is none.
+func (r builderReader) declared(name string) *ast.FuncDecl {
+	for _, f := range r.pkg.FilesWith("func "+name+"(", "func "+name+"[") {
+		for _, d := range f.AST.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == name {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// functionCode returns the code of a function of the package or of an imported one.
+func (r builderReader) functionCode(e ast.Expr) model.Code {
+	if name, ok := e.(*ast.Ident); ok && r.declared(name.Name) == nil {
+		return nil
+	}
+	if t := r.named(e); !t.IsZero() {
+		return model.Code{{Name: t}}
+	}
+	return nil
+}
+
+// typeCode returns the code of a named type, or of a pointer to one.
+func (r builderReader) typeCode(e ast.Expr) model.Code {
+	if pointer, ok := e.(*ast.StarExpr); ok {
+		return around("*", r.typeCode(pointer.X), "")
+	}
+	if name, ok := e.(*ast.Ident); ok {
+		if _, local := r.pkg.Type(name.Name); !local {
+			return nil
+		}
+	}
+	if t := r.named(e); !t.IsZero() {
+		return model.Code{{Name: t}}
+	}
+	return nil
 }
 
 // literal returns the code of a struct whose fields a test can set.
-func (r builderReader) literal(l *ast.CompositeLit) string {
-	name, ok := l.Type.(*ast.Ident)
-	if !ok {
-		return ""
-	}
-	var fields []string
-	for _, element := range l.Elts {
+func (r builderReader) literal(l *ast.CompositeLit) model.Code {
+	code := around("", r.typeCode(l.Type), "{")
+	for i, element := range l.Elts {
 		pair, ok := element.(*ast.KeyValueExpr)
 		if !ok {
-			return ""
+			return nil
 		}
-		code := r.field(pair.Value)
-		if code == "" {
-			return ""
+		before := ""
+		if i > 0 {
+			before = ", "
 		}
-		fields = append(fields, r.text(pair.Key)+": "+code)
+		code = joined(code, before+r.text(pair.Key)+": ", r.field(pair.Value))
 	}
-	return name.Name + "{" + strings.Join(fields, ", ") + "}"
+	return around("", code, "}")
 }
 
 // fakeClient is the variable with the client in the test.
 const fakeClient = "clients"
 
-// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, or the
-// scheme of the test. It is empty for others.
-func (r builderReader) field(e ast.Expr) string {
+// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, the scheme of
+// the test, or another value. It is empty for others.
+func (r builderReader) field(e ast.Expr) model.Code {
 	switch v := e.(type) {
 	case *ast.BasicLit:
-		return v.Value
+		return model.Code{{Text: v.Value}}
 	case *ast.Ident:
 		if v.Name == "true" || v.Name == "false" {
-			return v.Name
+			return model.Code{{Text: v.Name}}
 		}
 		if assigned := r.assigned(v); assigned != nil {
 			return r.field(assigned)
@@ -317,22 +389,38 @@ func (r builderReader) field(e ast.Expr) string {
 		method, ok := v.Fun.(*ast.SelectorExpr)
 		switch {
 		case !ok:
+			return r.value(e, model.GoType{})
 		case len(v.Args) == 0 && (method.Sel.Name == "GetClient" || method.Sel.Name == "GetAPIReader"):
-			return fakeClient
+			return model.Code{{Text: fakeClient}}
 		case len(v.Args) == 0 && method.Sel.Name == "GetScheme":
-			return "scheme"
+			return model.Code{{Text: "scheme"}}
 		case len(v.Args) == 1 && r.text(v.Fun) == "admission.NewDecoder":
-			return r.prefixed("admission.NewDecoder(", r.prefixed(r.field(v.Args[0]), ")"))
+			return around("admission.NewDecoder(", r.field(v.Args[0]), ")")
 		}
+	case *ast.UnaryExpr, *ast.CompositeLit:
+		return r.value(e, model.GoType{})
 	}
-	return ""
+	return nil
 }
 
 // assigned returns the value of a variable that the function assigns once; nil for others.
 func (r builderReader) assigned(name *ast.Ident) ast.Expr {
+	if r.parameter(name.Name) != nil {
+		return nil
+	}
 	var values []ast.Expr
 	ast.Inspect(r.function.Body, func(n ast.Node) bool {
-		if a, ok := n.(*ast.AssignStmt); ok {
+		switch a := n.(type) {
+		case *ast.ValueSpec:
+			for i, declared := range a.Names {
+				if declared.Name == name.Name {
+					values = append(values, nil)
+					if len(a.Names) == len(a.Values) {
+						values[len(values)-1] = a.Values[i]
+					}
+				}
+			}
+		case *ast.AssignStmt:
 			for i, left := range a.Lhs {
 				if l, ok := left.(*ast.Ident); ok && l.Name == name.Name {
 					values = append(values, nil)
@@ -348,6 +436,16 @@ func (r builderReader) assigned(name *ast.Ident) ast.Expr {
 		return nil
 	}
 	return values[0]
+}
+
+// parameter returns the type of a parameter of the function; nil for another name.
+func (r builderReader) parameter(name string) ast.Expr {
+	for _, field := range r.function.Type.Params.List {
+		if slices.ContainsFunc(field.Names, func(n *ast.Ident) bool { return n.Name == name }) {
+			return field.Type
+		}
+	}
+	return nil
 }
 
 // isEmpty reports whether a type of the package is a struct without fields.

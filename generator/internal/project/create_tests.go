@@ -232,11 +232,12 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side, found 
 		if !slices.Contains(t.Schemes, scheme) {
 			t.Schemes = append(t.Schemes, scheme)
 		}
-		if s.value != "" {
-			h.Code, t.UsesTheirs = s.handler(name, s.value), true
-			t.UsesClient = t.UsesClient || usesClient.MatchString(s.value)
+		if s.code.Fits(t.own) {
+			value := s.code.Text(t.named)
+			h.Code, t.UsesTheirs = s.handler(name, value), true
+			t.UsesClient = t.UsesClient || usesClient.MatchString(value)
 		}
-		h.Hint = shortened(s.handler(name, s.argument))
+		h.Hint = shortened(s.handler(name, s.text))
 	}
 	t.Handlers = append(t.Handlers, h)
 }

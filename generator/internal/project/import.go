@@ -111,6 +111,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		return result, nil
 	}
 	after.Reread(ctx, e.Edits)
+	im.setTests(after.Project)
 	result.Result = im.generate(ctx, after, e)
 	result.Diagnostics.Add(im.diags...)
 	if !result.Diagnostics.HasErrors() {

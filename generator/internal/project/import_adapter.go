@@ -130,8 +130,6 @@ func (im *importer) obstacle(w *importedWebhook, version string) string {
 		return fmt.Sprintf("the rules match other objects than %s.%s, and a handler decodes one type", path.Base(w.object.Path), w.object.Name)
 	case im.options.Handlers == Stubs:
 		return ""
-	case w.existing == nil:
-		return fmt.Sprintf("the %s of %s.%s is not found: %s names a type whose methods are elsewhere", role, path.Base(w.object.Path), w.object.Name, w.registration.function)
 	}
 	for _, rule := range w.Spec.Rules {
 		for _, o := range rule.Operations {
@@ -147,7 +145,7 @@ func (im *importer) obstacle(w *importedWebhook, version string) string {
 	case version != "" && semver.Compare(version, theirMinimum) < 0:
 		return fmt.Sprintf("adapters need %s %s, and go.mod requires %s", theirModule, theirMinimum, version)
 	}
-	if p := w.existing.typ.Path; !token.IsExported(w.existing.typ.Name) && (p != w.Package.Path || p == w.object.Path) {
+	if p := w.existing.typ.Path; !w.existing.hidden && !token.IsExported(w.existing.typ.Name) && (p != w.Package.Path || p == w.object.Path) {
 		return fmt.Sprintf("%s is not exported, and the handler goes to another package", w.existing.typ.Name)
 	}
 	return ""
@@ -328,7 +326,7 @@ type adapterFile struct {
 // adapterField has a validator or defaulter.
 type adapterField struct {
 	Name, Type string
-	typ        string // Type in its own package
+	existing   *existing
 }
 
 // adapterMethod is a method of the adapter, and Called the method that it calls.
@@ -398,11 +396,12 @@ func (f *adapterFile) add(as, imported string) {
 func (f *adapterFile) side(a *adapter, mutating bool) {
 	var operations []string
 	var e *existing
+	var logs argument
 	for _, w := range a.webhooks {
 		if w.Mutating != mutating {
 			continue
 		}
-		e = w.existing
+		e, logs = w.existing, w.builder.logs
 		for _, rule := range w.Spec.Rules {
 			for _, o := range rule.Operations {
 				operations = append(operations, string(o))
@@ -422,6 +421,9 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 		f.Contracts = append(f.Contracts, a.name+role)
 	}
 	called := e.typ.Name
+	if e.hidden {
+		called = role
+	}
 	if f.Called == "" {
 		f.Called = called
 	} else if f.Called != called {
@@ -430,7 +432,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 	adapted := ""
 	if e.style < styleObject {
 		f.add("", adaptersModule)
-		adapted = f.adapted(a, e, role)
+		adapted = f.adapted(a, e, role, f.options(a, logs))
 	}
 	for _, o := range []string{"Create", "Update", "Delete"} {
 		if !slices.Contains(operations, strings.ToUpper(o)) && !slices.Contains(operations, "*") {
@@ -449,22 +451,44 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 	}
 }
 
-// adapted adds the field of a validator or defaulter, and returns the call that adapts it.
-func (f *adapterFile) adapted(a *adapter, e *existing, role string) string {
-	t := f.named(a, e.typ)
-	field := role
-	if i := slices.IndexFunc(f.Fields, func(g adapterField) bool { return g.Type == t }); i >= 0 {
-		f.Fields[i].Name, field = "Existing", "Existing" // it is both
-		for j := range f.Methods {
-			f.Methods[j].Code = strings.Replace(f.Methods[j].Code, "&w.Defaulter", "&w.Existing", 1)
+// theirAlias is the name of controller-runtime's package admission beside the runtime's.
+const theirAlias = "ctrladmission"
+
+// adapted adds the field of a validator or defaulter, and returns the call that adapts it. A hidden one is a field of
+// controller-runtime's interface: without its value, it denies.
+func (f *adapterFile) adapted(a *adapter, e *existing, role, options string) string {
+	object, value := "*"+f.Object, "w."+role
+	if e.hidden {
+		if e.style == styleCustom {
+			object = "runtime.Object"
+			f.add("", apimachinery)
 		}
+		f.add(theirAlias, theirAdmission)
+		f.Fields = append(f.Fields, adapterField{role, fmt.Sprintf("%s.%s[%s]", theirAlias, role, object), e})
 	} else {
-		f.Fields = append(f.Fields, adapterField{role, t, e.typ.Name})
+		t := f.named(a, e.typ)
+		value = "&w." + role
+		if i := slices.IndexFunc(f.Fields, func(g adapterField) bool { return g.Type == t }); i >= 0 {
+			f.Fields[i].Name, value = "Existing", "&w.Existing" // it is both
+			for j := range f.Methods {
+				f.Methods[j].Code = strings.Replace(f.Methods[j].Code, "&w.Defaulter", "&w.Existing", 1)
+			}
+		} else {
+			f.Fields = append(f.Fields, adapterField{role, t, e})
+		}
 	}
 	if e.style == styleCustom {
-		return fmt.Sprintf("controllerruntime.FromCustom%s[%s](&w.%s)", role, f.Object, field)
+		return fmt.Sprintf("controllerruntime.FromCustom%s[%s](%s%s)", role, f.Object, value, options)
 	}
-	return fmt.Sprintf("controllerruntime.From%s(&w.%s)", role, field)
+	return fmt.Sprintf("controllerruntime.From%s(%s%s)", role, value, options)
+}
+
+// options returns the further arguments of the call that adapts a validator or defaulter.
+func (f *adapterFile) options(a *adapter, logs argument) string {
+	if !logs.code.Fits(a.in.Path) {
+		return ""
+	}
+	return ", controllerruntime.WithLogConstructor(" + logs.code.Text(func(t model.GoType) string { return f.named(a, t) }) + ")"
 }
 
 // code returns the call of a method of the object itself.
@@ -532,25 +556,40 @@ func (im *importer) next(after engine.State) []string {
 		}
 	}
 	for _, w := range im.webhooks {
-		at := w.registration
+		at := w.builder.at
 		if w.left != "" || at.Pos.File == "" {
 			continue
 		}
 		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", at.function, im.rel(at.Pos.File))
 		for _, left := range im.webhooks {
-			if left.left != "" && left.registration == at {
+			if left.left != "" && left.builder.at == at {
 				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", at.function, im.rel(at.Pos.File), left.servedPath())
 			}
 		}
 		once(step)
 	}
 	for _, a := range im.adapters {
+		if im.options.Handlers != Adapters {
+			continue
+		}
 		for _, f := range a.fields {
-			for _, w := range a.webhooks {
-				value := strings.TrimPrefix(w.argument, "&")
-				if im.options.Handlers == Adapters && value != "" && w.existing.typ.Name == f.typ && value != f.typ+"{}" {
-					once(fmt.Sprintf("set %s of %s to %s, also in its test", f.Name, a.name, value))
+			if field := a.testField(f); field.Hint != "" {
+				where := "also in its test"
+				if field.Value != nil {
+					where = "as in its test"
 				}
+				once(fmt.Sprintf("set %s of %s to %s, %s", f.Name, a.name, field.Hint, where))
+			}
+		}
+		for _, w := range a.webhooks {
+			if w.builder.at.Pos.File == "" && w.existing.style < styleObject {
+				once(fmt.Sprintf("find the code that registers %s: no call of NewWebhookManagedBy does. %s calls the methods of %s, and nothing that is around it there", w.servedPath(), a.name, w.existing.typ.Name))
+			}
+			if logs := w.builder.logs; logs.text != "" && w.existing.style < styleObject && !logs.code.Fits(a.in.Path) {
+				once(fmt.Sprintf("pass controllerruntime.WithLogConstructor(%s) in the methods of %s, as %s does", logs.text, a.name, w.builder.at.function))
+			}
+			for _, lost := range w.builder.lost {
+				once(fmt.Sprintf("do without %s of %s, or do it yourself: %s", lost, w.builder.at.function, lostEffect(lost)))
 			}
 		}
 	}
@@ -579,4 +618,70 @@ func (im *importer) next(after engine.State) []string {
 		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
 	}
 	return append(next, im.test())
+}
+
+// lostEffect returns the consequence of a call of the builder that is gone.
+func lostEffect(call string) string {
+	switch name, _, _ := strings.Cut(call, "("); name {
+	case "RecoverPanic":
+		return "handlers answer a panic with 500"
+	case "WithContextFunc":
+		return "the context of a handler is that of the HTTP request"
+	default:
+		return "the builder also served /convert"
+	}
+}
+
+// testField returns the value of a field as the builder has it. Hint is empty if the zero value is the same.
+func (a *adapter) testField(f adapterField) model.TestField {
+	field := model.TestField{Name: f.Name}
+	for _, w := range a.webhooks {
+		switch e := w.existing; {
+		case e.hidden != f.existing.hidden || e.typ != f.existing.typ || w.side.text == "":
+			continue
+		case e.hidden && e.mutating != f.existing.mutating:
+			continue
+		}
+		field.Hint = w.side.text
+		if w.side.code.Fits(a.in.Path) && !slices.ContainsFunc(w.side.code, isTestVariable) {
+			field.Value = w.side.code
+		}
+		if w.existing.hidden {
+			continue
+		}
+		// The field is no pointer.
+		rest, literal := strings.CutPrefix(field.Hint, "&")
+		field.Hint = rest
+		switch {
+		case rest == w.existing.typ.Name+"{}", rest == "new("+w.existing.typ.Name+")":
+			return model.TestField{}
+		case w.side.isCall && !literal:
+			field.Hint, field.Value = "*"+rest, around("*", field.Value, "")
+		case field.Value != nil && literal:
+			field.Value = field.Value[1:]
+		}
+	}
+	return field
+}
+
+// isTestVariable reports whether a piece of code is a variable of the test that create tests writes.
+func isTestVariable(p model.CodePiece) bool {
+	return p.Text == fakeClient || p.Text == "scheme" || strings.HasPrefix(p.Text, "admission.")
+}
+
+// setTests has the functions for tests set the fields of adapters.
+func (im *importer) setTests(p *model.Project) {
+	for _, a := range im.adapters {
+		for _, f := range a.fields {
+			field := a.testField(f)
+			if field.Hint == "" || field.Value == nil && !f.existing.hidden {
+				continue // the zero value has the methods
+			}
+			for _, w := range a.webhooks {
+				if m := same(p, w); m != nil && m.Handler != nil {
+					m.Handler.TestFields = append(m.Handler.TestFields, field)
+				}
+			}
+		}
+	}
 }

@@ -34,6 +34,9 @@ type existing struct {
 	typ model.GoType
 	// object is the type of the objects; zero if its methods do not tell.
 	object model.GoType
+	// hidden is true if the builder has a value of another type than the package's own validators and defaulters, such
+	// as one that a function wraps around them. typ is zero.
+	hidden bool
 }
 
 // existingIn returns the validators and defaulters in a package, by their method ValidateCreate or Default.
@@ -96,33 +99,40 @@ func (r builderReader) asserted() (t model.GoType) {
 }
 
 // typeName returns the name of the type of a validator or defaulter, if the package declares it: of &T{}, the receiver,
-// or a call of a function that returns one.
-func (r builderReader) typeName(e ast.Expr) string {
+// a variable, or a call of a function that returns one. isCall is true if a function returns a pointer.
+func (r builderReader) typeName(e ast.Expr) (name string, isCall bool) {
 	if pointer, ok := e.(*ast.UnaryExpr); ok && pointer.Op == token.AND {
 		e = pointer.X
 	}
 	switch e := e.(type) {
 	case *ast.CompositeLit:
-		return localName(e.Type)
+		return localName(e.Type), false
 	case *ast.Ident:
-		return r.typeOf(e).Name
+		if t := r.typeOf(e).Name; t != "" {
+			return t, false
+		}
+		if t := r.parameter(e.Name); t != nil {
+			_, pointer := t.(*ast.StarExpr)
+			return localName(t), pointer
+		}
+		if assigned := r.assigned(e); assigned != nil {
+			return r.typeName(assigned)
+		}
 	case *ast.CallExpr:
 		name, ok := e.Fun.(*ast.Ident)
 		if !ok {
-			return ""
+			return "", false
 		}
 		if name.Name == "new" && len(e.Args) == 1 {
-			return localName(e.Args[0])
+			return localName(e.Args[0]), true
 		}
-		for _, f := range r.pkg.FilesWith("func " + name.Name + "(") {
-			for _, d := range f.AST.Decls {
-				if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == name.Name && d.Type.Results.NumFields() > 0 {
-					return localName(d.Type.Results.List[0].Type)
-				}
-			}
+		if d := r.declared(name.Name); d != nil && d.Type.Results.NumFields() == 1 {
+			t := d.Type.Results.List[0].Type
+			_, pointer := t.(*ast.StarExpr)
+			return localName(t), pointer
 		}
 	}
-	return ""
+	return "", false
 }
 
 // localName returns the name in T and *T.
@@ -142,10 +152,9 @@ type found struct {
 	object model.GoType
 	// existing serves the webhook; nil if it is not found.
 	existing *existing
-	// registration is the call of the builder; zero if it is not found.
-	registration registration
-	// argument is the validator or defaulter as the builder has it; empty without a builder.
-	argument string
+	// builder and side register it; zero if the builder is not found.
+	builder builder
+	side    side
 }
 
 // source is a package with its builders, validators and defaulters.
@@ -160,7 +169,7 @@ type source struct {
 func search(own source, others []source, w *model.Webhook) found {
 	for _, s := range append([]source{own}, others...) {
 		if b, side, ok := find(s.withMethods(), w); ok {
-			return found{b.object, s.serving(b, side), b.at, side.argument}
+			return found{b.object, s.serving(b, side), b, side}
 		}
 	}
 	var fits []existing
@@ -208,21 +217,18 @@ func (s source) withMethods() []builder {
 	return all
 }
 
-// serving returns the validator or defaulter of a builder.
+// serving returns the validator or defaulter of a builder. Without a type of the package that has the methods, it is
+// hidden: whatever else the package has may lack the checks of what the builder has.
 func (s source) serving(b builder, of side) *existing {
-	var fits []existing
 	for _, e := range s.existing {
 		same := e.object.Path == b.object.Path && e.object.Name == b.object.Name
-		switch {
-		case e.mutating != of.mutating || !same && !e.object.IsZero():
-		case of.typeName == e.typ.Name:
+		if e.mutating == of.mutating && e.typ.Name == of.typeName && (same || e.object.IsZero()) {
 			return &e
-		case of.typeName == "":
-			fits = append(fits, e)
 		}
 	}
-	if len(fits) != 1 {
-		return nil
+	e := &existing{mutating: of.mutating, object: b.object, hidden: true}
+	if !of.typed {
+		e.style = styleCustom
 	}
-	return &fits[0]
+	return e
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -26,7 +27,11 @@ func TestServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	imported := webhook.Webhooks{OrderWebhook: &webhook.OrderWebhook{}, CartHandler: &webhook.CartHandler{}}
+	imported := webhook.Webhooks{
+		OrderWebhook:  &webhook.OrderWebhook{},
+		CartHandler:   &webhook.CartHandler{},
+		BackupWebhook: &webhook.BackupWebhook{Validator: webhook.NewBackupValidator()},
+	}
 	if err := imported.Register(mux.Handle); err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +39,22 @@ func TestServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, theirs := range map[string]http.Handler{
-		"/mutate-shop-example-com-v1-order":   admission.WithDefaulter(scheme, &webhook.OrderCustomDefaulter{}),
-		"/validate-shop-example-com-v1-order": admission.WithValidator(scheme, &webhook.OrderCustomValidator{}),
-		"/carts":                              admission.WithCustomValidator(scheme, &shopv1.Cart{}, webhook.CartWebhook{}),
+		"/mutate-shop-example-com-v1-order":    admission.WithDefaulter(scheme, &webhook.OrderCustomDefaulter{}),
+		"/validate-shop-example-com-v1-order":  admission.WithValidator(scheme, &webhook.OrderCustomValidator{}),
+		"/mutate-shop-example-com-v1-backup":   admission.WithDefaulter(scheme, &webhook.BackupCustomDefaulter{}),
+		"/validate-shop-example-com-v1-backup": admission.WithValidator(scheme, webhook.NewBackupValidator()),
+		"/carts":                               admission.WithCustomValidator(scheme, &shopv1.Cart{}, webhook.CartWebhook{}),
 	} {
 		for _, operation := range []string{"CREATE", "UPDATE", "DELETE"} {
 			for _, user := range []string{"jane", "mallory"} {
 				kind := "Order"
-				if path == "/carts" {
+				switch {
+				case path == "/carts":
 					kind = "Cart"
+				case strings.HasSuffix(path, "backup"):
+					kind = "Backup"
 				}
-				if operation == "DELETE" && path != "/validate-shop-example-com-v1-order" {
+				if operation == "DELETE" && !strings.HasPrefix(path, "/validate") {
 					continue // no marker has the operation
 				}
 				for _, size := range []string{"", "large"} {
@@ -56,6 +66,14 @@ func TestServed(t *testing.T) {
 				}
 			}
 		}
+	}
+	unset := http.NewServeMux()
+	imported.BackupWebhook = &webhook.BackupWebhook{}
+	if err := imported.Register(unset.Handle); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, unset, "/validate-shop-example-com-v1-backup", review("shop.example.com", "Backup", "CREATE", "jane", "")); got.Allowed || got.Code != http.StatusInternalServerError {
+		t.Errorf("without its validator, the handler of backups answers %+v", got)
 	}
 	const boxes = "/validate-store-example-com-v1-box"
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ var GroupVersion = schema.GroupVersion{Group: "shop.example.com", Version: "v1"}
 
 // AddToScheme registers the kinds.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(GroupVersion, &Order{}, &Cart{})
+	s.AddKnownTypes(GroupVersion, &Order{}, &Cart{}, &Backup{})
 	return nil
 }
 
@@ -47,4 +47,19 @@ type Cart struct {
 // DeepCopyObject copies the object.
 func (c *Cart) DeepCopyObject() runtime.Object {
 	return &Cart{c.TypeMeta, *c.ObjectMeta.DeepCopy(), c.Size}
+}
+
+// Backup holds a copy of an order.
+//
+// +kubebuilder:object:root=true
+type Backup struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Size string `json:"size,omitempty"`
+}
+
+// DeepCopyObject copies the object.
+func (b *Backup) DeepCopyObject() runtime.Object {
+	return &Backup{b.TypeMeta, *b.ObjectMeta.DeepCopy(), b.Size}
 }
