@@ -58,7 +58,7 @@ while read -r function file; do
 	body="return nil"
 	register=$(sed -n "s#^ *register the handlers of $package: ##p" "$work/import" | sed -E 's/(^|[&(, ])[a-z0-9]+\.([A-Z][A-Za-z]*\{)/\1\2/g')
 	if ! grep -rq 'GetWebhookServer().Register)' "$package"; then
-		body="return $(sed -nE 's#^ *set ([A-Za-z]+) of ([A-Za-z]+) to (.*), also in its test$#\1 \2 \3#p' "$work/import" | {
+		body="return $(sed -nE 's#^ *set ([A-Za-z]+) of ([A-Za-z]+) to (.*), (also|as) in its test$#\1 \2 \3#p' "$work/import" | {
 			while read -r field type value; do
 				register=${register//"&$type{"/"&$type{$field: $value, "}
 			done
