@@ -9,11 +9,11 @@
 //
 // The code gets what controller-runtime gives it: RequestFromContext of its package admission finds the request, and
 // FromContext of its package log finds a logger with object, namespace, name, resource, user and requestID. An error
-// with a status keeps it, and any other is 403 Forbidden. Panics are denied with 500, and logged with their stack by the
-// handler.
+// with a status keeps it, and any other is 403 Forbidden. Panics are denied with 500; the handler logs them with their
+// stack.
 //
-// [ToValidator] and [ToDefaulter] make a validator or defaulter of typed requests fit controller-runtime's builder, as
-// its Validator[*T] and Defaulter[*T]. Nothing makes them fit the deprecated CustomValidator and CustomDefaulter.
+// [ToValidator] and [ToDefaulter] make a validator or defaulter of typed requests fit controller-runtime's builder,
+// as its Validator[*T] and Defaulter[*T]. Nothing makes them fit the deprecated CustomValidator and CustomDefaulter.
 //
 // Generated code with a vendored runtime has request types of its own, which these adapters do not accept.
 package controllerruntime

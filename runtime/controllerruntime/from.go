@@ -95,31 +95,34 @@ func FromCustomValidator[T any, P Object[T]](v theirs.Validator[runtime.Object],
 }
 
 // ValidateCreate calls the validator's ValidateCreate.
-func (v Validator[T]) ValidateCreate(ctx context.Context, r *admission.CreateRequest[T]) (err error) {
-	defer recovered(&err)
-	warnings, err := v.create(v.context(ctx, &r.Request), r.Object)
-	r.Warn(warnings...)
-	return denied(err)
+func (v Validator[T]) ValidateCreate(ctx context.Context, r *admission.CreateRequest[T]) error {
+	return recovered(func() error {
+		warnings, err := v.create(v.context(ctx, &r.Request), r.Object)
+		r.Warn(warnings...)
+		return denied(err)
+	})
 }
 
 // ValidateUpdate calls the validator's ValidateUpdate.
-func (v Validator[T]) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[T]) (err error) {
-	defer recovered(&err)
-	old, err := r.OldObject()
-	if err != nil {
-		return err
-	}
-	warnings, err := v.update(v.context(ctx, &r.Request), old, r.Object)
-	r.Warn(warnings...)
-	return denied(err)
+func (v Validator[T]) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[T]) error {
+	return recovered(func() error {
+		old, err := r.OldObject()
+		if err != nil {
+			return err
+		}
+		warnings, err := v.update(v.context(ctx, &r.Request), old, r.Object)
+		r.Warn(warnings...)
+		return denied(err)
+	})
 }
 
 // ValidateDelete calls the validator's ValidateDelete.
-func (v Validator[T]) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[T]) (err error) {
-	defer recovered(&err)
-	warnings, err := v.remove(v.context(ctx, &r.Request), r.OldObject)
-	r.Warn(warnings...)
-	return denied(err)
+func (v Validator[T]) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[T]) error {
+	return recovered(func() error {
+		warnings, err := v.remove(v.context(ctx, &r.Request), r.OldObject)
+		r.Warn(warnings...)
+		return denied(err)
+	})
 }
 
 // Defaulter has the methods that a generated interface may ask for, and calls a defaulter of controller-runtime.
@@ -147,15 +150,17 @@ func FromCustomDefaulter[T any, P Object[T]](d theirs.Defaulter[runtime.Object],
 }
 
 // DefaultCreate calls the defaulter.
-func (d Defaulter[T]) DefaultCreate(ctx context.Context, r *admission.CreateRequest[T]) (err error) {
-	defer recovered(&err)
-	return denied(d.set(d.context(ctx, &r.Request), r.Object))
+func (d Defaulter[T]) DefaultCreate(ctx context.Context, r *admission.CreateRequest[T]) error {
+	return recovered(func() error {
+		return denied(d.set(d.context(ctx, &r.Request), r.Object))
+	})
 }
 
 // DefaultUpdate calls the defaulter with the new object.
-func (d Defaulter[T]) DefaultUpdate(ctx context.Context, r *admission.UpdateRequest[T]) (err error) {
-	defer recovered(&err)
-	return denied(d.set(d.context(ctx, &r.Request), r.Object))
+func (d Defaulter[T]) DefaultUpdate(ctx context.Context, r *admission.UpdateRequest[T]) error {
+	return recovered(func() error {
+		return denied(d.set(d.context(ctx, &r.Request), r.Object))
+	})
 }
 
 // denied gives an error the status that controller-runtime gives it: its own, or else 403 Forbidden. There, every error
@@ -172,14 +177,17 @@ func denied(err error) error {
 	})
 }
 
-// recovered is deferred. It answers a panic as controller-runtime does. The handler logs it with its stack.
-func recovered(err *error) {
-	if v := recover(); v != nil {
-		p := &admission.PanicError{Value: v, Stack: debug.Stack()}
-		*err = admission.Deny(p, metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: p.Error() + " [recovered]",
-		})
-	}
+// recovered calls a function, and answers a panic as controller-runtime does. The handler logs it with its stack.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p := &admission.PanicError{Value: v, Stack: debug.Stack()}
+			err = admission.Deny(p, metav1.Status{
+				Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: p.Error() + " [recovered]",
+			})
+		}
+	}()
+	return f()
 }
 
 // missing denies everything, in place of a validator or defaulter that is nil.

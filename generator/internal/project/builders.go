@@ -244,8 +244,8 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 }
 
 // value returns the code of a validator or defaulter that a test can use as it is: one without fields, the object
-// itself, or one whose fields and arguments are constants, other such values, the manager's client and its scheme. It is
-// empty for others: without their fields, they would panic, which is no defect.
+// itself, or one whose fields and arguments are constants, other such values, the manager's client and its scheme. It
+// is nil for others: without their fields, they would panic, which is no defect.
 func (r builderReader) value(e ast.Expr, object model.GoType) model.Code {
 	if name, ok := e.(*ast.Ident); ok {
 		if t := r.typeOf(name); !t.IsZero() {
@@ -313,7 +313,7 @@ func (r builderReader) called(e ast.Expr) model.Code {
 	return nil
 }
 
-// declared returns the package's function of a name; nil if there is none.
+// declared returns the package's function of a name; nil without one.
 func (r builderReader) declared(name string) *ast.FuncDecl {
 	for _, f := range r.pkg.FilesWith("func "+name+"(", "func "+name+"[") {
 		for _, d := range f.AST.Decls {
@@ -372,8 +372,8 @@ func (r builderReader) literal(l *ast.CompositeLit) model.Code {
 // fakeClient is the variable with the client in the test.
 const fakeClient = "clients"
 
-// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, the scheme of
-// the test, or another value. It is empty for others.
+// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, the scheme
+// of the test, or another value. It is nil for others.
 func (r builderReader) field(e ast.Expr) model.Code {
 	switch v := e.(type) {
 	case *ast.BasicLit:

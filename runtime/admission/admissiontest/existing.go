@@ -29,6 +29,9 @@ import (
 // Objects are filled at random. Handlers get them as an API server sends them: with defaults, and validating handlers
 // after the mutating ones, if the schema accepts the result. Rules in CEL are not evaluated. By them, or for a kind
 // without a definition, an API server may refuse an object before it calls a webhook.
+//
+// If the environment variable WEBHOOK_REVIEWS has the absolute path of a folder, the reviews of each such request are
+// there in JSON, in files WEBHOOK-OPERATION-NUMBER.json. Each is the body of a POST to the path of the webhook.
 type Existing struct {
 	// Manifest is the file with the webhook configurations; empty if the project has none.
 	Manifest string
@@ -63,7 +66,7 @@ func (e Existing) checks(t testing.TB) []check {
 		if e.Handlers[w.Path] == nil || len(calls) == 0 {
 			continue // which is reported
 		}
-		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0]}
+		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}}
 		c.definition = suite.definitions[c.groupVersionKind()]
 		for _, o := range samples {
 			if o.APIVersion == c.call.kind.APIVersion && o.Kind == c.call.kind.Kind {
@@ -143,6 +146,7 @@ type existingCheck struct {
 	beta bool
 	// before are the mutating webhooks that an API server calls before this one.
 	before []existingCheck
+	sent   *sentReviews
 }
 
 // defaulted returns the request after the defaults of its objects and the mutating webhooks for them. It reports false
@@ -217,11 +221,12 @@ func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operat
 func (c existingCheck) report(t testing.TB, d defect, r existingRequest) {
 	t.Helper()
 	r = c.smallest(r, func(r existingRequest) bool { return d.found(r) != "" })
-	message := d.found(r)
+	var message string
+	files := c.written(t, func() { message = d.found(r) })
 	if message == "" { // it shows by chance, and has not shown again
 		message = "answers the same request differently, though rarely"
 	}
-	t.Errorf("%s %s\n%s", c.Functions[r.operation], message, c.shown(r))
+	t.Errorf("%s %s\n%s%s", c.Functions[r.operation], message, c.shown(r), files)
 }
 
 // requests returns the requests of an operation: the objects with the fewest members, the samples, the samples without

@@ -127,6 +127,7 @@ func (c existingCheck) ask(r existingRequest) existingReply {
 
 // send sends a body to the handler, and reads the answer as an API server does.
 func (c existingCheck) send(review *admissionv1.AdmissionReview, body []byte) existingReply {
+	c.sent.add(review.Request.Operation, body)
 	request := httptest.NewRequest(http.MethodPost, c.Path+"?timeout=10s", bytes.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, */*")
@@ -479,9 +480,10 @@ func (c existingCheck) checkDeletion(t testing.TB) {
 func (c existingCheck) reportDeletion(t testing.TB, d defect, r existingRequest, why string) {
 	t.Helper()
 	r = c.smallest(r, func(r existingRequest) bool { return d.of(r) != "" })
+	files := c.written(t, func() { d.of(r) })
 	t.Errorf("%s denies that the last finalizer is removed from an object that is being deleted, so that it stays for ever: %s\n"+
-		"%s Allow updates of objects with a deletionTimestamp.\n%s", c.Functions[admissionv1.Update], d.of(r), why,
-		c.described(deleting(r.object), c.diff(r.object, c.stored(r.object))))
+		"%s Allow updates of objects with a deletionTimestamp.\n%s%s", c.Functions[admissionv1.Update], d.of(r), why,
+		c.described(deleting(r.object), c.diff(r.object, c.stored(r.object))), files)
 }
 
 // stored returns an object as its creation stores it.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -187,6 +189,41 @@ func TestExistingFindsDefects(t *testing.T) {
 				if lines := strings.Count(finding, "\n"); lines > screen {
 					t.Errorf("a finding has %d lines:\n%s", lines, finding)
 				}
+			}
+		})
+	}
+}
+
+// TestExistingWritesReviews posts the reviews of findings to the handlers, and wants the same answers.
+func TestExistingWritesReviews(t *testing.T) {
+	for defect, want := range map[string][3]string{
+		"panics if full": {"/validate", "validate.example.com-CREATE-1.json", "panic: runtime error: invalid memory address"},
+		"finalizer":      {"/validate", "validate.example.com-UPDATE-1.json", "spec.size is wrong"},
+		// The second review has the first one's result.
+		"denies its own result": {"/mutate", "mutate.example.com-CREATE-2.json", "no such size"},
+	} {
+		t.Run(defect, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "reviews")
+			t.Setenv(reviewsFolder, dir)
+			e := existing(t, defect)
+			if said := existingFindings(t, e); !strings.Contains(said, "\nPOST "+want[0]+" < "+filepath.Join(dir, want[1])) {
+				t.Errorf("the finding does not name the file:\n%s", said)
+			}
+			body, err := os.Open(filepath.Join(dir, want[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer body.Close()
+			server := httptest.NewServer(e.Handlers[want[0]])
+			defer server.Close()
+			response, err := http.Post(server.URL+want[0], "application/json", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			answer, err := io.ReadAll(response.Body)
+			if err != nil || !strings.Contains(string(answer), `"allowed":false`) || !strings.Contains(string(answer), want[2]) {
+				t.Errorf("%s, %v, want %s", answer, err, want[2])
 			}
 		})
 	}
