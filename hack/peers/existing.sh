@@ -62,17 +62,19 @@ for module in "$@"; do
 		log=$work/$name.$(echo "$package" | tr / _).log
 		reviews=${log%.log}.reviews
 		rm -rf "$reviews" && mkdir "$reviews"
-		WEBHOOK_GEN_REVIEWS=$reviews go test "$package" -vet=off -count=1 -timeout 8m -run '^TestWebhookHandlers$' -v >"$log" 2>&1 || :
+		WEBHOOK_REVIEWS=$reviews go test "$package" -vet=off -count=1 -timeout 8m -run '^TestWebhookHandlers$' -v >"$log" 2>&1 || :
 		webhooks=$(grep -c '^				Name: ' "$file" || :)
 		left=$(grep -cE ':\s+nil,$' "$file" || :)
 		passed=$(grep -cE '^    --- PASS: TestWebhookHandlers/' "$log" || :)
 		failed=$(grep -cE '^    --- FAIL: TestWebhookHandlers/' "$log" || :)
 		echo "$module $package: $webhooks webhooks in $markers files, $left handlers left to the user, $passed tests pass, $failed fail; $log"
-		[ -n "$(ls "$reviews")" ] || continue
 		# One plain request for each finding.
+		sed -nE 's#^    existing[a-z_]*\.go:[0-9]+: (.*)$#finding \1#p;s#^ +POST ([^ ]+) < (.*)$#\1 \2#p' "$log" |
+			awk '/^finding /{ title = $0; next } { if (title != "") print title; title = ""; print }' >"$reviews.list"
+		[ -s "$reviews.list" ] || continue
 		sed "s/^package PACKAGE$/$(grep -m 1 '^package ' "$file")/" "$here/existing/reproduce_test.go.txt" >"${file%/*}/reproduce_test.go"
-		REVIEWS=$reviews go test "$package" -vet=off -count=1 -timeout 8m -run '^TestReproduce$' -v >"$reviews.log" 2>&1 || :
-		echo "$module $package: $(find "$reviews" -type f | wc -l) findings with a review," \
+		FINDINGS=$reviews.list go test "$package" -vet=off -count=1 -timeout 8m -run '^TestReproduce$' -v >"$reviews.log" 2>&1 || :
+		echo "$module $package: $(grep -c '^finding ' "$reviews.list") findings with requests," \
 			"$(grep -c ' reproduced: ' "$reviews.log" || :) reproduced; $reviews.log"
 	done
 done
