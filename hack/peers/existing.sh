@@ -6,7 +6,8 @@
 #
 #   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 github.com/kedacore/keda/v2@v2.21.0 ...
 #
-# The script copies each project, and changes nothing but go.mod and the new files. If hack/peers/existing/MODULE.sed
+# The script copies each project, and changes nothing but go.mod and the new files. PACKAGES limits the tests to
+# packages, separated by spaces. If hack/peers/existing/MODULE.sed
 # exists, with every / of the module's path replaced by -, it fills in the handlers that webhook-gen leaves to the user.
 set -eu
 
@@ -17,6 +18,7 @@ work=${WORK:-$(mktemp -d)}
 # Packages whose TestMain starts an API server need its programs.
 KUBEBUILDER_ASSETS=${KUBEBUILDER_ASSETS:-$("$here/../envtest.sh")}
 export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false" KUBEBUILDER_ASSETS
+. "$here/existing/dependencies.sh"
 
 for module in "$@"; do
 	name=$(echo "$module" | tr / -)
@@ -28,6 +30,11 @@ for module in "$@"; do
 	fi
 	cd "$dir"
 	markers=$(grep -rlE --include='*.go' '^\s*//\s?\+kubebuilder:webhook:' . | wc -l)
+	# Projects have their definitions in a folder of their own.
+	crds=$(grep -rl --include='*.yaml' '^kind: CustomResourceDefinition' . | sed -n 's#^\./\(.*/\(bases\|crds\)\)/.*#\1#p' | sort -u | paste -sd,)
+	if [ -n "$crds" ] && [ ! -d config/crd ] && [ ! -e webhook-gen.yaml ]; then
+		printf 'version: 1\ncrds: [%s]\n' "$crds" >webhook-gen.yaml
+	fi
 	"$work/webhook-gen" create tests --skip-tidy >"$work/$name.created" 2>&1 || { cat "$work/$name.created"; continue; }
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
 	files=$(find . -name webhook_handlers_test.go)
@@ -50,13 +57,24 @@ for module in "$@"; do
 	done
 	for file in $files; do
 		package=./$(dirname "${file#./}")
-		go get -t "$package" >"$work/$name.get" 2>&1 || { cat "$work/$name.get"; continue; }
+		case " ${PACKAGES:-$package} " in *" $package "*) ;; *) continue ;; esac
+		dependencies "$package" || { echo "$module $package: no dependencies"; continue; }
 		log=$work/$name.$(echo "$package" | tr / _).log
-		go test "$package" -count=1 -timeout 8m -run '^TestWebhookHandlers$' -v >"$log" 2>&1 || :
+		reviews=${log%.log}.reviews
+		rm -rf "$reviews" && mkdir "$reviews"
+		WEBHOOK_REVIEWS=$reviews go test "$package" -vet=off -count=1 -timeout 8m -run '^TestWebhookHandlers$' -v >"$log" 2>&1 || :
 		webhooks=$(grep -c '^				Name: ' "$file" || :)
 		left=$(grep -cE ':\s+nil,$' "$file" || :)
 		passed=$(grep -cE '^    --- PASS: TestWebhookHandlers/' "$log" || :)
 		failed=$(grep -cE '^    --- FAIL: TestWebhookHandlers/' "$log" || :)
 		echo "$module $package: $webhooks webhooks in $markers files, $left handlers left to the user, $passed tests pass, $failed fail; $log"
+		# One plain request for each finding.
+		sed -nE 's#^    existing[a-z_]*\.go:[0-9]+: (.*)$#finding \1#p;s#^ +POST ([^ ]+) < (.*)$#\1 \2#p' "$log" |
+			awk '/^finding /{ title = $0; next } { if (title != "") print title; title = ""; print }' >"$reviews.list"
+		[ -s "$reviews.list" ] || continue
+		sed "s/^package PACKAGE$/$(grep -m 1 '^package ' "$file")/" "$here/existing/reproduce_test.go.txt" >"${file%/*}/reproduce_test.go"
+		FINDINGS=$reviews.list go test "$package" -vet=off -count=1 -timeout 8m -run '^TestReproduce$' -v >"$reviews.log" 2>&1 || :
+		echo "$module $package: $(grep -c '^finding ' "$reviews.list") findings with requests," \
+			"$(grep -c ' reproduced: ' "$reviews.log" || :) reproduced; $reviews.log"
 	done
 done

@@ -22,13 +22,14 @@ work=${WORK:-$(mktemp -d)}
 (cd "$here/existing/native" && go build -o "$work/native" .)
 KUBEBUILDER_ASSETS=${KUBEBUILDER_ASSETS:-$("$here/../envtest.sh")}
 export GOWORK=off GOFLAGS="-mod=mod -buildvcs=false" KUBEBUILDER_ASSETS
+. "$here/existing/dependencies.sh"
 source=$(cd "$work" && go mod download -json "$project" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')
 dir=$work/project
 rm -rf "$dir"
 cp -R "$source" "$dir"
 chmod -R u+w "$dir"
 cd "$dir"
-
+dependencies "$@"
 
 # tested runs tests, and prints how many pass and fail.
 tested() {
@@ -57,7 +58,12 @@ while read -r function file; do
 	body="return nil"
 	register=$(sed -n "s#^ *register the handlers of $package: ##p" "$work/import" | sed -E 's/(^|[&(, ])[a-z0-9]+\.([A-Z][A-Za-z]*\{)/\1\2/g')
 	if ! grep -rq 'GetWebhookServer().Register)' "$package"; then
-		body="return $register"
+		body="return $(sed -nE 's#^ *set ([A-Za-z]+) of ([A-Za-z]+) to (.*), (also|as) in its test$#\1 \2 \3#p' "$work/import" | {
+			while read -r field type value; do
+				register=${register//"&$type{"/"&$type{$field: $value, "}
+			done
+			echo "$register"
+		})"
 	fi
 	FUNCTION=$function BODY=$body perl -0pi -e 's/(func(?: \([^)]*\))? \Q$ENV{FUNCTION}\E\(.*?\) error \{\n).*?\n\}\n/$1\t$ENV{BODY}\n}\n/s' "$file"
 done < <(sed -n 's/^ *remove the call of NewWebhookManagedBy in \([^ ]*\) of \([^:]*\):.*/\1 \2/p' "$work/import")
@@ -65,8 +71,7 @@ if [ "$mode" = native ]; then
 	"$work/native" "$@"
 fi
 find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
-# The proxy may lack a module that these packages do not need.
-go mod tidy >"$work/tidy" 2>&1 || :
+dependencies "$@"
 ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' \) -newer "$work/start" -print0 |
 	xargs -0 -r sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|')
 echo "after: $(tested -skip "^($ours)$" "$@"); $(written "$@") lines by hand"

@@ -238,6 +238,9 @@ func (m *move) moveTypes() error {
 				if text := m.text(field); !slices.Contains(fields[h], text) {
 					fields[h] = append(fields[h], text)
 				}
+				if h.fields != nil {
+					m.importsOf(h.fields, field)
+				}
 			}
 			m.remove(g, g.Doc)
 		}
@@ -608,6 +611,35 @@ func (m *move) remove(d ast.Decl, doc *ast.CommentGroup) {
 		from = doc.Pos()
 	}
 	m.replace(from, d.End(), "")
+}
+
+// importsOf adds the imports that a field needs to the file of a node.
+func (m *move) importsOf(n ast.Node, field *ast.Field) {
+	ast.Inspect(field, func(used ast.Node) bool {
+		i, ok := used.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		if p, ok := m.pkg.TypesInfo.Uses[i].(*types.PkgName); ok && m.importedAs(n, p.Imported().Path()) != p.Name() {
+			m.imports(n, p.Imported().Path(), p.Name())
+		}
+		return true
+	})
+}
+
+// importedAs returns the name of a package in the file of a node; empty if the file does not import it.
+func (m *move) importedAs(n ast.Node, path string) string {
+	for _, file := range m.pkg.Syntax {
+		if m.path(file) != m.path(n) {
+			continue
+		}
+		for _, spec := range file.Imports {
+			if p := m.pkg.TypesInfo.PkgNameOf(spec); p != nil && p.Imported().Path() == path {
+				return p.Name()
+			}
+		}
+	}
+	return ""
 }
 
 // imports adds an import to the file of a node, once.
