@@ -28,8 +28,8 @@ import (
 )
 
 // TestLifeOfRule has a rule of examples/orders meet an object that is older and breaks it. scan finds the object, the
-// rule warns and counts in a metric, and then it is enforced with ratcheting. The object is deleted. After the end, there is nothing that was
-// not there before.
+// rule warns and counts in a metric, and then it is enforced with ratcheting. The object is deleted. After the end,
+// there is nothing that was not there before.
 func TestLifeOfRule(t *testing.T) {
 	const rule, namespace, finalizer = "validate.orders.v1.shop.example.com", "life", "example.com/last"
 	s := onAPIServer(t)
