@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,26 +21,63 @@ import (
 // tools are the commands that users have beside webhook-gen.
 type tools struct{ webhookGen, helm, kustomize, kubectl string }
 
-// buildTools builds webhook-gen from the tree and the others at the versions that go.mod pins.
+// commands are the commands in a folder that is removed after all tests. Each is built once: from the tree, or at the
+// version that go.mod pins.
+type commands struct {
+	dir   string
+	built map[string]func() error
+}
+
+var everyCommand commands
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "commands")
+	if err != nil {
+		panic(err)
+	}
+	everyCommand = commands{dir, map[string]func() error{}}
+	for name, from := range map[string][2]string{
+		"webhook-gen": {root, "./cmd/webhook-gen"}, "helm": {".", "helm.sh/helm/v4/cmd/helm"}, "kustomize": {".", "sigs.k8s.io/kustomize/kustomize/v5"},
+		"webhook-gen-explain": {filepath.Join(root, "explain"), "./cmd/webhook-gen-explain"}, "kubectl": {".", "./kubectl"},
+	} {
+		everyCommand.built[name] = sync.OnceValue(func() error {
+			_, err := try(from[0], nil, "go", "build", "-o", filepath.Join(dir, name), from[1])
+			return err
+		})
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// in links commands into a new folder: webhook-gen finds what lies beside it.
+func (c commands) in(t *testing.T, names ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range names {
+		err := c.built[name]()
+		if err == nil {
+			err = os.Link(filepath.Join(c.dir, name), filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// buildTools builds everything that a user of a cluster has.
 func buildTools(t *testing.T) tools {
 	t.Helper()
-	built := buildDelivery(t)
-	dir := filepath.Dir(built.webhookGen)
-	built.kubectl = filepath.Join(dir, "kubectl")
-	output(t, filepath.Join(root, "explain"), nil, "go", "build", "-o", filepath.Join(dir, "webhook-gen-explain"), "./cmd/webhook-gen-explain")
-	output(t, ".", nil, "go", "build", "-o", built.kubectl, "./kubectl")
-	return built
+	dir := everyCommand.in(t, "webhook-gen", "helm", "kustomize", "webhook-gen-explain", "kubectl")
+	return tools{filepath.Join(dir, "webhook-gen"), filepath.Join(dir, "helm"), filepath.Join(dir, "kustomize"), filepath.Join(dir, "kubectl")}
 }
 
 // buildDelivery builds the tools that make the objects for a cluster.
 func buildDelivery(t *testing.T) tools {
 	t.Helper()
-	dir := t.TempDir()
-	built := tools{webhookGen: filepath.Join(dir, "webhook-gen"), helm: filepath.Join(dir, "helm"), kustomize: filepath.Join(dir, "kustomize")}
-	output(t, root, nil, "go", "build", "-o", built.webhookGen, "./cmd/webhook-gen")
-	output(t, ".", nil, "go", "build", "-o", built.helm, "helm.sh/helm/v4/cmd/helm")
-	output(t, ".", nil, "go", "build", "-o", built.kustomize, "sigs.k8s.io/kustomize/kustomize/v5")
-	return built
+	dir := everyCommand.in(t, "webhook-gen", "helm", "kustomize")
+	return tools{webhookGen: filepath.Join(dir, "webhook-gen"), helm: filepath.Join(dir, "helm"), kustomize: filepath.Join(dir, "kustomize")}
 }
 
 // cluster is a running API server.

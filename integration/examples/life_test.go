@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +28,8 @@ import (
 )
 
 // TestLifeOfRule has a rule of examples/orders meet an object that is older and breaks it. scan finds the object, the
-// rule warns, and then it is enforced with ratcheting. The object is deleted. After the end, there is nothing that was
-// not there before.
+// rule warns and counts in a metric, and then it is enforced with ratcheting. The object is deleted. After the end,
+// there is nothing that was not there before.
 func TestLifeOfRule(t *testing.T) {
 	const rule, namespace, finalizer = "validate.orders.v1.shop.example.com", "life", "example.com/last"
 	s := onAPIServer(t)
@@ -71,9 +73,10 @@ func TestLifeOfRule(t *testing.T) {
 	}
 
 	o := s.prepare(t, "../../examples/orders/config/webhook/manifests.yaml")
+	metrics := freeAddress(t)
 	serve := func(t *testing.T, arguments ...string) (stop func()) {
 		return run(t, binary, append(arguments, "-kubeconfig", kubeconfig, "-cert-dir", o.LocalServingCertDir, "-drain", "0s",
-			"-webhook-port", strconv.Itoa(o.LocalServingPort), "-metrics-address", freeAddress(t), "-health-address", freeAddress(t))...)
+			"-webhook-port", strconv.Itoa(o.LocalServingPort), "-metrics-address", metrics, "-health-address", freeAddress(t))...)
 	}
 	stop := serve(t, "-enforcement", rule+"=warn")
 	if err := o.Install(s.config); err != nil {
@@ -90,6 +93,9 @@ func TestLifeOfRule(t *testing.T) {
 		}
 		return nil
 	})
+	if got, want := scrape(t, metrics), `verdict="would-deny",webhook="`+rule+`"} `; !strings.Contains(got, want) {
+		t.Errorf("the metrics have no %s\n%s", want, got)
+	}
 
 	stop()
 	stop = serve(t)
@@ -181,6 +187,21 @@ func (s *apiServer) everything(t *testing.T) (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// scrape returns the metrics of a program.
+func scrape(t *testing.T, address string) string {
+	t.Helper()
+	response, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // warnings are the warnings of requests.

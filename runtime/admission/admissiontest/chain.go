@@ -32,7 +32,8 @@ type chain[T any] struct {
 	last     *Result[T]
 	warnings []string
 	audit    map[string]string
-	// changes tell what each call of a mutating webhook has changed, and changed is the number of calls that did.
+	// changes tell what each call of a mutating webhook has changed, with the object after it, and changed is the number
+	// of calls that did.
 	changes []string
 	changed int
 	// waiting are the webhooks that a later change makes due. The second round calls the ones in due.
@@ -135,9 +136,16 @@ func (c *chain[T]) call(t testing.TB, name string, h http.Handler) (changed, ok 
 		c.changes = append(c.changes, name+" changes nothing")
 		return false, true
 	}
-	c.changed++
-	c.changes = append(c.changes, name+" changes\n  "+strings.ReplaceAll(diff, "\n", "\n  "))
+	c.note(name+" changes", diff, c.last.object)
 	return true, true
+}
+
+// note adds a change to the changes, with the object after it.
+func (c *chain[T]) note(what, diff string, object []byte) {
+	c.changed++
+	for _, block := range []string{what + "\n" + diff, "the object is then\n" + failure.YAML(object)} {
+		c.changes = append(c.changes, strings.ReplaceAll(block, "\n", "\n  "))
+	}
 }
 
 // edits returns the handler of a webhook that edits objects with a function.

@@ -96,7 +96,7 @@ func TestOthersKeepUnknownMembers(t *testing.T) {
 	}.Run(t)
 }
 
-// TestReinvocationIsPrinted has a failing case say what each call has changed.
+// TestReinvocationIsPrinted has a failing case print the changes of each call, and the object after it.
 func TestReinvocationIsPrinted(t *testing.T) {
 	table := Table[widget]{
 		Webhooks: visits{a: 2, b: 1}, Paths: []string{"/A", "/B"}, Kind: Kind{"example.com/v1", "Widget"},
@@ -107,15 +107,50 @@ func TestReinvocationIsPrinted(t *testing.T) {
 	})
 	const want = `the API server changes
   + metadata.labels: {"tree":"in"}
+the object is then
+  apiVersion: example.com/v1
+  kind: Widget
+  metadata:
+    labels:
+      tree: in
+    name: one
+  spec: {}
 /A changes
   + spec.size: A
+the object is then
+  apiVersion: example.com/v1
+  kind: Widget
+  metadata:
+    labels:
+      tree: in
+    name: one
+  spec:
+    size: A
 /B changes
   - spec.size: A
   + spec.size: AB
+the object is then
+  apiVersion: example.com/v1
+  kind: Widget
+  metadata:
+    labels:
+      tree: in
+    name: one
+  spec:
+    size: AB
 the API server changes nothing
 /A changes
   - spec.size: AB
-  + spec.size: ABA`
+  + spec.size: ABA
+the object is then
+  apiVersion: example.com/v1
+  kind: Widget
+  metadata:
+    labels:
+      tree: in
+    name: one
+  spec:
+    size: ABA`
 	if !strings.Contains(said, want) {
 		t.Errorf("it reports\n%s\nwant in it\n%s", said, want)
 	}

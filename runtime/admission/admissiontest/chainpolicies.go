@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -106,8 +105,7 @@ func (c *chain[T]) runPolicies(t testing.TB, phase string) (changed, ok bool) {
 	sent := cmp.Or(string(request.Current), string(request.Object.Raw))
 	diff := failure.Diff([]byte(sent), answer.Object)
 	c.request = c.request.JSON(string(answer.Object))
-	c.changed++
-	c.changes = append(c.changes, "the policies change\n  "+strings.ReplaceAll(diff, "\n", "\n  "))
+	c.note("the policies change", diff, answer.Object)
 	return true, true
 }
 

@@ -103,8 +103,8 @@ func (table Table[T]) Run(t *testing.T) {
 	}
 }
 
-// run sends the request of a case to the webhooks. If the case fails and several calls
-// have changed the object, it prints their changes.
+// run sends the request of a case to the webhooks. If the case fails and several calls have changed the object, it
+// prints their changes and the object between them.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	t.Helper()
 	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
