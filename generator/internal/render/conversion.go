@@ -448,7 +448,15 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 
 // body writes what the function of a pair does.
 func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Direction) {
-	w.claims(g, p.Claims, d, operand{code: jen.Id("src"), pointer: true})
+	var claims []*convert.Claim
+	for _, c := range p.Claims {
+		if c.Within == nil {
+			claims = append(claims, c)
+		} else if !slices.Contains(claims, c.Within) {
+			claims = append(claims, c.Within)
+		}
+	}
+	w.claims(g, claims, d, operand{code: jen.Id("src"), pointer: true})
 	// Pointers lead to these fields. All claims that may set the pointers precede.
 	for _, c := range p.Claims {
 		switch {
