@@ -61,7 +61,7 @@ type Claim struct {
 	// Default is the value of the hub's field if the spoke does not set it: a string, bool or int. It is nil without a
 	// default.
 	Default any
-	// Within copies the identical embedded struct that has the field on both sides. It is nil if there is none.
+	// Within copies the identical embedded struct that has the field on both sides. It is nil for other fields.
 	Within *Claim
 	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
 	Reason, Entry string
