@@ -66,6 +66,8 @@ type Claim struct {
 	Cases   []Case
 	// Functions is true for each direction in which a function of the user converts the field.
 	Functions [2]bool
+	// Within copies the identical embedded struct that has the field on both sides. It is nil for other fields.
+	Within *Claim
 	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
 	Reason, Entry string
 }

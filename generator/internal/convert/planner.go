@@ -119,6 +119,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	pair.Claims = append(pair.Claims, w.values(ruled)...)
 	w.hubOnly(hub, nil)
 	pair.noteParents()
+	w.noteEmbedded()
 	w.unreached()
 	return pair
 }

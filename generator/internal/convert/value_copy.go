@@ -38,6 +38,47 @@ func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	return p.structural(v)
 }
 
+// noteEmbedded finds structs of one type that both sides embed and that no rule is about. They are copied whole, with
+// members that the type may get later.
+func (p *pairPlanner) noteEmbedded() {
+	for _, f := range p.Spoke.Fields() {
+		i := slices.IndexFunc(p.Hub.Fields(), func(g *resolve.Field) bool { return g.Inline && resolve.Identical(f.Type, g.Type) })
+		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || encodesItself(f.Type) || hidden(f.Type) || p.rules.names(f.Type) {
+			continue
+		}
+		whole := &Claim{Spoke: Path{f}, Hub: Path{p.Hub.Fields()[i]}}
+		var parts []*Claim
+		for _, c := range p.Claims {
+			if c.copies(whole) {
+				parts = append(parts, c)
+			}
+		}
+		v := &Value{spoke: f.Type, hub: f.Type, Types: typesOf(f.Type, f.Type)}
+		switch {
+		case len(parts) < len(members(f.Type, nil)):
+			continue
+		case flat(f.Type):
+			v.How = Assign{}
+		case p.deepCopies(f.Type):
+			v.How = DeepCopyInto{}
+		default:
+			continue
+		}
+		whole.Value = v
+		for _, c := range parts {
+			c.Within = whole
+		}
+	}
+}
+
+// copies reports whether a claim copies a member of an embedded struct, because of its name.
+func (c *Claim) copies(whole *Claim) bool {
+	if c.Value == nil || c.Verb != "" || c.Default != nil || c.Spoke[0] != whole.Spoke[0] || c.Hub[0] != whole.Hub[0] {
+		return false
+	}
+	return c.Value.Same && slices.Equal(c.Spoke[1:], c.Hub[1:]) && c.Value.isSame(map[*Pair]bool{})
+}
+
 // deepCopies reports whether a type has the method DeepCopyInto. The method is written by hand, or by deepcopy-gen or
 // controller-gen. Both write it to a file of the same name, which the resolver does not read.
 func (p *planner) deepCopies(t *resolve.Type) bool {

@@ -465,7 +465,15 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 
 // body writes what the function of a pair does.
 func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Direction) {
-	w.claims(g, p.Claims, d, operand{code: jen.Id("src"), pointer: true})
+	var claims []*convert.Claim
+	for _, c := range p.Claims {
+		if c.Within == nil {
+			claims = append(claims, c)
+		} else if !slices.Contains(claims, c.Within) {
+			claims = append(claims, c.Within)
+		}
+	}
+	w.claims(g, claims, d, operand{code: jen.Id("src"), pointer: true})
 	// Pointers lead to these fields, or their defaults depend on others. All claims that may set these precede.
 	for _, c := range p.Claims {
 		switch {
@@ -492,21 +500,23 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 }
 
-// claims writes the conversions of fields. Fields that follow each other behind one pointer of src are in one block.
+// claims writes the conversions of fields. Fields behind one pointer of src are in one block.
 func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src operand) {
 	for len(claims) > 0 {
 		pointer, around := behind(claims[0], d, src)
-		n := 1
-		for ; around != "" && n < len(claims); n++ {
-			if _, other := behind(claims[n], d, src); other != around {
-				break
+		block, rest := claims[:1:1], []*convert.Claim(nil)
+		for _, c := range claims[1:] {
+			if _, other := behind(c, d, src); around != "" && other == around && !follows(c, rest, d) {
+				block = append(block, c)
+			} else {
+				rest = append(rest, c)
 			}
 		}
-		if n > 1 {
+		if len(block) > 1 {
 			inside := src
 			inside.sure = append(inside.sure[:len(inside.sure):len(inside.sure)], around)
-			g.If(pointer.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, claims[:n], d, inside) })
-			claims = claims[n:]
+			g.If(pointer.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside) })
+			claims = rest
 			continue
 		}
 		c := claims[0]
@@ -518,8 +528,17 @@ func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d conve
 	}
 }
 
-// behind returns the first pointer of src that may be nil and that leads to the field of a claim, with its path. The
-// path is empty without such a pointer, and for a claim whose default also applies without the pointer.
+// follows reports whether a claim writes a part of what one of the others writes, so that it has to follow.
+func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) bool {
+	_, part := sides(d, c.Spoke, c.Hub)
+	return slices.ContainsFunc(others, func(o *convert.Claim) bool {
+		_, whole := sides(d, o.Spoke, o.Hub)
+		return o.Value != nil && strings.HasPrefix(part.String(), whole.String()+".")
+	})
+}
+
+// behind returns the first pointer of src that may be nil and that leads to the field of a claim, or is the field, with
+// its path. The path is empty without such a pointer, and for a claim whose default also applies without the pointer.
 func behind(c *convert.Claim, d convert.Direction, src operand) (pointer *jen.Statement, path string) {
 	from, _ := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil || c.HasDefault() {
@@ -528,11 +547,25 @@ func behind(c *convert.Claim, d convert.Direction, src operand) (pointer *jen.St
 	if _, isEntry := c.Value.How.(convert.Entry); isEntry {
 		return nil, ""
 	}
-	_, pointers := down(src, from)
-	if len(pointers) == 0 {
-		return nil, ""
+	to, pointers := down(src, from)
+	if len(pointers) > 0 {
+		return pointers[0].code.Clone(), pointers[0].path
 	}
-	return pointers[0].code.Clone(), pointers[0].path
+	if opens(c.Value, d) && !slices.Contains(src.sure, from.String()) {
+		return to.code, from.String()
+	}
+	return nil, ""
+}
+
+// opens reports whether a value is a pointer whose conversion is about its target alone.
+func opens(v *convert.Value, d convert.Direction) bool {
+	switch how := v.How.(type) {
+	case convert.Pointer:
+		return v.Elem.Pair() != nil
+	case convert.Optional:
+		return how.Outer != d && v.Elem.Pair() != nil
+	}
+	return false
 }
 
 // claim writes what becomes of a field of src.
@@ -562,7 +595,9 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		w.entry(g, c, entry, d)
 		return
 	}
+	sure := slices.Contains(src.sure, from.String())
 	src, pointers := down(src, from)
+	src.known = src.known || sure
 	conditions := there(pointers)
 	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if len(parents) > 0 {
@@ -633,15 +668,18 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 	}
 	conditions := slices.Concat(there(pointers), []jen.Code{unset}, inCase, []jen.Code{w.whole()})
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-		if pointer != nil {
-			dst.set(g, jen.New(w.typ(pointer)))
-			dst = operand{code: dst.code, pointer: true}
-		}
+		code, literal := jen.Lit(value), fmt.Sprintf("%T", value)
 		if metadata, ok := value.(convert.Metadata); ok {
-			dst.set(g, w.metadata(metadata))
-		} else if value != false && value != 0 && value != "" {
-			dst.set(g, jen.Lit(value))
+			code, literal = w.metadata(metadata), "string"
 		}
+		if pointer != nil {
+			make := jen.Qual(w.shared, "Pointer")
+			if pointer.Package != "" || pointer.Name != literal {
+				make.Types(w.typ(pointer))
+			}
+			code = make.Call(code)
+		}
+		dst.set(g, code)
 	})
 }
 
