@@ -165,6 +165,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.listElement(v, argument, as)
 	case name == "present":
 		return p.present(v, argument, as)
+	case name == "tuple" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
+		return p.tuple(v, argument, as)
 	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
@@ -172,7 +174,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case isPointer(spoke) && isPointer(hub):
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
 		var how Pointer
-		if bad == nil && p.takesElsewhere(elem) {
+		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
 			how.OnlyIfSet, v.Loss = OnlyIfSet{setOf(hub.Elem()), setOf(spoke.Elem())}, [2]string{emptied, emptied}
 		}
 		return v.as(how, elem, bad)
@@ -189,7 +191,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			as = as[1:]
 		}
 		elem, bad := p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as)
-		if bad == nil && p.takesElsewhere(elem) {
+		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
 			how.OnlyIfSet[how.Outer] = setOf(v.side(how.Outer).Elem())
 		}
 		return v.as(how, elem, bad)

@@ -38,6 +38,8 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 		return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("nothing can follow the converter %s", name), hint: "it is for single values"}
 	}
 	switch name {
+	case "tuple":
+		return nil, p.misfit(name, "text and a struct", v.spoke, v.hub)
 	case "not":
 		if isBool(v.spoke) && isBool(v.hub) {
 			return v.as(Not{}, nil, nil)

@@ -5,6 +5,7 @@ package convert
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,6 +80,78 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 		v.Loss[how.Outer] = "false beside parts of the struct"
 	}
 	return v.as(how, nil, nil)
+}
+
+// tuple plans the conversion between text and the values of some members of a struct.
+func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
+	how, outside, skip, field := Tuple{Outer: ToHub}, v.hub, p.skipHub, p.spokeField
+	if v.spoke.Kind() == resolve.Struct {
+		how.Outer, outside, skip, field = FromHub, v.spoke, p.skipSpoke, p.hubField
+	}
+	plain, names := v.side(1-how.Outer), strings.Split(argument, ",")
+	example := fmt.Sprintf(`+webhook:conversion:enum(from: "a", to: %q) names a text and its values`, strings.Repeat("x,", len(names)-1)+"x")
+	if how.Outer == FromHub {
+		example = fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: "a") names a text and its values`, strings.Repeat("x,", len(names)-1)+"x")
+	}
+	switch {
+	case !isText(plain):
+		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
+	case len(as) > 1:
+		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter tuple", hint: "it is for single values"}
+	case p.renames == nil:
+		return nil, &mismatch{rule: RuleConverter, message: "tuple lacks its values", hint: example}
+	}
+	limits := textLimits(plain, field)
+	known := p.values(plain, limits)
+	loss := len(known) == 0
+	for _, r := range p.renames {
+		text, values := r.From, strings.Split(r.To, ",")
+		if how.Outer == FromHub {
+			text, values = r.To, strings.Split(r.From, ",")
+		}
+		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
+			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", strings.Join(values, ","), len(names), argument), hint: example}
+		}
+		if !limits.allows(text) {
+			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", field.JSON, text), hint: "choose a value that its Enum, bounds, lengths and pattern allow"}
+		}
+		of := TupleText{Text: text}
+		for i, name := range names {
+			if values[i] == "" { // the member has its zero value
+				found, ok := lookup(outside, name)
+				if !ok || !isText(found.Last().Type) {
+					return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name), v.spoke, v.hub)
+				}
+				of.Members = append(of.Members, Constant{found, ""})
+				continue
+			}
+			member, bad := p.constants(v, "text and a struct", outside, name+"="+values[i], as[0])
+			if bad != nil {
+				return nil, bad
+			}
+			of.Members = append(of.Members, member...)
+		}
+		loss = loss || slices.ContainsFunc(how.Texts, func(o TupleText) bool { return sameConstants(o.Members, of.Members) })
+		how.Texts = append(how.Texts, of)
+		skip = withConstants(skip, of.Members)
+	}
+	for _, value := range known {
+		if !slices.ContainsFunc(how.Texts, func(o TupleText) bool { return o.Text == value }) {
+			return nil, &mismatch{rule: RuleEnum, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("%s has no values for %q", v.side(how.Outer), value), hint: example}
+		}
+	}
+	if loss {
+		v.Loss[how.Outer] = "texts without values of their own"
+	}
+	v.Loss[1-how.Outer] = "values without a text"
+	if hasOthers(outside, nil, skip) {
+		v.Loss[1-how.Outer] = "values without a text, and other members"
+	}
+	return v.as(how, nil, nil)
+}
+
+func sameConstants(a, b []Constant) bool {
+	return slices.EqualFunc(a, b, func(a, b Constant) bool { return a.Member.String() == b.Member.String() && a.Value == b.Value })
 }
 
 // withConstants adds the members with constants to the skipped members of a struct.

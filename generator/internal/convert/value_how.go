@@ -93,6 +93,12 @@ type (
 		Constants []Constant
 		Plain     *Set
 	}
+	// Tuple converts between text and a struct. Each of the Texts has its values of some members. Outer is the direction
+	// to the side with the struct.
+	Tuple struct {
+		Outer Direction
+		Texts []TupleText
+	}
 	// Present converts between a bool and a struct, or a pointer to one. True is a struct whose members have the values
 	// of Constants. Outer is the direction to the side with the struct.
 	Present struct {
@@ -138,9 +144,16 @@ func (Optional) how()     {}
 func (Rename) how()       {}
 func (First) how()        {}
 func (Wrap) how()         {}
+func (Tuple) how()        {}
 func (Present) how()      {}
 func (Element) how()      {}
 func (Entry) how()        {}
+
+// TupleText is a text and the members that it becomes.
+type TupleText struct {
+	Text    string
+	Members []Constant
+}
 
 // Constant is a member of a struct with a fixed value.
 type Constant struct {
@@ -173,6 +186,13 @@ func (v *Value) holds(is func(How) bool) bool {
 		}
 	}
 	return false
+}
+
+// isSelective reports whether the value converts only if it, or the struct around it, has certain values.
+func (v *Value) isSelective() bool {
+	wrap, _ := v.How.(Wrap)
+	_, isTuple := v.How.(Tuple)
+	return isTuple || len(wrap.Constants) > 0
 }
 
 // as sets the value's way of converting, and the conversion of its content.

@@ -103,6 +103,31 @@ func has(src operand, constants []convert.Constant) ([]jen.Code, operand) {
 	return conditions, src
 }
 
+// tuple writes the values of a text, or the text of some values.
+func (w *conversionWriter) tuple(g *jen.Group, how convert.Tuple, d convert.Direction, src, dst operand) {
+	if how.Outer == d {
+		var done []string
+		g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
+			for _, t := range how.Texts {
+				if slices.Contains(done, t.Text) {
+					continue
+				}
+				done = append(done, t.Text)
+				g.Case(jen.Lit(t.Text)).BlockFunc(func(g *jen.Group) {
+					w.constants(g, dst, slices.DeleteFunc(slices.Clone(t.Members), func(c convert.Constant) bool { return c.Value == "" }))
+				})
+			}
+		})
+		return
+	}
+	g.Switch().BlockFunc(func(g *jen.Group) {
+		for _, t := range how.Texts {
+			conditions, _ := has(src, t.Members)
+			g.Case(all(conditions)).Add(dst.value()).Op("=").Lit(t.Text)
+		}
+	})
+}
+
 // present writes a struct if a bool is true, or tells by a bool whether there is one.
 func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.Present, d convert.Direction, src, dst operand) {
 	from, to := sides(d, v.Spoke, v.Hub)

@@ -162,6 +162,8 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
 			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at, depth)
 		})
+	case convert.Tuple:
+		w.tuple(g, how, d, src, dst)
 	case convert.Present:
 		w.present(g, v, how, d, src, dst)
 	case convert.Wrap:

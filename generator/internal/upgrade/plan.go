@@ -126,6 +126,12 @@ func word(how convert.How) string {
 		return "first"
 	case convert.Wrap:
 		return "wrap:" + how.Member.String() + "," + constants(how.Constants)
+	case convert.Tuple:
+		text := "tuple:"
+		for _, t := range how.Texts {
+			text += t.Text + "=" + constants(t.Members) + ";"
+		}
+		return text
 	case convert.Present:
 		return "present:" + constants(how.Constants)
 	case convert.Keyed:
