@@ -44,7 +44,7 @@ func TestVSphere(t *testing.T) {
 func TestIPAM(t *testing.T) {
 	project{
 		name: "ipam", module: "sigs.k8s.io/cluster-api-ipam-provider-in-cluster", annotation: capi, folders: []string{"api"},
-		pairs: []pair{{ours: "v1alpha1", theirs: "api", spoke: "v1alpha1", hub: "v1alpha2", tests: ".", passed: 9, not: []string{"-ginkgo.v", "-ginkgo.skip=defaulted when applied"}}},
+		pairs: []pair{{ours: "v1alpha1", theirs: "api", spoke: "v1alpha1", hub: "v1alpha2", tests: ".", passed: 10, not: []string{"-ginkgo.v", "-ginkgo.no-color", "-ginkgo.skip=defaulted when applied"}}},
 	}.run(t)
 }
 
