@@ -55,10 +55,3 @@ func TestTekton(t *testing.T) {
 		pairs:   []pair{{ours: "v1alpha1", theirs: "pkg/apis/resolution", spoke: "v1alpha1", hub: "v1beta1", tests: "^TestResolutionRequestConver", passed: 7, not: []string{"-skip=/with_non-string_params$"}}},
 	}.run(t)
 }
-
-func TestKueue(t *testing.T) {
-	project{
-		name: "kueue", module: "sigs.k8s.io/kueue", folders: []string{"apis/kueue", "pkg/util/tas"}, left: "performance",
-		pairs: []pair{{ours: "v1beta1", theirs: "apis/kueue", spoke: "v1beta1", hub: "v1beta2", tests: "Convert|Conversion", passed: 4}},
-	}.run(t)
-}
