@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lines prints how much each port of an API's conversions has to be written by hand, and how much its original has:
-// lines with markers, and lines with Go code, without blank lines, comments and generated files. It counts the originals
-// in the module cache.
+// lines prints how much of each port of an API's conversions is written by hand, and of its original: lines with
+// markers, and lines with Go code, without blank lines, comments and generated files. It counts the originals in the
+// module cache.
 //
 //	go run . # in hack/peers/lines
 package main

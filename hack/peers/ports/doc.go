@@ -13,4 +13,7 @@
 //   - Cluster API IPAM Provider In Cluster v1.0.3: v1alpha1 and v1alpha2.
 //   - Tekton Pipelines v1.0.0: resolution, v1alpha1 and v1beta1.
 //   - Kueue v0.15.0: v1beta1 and v1beta2.
+//
+// All but Kueue are ported. Its v1beta2 encodes the domains of a topology in another way, and its functions for that
+// panic on a part of an object.
 package ports

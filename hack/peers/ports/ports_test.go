@@ -60,8 +60,8 @@ func (p project) run(t *testing.T) {
 	t.Run("Invariants", func(t *testing.T) { command(t, dir, "go", "test", "-vet=off", "./"+p.name+"/...") })
 	for _, pair := range p.pairs {
 		t.Run(pair.ours, func(t *testing.T) {
-			args := append([]string{"test", "-vet=off", "-timeout=30m", "-v", "-run", pair.tests}, pair.not...)
-			out := command(t, dir, "go", append(args, p.module+"/"+pair.theirs+"/"+pair.spoke)...)
+			args := []string{"test", "-vet=off", "-timeout=30m", "-v", "-run", pair.tests, p.module + "/" + pair.theirs + "/" + pair.spoke}
+			out := command(t, dir, "go", append(args, pair.not...)...)
 			if passed := len(passes.FindAllString(out, -1)); passed != pair.passed {
 				t.Errorf("%d of their tests pass, want %d\n%s", passed, pair.passed, out)
 			}

@@ -44,7 +44,7 @@ func TestVSphere(t *testing.T) {
 func TestIPAM(t *testing.T) {
 	project{
 		name: "ipam", module: "sigs.k8s.io/cluster-api-ipam-provider-in-cluster", annotation: capi, folders: []string{"api"},
-		pairs: []pair{{ours: "v1alpha1", theirs: "api", spoke: "v1alpha1", hub: "v1alpha2", tests: ".", passed: 9, not: []string{"-ginkgo.v", "-ginkgo.skip=defaulted when applied"}}},
+		pairs: []pair{{ours: "v1alpha1", theirs: "api", spoke: "v1alpha1", hub: "v1alpha2", tests: ".", passed: 10, not: []string{"-ginkgo.v", "-ginkgo.no-color", "-ginkgo.skip=defaulted when applied"}}},
 	}.run(t)
 }
 
@@ -53,12 +53,5 @@ func TestTekton(t *testing.T) {
 		name: "tekton", module: "github.com/tektoncd/pipeline", knative: true,
 		folders: []string{"pkg", "internal", "test/diff"},
 		pairs:   []pair{{ours: "v1alpha1", theirs: "pkg/apis/resolution", spoke: "v1alpha1", hub: "v1beta1", tests: "^TestResolutionRequestConver", passed: 7, not: []string{"-skip=/with_non-string_params$"}}},
-	}.run(t)
-}
-
-func TestKueue(t *testing.T) {
-	project{
-		name: "kueue", module: "sigs.k8s.io/kueue", folders: []string{"apis/kueue", "pkg/util/tas"}, left: "performance",
-		pairs: []pair{{ours: "v1beta1", theirs: "apis/kueue", spoke: "v1beta1", hub: "v1beta2", tests: "Convert|Conversion", passed: 4}},
 	}.run(t)
 }

@@ -15,6 +15,6 @@ func newGlobalInClusterIPPoolConversion(testing.TB) conversiontest.Kind[ipamv1al
 	return conversiontest.Kind[ipamv1alpha1.GlobalInClusterIPPool, ipamv1alpha2.GlobalInClusterIPPool]{
 		ToHub: c.GlobalInClusterIPPoolToHub, FromHub: c.GlobalInClusterIPPoolFromHub,
 		Spoke: func(o *ipamv1alpha1.GlobalInClusterIPPool, _ *rand.Rand) { valid(&o.Spec) },
-		Kept:  kept,
+		Kept:  kept, Refused: []string{"spec.prefix"}, // v1alpha2 alone refuses negative ones
 	}
 }
