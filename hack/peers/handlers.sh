@@ -4,13 +4,14 @@
 # handlers.sh moves real projects to generated handlers, and runs their own tests before and after it. No test of this
 # repository runs it: it downloads the dependencies of whole operators.
 #
+#   hack/peers/handlers.sh tests github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #   hack/peers/handlers.sh adapters github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #   hack/peers/handlers.sh native github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #
 # The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a
-# copy. With adapters, it edits the functions that import names: they register the generated handlers in place of
-# controller-runtime's builder. With native, the program in hack/peers/existing/native also moves the existing methods to
-# the typed handlers.
+# copy. With tests, it adds the tests of `webhook-gen create tests`, and nothing else. With adapters, it edits the
+# functions that import names: they register the generated handlers in place of controller-runtime's builder. With
+# native, the program in hack/peers/existing/native also moves the existing methods to the typed handlers.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -49,9 +50,14 @@ written() {
 echo "before: $(tested "$@"); $(written "$@") lines by hand"
 cp "$work/log" "$work/log.before"
 touch "$work/start"
-handlers=stubs
-[ "$mode" = adapters ] && handlers=adapters
-"$work/webhook-gen" import --handlers "$handlers" --skip-tidy >"$work/import" 2>&1
+case $mode in
+tests)
+	"$work/webhook-gen" create tests --skip-tidy >"$work/import" 2>&1
+	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
+	;;
+adapters) "$work/webhook-gen" import --handlers adapters --skip-tidy >"$work/import" 2>&1 ;;
+native) "$work/webhook-gen" import --handlers stubs --skip-tidy >"$work/import" 2>&1 ;;
+esac
 while read -r function file; do
 	[ "$mode" = adapters ] || continue
 	package=$(dirname "$file")
@@ -72,13 +78,13 @@ if [ "$mode" = native ]; then
 fi
 find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
 dependencies "$@"
-ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' \) -newer "$work/start" -print0 |
+ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' -o -name webhook_handlers_test.go \) -newer "$work/start" -print0 |
 	xargs -0 -r sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|')
 echo "after: $(tested -skip "^($ours)$" "$@"); $(written "$@") lines by hand"
 cp "$work/log" "$work/log.after"
 echo "generated tests: $(tested -run "^($ours)$" "$@")"
-echo "generated: $(find . -name 'zz_generated.webhook*.go' -newer "$work/start" -print0 | xargs -0 cat | wc -l) lines"
-changed=$(cd "$dir" && find . -name '*_test.go' ! -name 'zz_*' ! -name '*_handler_test.go' -newer "$work/start" | while read -r f; do
+echo "generated: $(find . \( -name 'zz_generated.webhook*.go' -o -name webhook_handlers_test.go \) -newer "$work/start" -print0 | xargs -0 cat | wc -l) lines"
+changed=$(cd "$dir" && find . -name '*_test.go' ! -name 'zz_*' ! -name '*_handler_test.go' ! -name webhook_handlers_test.go -newer "$work/start" | while read -r f; do
 	diff "$source/$f" "$f" || :
 done | grep -c '^>' || :)
 echo "the project's own tests: $changed lines changed"
