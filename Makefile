@@ -108,7 +108,7 @@ test-peers: test-mutation test-oldest $(addprefix test-peer-,$(PEERS:hack/peers/
 
 test-peer-%:
 	$(call say,hack/peers/$* (the first build and download take some minutes))
-	cd hack/peers/$* && go test -count=1 -timeout 30m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
+	cd hack/peers/$* && go test -count=1 -timeout 90m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
 test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-lines test-peer-modules test-peer-ports ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules

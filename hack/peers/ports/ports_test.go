@@ -74,11 +74,6 @@ func (p project) run(t *testing.T) {
 func (p project) generated(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if k := os.Getenv("KEEP"); k != "" {
-		dir = filepath.Join(k, p.name)
-		os.RemoveAll(dir)
-		os.MkdirAll(dir, 0o755)
-	}
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
