@@ -4,34 +4,39 @@ package command
 
 import (
 	"cmp"
-	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
 func explainPolicyCommand(s streams) *cobra.Command {
-	var dir, format string
+	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
+	var format string
 	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "policy KIND [packages]",
 		Short: "Show which checks of a kind's validators an admission policy could make, with their CEL",
 		Long: "policy reads the Go validators of a kind, and prints a +webhook:policy:validation marker for each check that CEL can\n" +
 			"say: comparisons of fields, enums, patterns, required labels, immutable fields, loops over lists. The API server's\n" +
-			"own code compiles each expression. A missing field has its zero value in them, as in Go. A check that policy does not\n" +
-			"understand stays with the validator, and is listed with the reason. No code of the project is run.",
+			"own code compiles each expression for minKubernetesVersion in webhook-gen.yaml, and compares it with the Go type if\n" +
+			"the project has a webhook or policy for it. A missing field has its zero value in them, as in Go. A check that policy\n" +
+			"does not understand stays with the validator, and is listed with the reason. No code of the project is run.",
 		Example: "  webhook-gen explain policy Order",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if dir == "" {
-				var err error
-				if dir, err = os.Getwd(); err != nil {
-					return err
-				}
+			config, err := flags.config(nil)
+			if err != nil {
+				return err
 			}
-			return companion.run(c.Context(), s.out, dir, append([]string{"policy", "--format=" + cmp.Or(format, "text"), "--"}, args...), nil)
+			described, diags := inspect.Describe(c.Context(), config, args[0])
+			if err := flags.report(s, config.Dir, diags); err != nil {
+				return err
+			}
+			return companion.run(c.Context(), s.out, config.Dir, append([]string{"policy", "--project", "--format=" + cmp.Or(format, "text"), "--"}, args...), described)
 		},
 	}
-	c.Flags().StringVarP(&dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringVar(&format, "format", "", "form of the answer: text (default) or json")
 	companion.add(c)
 	complete(c, "format", "text", "json")

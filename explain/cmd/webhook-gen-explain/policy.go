@@ -10,13 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/celcheck"
-	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
+	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
 func policyCommand() *cobra.Command {
 	var format string
+	var ofProject bool
 	c := &cobra.Command{
 		Use:   "policy KIND [packages]",
 		Short: "Write the checks of a kind's validators as validations of an admission policy, as far as CEL can say them",
@@ -34,8 +38,13 @@ func policyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			compiler, err := condition.NewCompiler(nil)
-			if err != nil {
+			described := &project.Project{}
+			if ofProject {
+				if described, err = project.Read(c.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			if err := compileChecks(result.Checks, described); err != nil {
 				return err
 			}
 			for i := range result.Checks {
@@ -43,12 +52,6 @@ func policyCommand() *cobra.Command {
 				check.At = check.Position.String()
 				if below, err := filepath.Rel(dir, check.Position.Filename); err == nil {
 					check.At = fmt.Sprintf("%s:%d", filepath.ToSlash(below), check.Position.Line)
-				}
-				if check.Expression == "" {
-					continue
-				}
-				if found := compiler.Check([]v1.MatchCondition{{Name: "check", Expression: check.Expression}}, nil, false); len(found) > 0 && found[0].Rule == condition.Compiles {
-					check.Reason, check.Expression = "its expression is refused: "+found[0].Message, ""
 				}
 			}
 			if format == "json" {
@@ -61,5 +64,70 @@ func policyCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&format, "format", "text", "text or json")
+	c.Flags().BoolVar(&ofProject, "project", false, "read what webhook-gen says of the project from standard input")
 	return c
+}
+
+// compileChecks compiles the expressions of checks for the oldest Kubernetes of a project, with the Go types of the
+// project. A check whose expression is refused stays with the validator.
+func compileChecks(checks []celcheck.Check, p *project.Project) error {
+	kubernetes, err := kubernetesVersion("", p)
+	if err != nil {
+		return err
+	}
+	checker, err := policy.NewChecker(kubernetes, p.Types)
+	if err != nil {
+		return err
+	}
+	for i := range checks {
+		check := &checks[i]
+		if check.Expression == "" {
+			continue
+		}
+		found, err := checker.Policy(policyOf(*check, p.Types))
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			reason := "its expression is refused: "
+			switch f.Rule {
+			case policy.Affordable: // a warning, which the marker gets, too
+				continue
+			case policy.Fits:
+				reason = "its expression does not fit the type: "
+			case policy.Present:
+				reason = "its expression may fail: "
+			}
+			check.Reason, check.Expression = reason+f.Message, ""
+			break
+		}
+	}
+	return nil
+}
+
+// policyOf is a policy with the expression of a check.
+func policyOf(check celcheck.Check, types []project.Type) project.Policy {
+	var p project.Policy
+	rule := v1.RuleWithOperations{Rule: v1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"objects"}}}
+	for _, o := range check.Operations {
+		rule.Operations = append(rule.Operations, v1.OperationType(o))
+	}
+	for _, t := range types {
+		if t.GoType == check.Type {
+			p.Kinds = append(p.Kinds, t.GroupVersionKind)
+			rule.APIGroups, rule.APIVersions = []string{t.Group}, []string{t.Version}
+		}
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1.ValidatingAdmissionPolicy{
+		TypeMeta: metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingAdmissionPolicy"},
+		Spec: v1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &v1.MatchResources{ResourceRules: []v1.NamedRuleWithOperations{{RuleWithOperations: rule}}},
+			Validations:      []v1.Validation{{Expression: check.Expression}},
+		},
+	})
+	if err != nil {
+		panic(err) // impossible: the type is Kubernetes' own
+	}
+	p.Object.Object = object
+	return p
 }

@@ -206,12 +206,34 @@ func (r *reader) validator(fn *ast.FuncDecl) {
 	w.block(fn.Body.List, nil)
 }
 
-// asserted is the type of the kind to which a function asserts an object; nil if it does not.
-func (r *reader) asserted(fn *ast.FuncDecl) (kind *types.Named) {
+// asserted is the type of the kind to which a function, or one that it calls with an object, asserts the object; nil if
+// none does.
+func (r *reader) asserted(fn *ast.FuncDecl, seen ...*ast.FuncDecl) (kind *types.Named) {
+	if slices.Contains(seen, fn) {
+		return nil
+	}
+	is := func(e ast.Expr) {
+		if named := namedOf(r.pkg.TypesInfo.TypeOf(e)); e != nil && named != nil && named.Obj().Name() == r.kind {
+			kind = named
+		}
+	}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		if a, ok := n.(*ast.TypeAssertExpr); ok && a.Type != nil {
-			if named := namedOf(r.pkg.TypesInfo.TypeOf(a.Type)); named != nil && named.Obj().Name() == r.kind {
-				kind = named
+		switch n := n.(type) {
+		case *ast.TypeAssertExpr:
+			is(n.Type)
+		case *ast.TypeSwitchStmt:
+			for _, c := range n.Body.List {
+				for _, e := range c.(*ast.CaseClause).List {
+					is(e)
+				}
+			}
+		case *ast.CallExpr:
+			object := slices.ContainsFunc(n.Args, func(a ast.Expr) bool {
+				named := namedOf(r.pkg.TypesInfo.TypeOf(a))
+				return named != nil && named.Obj().Name() == "Object" && types.IsInterface(named)
+			})
+			if body := r.bodies[(&walk{reader: r}).callee(n)]; object && body != nil && kind == nil {
+				kind = r.asserted(body, append(seen, fn)...)
 			}
 		}
 		return true

@@ -3,19 +3,24 @@
 package celcheck_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/google/cel-go/cel"
+	"golang.org/x/tools/go/packages"
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/celcheck"
@@ -29,19 +34,26 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	const of = "github.com/webhook-gen/webhook-gen/explain/internal/celcheck/testdata/shop.Order"
-	if got := fmt.Sprint(result.Validators); got != "[{OrderValidator.ValidateCreate "+of+"} {OrderValidator.ValidateDelete "+of+"} {OrderValidator.ValidateUpdate "+of+"}]" {
+	var validators []string
+	for _, v := range result.Validators {
+		if v.Type != of {
+			t.Errorf("%s is for %s", v.Method, v.Type)
+		}
+		validators = append(validators, v.Method)
+	}
+	if got := strings.Join(validators, " "); got != "Forms.ValidateCreate Forms.ValidateDelete Forms.ValidateUpdate OrderValidator.ValidateCreate OrderValidator.ValidateDelete OrderValidator.ValidateUpdate" {
 		t.Errorf("validators %s", got)
 	}
-	want := map[int]string{}
-	f, err := os.Open("testdata/shop/order.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		if _, text, ok := strings.Cut(lines.Text(), "// want: "); ok {
-			want[n] = text
+	want := map[string]string{}
+	for _, name := range []string{"order.go", "forms.go"} {
+		text, err := os.ReadFile("testdata/shop/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if _, text, ok := strings.Cut(line, "// want: "); ok {
+				want[fmt.Sprintf("%s:%d", name, i+1)] = text
+			}
 		}
 	}
 	for _, c := range result.Checks {
@@ -49,19 +61,20 @@ func TestRead(t *testing.T) {
 		if c.Reason != "" {
 			got = "no: " + c.Reason
 		}
-		if got != want[c.Position.Line] {
-			t.Errorf("line %d: got %s\nwant %s", c.Position.Line, got, want[c.Position.Line])
+		at := fmt.Sprintf("%s:%d", filepath.Base(c.Position.Filename), c.Position.Line)
+		if got != want[at] {
+			t.Errorf("%s: got %s\nwant %s", at, got, want[at])
 		}
-		delete(want, c.Position.Line)
+		delete(want, at)
 	}
-	for n, text := range want {
-		t.Errorf("line %d is not read, want %s", n, text)
+	for at, text := range want {
+		t.Errorf("%s is not read, want %s", at, text)
 	}
 }
 
-// TestSameVerdict compares the expressions with the validator on random objects: an expression is false if and only if
-// the validator denies with a message of a check that is understood.
-func TestSameVerdict(t *testing.T) {
+// expressions compiles the expressions that were read from a validator, by operation.
+func expressions(t *testing.T, validator string) map[string]map[string]cel.Program {
+	t.Helper()
 	result, err := celcheck.Read(".", "Order", "./testdata/shop")
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +86,7 @@ func TestSameVerdict(t *testing.T) {
 	}
 	programs := map[string]map[string]cel.Program{"CREATE": {}, "UPDATE": {}}
 	for _, c := range result.Checks {
-		if c.Expression == "" {
+		if c.Expression == "" || !strings.HasPrefix(c.Validator, validator+".") {
 			continue
 		}
 		tree, issues := env.Compile(c.Expression)
@@ -88,6 +101,28 @@ func TestSameVerdict(t *testing.T) {
 			programs[o][c.Expression] = p
 		}
 	}
+	return programs
+}
+
+// wrong returns the expressions that are false.
+func wrong(t *testing.T, programs map[string]cel.Program, old, o *shop.Order) (wrong []string) {
+	t.Helper()
+	for expression, p := range programs {
+		out, _, err := p.ContextEval(context.Background(), map[string]any{"object": tree(t, o), "oldObject": tree(t, old)})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", expression, err, text(t, o))
+		}
+		if out.Value() == false {
+			wrong = append(wrong, expression)
+		}
+	}
+	return wrong
+}
+
+// TestSameVerdict compares the expressions with the validator on random objects: an expression is false if and only if
+// the validator denies with a message of a check that is understood.
+func TestSameVerdict(t *testing.T) {
+	programs := expressions(t, "OrderValidator")
 	v := shop.OrderValidator{Ask: func(string) error { return nil }}
 	random := rand.New(rand.NewPCG(1, 2))
 	denied := 0
@@ -103,16 +138,7 @@ func TestSameVerdict(t *testing.T) {
 			} else {
 				_, err = v.ValidateUpdate(t.Context(), old, o)
 			}
-			var wrong []string
-			for expression, p := range programs {
-				out, _, err := p.ContextEval(context.Background(), map[string]any{"object": tree(t, o), "oldObject": tree(t, old)})
-				if err != nil {
-					t.Fatalf("%s: %v\n%s", expression, err, text(t, o))
-				}
-				if out.Value() == false {
-					wrong = append(wrong, expression)
-				}
-			}
+			wrong := wrong(t, programs, old, o)
 			if err != nil {
 				denied++
 			}
@@ -124,6 +150,234 @@ func TestSameVerdict(t *testing.T) {
 	if denied < 1000 || denied > 9500 {
 		t.Errorf("%d of 10000 requests were denied: the objects show little", denied)
 	}
+}
+
+// always is a client that finds everything.
+type always struct{}
+
+func (always) Get(context.Context, string) error { return nil }
+
+// TestNeverStricter compares the expressions of a validator with checks of both kinds. Where an expression is false,
+// the validator denies. Every expression is false for one object at least.
+func TestNeverStricter(t *testing.T) {
+	programs := expressions(t, "Forms")
+	v := shop.Forms{Ask: func(string) error { return nil }, Client: always{}}
+	random := rand.New(rand.NewPCG(3, 4))
+	used := map[string]bool{}
+	for range 3000 {
+		o := order(random)
+		if random.IntN(2) == 0 {
+			o.Spec.Quantity = []int32{7, 8, 9, 10, 20, 22, 23}[random.IntN(7)]
+		}
+		if random.IntN(8) == 0 {
+			o.Spec.SKU = []string{"free", "none"}[random.IntN(2)]
+		}
+		for operation, programs := range programs {
+			var err error
+			if operation == "CREATE" {
+				err = v.ValidateCreate(t.Context(), o)
+			} else {
+				err = v.ValidateUpdate(t.Context(), o, o)
+			}
+			for _, expression := range wrong(t, programs, o, o) {
+				used[expression] = true
+				if err == nil {
+					t.Fatalf("%s: the validator allows what %s denies\n%s", operation, expression, text(t, o))
+				}
+			}
+		}
+	}
+	for _, programs := range programs {
+		for expression := range programs {
+			if !used[expression] {
+				t.Errorf("%s is true for every object", expression)
+			}
+		}
+	}
+}
+
+// TestEveryReturn follows each error that a function of the validators returns to a check at its position, without the
+// code that finds checks. An error is one that is made, that another function of the package returns, or a variable
+// with one of both. Lines with the word plumbing are about the types of objects, which a policy does not need.
+func TestEveryReturn(t *testing.T) {
+	for dir, kinds := range map[string][]string{
+		"testdata/shop": {"Order"}, "../../../examples/orders": {"Order", "Shipment"}, "../../../examples/kubebuilder": {"Job"},
+	} {
+		for _, kind := range kinds {
+			t.Run(filepath.Base(dir)+"/"+kind, func(t *testing.T) {
+				result, err := celcheck.Read(dir, kind, "./...")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(result.Checks) == 0 {
+					t.Fatal("no check is read")
+				}
+				loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: dir}, "./...")
+				if err != nil {
+					t.Fatal(err)
+				}
+				returns := 0
+				for _, p := range loaded {
+					f := follower{t: t, pkg: p, checks: result.Checks, done: map[*ast.FuncDecl]bool{}}
+					for _, file := range p.Syntax {
+						for _, d := range file.Decls {
+							fn, ok := d.(*ast.FuncDecl)
+							if ok && fn.Recv != nil && slices.ContainsFunc(result.Validators, func(v celcheck.Validator) bool {
+								return v.Method == receiver(fn)+"."+fn.Name.Name
+							}) && !ast.IsGenerated(file) {
+								f.function(fn)
+							}
+						}
+					}
+					returns += f.returns
+				}
+				if returns == 0 {
+					t.Error("no return is followed")
+				}
+			})
+		}
+	}
+}
+
+func receiver(fn *ast.FuncDecl) string {
+	e := fn.Recv.List[0].Type
+	if p, ok := e.(*ast.StarExpr); ok {
+		e = p.X
+	}
+	return types.ExprString(e)
+}
+
+// follower follows the errors of one package.
+type follower struct {
+	t       *testing.T
+	pkg     *packages.Package
+	checks  []celcheck.Check
+	done    map[*ast.FuncDecl]bool
+	returns int
+}
+
+// function follows the returns of a function.
+func (f *follower) function(fn *ast.FuncDecl) {
+	if fn == nil || f.done[fn] {
+		return
+	}
+	f.done[fn] = true
+	var around []ast.Node
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if n == nil {
+			around = around[:len(around)-1]
+			return true
+		}
+		around = append(around, n)
+		r, ok := n.(*ast.ReturnStmt)
+		if !ok {
+			return true
+		}
+		for _, e := range r.Results {
+			if !f.isError(e) {
+				continue
+			}
+			f.returns++
+			if !f.found(e, fn, 0) && !f.follows(around, fn) {
+				f.t.Errorf("%s: the error %s is in no check", f.pkg.Fset.Position(e.Pos()), types.ExprString(e))
+			}
+		}
+		return true
+	})
+}
+
+// follows reports whether the innermost statement around is about an error that is in a check: if err != nil.
+func (f *follower) follows(around []ast.Node, fn *ast.FuncDecl) bool {
+	for _, n := range slices.Backward(around) {
+		if s, ok := n.(*ast.IfStmt); ok {
+			c, ok := s.Cond.(*ast.BinaryExpr)
+			return ok && c.Op == token.NEQ && f.isError(c.X) && f.found(c.X, fn, 0)
+		}
+	}
+	return false
+}
+
+// isError reports whether an expression is an error, or several.
+func (f *follower) isError(e ast.Expr) bool {
+	typed := f.pkg.TypesInfo.Types[e]
+	return typed.Type != nil && !typed.IsNil() && !typed.IsType() && strings.Contains(strings.ToLower(typed.Type.String()), "err") || f.implements(typed)
+}
+
+func (f *follower) implements(typed types.TypeAndValue) bool {
+	of := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return typed.Type != nil && !typed.IsNil() && !typed.IsType() && types.Implements(typed.Type, of)
+}
+
+// found reports whether an error of a function is in a check.
+func (f *follower) found(e ast.Node, fn *ast.FuncDecl, depth int) (found bool) {
+	from, to := f.pkg.Fset.Position(e.Pos()), f.pkg.Fset.Position(e.End())
+	source, err := os.ReadFile(from.Filename)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if strings.Contains(strings.Split(string(source), "\n")[from.Line-1], "plumbing") || depth > 5 {
+		return depth <= 5
+	}
+	for _, c := range f.checks {
+		if c.Position.Filename == from.Filename && c.Position.Offset >= from.Offset && c.Position.Offset < to.Offset {
+			return true
+		}
+	}
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "OldObject" {
+				found = true // which a policy has
+			}
+		case *ast.Ident:
+			switch object := f.pkg.TypesInfo.Uses[n].(type) {
+			case *types.Func:
+				if body := f.body(object); body != nil {
+					f.function(body)
+					found = true
+				}
+			case *types.Var:
+				found = found || f.isError(n) && object.Parent() != f.pkg.Types.Scope() && f.assigned(object, fn, depth)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func (f *follower) body(of *types.Func) *ast.FuncDecl {
+	for _, file := range f.pkg.Syntax {
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && f.pkg.TypesInfo.Defs[fn.Name] == of {
+				return fn
+			}
+		}
+	}
+	return nil
+}
+
+// assigned reports whether every error that a function assigns to a variable is in a check. A parameter is, because its
+// value is an error of the caller.
+func (f *follower) assigned(v *types.Var, fn *ast.FuncDecl, depth int) bool {
+	all := v.Kind() == types.LocalVar || v.Kind() == types.ParamVar || v.Kind() == types.ResultVar
+	ast.Inspect(fn, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		for i, l := range a.Lhs {
+			name, ok := l.(*ast.Ident)
+			if !ok || f.pkg.TypesInfo.Defs[name] != v && f.pkg.TypesInfo.Uses[name] != v {
+				continue
+			}
+			right := a.Rhs[min(i, len(a.Rhs)-1)]
+			if _, ok := right.(*ast.FuncLit); !ok && !f.found(right, fn, depth+1) {
+				all = false
+			}
+		}
+		return true
+	})
+	return all
 }
 
 func text(t *testing.T, o *shop.Order) []byte {

@@ -36,6 +36,13 @@ func (w *walk) condition(e ast.Expr) (c condition, reason string) {
 		}
 	case *ast.CallExpr:
 		return w.asked(e)
+	case *ast.Ident:
+		switch v := w.values[w.pkg.TypesInfo.Uses[e]]; {
+		case v.found.root != "":
+			return v.found.isThere(), ""
+		case v.asserted:
+			return atom{"true", "false", 4, 4}, ""
+		}
 	}
 	if text, ok := w.read(e); ok && isBool(w.pkg.TypesInfo.TypeOf(e)) {
 		return truth(text), ""

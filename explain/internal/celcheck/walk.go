@@ -25,9 +25,19 @@ type value struct {
 	isField bool
 	// present is true if the value was dereferenced, so that Go code has made sure that it is there.
 	present bool
+	// found is the place of a map's key. The value is the second result of the lookup.
+	found path
+	// asserted is true for the second result of a type assertion of the object, which a policy does not need.
+	asserted bool
+	// read is true for an error whose checks were read where it was assigned; checks are their indexes.
+	read   bool
+	checks []int
+	// fails reads the checks of an error where it is returned.
+	fails func(under []guard)
+	// literal is a function literal, in the walk that has its variables.
+	literal *ast.FuncLit
+	in      *walk
 }
-
-func (v value) known() bool { return v.cel.root != "" || v.request || v.isField }
 
 // guard is a condition under which code runs, inside of the lists around it.
 type guard struct {
@@ -48,40 +58,61 @@ type walk struct {
 	calls     []*types.Func
 }
 
-// block reads statements that run under some conditions.
-func (w *walk) block(statements []ast.Stmt, under []guard) {
+// block reads statements that run under some conditions, and returns the conditions for what follows.
+func (w *walk) block(statements []ast.Stmt, under []guard) []guard {
 	for _, s := range statements {
 		under = w.statement(s, under)
 	}
+	return under
 }
+
+// with adds a guard to conditions.
+func with(under []guard, g ...guard) []guard { return append(slices.Clone(under), g...) }
 
 // statement reads a statement, and returns the conditions for the following ones.
 func (w *walk) statement(s ast.Stmt, under []guard) []guard {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
-		w.block(s.List, under)
+		return w.block(s.List, under)
+	case *ast.LabeledStmt:
+		return w.statement(s.Stmt, under)
 	case *ast.IfStmt:
 		return w.branch(s, under)
 	case *ast.SwitchStmt:
-		w.choice(s, under)
+		return w.choice(s, under)
+	case *ast.TypeSwitchStmt:
+		return w.typeChoice(s, under)
+	case *ast.SelectStmt:
+		for _, c := range s.Body.List {
+			w.block(c.(*ast.CommClause).Body, with(under, guard{reason: "it waits for a channel"}))
+		}
+		return w.skipped(s.Body, under)
 	case *ast.RangeStmt:
 		w.loop(s, under)
+		return w.skipped(s.Body, under)
 	case *ast.ForStmt:
-		w.block(s.Body.List, append(slices.Clone(under), guard{reason: "it is in a loop that CEL does not have"}))
+		w.block(s.Body.List, with(under, guard{reason: "it is in a loop that CEL does not have"}))
+		return w.skipped(s.Body, under)
 	case *ast.AssignStmt:
-		w.assign(s, under)
+		w.assign(s.Lhs, s.Rhs, under)
 	case *ast.DeclStmt:
 		if d, ok := s.Decl.(*ast.GenDecl); ok {
 			for _, spec := range d.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && len(v.Names) == len(v.Values) {
+				if v, ok := spec.(*ast.ValueSpec); ok && len(v.Values) > 0 {
+					left := make([]ast.Expr, len(v.Names))
 					for i, name := range v.Names {
-						w.bind(name, w.value(v.Values[i]))
+						left[i] = name
 					}
+					w.assign(left, v.Values, under)
 				}
 			}
 		}
 	case *ast.ExprStmt:
-		w.denials(s.X, under)
+		w.effect(s.X, under)
+	case *ast.GoStmt:
+		w.effect(s.Call, with(under, guard{reason: "it is in a goroutine"}))
+	case *ast.DeferStmt:
+		w.effect(s.Call, with(under, guard{reason: "it is deferred"}))
 	case *ast.ReturnStmt:
 		for _, result := range s.Results {
 			w.denials(result, under)
@@ -90,37 +121,218 @@ func (w *walk) statement(s ast.Stmt, under []guard) []guard {
 	return under
 }
 
-// bind gives a variable its value. One that is assigned twice is unknown afterwards.
+// skipped returns the conditions for the statements after one that may return before them.
+func (w *walk) skipped(s ast.Node, under []guard) []guard {
+	if w.passes(s) {
+		return with(under, guard{reason: "an earlier return may skip it"})
+	}
+	return under
+}
+
+// passes reports whether a statement has a return that may allow the request.
+func (w *walk) passes(s ast.Node) (found bool) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.IfStmt:
+			if kind, _ := w.plumbing(n.Cond); kind == failed && leaves(n.Body) && n.Else == nil {
+				return false
+			}
+		case *ast.ReturnStmt:
+			found = found || !w.denies(n)
+		}
+		return !found
+	})
+	return found
+}
+
+// stops reports whether a loop may end before its last element, other than by a denial.
+func (w *walk) stops(s *ast.BlockStmt) bool {
+	found := w.passes(s)
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		// A break in these ends only them.
+		case *ast.FuncLit, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt, *ast.ForStmt, *ast.RangeStmt:
+			ast.Inspect(n, func(n ast.Node) bool {
+				b, ok := n.(*ast.BranchStmt)
+				found = found || ok && b.Label != nil
+				return true
+			})
+			return false
+		case *ast.BranchStmt:
+			found = found || n.Tok != token.CONTINUE || n.Label != nil
+		}
+		return true
+	})
+	return found
+}
+
+// bind gives a variable its value. One that is assigned twice is unknown afterwards, except for the checks of errors.
 func (w *walk) bind(name *ast.Ident, v value) {
 	object := w.pkg.TypesInfo.Defs[name]
 	if object == nil {
 		if object = w.pkg.TypesInfo.Uses[name]; object == nil {
 			return
 		}
-		v = value{}
+		before := w.values[object]
+		v = value{read: v.read || before.read, checks: append(before.checks, v.checks...), fails: before.fails}
 	}
 	w.values[object] = v
 }
 
-func (w *walk) assign(s *ast.AssignStmt, under []guard) {
-	for _, right := range s.Rhs {
-		w.denials(right, under)
-	}
-	if len(s.Lhs) == 0 || len(s.Rhs) == 0 {
-		return
-	}
-	if len(s.Lhs) == len(s.Rhs) {
-		for i, left := range s.Lhs {
-			if name, ok := left.(*ast.Ident); ok {
-				w.bind(name, w.value(s.Rhs[i]))
-			}
+// assign reads an assignment or a declaration.
+func (w *walk) assign(left, right []ast.Expr, under []guard) {
+	if len(left) == len(right) {
+		for i := range left {
+			w.assignOne(left[i], right[i], under)
 		}
 		return
 	}
-	// The value and an error or ok: of OldObject, of a type assertion.
-	if name, ok := s.Lhs[0].(*ast.Ident); ok {
-		w.bind(name, w.value(s.Rhs[0]))
+	value0, second := w.value(right[0]), value{}
+	from := len(w.checks)
+	switch e := ast.Unparen(right[0]).(type) {
+	case *ast.IndexExpr:
+		second.found = value0.cel
+	case *ast.TypeAssertExpr:
+		second.asserted = value0.cel.root != "" && len(value0.cel.steps) == 0
+	case *ast.CallExpr:
+		if results, ok := w.pkg.TypesInfo.TypeOf(e).(*types.Tuple); ok && !dropsErrors(left, results) {
+			w.denials(e, under)
+		}
+		w.literals(e, under)
 	}
+	for i, l := range left {
+		name, ok := l.(*ast.Ident)
+		switch {
+		case !ok:
+		case isErrors(w.pkg.TypesInfo.TypeOf(name)):
+			w.bind(name, w.readSince(from))
+		case i == 0:
+			w.bind(name, value0)
+		default:
+			w.bind(name, second)
+		}
+	}
+}
+
+// dropsErrors reports whether every error of a call is assigned to _.
+func dropsErrors(left []ast.Expr, results *types.Tuple) bool {
+	for i, l := range left {
+		if name, ok := l.(*ast.Ident); isErrors(results.At(i).Type()) && (!ok || name.Name != "_") {
+			return false
+		}
+	}
+	return true
+}
+
+// readSince is an error whose checks are those since an index.
+func (w *walk) readSince(from int) value {
+	v := value{read: true}
+	for i := from; i < len(w.checks); i++ {
+		v.checks = append(v.checks, i)
+	}
+	return v
+}
+
+func (w *walk) assignOne(left, right ast.Expr, under []guard) {
+	name, _ := left.(*ast.Ident)
+	if name != nil && name.Name == "_" {
+		return
+	}
+	if f, ok := ast.Unparen(right).(*ast.FuncLit); ok && name != nil && w.pkg.TypesInfo.Defs[name] != nil {
+		w.bind(name, value{literal: f, in: w})
+		return
+	}
+	w.literals(right, under)
+	if !isErrors(w.pkg.TypesInfo.TypeOf(right)) {
+		if name != nil {
+			w.bind(name, w.value(right))
+		}
+		return
+	}
+	// An error that is only made here denies where it is returned.
+	if name != nil && w.pkg.TypesInfo.Defs[name] != nil && w.certain(right) && !isList(w.pkg.TypesInfo.TypeOf(right)) {
+		w.bind(name, value{read: true, fails: func(under []guard) { w.denials(right, under) }})
+		return
+	}
+	from := len(w.checks)
+	w.denials(right, under)
+	if name != nil {
+		v := w.readSince(from)
+		if other, ok := ast.Unparen(right).(*ast.Ident); ok {
+			v.checks = append(v.checks, w.values[w.pkg.TypesInfo.Uses[other]].checks...)
+		}
+		w.bind(name, v)
+	}
+}
+
+func isList(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
+// effect reads a call whose results are not used. It may collect errors: in a variable that it closes over, or through
+// a pointer.
+func (w *walk) effect(e ast.Expr, under []guard) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	w.literals(call, under)
+	if f, in := w.literal(call.Fun); f != nil {
+		w.enterLiteral(f, in, call, under)
+		return
+	}
+	if isErrors(w.pkg.TypesInfo.TypeOf(call)) {
+		return
+	}
+	fn := w.callee(call)
+	if body := w.bodies[fn]; body != nil && w.follows(fn) == "" {
+		w.enter(fn, body, call, under)
+		return
+	}
+	for _, a := range call.Args {
+		address, ok := ast.Unparen(a).(*ast.UnaryExpr)
+		switch {
+		case ok && address.Op == token.AND && isErrors(w.pkg.TypesInfo.TypeOf(address.X)) && !isLiteral(address.X):
+			w.deny(call, denial{reason: types.ExprString(call.Fun) + " is code that is not read"}, under)
+		case isErrors(w.pkg.TypesInfo.TypeOf(a)):
+			w.denials(a, with(under, guard{reason: types.ExprString(call.Fun) + " is code that is not read"}))
+		}
+	}
+}
+
+func isLiteral(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.CompositeLit)
+	return ok
+}
+
+// literals reads the function literals in an expression that other code calls.
+func (w *walk) literals(e ast.Expr, under []guard) {
+	under = with(under, guard{reason: "it is in a function that other code calls"})
+	called := map[ast.Expr]bool{}
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			called[ast.Unparen(n.Fun)] = true
+			if fn := w.callee(n); fn != nil && w.bodies[fn] != nil {
+				for _, a := range n.Args { // which are read where the function calls them
+					called[ast.Unparen(a)] = true
+				}
+			}
+		case *ast.FuncLit:
+			if !called[n] {
+				w.block(n.Body.List, under)
+			}
+			return false
+		case *ast.Ident:
+			if v := w.values[w.pkg.TypesInfo.Uses[n]]; v.literal != nil && !called[n] {
+				v.in.block(v.literal.Body.List, under)
+			}
+		}
+		return true
+	})
 }
 
 // branch reads an if. If its body always leaves the function, the rest runs only under the opposite condition.
@@ -128,51 +340,174 @@ func (w *walk) branch(s *ast.IfStmt, under []guard) []guard {
 	if s.Init != nil {
 		under = w.statement(s.Init, under)
 	}
-	c, reason := w.condition(s.Cond)
-	plumbing := w.plumbing(s.Cond)
-	if !plumbing {
-		w.block(s.Body.List, append(slices.Clone(under), guard{condition: c, reason: reason}))
-	}
-	var opposite guard
-	switch {
-	case plumbing:
-		opposite = guard{}
-	case reason != "":
-		opposite = guard{reason: reason}
-	default:
-		opposite = guard{condition: c.not()}
-	}
+	w.literals(s.Cond, under)
+	then, opposite := w.consequence(s.Cond, s.Body, under)
 	switch e := s.Else.(type) {
 	case *ast.BlockStmt:
-		w.block(e.List, append(slices.Clone(under), opposite))
+		w.block(e.List, with(under, opposite))
+		if leaves(e) && !w.ends(e) {
+			return with(w.skipped(s.Body, under), then)
+		}
+		under = w.skipped(e, under)
 	case *ast.IfStmt:
-		w.branch(e, append(slices.Clone(under), opposite))
+		w.branch(e, with(under, opposite))
+		under = w.skipped(e, under)
+	}
+	kind, _ := w.plumbing(s.Cond)
+	switch {
+	case kind == succeeded && leaves(s.Body):
+		return with(under, guard{reason: w.strange(s.Cond)})
+	case kind == failed && !w.straight(s.Body):
+		return w.skipped(s.Body, under)
+	case kind != other && kind != always:
+		return under
 	}
 	// A request that is denied here does not come further. So the rest need not repeat that, unless it relies on a
 	// value that is there.
-	if !plumbing && leaves(s.Body) && (!w.denies(s.Body) || reason == "" && asksPresence(s.Cond)) {
-		return append(slices.Clone(under), opposite)
+	if leaves(s.Body) {
+		if !w.ends(s.Body) || opposite.reason == "" && asksPresence(s.Cond) {
+			return with(under, opposite)
+		}
+		return under
 	}
-	return under
+	return w.skipped(s.Body, under)
 }
 
-// plumbing reports whether a condition is about an error of other code or the result of a type assertion. A policy has
-// neither.
-func (w *walk) plumbing(e ast.Expr) bool {
-	e = ast.Unparen(e)
-	if n, ok := e.(*ast.UnaryExpr); ok && n.Op == token.NOT {
-		e = ast.Unparen(n.X)
-		name, ok := e.(*ast.Ident)
-		return ok && name.Name == "ok"
+// consequence reads the statements after a condition, and returns the guards of the condition and of its opposite.
+func (w *walk) consequence(e ast.Expr, body *ast.BlockStmt, under []guard) (then, opposite guard) {
+	kind, about := w.plumbing(e)
+	switch kind {
+	case never:
+		return guard{}, guard{}
+	case always:
+		w.block(body.List, under)
+		return guard{}, guard{reason: w.strange(e)}
+	case succeeded:
+		if !leaves(body) || w.ends(body) { // so that an error need not deny afterwards
+			w.spoil(w.errorOf(about).checks, w.strange(e))
+		}
+		w.block(body.List, with(under, guard{reason: w.strange(e)}))
+		return guard{}, guard{reason: w.strange(e)}
+	case failed:
+		from := len(w.checks)
+		w.denials(about, under)
+		v := w.errorOf(about)
+		for i := from; i < len(w.checks); i++ {
+			v.read, v.checks = true, append(v.checks, i)
+		}
+		switch unread := with(under, guard{reason: "it depends on code that is not read"}); {
+		case !v.read && v.fails == nil:
+			w.block(body.List, unread)
+		case !w.straight(body):
+			w.spoil(v.checks, "its error does not always deny")
+			w.block(body.List, unread)
+		}
+		return guard{}, guard{}
 	}
-	b, ok := e.(*ast.BinaryExpr)
-	if !ok || b.Op != token.NEQ && b.Op != token.GTR {
-		return false
+	c, reason := w.condition(e)
+	if reason != "" {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok {
+				w.spoil(w.values[w.pkg.TypesInfo.Uses[name]].checks, reason)
+			}
+			return true
+		})
+		w.block(body.List, with(under, guard{reason: reason}))
+		return guard{reason: reason}, guard{reason: reason}
 	}
-	if call, ok := ast.Unparen(b.X).(*ast.CallExpr); ok && b.Op == token.GTR && len(call.Args) == 1 { // len(errs) > 0
-		return isErrors(w.pkg.TypesInfo.TypeOf(call.Args[0]))
+	w.block(body.List, with(under, guard{condition: c}))
+	return guard{condition: c}, guard{condition: c.not()}
+}
+
+// errorOf is the value of an error, or of the variable whose part it is.
+func (w *walk) errorOf(e ast.Expr) value {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return w.values[w.pkg.TypesInfo.Uses[e]]
+	case *ast.IndexExpr:
+		return w.errorOf(e.X)
+	case *ast.SliceExpr:
+		return w.errorOf(e.X)
+	case *ast.TypeAssertExpr:
+		return w.errorOf(e.X)
+	case *ast.StarExpr:
+		return w.errorOf(e.X)
 	}
-	return isErrors(w.pkg.TypesInfo.TypeOf(b.X)) && w.pkg.TypesInfo.Types[b.Y].IsNil()
+	return value{}
+}
+
+// straight reports whether a block always denies, with an error that it returns or collects.
+func (w *walk) straight(b *ast.BlockStmt) bool {
+	denies := false
+	for _, s := range b.List {
+		switch s := s.(type) {
+		case *ast.ReturnStmt:
+			denies = denies || len(s.Results) == 0
+			for _, r := range s.Results {
+				denies = denies || isErrors(w.pkg.TypesInfo.TypeOf(r))
+			}
+		case *ast.AssignStmt:
+			for _, l := range s.Lhs {
+				denies = denies || isErrors(w.pkg.TypesInfo.TypeOf(l))
+			}
+		case *ast.ExprStmt, *ast.DeclStmt:
+		case *ast.BranchStmt:
+			if s.Tok != token.CONTINUE {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return denies
+}
+
+// spoil gives checks a reason why they are not understood.
+func (w *walk) spoil(checks []int, reason string) {
+	for _, i := range checks {
+		w.checks[i].Expression, w.checks[i].Reason = "", firstOf(w.checks[i].Reason, reason)
+	}
+}
+
+// plumbing are conditions that a policy does not have.
+type plumbing int
+
+const (
+	other     plumbing = iota // not plumbing
+	never                     // the object is not of its type
+	always                    // it is
+	failed                    // there is an error
+	succeeded                 // there is no error
+)
+
+// plumbing returns what a condition is, and the error that it is about.
+func (w *walk) plumbing(e ast.Expr) (plumbing, ast.Expr) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if w.values[w.pkg.TypesInfo.Uses[e]].asserted {
+			return always, nil
+		}
+	case *ast.UnaryExpr:
+		if kind, _ := w.plumbing(e.X); kind == always && e.Op == token.NOT {
+			return never, nil
+		}
+	case *ast.BinaryExpr:
+		about, isZero := e.X, w.pkg.TypesInfo.Types[e.Y].IsNil()
+		if isLen(about) {
+			v := w.pkg.TypesInfo.Types[e.Y].Value
+			about, isZero = ast.Unparen(about).(*ast.CallExpr).Args[0], v != nil && v.ExactString() == "0"
+		}
+		if !isZero || !isErrors(w.pkg.TypesInfo.TypeOf(about)) {
+			return other, nil
+		}
+		switch e.Op {
+		case token.NEQ, token.GTR:
+			return failed, about
+		case token.EQL:
+			return succeeded, about
+		}
+	}
+	return other, nil
 }
 
 func asksPresence(e ast.Expr) bool {
@@ -186,25 +521,74 @@ func asksPresence(e ast.Expr) bool {
 	return found
 }
 
-// denies reports whether a block ends with the return of an error that is made there.
-func (w *walk) denies(b *ast.BlockStmt) bool {
+// ends reports whether a block ends with the return of an error that is made there.
+func (w *walk) ends(b *ast.BlockStmt) bool {
 	last, ok := b.List[len(b.List)-1].(*ast.ReturnStmt)
-	if !ok {
+	return ok && w.denies(last)
+}
+
+// denies reports whether a return has an error that is made there.
+func (w *walk) denies(s *ast.ReturnStmt) bool { return slices.ContainsFunc(s.Results, w.certain) }
+
+// certain reports whether an expression contains an error that is made there.
+func (w *walk) certain(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if fn := w.callee(n); fn != nil {
+				_, made := w.made(fn, n)
+				found = found || made
+			}
+			found = found || w.converts(n)
+		case *ast.CompositeLit:
+			t := w.pkg.TypesInfo.TypeOf(n)
+			found = found || isErrors(t) && !isList(t)
+		case *ast.Ident:
+			_, made := w.sentinel(n)
+			found = found || made || w.values[w.pkg.TypesInfo.Uses[n]].fails != nil
+		}
+		return !found
+	})
+	return found
+}
+
+// converts reports whether a call makes an error of another value: Text("wrong").
+func (w *walk) converts(call *ast.CallExpr) bool {
+	if !w.pkg.TypesInfo.Types[call.Fun].IsType() || len(call.Args) != 1 || !isErrors(w.pkg.TypesInfo.TypeOf(call)) {
 		return false
 	}
-	found := false
-	for _, result := range last.Results {
-		ast.Inspect(result, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				if fn := w.callee(call); fn != nil {
-					_, made := w.made(fn, call)
-					found = found || made
-				}
-			}
-			return !found
-		})
+	a := w.pkg.TypesInfo.Types[call.Args[0]]
+	return a.Value != nil || !a.IsNil() && !isErrors(a.Type)
+}
+
+// constantText is the text of a constant; empty for other expressions.
+func (w *walk) constantText(e ast.Expr) string {
+	if v := w.pkg.TypesInfo.Types[e].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v)
 	}
-	return found
+	return ""
+}
+
+// sentinel returns the message of a variable of the package that has an error from its beginning.
+func (w *walk) sentinel(name *ast.Ident) (denial, bool) {
+	v, ok := w.pkg.TypesInfo.Uses[name].(*types.Var)
+	if !ok || v.Parent() != w.pkg.Types.Scope() || !isErrors(v.Type()) {
+		return denial{}, false
+	}
+	for _, i := range w.pkg.TypesInfo.InitOrder {
+		if len(i.Lhs) != 1 || i.Lhs[0] != v {
+			continue
+		}
+		if call, ok := ast.Unparen(i.Rhs).(*ast.CallExpr); ok {
+			if fn := w.callee(call); fn != nil {
+				return w.made(fn, call)
+			}
+		}
+	}
+	return denial{}, false
 }
 
 // leaves reports whether a block ends with a return, or with the next turn of a loop.
@@ -222,16 +606,32 @@ func leaves(b *ast.BlockStmt) bool {
 }
 
 // choice reads a switch with a value or with conditions.
-func (w *walk) choice(s *ast.SwitchStmt, under []guard) {
+func (w *walk) choice(s *ast.SwitchStmt, under []guard) []guard {
 	if s.Init != nil {
 		under = w.statement(s.Init, under)
 	}
-	var before []guard
+	if s.Tag != nil {
+		w.literals(s.Tag, under)
+	}
+	if falls(s) {
+		for _, stmt := range s.Body.List {
+			w.block(stmt.(*ast.CaseClause).Body, with(under, guard{reason: "it is in a switch with fallthrough"}))
+		}
+		return w.skipped(s.Body, under)
+	}
+	var before, after []guard
 	var otherwise *ast.CaseClause
 	for _, stmt := range s.Body.List {
 		c := stmt.(*ast.CaseClause)
 		if c.List == nil {
 			otherwise = c
+			continue
+		}
+		body := &ast.BlockStmt{List: c.Body}
+		if s.Tag == nil && len(c.List) == 1 {
+			_, opposite := w.consequence(c.List[0], body, with(under, before...))
+			before = append(before, opposite)
+			after = w.following(after, body, opposite)
 			continue
 		}
 		var any []condition
@@ -253,15 +653,78 @@ func (w *walk) choice(s *ast.SwitchStmt, under []guard) {
 			g.condition = join(false, any...)
 			opposite.condition = g.condition.not()
 		}
-		w.block(c.Body, append(append(slices.Clone(under), before...), g))
+		w.block(c.Body, with(with(under, before...), g))
 		before = append(before, opposite)
+		after = w.following(after, body, opposite)
 	}
 	if otherwise != nil {
+		body := &ast.BlockStmt{List: otherwise.Body}
 		if set, ok := w.set(s); ok {
 			before = []guard{{condition: set.not()}}
 		}
-		w.block(otherwise.Body, append(slices.Clone(under), before...))
+		w.block(otherwise.Body, with(under, before...))
+		opposite := guard{reason: "an earlier return may skip it"}
+		if len(before) == 1 && before[0].reason == "" && before[0].condition != nil {
+			opposite = guard{condition: before[0].condition.not()}
+		}
+		after = w.following(after, body, opposite)
 	}
+	return with(under, after...)
+}
+
+// following adds the guards of the statements after a switch, of whose clauses one is the body.
+func (w *walk) following(after []guard, body *ast.BlockStmt, opposite guard) []guard {
+	switch {
+	case !w.passes(body):
+		return after
+	case leaves(body):
+		return append(after, opposite)
+	}
+	return append(after, guard{reason: "an earlier return may skip it"})
+}
+
+// falls reports whether a clause of a switch goes on in the next one.
+func falls(s *ast.SwitchStmt) bool {
+	return slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool {
+		body := c.(*ast.CaseClause).Body
+		if len(body) == 0 {
+			return false
+		}
+		b, ok := body[len(body)-1].(*ast.BranchStmt)
+		return ok && b.Tok == token.FALLTHROUGH
+	})
+}
+
+// typeChoice reads a switch over types. The clause with the type of the object is the one that runs.
+func (w *walk) typeChoice(s *ast.TypeSwitchStmt, under []guard) []guard {
+	if s.Init != nil {
+		under = w.statement(s.Init, under)
+	}
+	var asserted ast.Expr
+	switch a := s.Assign.(type) {
+	case *ast.AssignStmt:
+		asserted = a.Rhs[0]
+	case *ast.ExprStmt:
+		asserted = a.X
+	}
+	v := w.value(ast.Unparen(asserted))
+	whole := v.cel.root != "" && len(v.cel.steps) == 0
+	for _, stmt := range s.Body.List {
+		c := stmt.(*ast.CaseClause)
+		if !whole {
+			w.block(c.Body, with(under, guard{reason: "it depends on the type of a value"}))
+			continue
+		}
+		if len(c.List) == 1 {
+			if t := namedOf(w.pkg.TypesInfo.TypeOf(c.List[0])); t != nil && t.Obj().Name() == w.kind {
+				if object := w.pkg.TypesInfo.Implicits[c]; object != nil {
+					w.values[object] = v
+				}
+				w.block(c.Body, under)
+			}
+		}
+	}
+	return w.skipped(s.Body, under)
 }
 
 // set is the condition that a switch has a case for its value, as a list of values.
@@ -289,9 +752,13 @@ func (w *walk) set(s *ast.SwitchStmt) (condition, bool) {
 
 // loop reads a range over a list.
 func (w *walk) loop(s *ast.RangeStmt, under []guard) {
+	if isErrors(w.pkg.TypesInfo.TypeOf(s.X)) {
+		w.denials(s.X, under)
+	}
+	w.literals(s.X, under)
 	g := guard{reason: "it is in a loop over something other than a list of the object"}
 	v := w.value(s.X)
-	if _, isList := w.pkg.TypesInfo.TypeOf(s.X).Underlying().(*types.Slice); isList && v.cel.root != "" {
+	if isList(w.pkg.TypesInfo.TypeOf(s.X)) && v.cel.root != "" {
 		element := "e"
 		if name, ok := s.Value.(*ast.Ident); ok && name.Name != "_" {
 			element = name.Name
@@ -303,81 +770,226 @@ func (w *walk) loop(s *ast.RangeStmt, under []guard) {
 			g = guard{reason: "it reads the elements of a list by their index"}
 		}
 	}
-	w.block(s.Body.List, append(slices.Clone(under), g))
+	if w.stops(s.Body) {
+		g = guard{reason: "it is in a loop that ends early"}
+	}
+	w.block(s.Body.List, with(under, g))
 }
 
-// denials finds what in an expression denies: an error that is made, and calls of functions that return errors.
+// denials finds what in an expression denies: an error that is made, and calls of functions that return errors. An
+// error that is neither is reported, except for a variable, which was read where it was assigned.
 func (w *walk) denials(e ast.Expr, under []guard) {
 	e = ast.Unparen(e)
-	if list, ok := e.(*ast.CompositeLit); ok && isErrors(w.pkg.TypesInfo.TypeOf(list)) {
-		for _, element := range list.Elts {
+	t := w.pkg.TypesInfo.TypeOf(e)
+	if t == nil || !isErrors(t) {
+		return
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		object, ok := w.pkg.TypesInfo.Uses[e].(*types.Var)
+		if !ok {
+			return
+		}
+		if v := w.values[object]; v.fails != nil {
+			v.fails(under)
+			return
+		}
+		if kind := object.Kind(); kind == types.LocalVar || kind == types.ResultVar || w.values[object].read {
+			return
+		}
+		if d, ok := w.sentinel(e); ok {
+			w.deny(e, d, under)
+			return
+		}
+	case *ast.CompositeLit:
+		if !isList(t) {
+			w.deny(e, denial{}, under)
+			return
+		}
+		for _, element := range e.Elts {
+			if pair, ok := element.(*ast.KeyValueExpr); ok {
+				element = pair.Value
+			}
 			w.denials(element, under)
 		}
 		return
-	}
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			w.denials(e.X, under)
+			return
+		}
+	case *ast.CallExpr:
+		w.call(e, under)
 		return
+	case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.StarExpr:
+		if w.errorOf(e).read {
+			return
+		}
 	}
-	if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "append" && len(call.Args) > 0 {
-		for _, a := range call.Args[1:] {
+	w.deny(e, denial{reason: "it returns " + types.ExprString(e)}, under)
+}
+
+// call reads a call that returns an error.
+func (w *walk) call(call *ast.CallExpr, under []guard) {
+	if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "append" {
+		for _, a := range call.Args {
 			w.denials(a, under)
 		}
 		return
 	}
-	t := w.pkg.TypesInfo.TypeOf(call)
-	if t == nil || !isErrors(t) {
+	if w.pkg.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
+		switch {
+		case w.converts(call):
+			w.deny(call, denial{message: w.constantText(call.Args[0])}, under)
+		case !w.pkg.TypesInfo.Types[call.Args[0]].IsNil():
+			w.denials(call.Args[0], under)
+		}
+		return
+	}
+	if f, in := w.literal(call.Fun); f != nil {
+		w.enterLiteral(f, in, call, under)
 		return
 	}
 	fn := w.callee(call)
 	if fn == nil {
+		w.deny(call, denial{reason: types.ExprString(call.Fun) + " is a function value"}, under)
+		return
+	}
+	if formats(fn) && w.wraps(call, under) {
 		return
 	}
 	if d, ok := w.made(fn, call); ok {
 		w.deny(call, d, under)
 		return
 	}
-	if body := w.bodies[fn]; body != nil && len(w.calls) < mostCalls && !slices.Contains(w.calls, fn) {
-		w.enter(fn, body, call, under)
+	reason := fn.Name() + " is code of another package"
+	if body := w.bodies[fn]; body != nil {
+		if reason = w.follows(fn); reason == "" {
+			w.enter(fn, body, call, under)
+			return
+		}
+	}
+	selector, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	method := selector != nil && fn.Signature().Recv() != nil
+	if method && isErrors(w.pkg.TypesInfo.TypeOf(selector.X)) {
+		w.denials(selector.X, under)
 		return
 	}
-	if passes(fn) {
-		if selector, ok := call.Fun.(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
-			w.denials(selector.X, under)
-		}
+	if forms(fn) {
 		for _, a := range call.Args {
 			w.denials(a, under)
 		}
 		return
 	}
-	if touches := slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return w.value(a).cel.root != "" }); touches {
-		w.deny(call, denial{reason: fn.Name() + " is code of another package"}, under)
+	if decodes(fn) {
+		return
 	}
+	if method && types.IsInterface(fn.Signature().Recv().Type()) && fn.Pkg() == w.pkg.Types {
+		reason = fn.Name() + " is a method of an interface"
+	}
+	w.deny(call, denial{reason: reason}, under)
 }
 
-// passes reports whether a function only forms errors that its arguments are: ToAggregate, NewInvalid, errors.Join.
-func passes(fn *types.Func) bool {
-	return slices.Contains([]string{"ToAggregate", "NewInvalid", "NewAggregate", "Join", "Failure"}, fn.Name())
+func formats(fn *types.Func) bool {
+	return fn.Pkg() != nil && fn.Pkg().Path() == "fmt" && fn.Name() == "Errorf"
+}
+
+// wraps reads the errors that fmt.Errorf wraps, if there are any.
+func (w *walk) wraps(call *ast.CallExpr, under []guard) bool {
+	found := false
+	for _, a := range call.Args {
+		if isErrors(w.pkg.TypesInfo.TypeOf(a)) {
+			found = true
+			w.denials(a, under)
+		}
+	}
+	return found
+}
+
+// forms reports whether a function only forms errors that its arguments are: NewInvalid, errors.Join.
+func forms(fn *types.Func) bool {
+	return slices.Contains([]string{"NewInvalid", "NewAggregate", "Join", "Failure", "Deny"}, fn.Name())
+}
+
+// decodes reports whether a function fails only if an object is not of its type. A policy has the object.
+func decodes(fn *types.Func) bool {
+	return fn.Name() == "OldObject" || strings.HasPrefix(fn.Name(), "Decode") || strings.HasPrefix(fn.Name(), "Unmarshal")
+}
+
+// follows returns why the body of a function of the package is not read; empty if it is.
+func (w *walk) follows(fn *types.Func) string {
+	switch {
+	case slices.Contains(w.calls, fn):
+		return fn.Name() + " calls itself"
+	case len(w.calls) >= mostCalls:
+		return fn.Name() + " is called too deep"
+	}
+	return ""
+}
+
+// literal is the function literal of an expression, or of the variable in it; nil for other expressions.
+func (w *walk) literal(e ast.Expr) (*ast.FuncLit, *walk) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.FuncLit:
+		return e, w
+	case *ast.Ident:
+		v := w.values[w.pkg.TypesInfo.Uses[e]]
+		return v.literal, v.in
+	}
+	return nil, nil
 }
 
 // enter reads a function of the same package with its arguments.
 func (w *walk) enter(fn *types.Func, body *ast.FuncDecl, call *ast.CallExpr, under []guard) {
-	inner := walk{reader: w.reader, name: w.name, object: w.object, operation: w.operation, values: map[types.Object]value{}, calls: append(slices.Clone(w.calls), fn)}
+	inner := &walk{reader: w.reader, name: w.name, object: w.object, operation: w.operation, values: map[types.Object]value{}, calls: append(slices.Clone(w.calls), fn)}
 	if selector, ok := call.Fun.(*ast.SelectorExpr); ok && body.Recv != nil && len(body.Recv.List) > 0 {
 		for _, name := range body.Recv.List[0].Names {
 			inner.bind(name, w.value(selector.X))
 		}
 	}
-	i := 0
-	for _, f := range body.Type.Params.List {
+	w.arguments(inner, body.Type, call)
+	inner.block(body.Body.List, under)
+}
+
+// enterLiteral reads a function literal with its arguments, in the walk that has its variables.
+func (w *walk) enterLiteral(f *ast.FuncLit, in *walk, call *ast.CallExpr, under []guard) {
+	w.arguments(in, f.Type, call)
+	in.block(f.Body.List, under)
+}
+
+// arguments gives parameters their values.
+func (w *walk) arguments(inner *walk, of *ast.FuncType, call *ast.CallExpr) {
+	rest := call.Args
+	for _, f := range of.Params.List {
+		_, variadic := f.Type.(*ast.Ellipsis)
 		for _, name := range f.Names {
-			if i < len(call.Args) {
-				inner.bind(name, w.value(call.Args[i]))
+			own := rest[:min(1, len(rest))]
+			if variadic {
+				own = rest
 			}
-			i++
+			rest = rest[len(own):]
+			inner.bind(name, w.argument(own, variadic && !call.Ellipsis.IsValid()))
 		}
 	}
-	inner.block(body.Body.List, under)
+}
+
+// argument is the value of a parameter, of several arguments if they are a list.
+func (w *walk) argument(of []ast.Expr, list bool) value {
+	errors := slices.ContainsFunc(of, func(a ast.Expr) bool { return isErrors(w.pkg.TypesInfo.TypeOf(a)) })
+	switch {
+	case errors:
+		return value{read: true, fails: func(under []guard) {
+			for _, a := range of {
+				w.denials(a, under)
+			}
+		}}
+	case list || len(of) != 1:
+		return value{}
+	}
+	if literal, in := w.literal(of[0]); literal != nil {
+		return value{literal: literal, in: in}
+	}
+	return w.value(of[0])
 }
 
 // callee is the function or method that a call names; nil if that is known only when it runs.
@@ -393,12 +1005,18 @@ func (w *walk) callee(call *ast.CallExpr) *types.Func {
 	return nil
 }
 
-// isErrors reports whether a type is an error, a field error, or a list of them; of results, whether one is.
+// isErrors reports whether a type is an error, or a list of them; of results, whether one is.
 func isErrors(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if b, ok := t.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return false
+	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Tuple:
-		for i := range t.Len() {
-			if isErrors(t.At(i).Type()) {
+		for v := range t.Variables() {
+			if isErrors(v.Type()) {
 				return true
 			}
 		}
@@ -407,19 +1025,12 @@ func isErrors(t types.Type) bool {
 		return isErrors(t.Elem())
 	case *types.Pointer:
 		return isErrors(t.Elem())
-	case *types.Named:
-		switch t.Obj().Name() {
-		case "error", "Aggregate", "ErrorList":
-			return true
-		case "Error":
-			return t.Obj().Pkg() != nil && strings.HasSuffix(t.Obj().Pkg().Path(), "/field")
-		}
-		if s, ok := t.Underlying().(*types.Slice); ok {
-			return isErrors(s.Elem())
-		}
-		return t.Obj().Name() == "StatusError"
 	}
-	return false
+	if s, ok := t.Underlying().(*types.Slice); ok && isErrors(s.Elem()) {
+		return true
+	}
+	isError := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return types.Implements(t, isError) || types.Implements(types.NewPointer(t), isError)
 }
 
 func firstOf(a, b string) string {
@@ -475,10 +1086,7 @@ func (w *walk) made(fn *types.Func, call *ast.CallExpr) (denial, bool) {
 		if i >= len(call.Args) {
 			return ""
 		}
-		if v := w.pkg.TypesInfo.Types[call.Args[i]].Value; v != nil && v.Kind() == constant.String {
-			return constant.StringVal(v)
-		}
-		return ""
+		return w.constantText(call.Args[i])
 	}
 	switch pkg := fn.Pkg().Path(); {
 	case strings.HasSuffix(pkg, "/validation/field") && fn.Signature().Recv() == nil && len(call.Args) > 0:

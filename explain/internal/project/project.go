@@ -28,7 +28,7 @@ type Project struct {
 	Policies    []Policy `json:"policies"`
 	// Types are the schemas of the kinds that policies and webhooks with matchConditions match, and of params.
 	Types []Type `json:"types"`
-	// MinKubernetesVersion is the oldest API server that the project supports; it may be empty.
+	// MinKubernetesVersion is the oldest API server that the project supports. It is empty for files of no project.
 	MinKubernetesVersion string `json:"minKubernetesVersion"`
 }
 
@@ -60,6 +60,8 @@ func (k GroupVersionKind) Schema() schema.GroupVersionKind {
 // Type is the Go type of a kind.
 type Type struct {
 	GroupVersionKind
+	// GoType is the type with its import path; empty for a type of a CustomResourceDefinition.
+	GoType string `json:"goType"`
 	// Schema is as in a CustomResourceDefinition.
 	Schema apiextensionsv1.JSONSchemaProps `json:"schema"`
 }

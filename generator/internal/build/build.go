@@ -337,6 +337,8 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	for _, w := range built {
 		if len(w.Spec.MatchConditions) > 0 {
 			w.Kinds = b.typedKinds(m.Module, subjects[w], w.Spec.Rules)
+		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
+			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: plain(s.object)}}
 		}
 		before := len(b.diags)
 		w.Handler = plans[w]() // after its rules are complete

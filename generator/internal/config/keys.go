@@ -57,7 +57,7 @@ func keys(c *Config) []key {
 		{Key{
 			Name: "minKubernetesVersion", Example: `"1.34"`,
 			Doc: "The oldest API server that the project supports. CEL expressions have to compile there: API servers compile new expressions with what the version before them has. " +
-				"If empty: 1.30, or 1.36 with a mutating policy. In Chart.yaml, kubeVersion is at least this version.",
+				"If empty: 1.36 with a mutating policy that replaces no webhook, else 1.30, which also goes for matchConditions of webhooks. In Chart.yaml, kubeVersion is at least this version.",
 		}, positioned(text(&c.MinKubernetesVersion.V, "", kubernetesVersion), &c.MinKubernetesVersion.At)},
 		{Key{
 			Name: "strict", Example: "true",

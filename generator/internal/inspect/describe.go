@@ -33,8 +33,9 @@ type Description struct {
 	// Types are the kinds that policies and webhooks with match conditions match, and the kinds of parameters, with their
 	// schemas. A kind whose Go type could not be found is left out.
 	Types []TypeDescription `json:"types"`
-	// MinKubernetesVersion is the oldest API server that the project supports, such as 1.34. It is empty if
-	// webhook-gen.yaml does not set it.
+	// MinKubernetesVersion is the oldest API server that the project supports, such as 1.34: as webhook-gen.yaml sets, or
+	// the first that serves the project's policies. Without policies it is 1.30, the first that serves matchConditions as
+	// a stable field.
 	MinKubernetesVersion string `json:"minKubernetesVersion"`
 }
 
@@ -61,6 +62,8 @@ type GroupVersionKind struct {
 // TypeDescription is a kind with the schema of its Go type, or of a CustomResourceDefinition in a file.
 type TypeDescription struct {
 	GroupVersionKind
+	// GoType is the Go type with its import path. It is empty for a type of a CustomResourceDefinition.
+	GoType string `json:"goType,omitempty"`
 	// Schema is as openAPIV3Schema in a CustomResourceDefinition: a *schema.Schema, or its JSON.
 	Schema any `json:"schema"`
 }
@@ -102,8 +105,8 @@ type KindDescription struct {
 }
 
 // Describe reads the packages and describes the result of their markers. The description is empty if the diagnostics
-// have errors.
-func Describe(ctx context.Context, c engine.Config) (Description, diag.List) {
+// have errors. It has the schemas of the named kinds, even if no expression reads them.
+func Describe(ctx context.Context, c engine.Config, named ...string) (Description, diag.List) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
 	diags := append(state.Diagnostics, check.Project(state.Project)...)
@@ -117,16 +120,16 @@ func Describe(ctx context.Context, c engine.Config) (Description, diag.List) {
 	if len(patterns) == 0 {
 		patterns = []string{render.CRDBases}
 	}
-	d := describeProject(ctx, state.Module, state.Project, run.Deployment())
+	d := describeProject(ctx, state.Module, state.Project, run.Deployment(), named...)
 	d.Definitions = append(d.Definitions, crd.Options{Root: run.Root, Patterns: patterns}.Files()...)
 	return d, diags.Sort()
 }
 
 // describeProject describes a project. The schemas of Go types need the module that contains them.
-func describeProject(ctx context.Context, m *load.Module, p *model.Project, delivery render.Delivery) Description {
+func describeProject(ctx context.Context, m *load.Module, p *model.Project, delivery render.Delivery, named ...string) Description {
 	d := Description{
 		Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(p), Definitions: []string{},
-		Policies: []PolicyDescription{}, Types: types(ctx, m, p), MinKubernetesVersion: p.MinKubernetes.V,
+		Policies: []PolicyDescription{}, Types: types(ctx, m, p, named), MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes()),
 	}
 	for _, c := range p.Configurations {
 		described := ConfigurationDescription{Object: inVersion(render.Object(c, delivery), p.API), Webhooks: []WebhookDescription{}}
@@ -162,8 +165,8 @@ func (d Description) typed(kinds []model.TypedKind) (all []GroupVersionKind) {
 	return all
 }
 
-// types returns the schemas of the kinds that expressions read.
-func types(ctx context.Context, m *load.Module, p *model.Project) []TypeDescription {
+// types returns the schemas of the kinds that expressions read, and of named kinds.
+func types(ctx context.Context, m *load.Module, p *model.Project, named []string) []TypeDescription {
 	all := []TypeDescription{}
 	if m == nil {
 		return all
@@ -175,12 +178,14 @@ func types(ctx context.Context, m *load.Module, p *model.Project) []TypeDescript
 			return
 		}
 		if t, err := resolver.Named(k.Type.Path, k.Type.Name); err == nil {
-			all = append(all, TypeDescription{kind, schema.Of(t)})
+			all = append(all, TypeDescription{kind, k.Type.Path + "." + k.Type.Name, schema.Of(t)})
 		}
 	}
 	for _, w := range p.Webhooks() {
 		for _, k := range w.Kinds {
-			add(k)
+			if len(w.Spec.MatchConditions) > 0 || slices.Contains(named, k.Kind) {
+				add(k)
+			}
 		}
 	}
 	for _, policy := range p.Policies {

@@ -92,7 +92,7 @@ func Refused(ctx context.Context, m *load.Module, p *model.Project, read Express
 	if count == 0 {
 		return nil
 	}
-	_, refused, err := readExpressions(ctx, m, p, read)
+	_, refused, err := readExpressions(ctx, m, p, read, nil, isOfExpressions)
 	if err != nil {
 		reason, install, _ := strings.Cut(err.Error(), ". To install it:\n  ")
 		return diag.List{diag.Warningf(at, check.RuleUncompiled, "%d %s not compiled: %s", count, what, reason).WithHint("%s", install)}
@@ -120,14 +120,18 @@ func unread(p *model.Project) (at diag.Range, what string, count int) {
 	return at, what, count
 }
 
+// ofExpressions are the rules about the expressions of policies that an allowance may name.
+func ofExpressions() []string { return check.AllowedToPolicies() }
+
+func isOfExpressions(rule string) bool { return slices.Contains(ofExpressions(), rule) }
+
 // readExpressions returns the reader's findings: broken lint rules, and expressions that an API server refuses or that
-// fail there.
-func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader) (found []lint.Finding, refused diag.List, err error) {
+// fail there. To them it adds other findings in policies, without the allowed ones.
+func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader, ofPolicies []lint.PolicyFinding, judged func(string) bool) (found []lint.Finding, refused diag.List, err error) {
 	expressions, err := read(describeProject(ctx, m, p, render.Delivery{}))
 	if err != nil {
 		return nil, nil, err
 	}
-	var ofPolicies []lint.PolicyFinding
 	for _, e := range expressions {
 		severity, ours := check.OfExpressions(e.Rule)
 		if e.Policy != nil {
@@ -162,6 +166,6 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read
 		}
 		found = append(found, f)
 	}
-	refused.Add(lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies())...)
+	refused.Add(lint.ApplyToPolicies(p, ofPolicies, ofExpressions(), judged)...)
 	return found, refused, nil
 }

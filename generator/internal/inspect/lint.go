@@ -112,14 +112,18 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {
 		found := lint.Findings(p, s)
+		ofPolicies := lint.PolicyFindings(p, s)
 		var others []lint.Finder
 		if _, _, count := unread(p); read != nil && count > 0 {
-			expressions, refused, err := readExpressions(ctx, m, p, read)
+			expressions, refused, err := readExpressions(ctx, m, p, read, ofPolicies, func(string) bool { return !incomplete })
 			if result.Unread = err; err == nil {
 				others = append(others, lint.Expressions)
 			}
 			found = append(found, expressions...)
 			diags.Add(refused...)
+		}
+		if len(others) == 0 {
+			diags.Add(lint.ApplyToPolicies(p, ofPolicies, ofExpressions(), func(id string) bool { return !incomplete && !isOfExpressions(id) })...)
 		}
 		judged := func(id string) bool { return !incomplete && lint.Judged(id, others...) }
 		reported := lint.Apply(p, found, judged)

@@ -62,7 +62,7 @@ func (d *Description) define(contents manifest.Contents) {
 					if err != nil {
 						continue // without types, as for a kind that is not in the files
 					}
-					d.Types = append(d.Types, TypeDescription{kind, schema})
+					d.Types = append(d.Types, TypeDescription{GroupVersionKind: kind, Schema: schema})
 				}
 				if matched {
 					d.Policies[i].Kinds = append(d.Policies[i].Kinds, kind)

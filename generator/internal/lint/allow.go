@@ -49,15 +49,17 @@ func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.
 	return list
 }
 
-// PolicyFinding is a rule that an expression of a policy breaks.
+// PolicyFinding is a rule that a policy breaks.
 type PolicyFinding struct {
 	diag.Diagnostic
 	Policy *model.Policy
 }
 
 // ApplyToPolicies leaves out the findings that the project allows, and adds errors in the allowances of its policies.
-// Only warnings can be allowed: they are the rules in may.
-func ApplyToPolicies(p *model.Project, found []PolicyFinding, may []string) (list diag.List) {
+// The policies may break the rules of this package, and the rules about expressions that are given. Judged reports
+// whether the rule with an id was checked: an allowance of another rule may be needed.
+func ApplyToPolicies(p *model.Project, found []PolicyFinding, expressions []string, judged func(id string) bool) (list diag.List) {
+	may := slices.Concat(expressions, ofPolicies())
 	used := map[*model.Allowance]bool{}
 	for _, f := range found {
 		i := slices.IndexFunc(f.Policy.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule && slices.Contains(may, a.Rule) })
@@ -76,8 +78,8 @@ func ApplyToPolicies(p *model.Project, found []PolicyFinding, may []string) (lis
 			seen[a] = true
 			switch {
 			case !slices.Contains(may, a.Rule):
-				list.Add(diag.Errorf(a.RuleAt, ruleUnknown, "policies may not break a rule %q", a.Rule).WithHint("they may break %s", strings.Join(may, " and ")))
-			case !used[a]:
+				list.Add(diag.Errorf(a.RuleAt, ruleUnknown, "policies may not break a rule %q", a.Rule).WithHint("they may break %s", strings.Join(may, ", ")))
+			case !used[a] && judged(a.Rule):
 				list.Add(diag.Warningf(a.Range, ruleUnused, "no policy here breaks %s", a.Rule).WithHint("remove the marker"))
 			}
 			if strings.TrimSpace(a.Reason) == "" {
@@ -107,7 +109,7 @@ func inspect(a *model.Allowance, used bool, judged func(id string) bool) (list d
 	}
 	switch {
 	case !slices.Contains(ids, a.Rule):
-		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule).WithHint("docs/reference/rules.md has the rules, W1 to W27")
+		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule).WithHint("docs/reference/rules.md has the rules")
 		if strings.HasPrefix(a.Rule, "G") {
 			d.Hint = "what explain upgrade finds is accepted in webhook-gen.yaml: upgrade.accepted"
 		}

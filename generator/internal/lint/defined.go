@@ -22,7 +22,7 @@ func undefined(p webhookPass) {
 				versions, known := p.Defined[name]
 				if !known {
 					if defined := p.definedIn(group); resource != "*" && defined != nil {
-						d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no definition here is called %s, so that the webhook is not called for it", name)
+						d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no definition here is called %s, so that %s for it", name, p.unused())
 						if near, ok := diag.Nearest(resource, defined); ok {
 							d.Hint = "did you mean " + near + "?"
 						}
@@ -34,9 +34,9 @@ func undefined(p webhookPass) {
 					switch {
 					case version == "*":
 					case !slices.Contains(versions, version):
-						p.at(at, "the definition %s has no version %s, so that the webhook is not called for it", name, version)
+						p.at(at, "the definition %s has no version %s, so that %s for it", name, version, p.unused())
 					case exact && !slices.Contains(p.Served[name], version):
-						p.at(at, "the definition %s does not serve %s, so that the webhook is not called for it with matchPolicy Exact", name, version)
+						p.at(at, "the definition %s does not serve %s, so that %s for it with matchPolicy Exact", name, version, p.unused())
 					}
 				}
 			}

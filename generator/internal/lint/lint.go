@@ -11,6 +11,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -22,8 +23,10 @@ type rule struct {
 	// insteadOf is the rule of package check that a finding of this one, at the same place, says more exactly.
 	insteadOf string
 	// by is the finder, if another package finds it.
-	by            Finder
-	webhook       func(webhookPass)
+	by      Finder
+	webhook func(webhookPass)
+	// policies says that the function for webhooks also judges the matchConstraints of policies.
+	policies      bool
 	configuration func(configurationPass)
 	project       func(projectPass)
 }
@@ -87,12 +90,65 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 			}
 			for _, w := range c.Webhooks {
 				if r.webhook != nil {
-					r.webhook(webhookPass{base, w, c})
+					r.webhook(webhookPass{pass: base, Webhook: w, object: c})
 				}
 			}
 		}
 	}
 	return found
+}
+
+// PolicyFindings reports every rule that the matchConstraints of policies break, whether or not that is allowed.
+// Findings judges the rules of a policy that replaces a webhook.
+func PolicyFindings(p *model.Project, s Surroundings) (all []PolicyFinding) {
+	builtin, kubernetes := model.BuiltinResources(), servedResources()
+	for _, r := range table() {
+		if !r.policies {
+			continue
+		}
+		for _, policy := range p.Policies {
+			if policy.InsteadOf != nil || policy.Spec.MatchConstraints == nil {
+				continue
+			}
+			var found []Finding
+			base := pass{rule: r, api: "v1", project: p, builtin: builtin, served: kubernetes, found: &found, Surroundings: s}
+			r.webhook(webhookPass{pass: base, Webhook: matching(policy), policy: policy})
+			for _, f := range found {
+				all = append(all, PolicyFinding{f.Diagnostic, policy})
+			}
+		}
+	}
+	return all
+}
+
+// ofPolicies are the ids of the rules that judge policies.
+func ofPolicies() (ids []string) {
+	for _, r := range table() {
+		if r.policies {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// matching is a webhook that matches the requests of a policy. Both match by the same code of an API server.
+func matching(p *model.Policy) *model.Webhook {
+	const constraints = "spec.matchConstraints."
+	m := p.Spec.MatchConstraints
+	w := &model.Webhook{Range: p.Range, Mutating: p.Mutating, At: model.Places{}}
+	w.Spec.MatchPolicy, w.Spec.NamespaceSelector, w.Spec.ObjectSelector = m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector
+	for _, r := range m.ResourceRules {
+		w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
+	}
+	for field, at := range p.At {
+		if own, ok := strings.CutPrefix(field, constraints); ok {
+			if rest, ok := strings.CutPrefix(own, "resourceRules"); ok {
+				own = "rules" + rest
+			}
+			w.At[own] = at
+		}
+	}
+	return w
 }
 
 // Replaces reports whether a finding is more exact than another one, of package check, at the same place.
@@ -122,6 +178,16 @@ type webhookPass struct {
 	pass
 	*model.Webhook
 	object *model.Configuration
+	// policy is set if the webhook has the matchConstraints of a policy.
+	policy *model.Policy
+}
+
+// unused is the effect of a rule that matches nothing.
+func (p webhookPass) unused() string {
+	if p.policy != nil {
+		return "the policy is not evaluated"
+	}
+	return "the webhook is not called"
 }
 
 // at reports a finding at the argument that sets the field.
@@ -137,7 +203,7 @@ type configurationPass struct {
 
 // of looks at one of its webhooks.
 func (p configurationPass) of(w *model.Webhook) webhookPass {
-	return webhookPass{p.pass, w, p.Configuration}
+	return webhookPass{pass: p.pass, Webhook: w, object: p.Configuration}
 }
 
 // projectPass looks at everything at once.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -128,13 +130,15 @@ func (p pass) known(groups []string, name string) bool {
 // sees reports whether a validating webhook of the run is called for a request.
 func (p webhookPass) sees(r request) bool {
 	for _, w := range p.project.Webhooks() {
-		if w.Mutating {
-			continue
+		if !w.Mutating && slices.ContainsFunc(w.Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool { return matches(rule, r) }) {
+			return true
 		}
-		for _, rule := range w.Spec.Rules {
-			if matches(rule, r) {
-				return true
-			}
+	}
+	for _, policy := range p.project.Policies {
+		if m := policy.Spec.MatchConstraints; !policy.Mutating && m != nil && slices.ContainsFunc(m.ResourceRules, func(rule admissionregistrationv1.NamedRuleWithOperations) bool {
+			return matches(rule.RuleWithOperations, r)
+		}) {
+			return true
 		}
 	}
 	return false

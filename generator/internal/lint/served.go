@@ -189,7 +189,7 @@ func unlabelled(p webhookPass) {
 			return
 		}
 	}
-	p.at("objectSelector", "the object of CONNECT has no labels, such as PodExecOptions, so that the webhook is never called")
+	p.at("objectSelector", "the object of CONNECT has no labels, such as PodExecOptions, so that %s", strings.Replace(p.unused(), "not", "never", 1))
 }
 
 // patient reports validating webhooks that let a request wait longer than by default.

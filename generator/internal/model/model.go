@@ -89,7 +89,8 @@ type Webhook struct {
 	Package string
 	// Kind is nil where the marker gives its rules itself.
 	Kind *Kind
-	// Kinds are the kinds that it matches, as far as their Go types are known. They are set if it has match conditions.
+	// Kinds are the kinds that it matches, as far as their Go types are known. Without match conditions, it is the kind
+	// of the marker alone.
 	Kinds []TypedKind
 	// Handler is the Go code that serves it; nil where the manifest entry is all there is.
 	Handler *Handler

@@ -193,7 +193,8 @@ func (p *Project) Replacements() (all []Replacements) {
 }
 
 // OldestKubernetes is the minor version of the oldest API server that the project supports: as webhook-gen.yaml sets,
-// or the first that serves its policies.
+// or the first that serves its policies. Without policies it is 1.30: from then on, matchConditions of webhooks are
+// stable.
 func (p *Project) OldestKubernetes() int {
 	if text, ok := strings.CutPrefix(p.MinKubernetes.V, "1."); ok {
 		if minor, err := strconv.Atoi(text); err == nil {
