@@ -1,7 +1,7 @@
 # The runtimes, as the project's unit tests make them.
 /^	return map\[string\]http.Handler/i\
 	clients := testingutil.NewClientBuilder()\
-	run, err := core.New(t.Context(), clients.Build(), testingutil.AsIndex(clients))\
+	run, err := core.New(t.Context(), clients.Build(), testingutil.AsIndex(clients), nil)\
 	if err != nil {\
 		t.Fatal(err)\
 	}
