@@ -21,7 +21,7 @@ import (
 //   - A webhook has no handler, or the manifest has it called at another path or for other operations or kinds.
 //   - A handler answers a review as no API server accepts it, or allows a request that cannot be read.
 //   - A handler panics, for objects with few members or with all of them.
-//   - A handler answers the same request differently, one after the other or in parallel.
+//   - A handler answers the same request differently: at once, after another request or beside others.
 //   - A mutating handler changes its own result, or its patch removes members that are unknown to the Go type.
 //   - A handler denies that a finalizer is removed from an object that is being deleted.
 //   - A handler denies the project's samples.
@@ -193,27 +193,30 @@ func (d defect) found(r existingRequest) string {
 func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operation) {
 	const repeats = 8 // for each of many requests, so that the order of a map shows
 	defects := []defect{{of: c.panics}, {of: c.refused}, {of: c.patchless}, {of: c.differs, tries: repeats}, {of: c.changesAgain}, {of: c.losesUnknown}}
+	const differing = 3 // among the defects
 	reported := make([]bool, len(defects))
-	var requests []existingRequest
+	var sent, ready []existingRequest
 	for _, r := range c.requests(operation) {
-		ready, reaches := c.defaulted(r)
-		if !reaches {
-			continue
+		if then, reaches := c.defaulted(r); reaches {
+			then.ready = true
+			sent, ready = append(sent, r), append(ready, then)
 		}
-		ready.ready = true
-		requests = append(requests, ready)
+	}
+	depends := c.checkSequence(t, sent) // first, because later requests may change nothing any more
+	for k, r := range ready {
 		for i, d := range defects {
-			if reported[i] || d.found(ready) == "" {
+			if reported[i] || d.found(r) == "" {
 				continue
 			}
 			reported[i] = true
 			d.tries *= 3 // for one request
-			c.report(t, d, r)
+			c.report(t, d, sent[k])
 			break // the other defects may be the same one
 		}
 	}
-	if !slices.Contains(reported, true) {
-		c.checkParallel(t, requests)
+	// A handler that writes into a shared map would stop the program if it was called in parallel.
+	if !depends && !reported[differing] {
+		c.checkParallel(t, sent)
 	}
 }
 

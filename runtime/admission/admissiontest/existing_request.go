@@ -348,35 +348,6 @@ func (c existingCheck) losesUnknown(r existingRequest) string {
 	return ""
 }
 
-// checkParallel sends the requests one after the other, and then all in parallel. A handler that keeps an object, or
-// writes into a shared one, answers differently then. go test -race sees it even if the answers are the same.
-func (c existingCheck) checkParallel(t testing.TB, requests []existingRequest) {
-	first := make([]existingReply, len(requests))
-	for i, r := range requests {
-		first[i] = c.ask(r)
-	}
-	then := make([]existingReply, len(requests))
-	done := make(chan struct{})
-	const workers = 4
-	for w := range workers {
-		go func() {
-			for i := w; i < len(requests); i += workers {
-				then[i] = c.ask(requests[i])
-			}
-			done <- struct{}{}
-		}()
-	}
-	for range workers {
-		<-done
-	}
-	for i, r := range requests {
-		if message := difference(first[i], then[i]); message != "" {
-			t.Errorf("with other requests in parallel, %s %s\n%s", c.Functions[r.operation], message, c.shown(r))
-			return
-		}
-	}
-}
-
 // checkProtocol sends a review with members of a later version, and bodies that cannot be read.
 func (c existingCheck) checkProtocol(t testing.TB) {
 	r := existingRequest{operation: c.operations()[0], object: c.least(), old: c.least()}

@@ -35,6 +35,7 @@ func existing(t *testing.T, defect string) Existing {
 		defer kept.Unlock()
 		return kept.size
 	}
+	shared := map[string]string{"new": "true"}
 	validate := func(object, old *widget) error {
 		if is("panics if full") && object.Spec.Inner != nil && object.Spec.Size != "" {
 			var missing *widgetSpec
@@ -70,6 +71,15 @@ func existing(t *testing.T, defect string) Existing {
 				spec.Size = "none"
 			case is("keeps the object"):
 				spec.Size = keep(spec.Size)
+			case is("shares a default"), is("collects in a default"):
+				if spec.Tags == nil {
+					spec.Tags = shared
+				}
+				if spec.Size != "" && is("shares a default") {
+					spec.Tags["size"] = spec.Size
+				} else if spec.Size != "" {
+					spec.Tags[spec.Size] = "size"
+				}
 			case spec.Size == "":
 				spec.Size = "small"
 			}
@@ -174,7 +184,9 @@ func TestExistingFindsDefects(t *testing.T) {
 		"finalizer of an invalid object":     {"ValidateUpdate denies that the last finalizer is removed", "older than the rule", "and the edits by defaults and mutating webhooks\n+ spec.size: small\n"},
 		"appends":                            {"Default changes its own result", head + " {}\n"},
 		"denies its own result":              {"Default denies its own result: no such size", head + " {}\n"},
-		"keeps the object":                   {"in parallel, Default answers the same request differently"},
+		"keeps the object":                   {"in parallel, Default answers the same request differently", "\nCREATE of" + head + " {}\nbeside CREATE of" + head + "\n  size: "},
+		"shares a default":                   {"Default answers differently after another request", "\nCREATE of" + head + " {}\nafter CREATE of" + head + "\n  size: "},
+		"collects in a default":              {"Default answers differently after another request", "\nCREATE of" + head + " {}\nafter CREATE of\n"},
 		"removes unknown members":            {"Default removes members that are unknown to the Go type, such as spec.unknownToTheType"},
 	} {
 		t.Run(defect, func(t *testing.T) {
