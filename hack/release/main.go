@@ -118,7 +118,7 @@ func (r release) tags() []string {
 	return tags
 }
 
-// changelog checks that CHANGELOG.md has entries under the version, and the day of the release.
+// changelog checks that CHANGELOG.md has entries under the version, none above it, and the day of the release.
 func (r release) changelog() error {
 	text, err := os.ReadFile(filepath.Join(r.tree, "CHANGELOG.md"))
 	if err != nil {
@@ -128,6 +128,9 @@ func (r release) changelog() error {
 	heading := regexp.MustCompile(`(?m)^## \[` + regexp.QuoteMeta(number) + `\](.*)$`).FindSubmatchIndex(text)
 	if heading == nil {
 		return fmt.Errorf("CHANGELOG.md has no section ## [%s]", number)
+	}
+	if regexp.MustCompile(`(?m)^- `).Match(text[:heading[0]]) {
+		return fmt.Errorf("CHANGELOG.md has entries above its section ## [%s]: move them into it", number)
 	}
 	section, _, _ := bytes.Cut(text[heading[1]:], []byte("\n## "))
 	if !regexp.MustCompile(`(?m)^- `).Match(section) {

@@ -80,6 +80,7 @@ func TestChangelog(t *testing.T) {
 		{"ready", "## [Unreleased]\n\n## [0.1.0] - 2030-01-31\n\n### Added\n\n- A.\n", "", ""},
 		{"another version", "## [0.1.01] - 2030-01-31\n\n- A.\n", "no section", "no section"},
 		{"no entry", "## [0.1.0] - 2030-01-31\n\n## [0.0.9] - 2029-01-31\n\n- A.\n", "no entry", "no entry"},
+		{"entries above", "## [Unreleased]\n\n- B.\n\n## [0.1.0] - 2030-01-31\n\n- A.\n", "entries above", "entries above"},
 		{"no date", "## [0.1.0] - unreleased\n\n- A.\n", "no date", ""},
 	}
 	for _, test := range tests {
