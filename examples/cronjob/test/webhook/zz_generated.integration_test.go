@@ -441,8 +441,8 @@ func samples(t *testing.T) []sample {
 	return all
 }
 
-// documents reads the objects in a YAML file. A document without a name, as in a kustomization, is none, but only if
-// nobody says that it is denied.
+// documents reads the objects in a YAML file. It skips a document without a name, such as a kustomization, unless a
+// comment calls it denied.
 func documents(file, text string) ([]sample, error) {
 	var all []sample
 	var lines, denied []string
