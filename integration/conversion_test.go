@@ -5,6 +5,7 @@ package integration
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -175,6 +176,118 @@ func TestConversionDefaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// edit changes a Fleet in a version, and returns it in another one.
+func (e *environment) edit(t *testing.T, namespace, version, then string, change func(*unstructured.Unstructured)) *unstructured.Unstructured {
+	t.Helper()
+	fleet := e.getFleet(t, version, namespace, "fleet")
+	change(fleet)
+	if err := e.client.Update(t.Context(), fleet); err != nil {
+		t.Fatal(err)
+	}
+	return e.getFleet(t, then, namespace, "fleet")
+}
+
+// TestConversionElement edits a field of the first version that is one element of a list in the hub. Other elements
+// stay, and a removed element does not come back.
+func TestConversionElement(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	other, trade := object{"kind": "Fishing", "number": "7"}, object{"kind": "Trade", "number": "1"}
+	e.create(t, newFleet("v1", namespace, "fleet", object{"licences": []any{other}}))
+	licence := func(number string) func(*unstructured.Unstructured) {
+		return func(fleet *unstructured.Unstructured) {
+			if _, found, _ := unstructured.NestedFieldNoCopy(fleet.Object, "spec", "licence"); found && number == "1" {
+				t.Errorf("v1alpha1 has a licence: %v", fleet.Object["spec"])
+			}
+			fleet.Object["spec"] = object{"licence": number}
+		}
+	}
+	wantPart(t, e.edit(t, namespace, "v1alpha1", "v1", licence("1")), "spec", object{"licences": []any{other, trade}})
+	after := e.edit(t, namespace, "v1", "v1alpha1", func(fleet *unstructured.Unstructured) {
+		fleet.Object["spec"] = object{"licences": []any{other}}
+	})
+	if got, found, _ := unstructured.NestedFieldNoCopy(after.Object, "spec", "licence"); found {
+		t.Errorf("the removed licence %v is back", got)
+	}
+	wantPart(t, e.edit(t, namespace, "v1alpha1", "v1", func(fleet *unstructured.Unstructured) {
+		fleet.SetLabels(map[string]string{"edited": "true"})
+	}), "spec", object{"licences": []any{other}})
+}
+
+// TestConversionDependence keeps a field that a function of the first version cannot make again, until the list that it
+// made in the hub changes.
+func TestConversionDependence(t *testing.T) {
+	e := onAPIServer(t)
+	namespace := e.namespace(t, nil)
+	e.create(t, newFleet("v1alpha1", namespace, "fleet", object{"watch": "Ned  Tom"}))
+	after := e.edit(t, namespace, "v1", "v1alpha1", func(fleet *unstructured.Unstructured) {
+		wantPart(t, fleet, "spec", object{"watches": []any{"Ned", "Tom"}, "pace": "steady"})
+		unstructured.SetNestedField(fleet.Object, "fast", "spec", "pace")
+	})
+	wantPart(t, after, "spec", object{"watch": "Ned  Tom", "pace": "fast"})
+	after = e.edit(t, namespace, "v1", "v1alpha1", func(fleet *unstructured.Unstructured) {
+		unstructured.RemoveNestedField(fleet.Object, "spec", "watches")
+	})
+	wantPart(t, after, "spec", object{"pace": "fast"})
+	wantPart(t, e.getFleet(t, "v1", namespace, "fleet"), "spec", object{"pace": "fast"})
+}
+
+// TestConversionLabels maps a label to one with another key, unless the object has a label of its own under that key.
+// No label is lost by edits in any version.
+func TestConversionLabels(t *testing.T) {
+	e := onAPIServer(t)
+	const mapped = "fleet.example.com/owner"
+	for name, test := range map[string]struct {
+		labels map[string]string
+		first  string // the owner in v1alpha1
+	}{
+		"mapped": {map[string]string{mapped: "Company"}, "Company"},
+		"taken":  {map[string]string{mapped: "Company", "owner": "hub"}, "hub"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := e.namespace(t, nil)
+			fleet := newFleet("v1", namespace, "fleet", hub())
+			fleet.SetLabels(test.labels)
+			e.create(t, fleet)
+			for _, editor := range versions {
+				after := e.edit(t, namespace, editor, "v1", func(fleet *unstructured.Unstructured) {
+					labels := fleet.GetLabels()
+					if editor == "v1alpha1" && labels["owner"] != test.first {
+						t.Errorf("v1alpha1 has labels %v", labels)
+					}
+					labels["edited"] = editor
+					fleet.SetLabels(labels)
+				})
+				want := maps.Clone(test.labels)
+				want["edited"] = editor
+				if got := after.GetLabels(); !maps.Equal(got, want) {
+					t.Errorf("after an edit in %s, v1 has labels %v, want %v", editor, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestConversionReads reads the annotation of conversions by hand that were there before: with the object of the hub,
+// from which v1alpha1 has been made.
+func TestConversionReads(t *testing.T) {
+	e := onAPIServer(t)
+	e.conversions.withoutKeys(t) // with keys, the annotation of others would have to be accepted
+	namespace := e.namespace(t, nil)
+	fleet := newFleet("v1alpha1", namespace, "fleet", object{"owner": "Company", "licence": "1", "pace": "fast"})
+	const annotation = "fleet.example.com/v1"
+	fleet.SetAnnotations(map[string]string{annotation: `{"apiVersion": "fleet.example.com/v1", "kind": "Fleet",
+  "spec": {"owners": ["Company", "Crown"], "licences": [{"kind": "Fishing"}, {"kind": "Trade", "number": "1"}],
+  "docking": {"pilot": true}, "pace": "fast"}}`})
+	e.create(t, fleet)
+	got := e.getFleet(t, "v1", namespace, "fleet")
+	wantPart(t, got, "spec", object{"owners": []any{"Company", "Crown"}, "docking": object{"pilot": true}, "pace": "fast",
+		"licences": []any{object{"kind": "Fishing"}, object{"kind": "Trade", "number": "1"}}})
+	if text, found := got.GetAnnotations()[annotation]; found {
+		t.Errorf("the annotation is still there: %s", text)
 	}
 }
 

@@ -36,6 +36,16 @@ type FleetSpec struct {
 	Route []string `json:"route,omitempty"`
 	// Cover is the insurance of the fleet.
 	Cover *Cover `json:"cover,omitempty"`
+	// Licences lists what the fleet may do.
+	Licences []Licence `json:"licences,omitempty"`
+	// Watches are who keeps watch, in order.
+	Watches []string `json:"watches,omitempty"`
+}
+
+// Licence is a permission of an authority.
+type Licence struct {
+	Kind   string `json:"kind"`
+	Number string `json:"number,omitempty"`
 }
 
 // Cover is the insurance of a fleet.

@@ -6,7 +6,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Fleet is a number of ships.
 //
-// +webhook:conversion:spoke
+// +webhook:conversion:spoke(reads: "fleet.example.com/v1")
+// +webhook:conversion:to(field: "metadata.labels[owner]", path: "metadata.labels[fleet.example.com/owner]")
 type Fleet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -53,6 +54,14 @@ type FleetSpec struct {
 	Motto string `json:"motto,omitempty"`
 	// Cover is the insurance of the fleet.
 	Cover *Cover `json:"cover,omitempty"`
+	// Licence is the number of the licence to trade.
+	//
+	// +webhook:conversion:to(path: "licences", as: "element:kind=Trade;wrap:number")
+	Licence string `json:"licence,omitempty"`
+	// Watch lists who keeps watch, with spaces between. The hub's list does not give it back.
+	//
+	// +webhook:conversion:custom(hub: "watches")
+	Watch string `json:"watch,omitempty"`
 }
 
 // Cover is the insurance of a fleet.

@@ -11,7 +11,7 @@ import (
 	fleetv1alpha1 "github.com/webhook-gen/webhook-gen/integration/api/v1alpha1"
 )
 
-// Route converts the route of a Fleet, which was one text with slashes.
+// Route converts the route of a Fleet, which was one text with slashes, and its watch.
 type Route struct{}
 
 // If Route lacks a function of a marker, the compiler reports it at this line.
@@ -28,5 +28,16 @@ func (Route) FleetSpecRouteToHub(_ context.Context, src *fleetv1alpha1.FleetSpec
 // FleetSpecRouteFromHub makes one text of it.
 func (Route) FleetSpecRouteFromHub(_ context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error {
 	dst.Route = strings.Join(src.Route, "/")
+	return nil
+}
+
+// FleetSpecWatchToHub takes the text apart.
+func (Route) FleetSpecWatchToHub(_ context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error {
+	dst.Watches = strings.Fields(src.Watch)
+	return nil
+}
+
+// FleetSpecWatchFromHub makes nothing of the list: the annotation keeps the text.
+func (Route) FleetSpecWatchFromHub(context.Context, *fleetv1.FleetSpec, *fleetv1alpha1.FleetSpec) error {
 	return nil
 }

@@ -27,6 +27,8 @@ const (
 type Hooks interface {
 	FleetSpecRouteToHub(ctx context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error
 	FleetSpecRouteFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error
+	FleetSpecWatchToHub(ctx context.Context, src *fleetv1alpha1.FleetSpec, dst *fleetv1.FleetSpec) error
+	FleetSpecWatchFromHub(ctx context.Context, src *fleetv1.FleetSpec, dst *fleetv1alpha1.FleetSpec) error
 }
 
 // Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.
@@ -51,25 +53,28 @@ func (c Converter) Conversions() conversion.Option {
 
 // What one version can represent and the other cannot is kept in an annotation of the object.
 var (
-	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet](
-		"v1alpha1",
-		conversion.Schema{Members: map[string]conversion.Schema{
+	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet]("v1alpha1", conversion.Schema{
+		Labels: []string{"fleet.example.com/owner", "owner"},
+		Members: map[string]conversion.Schema{
 			"spec": {Members: map[string]conversion.Schema{
 				"route": {Custom: true},
 				"ships": {Keys: []string{"name"}},
+				"watch": {Custom: true},
 			}},
 			"status": {Members: map[string]conversion.Schema{"phase": {Dropped: true}}},
-		}},
-	)
-	fleetHubStash = conversion.NewStash[fleetv1.Fleet](
-		"v1",
-		conversion.Schema{Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
-			"docking": {Scattered: true},
-			"owners":  {One: map[string]string{}},
-			"route":   {Custom: true},
-			"ships":   {Keys: []string{"name"}},
-		}}}},
-	)
+		},
+	})
+	fleetHubStash = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{
+		Labels: []string{"fleet.example.com/owner", "owner"},
+		Members: map[string]conversion.Schema{"spec": {Members: map[string]conversion.Schema{
+			"docking":  {Scattered: true},
+			"licences": {One: map[string]string{"kind": "Trade"}},
+			"owners":   {One: map[string]string{}},
+			"route":    {Custom: true},
+			"ships":    {Keys: []string{"name"}},
+			"watches":  {Custom: true},
+		}}},
+	})
 )
 
 // FleetToHub converts a Fleet of v1alpha1 to v1.
@@ -77,6 +82,11 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 	ctx = conversion.Within(ctx, src)
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}
 	if err := c.fleetToHub(ctx, src, dst); err != nil {
+		return err
+	}
+	if err := conversion.CarryOver(
+		ctx, src, dst, "fleet.example.com/v1", "v1", fleetSpokeStash, fleetHubStash, c.fleetToHub, c.fleetFromHub,
+	); err != nil {
 		return err
 	}
 	return conversion.ExchangeHooks(ctx, src, dst, fleetSpokeStash, fleetHubStash, c.fleetFromHub, c.fleetToHub)
@@ -89,6 +99,11 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	if err := c.fleetFromHub(ctx, src, dst); err != nil {
 		return err
 	}
+	if err := conversion.CarryOver(
+		ctx, src, dst, "fleet.example.com/v1", "v1", fleetHubStash, fleetSpokeStash, c.fleetFromHub, c.fleetToHub,
+	); err != nil {
+		return err
+	}
 	return conversion.ExchangeHooks(ctx, src, dst, fleetHubStash, fleetSpokeStash, c.fleetToHub, c.fleetFromHub)
 }
 
@@ -99,6 +114,7 @@ func (c Converter) fleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 		return fmt.Errorf("spec.%w", err)
 	}
 	fleetStatusToHub(&src.Status, &dst.Status)
+	conversion.MoveEntry(&dst.ObjectMeta.Labels, &dst.ObjectMeta.Labels, "owner", "fleet.example.com/owner")
 	return nil
 }
 
@@ -109,6 +125,7 @@ func (c Converter) fleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 		return fmt.Errorf("spec.%w", err)
 	}
 	fleetStatusFromHub(&src.Status, &dst.Status)
+	conversion.MoveEntry(&dst.ObjectMeta.Labels, &dst.ObjectMeta.Labels, "fleet.example.com/owner", "owner")
 	return nil
 }
 
@@ -153,8 +170,16 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 		dst.Pace = "steady"
 	}
 	// motto is kept in the annotation.
+	if src.Licence != "" {
+		dst.Licences = make([]fleetv1.Licence, 1)
+		dst.Licences[0].Kind = "Trade"
+		dst.Licences[0].Number = src.Licence
+	}
 	if err := c.hooks.FleetSpecRouteToHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("route: %w", err)
+	}
+	if err := c.hooks.FleetSpecWatchToHub(ctx, src, dst); err != nil {
+		return fmt.Errorf("watch: %w", err)
 	}
 	return nil
 }
@@ -194,9 +219,18 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 		}
 	}
 	dst.Pace = src.Pace
+	for i := range src.Licences {
+		if src.Licences[i].Kind == "Trade" {
+			dst.Licence = src.Licences[i].Number
+			break
+		}
+	}
 	// docking.pilot is kept in the annotation.
 	if err := c.hooks.FleetSpecRouteFromHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("route: %w", err)
+	}
+	if err := c.hooks.FleetSpecWatchFromHub(ctx, src, dst); err != nil {
+		return fmt.Errorf("watch: %w", err)
 	}
 	return nil
 }

@@ -136,6 +136,8 @@ func fleetSpecFromHub(src *fleetv1.FleetSpec, dst *fleetv1beta1.FleetSpec) {
 		dst.DockingTimeoutSeconds = conversion.CopyPointer(src.Docking.TimeoutSeconds)
 		dst.Pilot = conversion.CopyPointer(src.Docking.Pilot)
 	}
+	// licences is kept in the annotation.
+	// watches is kept in the annotation.
 }
 
 // shipToHub converts to the hub.
