@@ -32,11 +32,6 @@ for module in "$@"; do
 	fi
 	cd "$dir"
 	markers=$(grep -rlE --include='*.go' '^\s*//\s?\+kubebuilder:webhook:' . | wc -l)
-	# Projects have their definitions in a folder of their own.
-	crds=$(grep -rl --include='*.yaml' '^kind: CustomResourceDefinition' . | sed -n 's#^\./\(.*/\(bases\|crds\)\)/.*#\1#p' | sort -u | paste -sd,)
-	if [ -n "$crds" ] && [ ! -d config/crd ] && [ ! -e webhook-gen.yaml ]; then
-		printf 'version: 1\ncrds: [%s]\n' "$crds" >webhook-gen.yaml
-	fi
 	"$work/webhook-gen" create tests --skip-tidy >"$work/$name.created" 2>&1 || { cat "$work/$name.created"; continue; }
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
 	if [ -n "${VERSIONS:-}" ]; then
