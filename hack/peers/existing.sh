@@ -8,8 +8,9 @@
 #
 # The script copies each project, and changes nothing but go.mod and the new files. PACKAGES limits the tests to
 # packages, separated by spaces. VERSIONS names the go.mod of another project, whose higher versions the copies take:
-# they then share its compiled dependencies. If hack/peers/existing/MODULE.sed
-# exists, with every / of the module's path replaced by -, it fills in the handlers that webhook-gen leaves to the user.
+# they then share its compiled dependencies. If hack/peers/existing/PACKAGE.sed
+# exists, with every / of the package's path replaced by -, it fills in the handlers that webhook-gen leaves to the
+# user.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,11 +32,6 @@ for module in "$@"; do
 	fi
 	cd "$dir"
 	markers=$(grep -rlE --include='*.go' '^\s*//\s?\+kubebuilder:webhook:' . | wc -l)
-	# Projects have their definitions in a folder of their own.
-	crds=$(grep -rl --include='*.yaml' '^kind: CustomResourceDefinition' . | sed -n 's#^\./\(.*/\(bases\|crds\)\)/.*#\1#p' | sort -u | paste -sd,)
-	if [ -n "$crds" ] && [ ! -d config/crd ] && [ ! -e webhook-gen.yaml ]; then
-		printf 'version: 1\ncrds: [%s]\n' "$crds" >webhook-gen.yaml
-	fi
 	"$work/webhook-gen" create tests --skip-tidy >"$work/$name.created" 2>&1 || { cat "$work/$name.created"; continue; }
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
 	if [ -n "${VERSIONS:-}" ]; then
@@ -50,7 +46,7 @@ for module in "$@"; do
 	for file in $files; do
 		# The handlers as the comments have them, in place of nil.
 		if grep -q 'Replace nil by the handler: admission' "$file"; then
-			sed -i -E '/Replace nil by the handler: admission[^…]*$/{s#^\s*// Replace nil by the handler: (.*)$#\1#;h;d};/": +nil,$/{G;s#nil,\n(.*)#\1,#};s#^\t_ = scheme.*##' "$file"
+			sed -i -E '/Replace nil by the handler: admission[^…]*$/{s#^\s*// Replace nil by the handler: (.*)$#\1#;h;d};/": +nil,$/{G;s#nil,\n(.+)#\1,#;s#\n$##;x;s#.*##;x};s#^\t_ = scheme.*##' "$file"
 			grep -q '"sigs.k8s.io/controller-runtime/pkg/webhook/admission"' "$file" ||
 				sed -i '0,/^\t"k8s.io.apimachinery.pkg.runtime"/s##&\n\t"sigs.k8s.io/controller-runtime/pkg/webhook/admission"#' "$file"
 		fi
@@ -59,8 +55,9 @@ for module in "$@"; do
 			sed -i -E 's#\b[a-zA-Z.]+\.Get(Client|APIReader)\(\)#fake.NewClientBuilder().WithScheme(scheme).Build()#g;s#\.AddToScheme\} \{$#.AddToScheme, clientgoscheme.AddToScheme} {#;s#\{AddToScheme\} \{$#{AddToScheme, clientgoscheme.AddToScheme} {#' "$file"
 			sed -i '0,/^\t"k8s.io.apimachinery.pkg.runtime"/s##&\n\tclientgoscheme "k8s.io/client-go/kubernetes/scheme"\n\t"sigs.k8s.io/controller-runtime/pkg/client/fake"#' "$file"
 		fi
-		if [ -f "$here/existing/${name%@*}.sed" ]; then
-			sed -i -E -f "$here/existing/${name%@*}.sed" "$file"
+		edits=$here/existing/${name%@*}$(dirname "${file#.}" | tr / -).sed
+		if [ -f "$edits" ]; then
+			sed -i -E -f "$edits" "$file"
 		fi
 		gofmt -w "$file" || : # a comment was cut
 	done

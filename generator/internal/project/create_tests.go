@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -70,8 +72,8 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
 		}
 		definitions := run.CRDs
-		if len(definitions) == 0 && regular.Exists(filepath.Join(run.Root, "config", "crd")) {
-			definitions = []string{"config/crd"}
+		if len(definitions) == 0 {
+			definitions = definitionFolders(run.Root, webhooks)
 		}
 		for _, d := range definitions {
 			test.Definitions = append(test.Definitions, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(d))))
@@ -94,6 +96,54 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	result.Changes, result.Files = changes, created
 	result.Diagnostics.Add(found...)
 	return result, nil
+}
+
+// definitionFolders returns the folders with definitions of the webhooks' kinds: config/crd, and all others that are
+// below a folder called config.
+func definitionFolders(root string, webhooks []*model.Webhook) (folders []string) {
+	const usual = "config/crd"
+	if regular.Exists(filepath.Join(root, filepath.FromSlash(usual))) {
+		folders = []string{usual}
+	}
+	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		rel := fromFolder(root, file)
+		if err != nil {
+			return nil //nolint:nilerr // a folder that cannot be read has no definitions for us
+		}
+		if entry.IsDir() {
+			name := entry.Name()
+			if rel != "." && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || rel == usual) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		folder := path.Dir(rel)
+		if ext := path.Ext(rel); ext != ".yaml" && ext != ".yml" || !slices.Contains(strings.Split(folder, "/"), "config") ||
+			slices.Contains(folders, folder) {
+			return nil
+		}
+		if text, err := regular.ReadFile(file); err == nil && definesOne(text, webhooks) {
+			folders = append(folders, folder)
+		}
+		return nil
+	})
+	return folders
+}
+
+// definesOne reports whether a file has the definition of a kind in a webhook's rules.
+func definesOne(text []byte, webhooks []*model.Webhook) bool {
+	for _, w := range webhooks {
+		for _, rule := range w.Spec.Rules {
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					if slices.ContainsFunc(rule.APIVersions, func(v string) bool { return crd.Defines(text, resource+"."+group, []string{v}) }) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // fromFolder returns the path of a file, slash-separated, relative to a folder.
