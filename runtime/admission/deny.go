@@ -41,8 +41,15 @@ func Deny(err error, status metav1.Status) error {
 }
 
 // ForbidInvalid answers field errors with 403 Forbidden and their text, as controller-runtime does. The default is 422
-// Invalid with a cause for each field, as the API server's own validation answers.
-func ForbidInvalid() Option { return func(h *Handler) { h.forbidInvalid = true } }
+// Invalid with a cause for each field, as the API server's own validation answers. With names, only the webhooks of
+// these names do so. A name that no webhook has changes nothing, because the handlers of other packages may have it.
+func ForbidInvalid(webhooks ...string) Option {
+	return func(h *Handler) {
+		if len(webhooks) == 0 || slices.Contains(webhooks, h.name) {
+			h.forbidInvalid = true
+		}
+	}
+}
 
 type failure struct{ error }
 

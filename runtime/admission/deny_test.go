@@ -94,6 +94,7 @@ func TestDeny(t *testing.T) {
 		t.Error("Deny(nil, status) is an error")
 	}
 	required := field.Required(field.NewPath("words"), "say something")
+	invalid := denial(required, metav1.GroupVersionKind{Kind: "Pod"}, "web", false)
 	for name, test := range map[string]struct {
 		err     error
 		options []Option
@@ -103,6 +104,8 @@ func TestDeny(t *testing.T) {
 		"5xx":         {Deny(context.DeadlineExceeded, unavailable), nil, unavailable},
 		"wrapped":     {fmt.Errorf("asked: %w", Deny(required, gone)), nil, gone},
 		"forbidden":   {required, []Option{ForbidInvalid()}, forbidden(required)},
+		"named":       {required, []Option{ForbidInvalid("others.example.com", "words.example.com")}, forbidden(required)},
+		"other named": {required, []Option{ForbidInvalid("others.example.com")}, invalid},
 		"own status":  {&apierrors.StatusError{ErrStatus: gone}, []Option{ForbidInvalid()}, gone},
 		"plain error": {errors.New("no"), []Option{ForbidInvalid()}, forbidden(errors.New("no"))},
 	} {
