@@ -12,6 +12,52 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 )
 
+// uncalled reports what webhooks are for and no definition has: resources and versions.
+func uncalled(p *pass) {
+	resourcesGone(p)
+	versionsGone(p)
+}
+
+// resourcesGone reports resources of a group with definitions that none of these defines.
+func resourcesGone(p *pass) {
+	before := p.from.webhooks()
+	for _, w := range p.to.webhooks() {
+		for i, rule := range w.Spec.Rules {
+			for _, group := range rule.APIGroups {
+				for j, pattern := range rule.Resources {
+					resource, _, _ := strings.Cut(pattern, "/")
+					if !p.undefined(group, resource) || slices.ContainsFunc(before, func(o *Webhook) bool {
+						return o.Spec.Name == w.Spec.Name && o.Mutating == w.Mutating && o.rulesName(group, resource)
+					}) {
+						continue
+					}
+					p.report(Finding{Range: w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), Severity: Breaking,
+						Message: fmt.Sprintf("webhook %s is for %s of %s, and no definition of the group has this resource", w.Spec.Name, resource, group),
+						Effect:  "It is never called for it. Nothing enforces its rules, unless another webhook does.",
+						Steps:   []string{"name a resource that a definition has, by its plural", "or remove the rule"}})
+				}
+			}
+		}
+	}
+}
+
+// undefined reports whether the new state defines resources of the group, and neither state defines this one.
+func (s *step) undefined(group, resource string) bool {
+	defines := func(d *Definition) bool { return d.Group == group && d.Plural == resource }
+	return resource != "*" && !slices.ContainsFunc(slices.Concat(s.from.Definitions, s.to.Definitions), defines) &&
+		slices.ContainsFunc(s.to.Definitions, func(d *Definition) bool { return d.Group == group && !d.derived })
+}
+
+// rulesName reports whether a rule of the webhook names the resource of the group, or a subresource of it.
+func (w *Webhook) rulesName(group, resource string) bool {
+	return slices.ContainsFunc(w.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
+		return slices.Contains(r.APIGroups, group) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
+			named, _, _ := strings.Cut(pattern, "/")
+			return named == resource
+		})
+	})
+}
+
 func versionsGone(p *pass) {
 	for _, d := range p.to.Definitions {
 		old := &Definition{Definition: &manifest.Definition{}}
