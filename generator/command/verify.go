@@ -3,6 +3,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -30,6 +31,9 @@ func verifyCommand(s streams) *cobra.Command {
 				return err
 			}
 			remedy := "webhook-gen"
+			if manifest == "-" {
+				return errors.New("verify compares files: --output is the path of a manifest, and not -")
+			}
 			if manifest != "" {
 				config.Manifest = absolute(config.Dir, manifest)
 				remedy += " generate --output " + manifest
