@@ -189,7 +189,8 @@ func (s Suite) checkPaths(t testing.TB, served map[string]http.Handler) {
 	}
 }
 
-// checkMissing removes one validator or defaulter at a time, and checks that Register returns an error with its name.
+// checkMissing removes one validator or defaulter at a time, and checks that Register returns an error with its name
+// and registers nothing.
 // Otherwise the first review would panic.
 func checkMissing(t testing.TB, webhooks Webhooks) {
 	complete := reflect.ValueOf(webhooks)
@@ -201,9 +202,12 @@ func checkMissing(t testing.TB, webhooks Webhooks) {
 		incomplete.Elem().Set(complete)
 		incomplete.Elem().Field(i).SetZero()
 		name := complete.Type().Field(i).Name
-		err := incomplete.Interface().(Webhooks).Register(func(string, http.Handler) {})
+		var handled []string
+		err := incomplete.Interface().(Webhooks).Register(func(path string, _ http.Handler) { handled = append(handled, path) })
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("registered without %s, the webhooks say %v, want an error that names it", name, err)
+		} else if handled != nil {
+			t.Errorf("registered without %s, the webhooks return an error, and have registered %s", name, strings.Join(handled, ", "))
 		}
 		without := incomplete.Elem().FieldByNameFunc(func(field string) bool { return strings.HasPrefix(field, "Without") })
 		if !without.IsValid() || without.Kind() != reflect.Struct {

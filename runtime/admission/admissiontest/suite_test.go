@@ -73,6 +73,16 @@ func (w stubbornWidgets) Register(handle func(string, http.Handler), options ...
 	return widgets{w.Widget}.Register(handle, options...)
 }
 
+// hastyWidgets are webhooks that register a handler before they look whether something is missing.
+type hastyWidgets struct{ Widget *faulty }
+
+func (w hastyWidgets) Register(handle func(string, http.Handler), options ...admission.Option) error {
+	if w.Widget == nil {
+		handle("/any", http.NotFoundHandler())
+	}
+	return widgets(w).Register(handle, options...)
+}
+
 // faulty has the code of the webhooks, and registers handlers with a fault.
 type faulty struct {
 	Widget interface {
@@ -265,6 +275,9 @@ func suite(t *testing.T, fault string, manifest func(string) string) Suite {
 			if fault == "nobody misses a validator" {
 				return carelessWidgets(probes)
 			}
+			if fault == "registered before an error" {
+				return hastyWidgets(probes)
+			}
 			if fault == "nobody can be left out" {
 				return stubbornWidgets{Widget: probes.Widget}
 			}
@@ -316,6 +329,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"bodies are too large soon":       "more than 100 bytes",
 		"options are dropped":             "hears of 0 calls",
 		"nobody misses a validator":       "an error that names it",
+		"registered before an error":      "return an error, and have registered /any",
 		"nobody can be left out":          "registered without Widget on purpose",
 		"not idempotent":                  "changes its own result",
 		"not deterministic":               "gives another answer to the same request",
