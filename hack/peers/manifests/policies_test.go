@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,8 @@ type shipped struct {
 	// file is below the module's folder. With a chart, helm renders it with the values.
 	file, chart string
 	values      []string
+	// byProject is true for a policy that a project ships, not a test.
+	byProject bool
 }
 
 func policies() []shipped {
@@ -37,14 +40,14 @@ func policies() []shipped {
 	)
 	return []shipped{
 		// Projects ship these.
-		{module: gateway, version: "v1.6.0", file: "config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml"},
-		{module: gateway, version: "v1.6.0", file: "config/crd/experimental/gateway.networking.k8s.io_vap_safeupgrades.yaml"},
+		{module: gateway, version: "v1.6.0", file: "config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml", byProject: true},
+		{module: gateway, version: "v1.6.0", file: "config/crd/experimental/gateway.networking.k8s.io_vap_safeupgrades.yaml", byProject: true},
 		{module: istio, version: istioAt, chart: "manifests/charts/base", file: "templates/defaultrevision-validatingadmissionpolicy.yaml",
-			values: []string{"experimental.stableValidationPolicy=true", "defaultRevision=default"}},
+			values: []string{"experimental.stableValidationPolicy=true", "defaultRevision=default"}, byProject: true},
 		{module: istio, version: istioAt, chart: "manifests/charts/istio-control/istio-discovery", file: "templates/validatingadmissionpolicy.yaml",
-			values: []string{"experimental.stableValidationPolicy=true"}},
+			values: []string{"experimental.stableValidationPolicy=true"}, byProject: true},
 		{module: "github.com/cilium/cilium", version: "v1.20.2", chart: "install/kubernetes/cilium", file: "templates/cilium-gateway-api-validating-admission-policy.yaml",
-			values: []string{"gatewayAPI.enabled=true", "gatewayAPI.gatewayClass.create=true", "kubeProxyReplacement=true"}},
+			values: []string{"gatewayAPI.enabled=true", "gatewayAPI.gatewayClass.create=true", "kubeProxyReplacement=true"}, byProject: true},
 		// Kubernetes' own tests and examples.
 		{module: "k8s.io/kubernetes", version: "v1.37.2", file: "test/e2e/auth/e2edata/per_node_validatingadmissionpolicy.yaml"},
 		{module: "k8s.io/kubernetes", version: "v1.37.2", file: "test/e2e/dra/test-driver/deploy/example/plugin-permissions.yaml"},
@@ -67,7 +70,7 @@ func TestPolicies(t *testing.T) {
 	at := func(name string) string { return filepath.Join(binaries, name) }
 	run(t, "../../..", "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
 	run(t, ".", "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
-	count := 0
+	all, byProjects := map[string]bool{}, map[string]bool{}
 	for _, p := range policies() {
 		t.Run(filepath.Base(p.module)+"/"+p.chart+p.file, func(t *testing.T) {
 			dir := download(t, project{module: p.module, version: p.version})
@@ -105,17 +108,32 @@ func TestPolicies(t *testing.T) {
 			if len(want) == 0 {
 				t.Error("there is no policy")
 			}
+			isBinding := func(name string) bool { return strings.Contains(name, "Binding ") }
+			bound := slices.ContainsFunc(slices.Collect(maps.Keys(want)), isBinding)
+			for name := range got {
+				// A policy without a binding in its file gets one for everything.
+				if want[name] == "" && (bound || !isBinding(name)) {
+					t.Errorf("%s is not in the file", name)
+				}
+			}
 			for name, spec := range want {
 				if got[name] != spec {
 					t.Errorf("%s is\n%s\nwant\n%s", name, got[name], spec)
 				}
-				if !strings.Contains(name, "Binding") {
-					count++
+				if isBinding(name) {
+					continue
+				}
+				all[spec] = true
+				if p.byProject {
+					byProjects[spec] = true
 				}
 			}
 		})
 	}
-	t.Logf("%d policies", count)
+	t.Logf("%d different policies, %d of them shipped by projects", len(all), len(byProjects))
+	if !t.Failed() && (len(all) < 10 || len(byProjects) < 5) {
+		t.Error("these are fewer than 10, or projects ship fewer than 5")
+	}
 }
 
 // specs are the specifications of policies and bindings by kind and name, as JSON, after the defaults of
