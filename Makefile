@@ -92,7 +92,7 @@ test-explain: ## what explain and lint say of requests and configurations, besid
 .PHONY: test-delivery
 test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server
 	$(call say,new projects and what they bring into a cluster (the first build takes some minutes))
-	@assets=$$(hack/envtest.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 30m ./...
+	@assets=$$(hack/envtest.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 45m ./...
 
 .PHONY: test-mutation
 test-mutation: ## faults seeded into the examples' generated code and the runtime, each of which a test finds
