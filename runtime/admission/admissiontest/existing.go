@@ -66,7 +66,7 @@ func (e Existing) checks(t testing.TB) []check {
 		if e.Handlers[w.Path] == nil || len(calls) == 0 {
 			continue // which is reported
 		}
-		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}}
+		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}, depends: new(bool)}
 		c.definition = suite.definitions[c.groupVersionKind()]
 		for _, o := range samples {
 			if o.APIVersion == c.call.kind.APIVersion && o.Kind == c.call.kind.Kind {
@@ -83,7 +83,8 @@ func (e Existing) checks(t testing.TB) []check {
 		}
 		all = append(all, c)
 	}
-	for _, c := range all {
+	validating := slices.DeleteFunc(all, func(c existingCheck) bool { return c.Mutating })
+	for _, c := range slices.Concat(mutating, validating) { // whose answers depend on the mutating ones
 		for _, m := range mutating {
 			if !c.Mutating && m.call == c.call {
 				c.before = append(c.before, m)
@@ -147,6 +148,8 @@ type existingCheck struct {
 	// before are the mutating webhooks that an API server calls before this one.
 	before []existingCheck
 	sent   *sentReviews
+	// depends is true as soon as an answer of the handler is known to depend on earlier requests.
+	depends *bool
 }
 
 // defaulted returns the request after the defaults of its objects and the mutating webhooks for them. It reports false
@@ -202,7 +205,8 @@ func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operat
 			sent, ready = append(sent, r), append(ready, then)
 		}
 	}
-	depends := c.checkSequence(t, sent) // first, because later requests may change nothing any more
+	// This is first, because later requests may change nothing any more.
+	*c.depends = c.checkSequence(t, sent) || *c.depends
 	for k, r := range ready {
 		for i, d := range defects {
 			if reported[i] || d.found(r) == "" {
@@ -215,9 +219,14 @@ func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operat
 		}
 	}
 	// A handler that writes into a shared map would stop the program if it was called in parallel.
-	if !depends && !reported[differing] {
+	if !c.dependent() && !reported[differing] {
 		c.checkParallel(t, sent)
 	}
+}
+
+// dependent reports whether answers of the handler, or of one that is called before it, depend on earlier requests.
+func (c existingCheck) dependent() bool {
+	return *c.depends || slices.ContainsFunc(c.before, existingCheck.dependent)
 }
 
 // report reports a defect with the smallest request that has it.
