@@ -184,7 +184,7 @@ func TestExistingFindsDefects(t *testing.T) {
 		"finalizer of an invalid object":     {"ValidateUpdate denies that the last finalizer is removed", "older than the rule", "and the edits by defaults and mutating webhooks\n+ spec.size: small\n"},
 		"appends":                            {"Default changes its own result", head + " {}\n"},
 		"denies its own result":              {"Default denies its own result: no such size", head + " {}\n"},
-		"keeps the object":                   {"in parallel, Default answers the same request differently"}, // beside which one is a matter of chance
+		"keeps the object":                   {"in parallel, Default answers the same request differently"},
 		"shares a default":                   {"Default answers differently after another request", "\nCREATE of" + head + " {}\nafter CREATE of" + head + "\n  size: "},
 		"collects in a default":              {"Default answers differently after another request", "\nCREATE of" + head + " {}\nafter CREATE of\n"},
 		"removes unknown members":            {"Default removes members that are unknown to the Go type, such as spec.unknownToTheType"},
