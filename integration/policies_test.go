@@ -293,7 +293,8 @@ func TestPolicyBindings(t *testing.T) {
 }
 
 // TestPolicyMutations has three policies. One adds a label, which another one sees, if need be when it is evaluated
-// again. API servers have no certain order of policies, so the third one may see it or not.
+// again. API servers have no certain order of policies, so the third one may see it or not. The object has labels: JSON
+// Patch adds to no map that is absent.
 func TestPolicyMutations(t *testing.T) {
 	e := withPolicies(t)
 	if !e.policies.mutating {
@@ -302,7 +303,7 @@ func TestPolicyMutations(t *testing.T) {
 	namespace := e.namespace(t, map[string]string{"policies": "changes"})
 	var labels map[string]string
 	becomes(t, "three labels", "", func() error {
-		object := configMap(namespace, "a", nil)
+		object := configMap(namespace, "a", map[string]string{"has": "labels"})
 		if err := e.client.Create(t.Context(), object, client.DryRunAll); err != nil {
 			return err
 		}
