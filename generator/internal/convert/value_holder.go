@@ -103,7 +103,6 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	}
 	limits := textLimits(plain, field)
 	known := p.values(plain, limits)
-	loss := len(known) == 0
 	for _, r := range p.renames {
 		text, values := r.From, strings.Split(r.To, ",")
 		if how.Outer == FromHub {
@@ -131,27 +130,23 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			}
 			of.Members = append(of.Members, member...)
 		}
-		loss = loss || slices.ContainsFunc(how.Texts, func(o TupleText) bool { return sameConstants(o.Members, of.Members) })
 		how.Texts = append(how.Texts, of)
 		skip = withConstants(skip, of.Members)
 	}
 	for _, value := range known {
+		if value == "" {
+			continue // no text, and zero values
+		}
 		if !slices.ContainsFunc(how.Texts, func(o TupleText) bool { return o.Text == value }) {
 			return nil, &mismatch{rule: RuleEnum, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("%s has no values for %q", v.side(how.Outer), value), hint: example}
 		}
 	}
-	if loss {
-		v.Loss[how.Outer] = "texts without values of their own"
-	}
+	v.Loss[how.Outer] = "texts without values of their own"
 	v.Loss[1-how.Outer] = "values without a text"
 	if hasOthers(outside, nil, skip) {
 		v.Loss[1-how.Outer] = "values without a text, and other members"
 	}
 	return v.as(how, nil, nil)
-}
-
-func sameConstants(a, b []Constant) bool {
-	return slices.EqualFunc(a, b, func(a, b Constant) bool { return a.Member.String() == b.Member.String() && a.Value == b.Value })
 }
 
 // withConstants adds the members with constants to the skipped members of a struct.

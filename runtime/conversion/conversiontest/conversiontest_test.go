@@ -29,17 +29,18 @@ type spoke struct {
 }
 
 type spokeSpec struct {
-	Title    string            `json:"title,omitempty"` // name in the hub
-	Size     int32             `json:"size,omitempty"`
-	Mode     string            `json:"mode,omitempty"` // "rsa" here, "RSA" in the hub
-	Hosts    []string          `json:"hosts,omitempty"`
-	Replicas *int32            `json:"replicas,omitempty"`
-	Tags     []string          `json:"tags"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Parts    []spokePart       `json:"parts,omitempty"`
-	Template *template         `json:"template,omitempty"`
-	Only     string            `json:"only,omitempty"` // only here
-	Gone     string            `json:"gone,omitempty"` // given up
+	Title    string             `json:"title,omitempty"` // name in the hub
+	Size     int32              `json:"size,omitempty"`
+	Mode     string             `json:"mode,omitempty"` // "rsa" here, "RSA" in the hub
+	Hosts    []string           `json:"hosts,omitempty"`
+	Replicas *int32             `json:"replicas,omitempty"`
+	Tags     []string           `json:"tags"`
+	Labels   map[string]string  `json:"labels,omitempty"`
+	Parts    []spokePart        `json:"parts,omitempty"`
+	Share    *resource.Quantity `json:"share,omitempty"`
+	Template *template          `json:"template,omitempty"`
+	Only     string             `json:"only,omitempty"` // only here
+	Gone     string             `json:"gone,omitempty"` // given up
 }
 
 type spokePart struct {
@@ -55,15 +56,16 @@ type hub struct {
 }
 
 type hubSpec struct {
-	Name     string            `json:"name,omitempty"`
-	Size     int64             `json:"size,omitempty"`
-	Mode     string            `json:"mode,omitempty"`
-	Hosts    string            `json:"hosts,omitempty"` // with commas between
-	Replicas *int32            `json:"replicas,omitempty"`
-	Tags     []string          `json:"tags"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Parts    []hubPart         `json:"parts,omitempty"`
-	Template *template         `json:"template,omitempty"`
+	Name     string             `json:"name,omitempty"`
+	Size     int64              `json:"size,omitempty"`
+	Mode     string             `json:"mode,omitempty"`
+	Hosts    string             `json:"hosts,omitempty"` // with commas between
+	Replicas *int32             `json:"replicas,omitempty"`
+	Tags     []string           `json:"tags"`
+	Labels   map[string]string  `json:"labels,omitempty"`
+	Parts    []hubPart          `json:"parts,omitempty"`
+	Share    *resource.Quantity `json:"share,omitempty"`
+	Template *template          `json:"template,omitempty"`
 }
 
 type hubPart struct {
@@ -90,6 +92,10 @@ var right = core{
 			dst.Replicas = new(int32)
 			*dst.Replicas = *src.Replicas
 		}
+		if src.Share != nil {
+			share := src.Share.DeepCopy()
+			dst.Share = &share
+		}
 		if src.Template != nil {
 			dst.Template = new(template)
 			*dst.Template = *src.Template
@@ -107,6 +113,10 @@ var right = core{
 		if src.Replicas != nil {
 			dst.Replicas = new(int32)
 			*dst.Replicas = *src.Replicas
+		}
+		if src.Share != nil {
+			share := src.Share.DeepCopy()
+			dst.Share = &share
 		}
 		if src.Template != nil {
 			dst.Template = new(template)
@@ -221,6 +231,11 @@ func TestRightConversionsPass(t *testing.T) {
 	})
 	k.Replaced = []string{"spec.size"}
 	Check(t, k)
+	for _, share := range []string{`{"default": 1}`, `{"default": "1000m"}`} { // Go writes both as "1"
+		k = scheme(t, right.kind(), map[string]string{"spec.share": share, "spec.mode": `{"enum": ["RSA", "ecdsa"]}`})
+		k.Schemas["v1"] = SchemaOf[spoke](t, map[string]string{"spec.share": share, "spec.mode": `{"enum": ["rsa", "ecdsa"]}`})
+		Check(t, k)
+	}
 	same := `{"minLength": 2, "maxLength": 9, "pattern": "^[a-z0-9]*$"}`
 	k = scheme(t, right.kind(), map[string]string{"spec.name": same, "spec.size": `{"maximum": 100}`, "spec.mode": `{"enum": ["RSA", "ecdsa"]}`})
 	k.Schemas["v1"] = SchemaOf[spoke](t, map[string]string{"spec.title": same, "spec.mode": `{"enum": ["rsa", "ecdsa"]}`})

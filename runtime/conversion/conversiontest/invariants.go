@@ -526,7 +526,7 @@ func (w way[A, B]) serverTakes(a *A, seed uint64) error {
 	case second.Kind == "" || first.Kind != second.Kind:
 		return fmt.Errorf("kind is %q in one version and %q in the other", first.Kind, second.Kind)
 	}
-	used := filled(seed+rounds, filling{elements: 2}, w.repairOther)
+	used := filled(seed+rounds, filling{elements: 1, full: true}, w.repairOther)
 	if err := w.there(unlimited(), a, used); err != nil {
 		return err
 	}

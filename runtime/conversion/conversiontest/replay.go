@@ -57,23 +57,25 @@ func (w way[A, B]) serverChangesNothing(a *A, seed uint64) error {
 	if err != nil || served == nil {
 		return err
 	}
-	got := maps.Collect(nodes(without(served, w.dropped)))
+	got, plain := maps.Collect(nodes(without(served, w.dropped))), maps.Collect(nodes(rewritten[A](written)))
 	for _, path := range slices.Sorted(maps.Keys(said)) {
 		was, is := said[path], got[path]
-		if was == nil || isContainer(was) || w.excusedFromDefaults(withoutIndexes(path)) || text(was) == text(is) || isZero(was) && isZero(is) {
+		if was == nil || isContainer(was) || w.excusedFromDefaults(withoutIndexes(path)) || text(was) == text(is) || isZero(was) && isZero(is) || is != nil && text(plain[path]) == text(is) {
 			continue
 		}
 		return fmt.Errorf("%s is %s, and is %s after an API server has pruned the object and set defaults", path, text(was), text(is))
 	}
 	own.Default(served)
-	rewritten, err := stepped[A, B](w.there, served, other)
-	if err != nil || rewritten == nil {
+	edited, err := stepped[A, B](w.there, served, other)
+	if err != nil || edited == nil {
 		return err
 	}
-	other.Default(rewritten)
-	before, after := without(stored, w.dropped), without(rewritten, w.dropped)
+	other.Default(edited)
+	before, after := without(stored, w.dropped), without(edited, w.dropped)
+	plainBefore, plainAfter := rewritten[B](before), rewritten[B](after)
 	for _, path := range differing(before, after) {
-		if !w.excusedFromDefaults(withoutIndexes(path)) && !(isZero(at(before, path)) && isZero(at(after, path))) {
+		same := isZero(at(before, path)) && isZero(at(after, path)) || at(plainAfter, path) != nil && text(at(plainBefore, path)) == text(at(plainAfter, path))
+		if !same && !w.excusedFromDefaults(withoutIndexes(path)) {
 			return fmt.Errorf("reading and writing the object changes %s in the other version from %s to %s", path, text(at(before, path)), text(at(after, path)))
 		}
 	}
@@ -98,6 +100,15 @@ func stepped[X, Y any](convert conversionOf[X, Y], object map[string]any, schema
 	converted := members(y)
 	schema.Prune(converted)
 	return converted, nil
+}
+
+// rewritten returns an object as Go writes it that has read it: the default 1 of a quantity is "1" then.
+func rewritten[T any](object map[string]any) map[string]any {
+	o := new(T)
+	if json.Unmarshal([]byte(text(object)), o) != nil {
+		return object
+	}
+	return members(o)
 }
 
 // members returns an object as it is written.
