@@ -10,9 +10,12 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 )
 
-// maxColumns is the maximum of bytes in a line of generated Go code. Comments and strings are not broken.
+// maxColumns is the maximum of bytes in a line of generated Go code. Comments are not broken, and of strings only those
+// that are the value of a key: the others are messages, for which somebody may search.
 const maxColumns = 120
 
 // breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into
@@ -77,12 +80,15 @@ func breakDeclaration(text []byte) ([]byte, error) {
 			}
 			return true
 		})
-		if len(outermost) == 0 {
-			break
-		}
 		var edits []edit
 		for _, l := range outermost {
 			edits = append(edits, l.broken(file, text)...)
+		}
+		if len(edits) == 0 {
+			edits = brokenStrings(parsed, file, text)
+		}
+		if len(edits) == 0 {
+			break
 		}
 		if text, err = format.Source(applied(text, edits)); err != nil {
 			return nil, err
@@ -121,6 +127,60 @@ func (l list) broken(file *token.File, text []byte) []edit {
 		edits = append(edits, edit{file.Offset(l.closing), ",\n"})
 	}
 	return edits
+}
+
+// brokenStrings returns a break for each string that is the value of a key and that makes its line too long: after a
+// comma, if there is one.
+func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
+	const least = 16 // bytes of a part
+	var edits []edit
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		pair, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		value := pair.Value
+		if sum, ok := value.(*ast.BinaryExpr); ok {
+			value = sum.Y // the last part
+		}
+		literal, ok := value.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		opening, closing := file.Offset(literal.Pos()), file.Offset(literal.End())-1
+		start := file.Offset(file.LineStart(file.Line(literal.Pos())))
+		last := start + maxColumns - len("` +")
+		if lineLength(text, start) <= maxColumns || closing <= last || last <= opening {
+			return true
+		}
+		at := opening + least
+		if last < at {
+			at = opening + 1 // nothing fits beside the key
+		} else if comma := bytes.LastIndexByte(text[at:last], ','); comma >= 0 {
+			at += comma + 1
+		} else if at = last; text[opening] != '`' {
+			at = outsideEscape(text, opening+1, last)
+		}
+		for !utf8.RuneStart(text[at]) {
+			at--
+		}
+		quote := string(text[opening])
+		edits = append(edits, edit{at, quote + " +\n" + quote})
+		return true
+	})
+	return edits
+}
+
+// outsideEscape returns the last offset up to another one that is not within an escape sequence of a quoted string.
+func outsideEscape(text []byte, from, to int) int {
+	rest := string(text[from:min(to+len(`\U0010ffff`), len(text))])
+	for at := from; ; {
+		_, _, tail, err := strconv.UnquoteChar(rest, '"')
+		if at += len(rest) - len(tail); err != nil || at > to {
+			return at - len(rest) + len(tail)
+		}
+		rest = tail
+	}
 }
 
 func listIn(n ast.Node) (list, bool) {
