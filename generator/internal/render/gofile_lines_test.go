@@ -25,7 +25,7 @@ func TestBreakLines(t *testing.T) {
 		"a long string":      {`var _ = f("` + long + long + long + `")`, "var _ = f(\n\t\"" + long + long + long + "\",\n)"},
 		"a value": {"var _ = T{a: `" + long + "," + long + "," + long + "`}",
 			"var _ = T{\n\ta: `" + long + "," + long + ",` +\n\t\t`" + long + "`,\n}"},
-		"a value without commas": {"var _ = T{a: `" + long + long + long + "`}", "var _ = T{\n\ta: `" + (long + long + long)[:112] + "` +\n\t\t`" + (long + long + long)[112:] + "`,\n}"},
+		"a value without commas":   {"var _ = T{a: `" + long + long + long + "`}", "var _ = T{\n\ta: `" + (long + long + long)[:112] + "` +\n\t\t`" + (long + long + long)[112:] + "`,\n}"},
 		"a value below a long key": {"var _ = T{" + long + long + ": `{a,b,c,d,e,f,g,h}`}", "var _ = T{\n\t" + long + long + ": `` +\n\t\t`{a,b,c,d,e,f,g,h}`,\n}"},
 		"a value with escapes": {`var _ = T{a: "` + strings.Repeat(`\u00e9`, 30) + `"}`,
 			"var _ = T{\n\ta: \"" + strings.Repeat(`\u00e9`, 18) + "\" +\n\t\t\"" + strings.Repeat(`\u00e9`, 12) + "\",\n}"},
