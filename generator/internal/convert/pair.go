@@ -529,11 +529,23 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 		return said(near)
 	}
 	for _, found := range []candidates{deeper, wider, sameType} {
-		if len(found) == 1 {
+		if len(found) == 1 && !p.hasRival(m, found[0]) {
 			return said(found[0])
 		}
 	}
 	return "", false
+}
+
+// hasRival reports whether the hub lacks another field too that is as likely to be the one at a path.
+func (p *pairPlanner) hasRival(m Path, path string) bool {
+	target, _ := lookup(p.Hub, path)
+	return slices.ContainsFunc(members(p.Spoke, nil), func(o Path) bool {
+		if o.String() == m.String() || p.takenSpoke[o.String()] || has(p.Hub, o.String()) {
+			return false
+		}
+		_, near := diag.Nearest(o.String(), []string{path})
+		return near || resolve.Identical(o.Last().Type, target.Last().Type) && shareWord(o.Last().JSON, target.Last().JSON)
+	})
 }
 
 // fits reports whether the values of two fields convert, and by which converter. It does not look into structs.
@@ -567,9 +579,15 @@ func joins(name, around, member string) bool {
 		ok && before != "" && strings.EqualFold(around, before+"ref")
 }
 
-// shareWord reports whether two names in camel case have a word in common.
+// shareWord reports whether two names in camel case have a word in common that says what they are about.
 func shareWord(a, b string) bool {
-	return slices.ContainsFunc(words(a), func(w string) bool { return slices.Contains(words(b), w) })
+	return slices.ContainsFunc(words(a), func(w string) bool {
+		switch w {
+		case "id", "ids", "name", "names", "ref", "refs", "type", "kind", "time", "status":
+			return false
+		}
+		return slices.Contains(words(b), w)
+	})
 }
 
 // words returns the words of a name in camel case, in small letters: node, ip and list of nodeIPList.
