@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -120,16 +121,16 @@ func (p Path) Last() *resolve.Field { return p[len(p)-1] }
 
 // loss describes the loss of the value, or of its content, in a direction. It is empty if nothing is lost.
 func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
-	if v.Loss[d] != "" {
-		return v.Loss[d]
-	}
+	own, inner := v.Loss[d], ""
 	if pair := v.Pair(); pair != nil && pair.lossy(d, seen) {
-		return "parts of it"
+		inner = "parts of it"
+	} else if v.Elem != nil {
+		inner = v.Elem.loss(d, seen)
 	}
-	if v.Elem != nil {
-		return v.Elem.loss(d, seen)
+	if own == "" || inner == "" || own == inner {
+		return cmp.Or(own, inner)
 	}
-	return ""
+	return own + ", and " + inner
 }
 
 // HookLoss is the possible loss in a conversion by the user's own code.

@@ -220,12 +220,17 @@ func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
 		return keyedBy(hub, spoke, fields)
 	case spoke.Kind() == resolve.Slice && plainly(spoke.Elem(), hub), hub.Kind() == resolve.Slice && plainly(hub.Elem(), spoke):
 		return "first"
-	case pointee(spoke).Kind() == resolve.Struct && pointee(hub).Kind() == resolve.Basic:
+	case pointee(spoke).Kind() == resolve.Struct && isPlain(pointee(hub)):
 		return cmp.Or(wrapOf(pointee(spoke), pointee(hub)), presentOf(spoke, hub))
-	case pointee(hub).Kind() == resolve.Struct && pointee(spoke).Kind() == resolve.Basic:
+	case pointee(hub).Kind() == resolve.Struct && isPlain(pointee(spoke)):
 		return cmp.Or(wrapOf(pointee(hub), pointee(spoke)), presentOf(hub, spoke))
 	}
 	return ""
+}
+
+// isPlain reports whether a type is a text, a number, a bool, a list or a map.
+func isPlain(t *resolve.Type) bool {
+	return slices.Contains([]resolve.Kind{resolve.Basic, resolve.Slice, resolve.Array, resolve.Map}, t.Kind())
 }
 
 // plainly reports whether two types convert without a converter, as far as this can be told without their content.

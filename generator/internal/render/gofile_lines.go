@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is the maximum of bytes in a line of generated Go code. Comments are not broken, and of strings only those
-// that are the value of a key: the others are messages, for which somebody may search.
+// maxColumns is the maximum of bytes in a line of generated Go code. Comments are not broken. A string is broken if it
+// is the value of a key. Other strings are messages, for which somebody may search.
 const maxColumns = 120
 
 // breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into
