@@ -6,8 +6,10 @@ package structural
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Schema is a schema or a part of one, as JSONSchemaProps of apiextensions has it. It has what an API server needs to
@@ -21,6 +23,8 @@ type Schema struct {
 	Preserve             bool               `json:"x-kubernetes-preserve-unknown-fields"`
 	Embedded             bool               `json:"x-kubernetes-embedded-resource"`
 	Validation
+
+	pattern atomic.Pointer[regexp.Regexp] // compiled when it is first needed
 }
 
 // Additional is the schema of the values of a map, or a bool.
@@ -42,8 +46,8 @@ func (s *Schema) Prune(object map[string]any) {
 	if s == nil {
 		return
 	}
-	root := *s
-	root.Embedded = true // type and metadata of an object have a schema of their own
+	// Type and metadata of an object have a schema of their own.
+	root := &Schema{Properties: s.Properties, AdditionalProperties: s.AdditionalProperties, Preserve: s.Preserve, Embedded: true}
 	root.prune(object)
 	s.dropNulls(object)
 }

@@ -184,8 +184,15 @@ func (s *Schema) matchesPattern(text string) bool {
 	if s.Pattern == "" {
 		return true
 	}
-	matched, err := regexp.MatchString(s.Pattern, text)
-	return matched || err != nil
+	compiled := s.pattern.Load()
+	if compiled == nil {
+		var err error
+		if compiled, err = regexp.Compile(s.Pattern); err != nil {
+			return true
+		}
+		s.pattern.Store(compiled)
+	}
+	return compiled.MatchString(text)
 }
 
 // hasFormat reports whether text has a format of the ones that types of Kubernetes write. Others are not checked.
