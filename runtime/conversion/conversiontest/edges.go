@@ -67,7 +67,7 @@ func (e edges) add(name string, s *structural.Schema) {
 type moving struct {
 	edges
 	*rand.Rand
-	left int // how many elements may be added
+	left int // how many values may be added, with those inside elements
 }
 
 // object moves values of an object, but not of its metadata.
@@ -102,7 +102,7 @@ func (m *moving) value(name string, v any, t reflect.Type) any {
 		n, ok := m.length(name)
 		for i := len(v); ok && i > 0 && i < n && m.left > 0; i++ {
 			v = append(v, m.another(v[0], t.Elem(), i))
-			m.left--
+			m.left -= valuesIn(v[0])
 		}
 		if ok && n > 0 && n < len(v) {
 			v = v[:n]
@@ -135,7 +135,7 @@ func (m *moving) entries(name string, v map[string]any, t reflect.Type) {
 	n, ok := m.length(name)
 	for i := len(v); ok && len(keys) > 0 && i < n && m.left > 0; i++ {
 		v[fmt.Sprint(keys[0], i)] = m.another(v[keys[0]], t.Elem(), i)
-		m.left--
+		m.left -= valuesIn(v[keys[0]])
 	}
 }
 
@@ -153,6 +153,22 @@ func (m *moving) length(name string) (int, bool) {
 		return 0, false
 	}
 	return lengths[m.IntN(len(lengths))], true
+}
+
+// valuesIn returns how many values there are in a value, with itself.
+func valuesIn(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			n += valuesIn(element)
+		}
+	case map[string]any:
+		for _, member := range v {
+			n += valuesIn(member)
+		}
+	}
+	return n
 }
 
 // another returns a copy of an element with other text.

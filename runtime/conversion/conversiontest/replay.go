@@ -188,7 +188,7 @@ func zeroOf(t reflect.Type) any {
 // valid returns an object that the schema of its version accepts, with values at the limits of the other version.
 func (w way[A, B]) valid(object map[string]any, own, other Schema, random *rand.Rand) (map[string]any, error) {
 	moved := members(object)
-	moving{edgesOf(other.root), random, 200}.object(moved, reflect.TypeFor[A]())
+	moving{edgesOf(other.root), random, 600}.object(moved, reflect.TypeFor[A]())
 	var err error
 	for _, tried := range []map[string]any{moved, object} {
 		own.root.Repair(tried, random)
