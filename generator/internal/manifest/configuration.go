@@ -22,7 +22,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 	object, unknown, err := decode(node, mutating)
 	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
 	switch {
-	case err != nil && t.source.isTemplate(): // {{ .Values.name }} is YAML, but no name
+	case err != nil && isTemplate(t.source): // {{ .Values.name }} is YAML, but no name
 		r.broken(t.source, err)
 		return
 	case err != nil:

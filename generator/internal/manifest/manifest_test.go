@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
@@ -36,7 +37,7 @@ func TestPlaces(t *testing.T) {
 		"second document": "# nothing\n---\n" + shop, "list": "kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(shop, "\n", "\n  "),
 	} {
 		t.Run(name, func(t *testing.T) {
-			contents, diags := Read([]Source{{Path: "shop.yaml", Text: []byte(text)}})
+			contents, diags := Read([]load.Text{{Path: "shop.yaml", Content: []byte(text)}})
 			if len(diags) > 0 || len(contents.Projects) != 1 {
 				t.Fatalf("%d projects, %v", len(contents.Projects), diags)
 			}
@@ -93,7 +94,7 @@ subjects: [{kind: ServiceAccount, name: shop, namespace: shop}]
 		"kind: ValidatingWebhookConfiguration\napiVersion: shop.example.com/v1":                                           "",
 		"apiVersion: v1\nkind: List\nitems:\n- kind: DaemonSet\n- {kind: Namespace, metadata: {name: x}}\n- null\n- text": "x",
 	} {
-		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
+		contents, diags := Read([]load.Text{{Path: "x.yaml", Content: []byte(text)}})
 		var got []string
 		for _, name := range slices.Sorted(maps.Keys(contents.Namespaces)) {
 			got = append(got, name)
@@ -129,7 +130,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(fmt.Sprintf(schema, seed))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
+		contents, diags := Read([]load.Text{{Path: "x.yaml", Content: []byte(text)}})
 		lines := len(yamltext.Lines([]byte(text)))
 		check := func(r diag.Range) {
 			if r.Pos.File != "x.yaml" || r.Pos.Line > lines {

@@ -42,7 +42,7 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 		}
 	}
 	switch {
-	case err != nil && t.source.isTemplate():
+	case err != nil && isTemplate(t.source):
 		r.broken(t.source, err)
 		return
 	case err != nil:

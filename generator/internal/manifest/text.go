@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
@@ -18,10 +19,10 @@ import (
 // text is a file that is read.
 type text struct {
 	yamltext.File
-	source Source
+	source load.Text
 }
 
-func newText(s Source) text { return text{yamltext.New(s.Path, s.Text), s} }
+func newText(s load.Text) text { return text{yamltext.New(s.Path, s.Content), s} }
 
 // places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
 // the value, and else its key.
