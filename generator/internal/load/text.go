@@ -36,7 +36,7 @@ func ReadText(elements ...string) Text {
 }
 
 // Names returns the files of an absolute folder that match slash-separated patterns, sorted and without duplicates. A
-// pattern that names a folder stands for the *.yaml and *.yml files directly in it. Invalid patterns match nothing.
+// folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing.
 func Names(folder string, patterns ...string) (names []string) {
 	for _, pattern := range patterns {
 		pattern = filepath.Join(folder, filepath.FromSlash(pattern))
@@ -62,7 +62,7 @@ func Texts(folder string, patterns ...string) (texts []Text) {
 }
 
 // Manifests yields the *.yaml and *.yml files below an absolute folder, by path. It passes over the folders and files
-// that skip accepts, by their paths relative to the folder, and over those that cannot be read.
+// that skip accepts, by their paths relative to the folder, and over unreadable ones.
 func Manifests(folder string, skip func(rel string, isDir bool) bool) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

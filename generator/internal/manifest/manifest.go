@@ -43,6 +43,8 @@ type Contents struct {
 	Policies []*model.Policy
 	// Unbound are the bindings of other policies.
 	Unbound []*model.Binding
+	// Unknown are the fields of policies and bindings that their types do not have, which API servers drop.
+	Unknown diag.List
 	// Definitions are the CustomResourceDefinitions, in the order of the files.
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.

@@ -38,7 +38,11 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	if err == nil {
 		var plain []byte
 		if plain, err = json.Marshal(content); err == nil {
-			err = kjson.UnmarshalCaseSensitivePreserveInts(plain, into)
+			var unknown []error
+			unknown, err = kjson.UnmarshalStrict(plain, into)
+			for _, e := range unknown {
+				r.Unknown.Add(diag.Errorf(at, RuleObject, "%s", e))
+			}
 		}
 	}
 	switch {
