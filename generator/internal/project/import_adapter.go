@@ -282,10 +282,7 @@ func (im *importer) freeName(w *importedWebhook, further bool) string {
 	base := w.object.Name
 	if further {
 		label, _, _ := strings.Cut(w.Spec.Name, ".")
-		base = ""
-		for word := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == '-' }) {
-			base += strings.ToUpper(word[:1]) + word[1:]
-		}
+		base = model.Camel(label)
 	}
 	for n := 0; ; n++ {
 		name := base + "Webhook"
