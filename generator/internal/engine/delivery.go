@@ -73,12 +73,12 @@ func (r Run) checkCallers(p *model.Project) diag.List {
 		return nil
 	case r.isAggregated():
 		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.Root, config.FileName)}}
-		return diag.List{diag.Errorf(at, "", "delivery.callers asks for a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
+		return diag.List{diag.Errorf(at, "", "delivery.callers needs a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
 			WithHint("remove delivery.callers from " + config.FileName)}
 	case len(p.Conversions) == 0:
 		return nil
 	}
-	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers asks for one", r.Delivery.Callers).
+	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers needs one", r.Delivery.Callers).
 		WithHint("remove delivery.callers from webhook-gen.yaml, or serve conversions by another program")}
 }
 

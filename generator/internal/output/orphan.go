@@ -65,7 +65,7 @@ func orphansIn(dir string, lost map[string]bool, changes []Change) diag.List {
 		for id := range uses(files[path]) {
 			if lost[id.Name] {
 				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
-				orphans.Add(diag.Warningf(at, RuleOrphan, "no marker asks any more for %s, which this file needs", id.Name).
+				orphans.Add(diag.Warningf(at, RuleOrphan, "this file needs %s, which no marker declares any more", id.Name).
 					WithHint("if the webhook has gone, remove the file or what needs the name; else put its marker, or the type with the marker, back"))
 				break
 			}
