@@ -30,8 +30,8 @@ webhooks:
   clientConfig: {service: {name: größer, path: /orders}}
 `
 
-// TestPlaces reads one configuration and checks the positions of its fields: the line, and the text there.
-func TestPlaces(t *testing.T) {
+// TestPositions reads one configuration and checks the positions of its fields: the line, and the text there.
+func TestPositions(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines": shop, "line ends": strings.ReplaceAll(shop, "\n", "\r\n"), "byte order mark": "\ufeff" + shop,
 		"second document": "# nothing\n---\n" + shop, "list": "kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(shop, "\n", "\n  "),
@@ -59,7 +59,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// at is the text of a place.
+// at is the text of a position.
 func at(text string, r diag.Range) string {
 	line := strings.Split(text, "\n")[r.Pos.Line-1]
 	return line[r.Pos.Column-1 : r.End.Column-1]
@@ -114,7 +114,7 @@ subjects: [{kind: ServiceAccount, name: shop, namespace: shop}]
 	}
 }
 
-// FuzzRead reads anything without a panic, and never invents a place.
+// FuzzRead reads anything without a panic, and never invents a position.
 func FuzzRead(f *testing.F) {
 	head := "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\n"
 	for _, seed := range []string{
@@ -134,7 +134,7 @@ func FuzzRead(f *testing.F) {
 		lines := len(yamltext.Lines([]byte(text)))
 		check := func(r diag.Range) {
 			if r.Pos.File != "x.yaml" || r.Pos.Line > lines {
-				t.Errorf("place %v in %d lines", r, lines)
+				t.Errorf("position %v in %d lines", r, lines)
 			}
 		}
 		for _, d := range diags {

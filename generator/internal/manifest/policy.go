@@ -53,8 +53,8 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 		r.diags.Add(diag.Errorf(at, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
 		return
 	}
-	source := model.Source{At: model.Places{}}
-	t.places(source.At, "", node)
+	source := model.Source{At: model.Positions{}}
+	t.positions(source.At, "", node)
 	if binding {
 		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Range: at, Name: bound.Name, Spec: bound.Spec, Source: source}})
 		return

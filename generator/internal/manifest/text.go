@@ -24,9 +24,9 @@ type text struct {
 
 func newText(s load.Text) text { return text{yamltext.New(s.Path, s.Content), s} }
 
-// places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
-// the value, and else its key.
-func (t text) places(at model.Places, path string, node *yaml.Node) {
+// positions adds the position of every field of a node, and of the fields and elements in it: of its value if that is
+// one word, and else of its key.
+func (t text) positions(at model.Positions, path string, node *yaml.Node) {
 	node = yamltext.Resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -37,13 +37,13 @@ func (t text) places(at model.Places, path string, node *yaml.Node) {
 			if value.Kind == yaml.ScalarNode && value.Value != "" {
 				at[field] = t.Range(value)
 			}
-			t.places(at, field, value)
+			t.positions(at, field, value)
 		}
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
 			element := fmt.Sprintf("%s[%d]", path, i)
 			at[element] = t.Range(item)
-			t.places(at, element, item)
+			t.positions(at, element, item)
 		}
 	}
 }
