@@ -80,9 +80,9 @@ func (p companion) release() string {
 // exitOtherRelease is the companion's exit code where it is of another release than --for names.
 const exitOtherRelease = 3
 
-// run runs the companion in a folder, with an input as JSON on its standard input, if there is one. Its standard error
-// is the error.
-func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments []string, input any) (err error) {
+// run runs a command of the companion in a folder, with an input as JSON on its standard input. Its standard error is
+// the error.
+func (p companion) run(ctx context.Context, out io.Writer, dir, command string, input any) (err error) {
 	if p.path == "" {
 		if p.path, err = p.find(dir); err != nil {
 			return err
@@ -90,15 +90,11 @@ func (p companion) run(ctx context.Context, out io.Writer, dir string, arguments
 	} else if p.path, err = filepath.Abs(p.path); err != nil { // the companion runs elsewhere
 		return err
 	}
-	release := p.release()
-	arguments = append([]string{"--for=" + release}, arguments...)
 	var in, trouble bytes.Buffer
-	if input != nil {
-		if err := json.NewEncoder(&in).Encode(input); err != nil {
-			return err
-		}
+	if err := json.NewEncoder(&in).Encode(input); err != nil {
+		return err
 	}
-	c := exec.CommandContext(ctx, p.path, arguments...)
+	c := exec.CommandContext(ctx, p.path, "--for="+p.release(), command)
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = dir, &in, out, &trouble
 	err = c.Run()
 	exit, failed := errors.AsType[*exec.ExitError](err)

@@ -49,7 +49,7 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 				return err
 			}
 			e.Description = described
-			return companion.run(c.Context(), s.out, config.Dir, []string{"evaluate"}, e)
+			return companion.run(c.Context(), s.out, config.Dir, "evaluate", e)
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")

@@ -3,8 +3,6 @@
 package command
 
 import (
-	"cmp"
-
 	"github.com/spf13/cobra"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
@@ -33,7 +31,11 @@ func explainPolicyCommand(s streams) *cobra.Command {
 			if err := flags.report(s, config.Dir, diags); err != nil {
 				return err
 			}
-			return companion.run(c.Context(), s.out, config.Dir, append([]string{"policy", "--project", "--format=" + cmp.Or(format, "text"), "--"}, args...), described)
+			request := map[string]any{"kind": args[0], "format": format}
+			if len(args) > 1 {
+				request["packages"] = args[1:]
+			}
+			return companion.run(c.Context(), s.out, config.Dir, "policy", question{described, request})
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")

@@ -3,16 +3,15 @@
 package command
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
 func explainRequestCommand(s streams) *cobra.Command {
 	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
-	var request requestFlags
+	request := requestFlags()
 	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "request",
@@ -34,21 +33,20 @@ func explainRequestCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			arguments := append([]string{"request"}, request.arguments(c)...)
-			var project any
-			if !request.otherConfigurations(c) {
+			q := question{inspect.Description{Version: 1}, membersOf(request)}
+			if !request.Changed("configurations") && !request.Changed("context") && !request.Changed("kubeconfig") {
 				described, diags := inspect.Describe(c.Context(), config)
 				if err := flags.report(s, config.Dir, diags); err != nil {
 					return err
 				}
-				project, arguments = described, append(arguments, "--project")
+				q.Description = described
 			}
-			return companion.run(c.Context(), s.out, config.Dir, arguments, project)
+			return companion.run(c.Context(), s.out, config.Dir, "request", q)
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
-	request.add(c)
+	c.Flags().AddFlagSet(request)
 	companion.add(c)
 	complete(c, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
 	complete(c, "authorizer", "allow", "deny")
@@ -56,18 +54,17 @@ func explainRequestCommand(s streams) *cobra.Command {
 	return c
 }
 
-// requestFlags are the flags that the companion accepts.
-type requestFlags struct {
-	texts              map[string]*string
-	lists              map[string]*[]string
-	dryRun, calledOnly bool
+// question is a project, and the flags and arguments by their names.
+type question struct {
+	inspect.Description
+	Request map[string]any `json:"request"`
 }
 
-func (f *requestFlags) add(c *cobra.Command) {
-	f.texts, f.lists = map[string]*string{}, map[string]*[]string{}
-	flags := c.Flags()
-	text := func(name, short, usage string) { f.texts[name] = flags.StringP(name, short, "", usage) }
-	list := func(name, short, usage string) { f.lists[name] = flags.StringArrayP(name, short, nil, usage) }
+// requestFlags declares the flags that the companion gets.
+func requestFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("request", pflag.ContinueOnError)
+	text := func(name, short, usage string) { flags.StringP(name, short, "", usage) }
+	list := func(name, short, usage string) { flags.StringArrayP(name, short, nil, usage) }
 	text("filename", "f", "file of the object that is sent or, for a DELETE, deleted; or of an AdmissionReview, which says all the rest itself")
 	text("old", "", "file of the object before an UPDATE (default the object itself)")
 	text("operation", "", "CREATE, UPDATE, DELETE or CONNECT (default UPDATE with --old, else CREATE)")
@@ -78,7 +75,7 @@ func (f *requestFlags) add(c *cobra.Command) {
 	text("namespace-labels", "", "labels of the namespace, as environment=prod,team=a (default its name alone, or what the cluster says)")
 	text("as", "", "user, as kubectl's --as (default an administrator)")
 	list("as-group", "", "a group of the user; repeatable")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "the request is a dry run")
+	flags.Bool("dry-run", false, "the request is a dry run")
 	text("authorizer", "", "the authorizer's answer in expressions: allow or deny (default undecided)")
 	list("configurations", "c", "file or folder of webhook configurations, policies and params, in place of the project's; repeatable")
 	list("params", "", "file or folder of objects that are params of policies; repeatable")
@@ -88,33 +85,25 @@ func (f *requestFlags) add(c *cobra.Command) {
 	text("context", "", "context of a cluster whose configurations, policies, params, resources and namespaces are asked for, in place of the project's")
 	text("kubeconfig", "", "kubeconfig file of the cluster (default kubectl's)")
 	text("kube-version", "", "version of Kubernetes, as 1.34 (default the newest known, or the cluster's)")
-	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks and policies that are skipped")
+	flags.Bool("called-only", false, "leave out webhooks and policies that are skipped")
 	text("format", "", "form of the answer: text (default) or json")
+	return flags
 }
 
-// otherConfigurations reports whether the configurations come from elsewhere than the project.
-func (f *requestFlags) otherConfigurations(c *cobra.Command) bool {
-	return c.Flags().Changed("configurations") || c.Flags().Changed("context") || c.Flags().Changed("kubeconfig")
-}
-
-// arguments are the flags that are set, for the companion.
-func (f *requestFlags) arguments(c *cobra.Command) []string {
-	var arguments []string
-	for name, value := range f.texts {
-		if c.Flags().Changed(name) {
-			arguments = append(arguments, fmt.Sprintf("--%s=%s", name, *value))
+// membersOf returns the flags that are set, by their names, as JSON has them.
+func membersOf(flags *pflag.FlagSet) map[string]any {
+	members := map[string]any{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case !f.Changed:
+		case isList:
+			members[f.Name] = list.GetSlice()
+		case f.Value.Type() == "bool":
+			members[f.Name] = f.Value.String() == "true"
+		default:
+			members[f.Name] = f.Value.String()
 		}
-	}
-	for name, values := range f.lists {
-		for _, value := range *values {
-			arguments = append(arguments, fmt.Sprintf("--%s=%s", name, value))
-		}
-	}
-	if f.dryRun {
-		arguments = append(arguments, "--dry-run")
-	}
-	if f.calledOnly {
-		arguments = append(arguments, "--called-only")
-	}
-	return arguments
+	})
+	return members
 }

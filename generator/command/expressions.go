@@ -25,12 +25,8 @@ func (p companion) generate(ctx context.Context, c engine.Config) engine.Result 
 // reader has the companion read CEL expressions.
 func (p companion) reader(ctx context.Context, dir, kubeVersion string) inspect.ExpressionReader {
 	return func(project inspect.Description) ([]inspect.ExpressionFinding, error) {
-		arguments := []string{"conditions", "--project"}
-		if kubeVersion != "" {
-			arguments = append(arguments, "--kube-version="+kubeVersion)
-		}
 		var out bytes.Buffer
-		if err := p.run(ctx, &out, dir, arguments, project); err != nil {
+		if err := p.run(ctx, &out, dir, "conditions", question{project, map[string]any{"kube-version": kubeVersion}}); err != nil {
 			return nil, err
 		}
 		var answer struct {

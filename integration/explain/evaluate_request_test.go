@@ -348,14 +348,14 @@ func answerOf(path string, o *unstructured.Unstructured) *admissionv1.AdmissionR
 	return r
 }
 
-// explain runs the companion for a request.
+// explain runs `webhook-gen explain request` for a request.
 func (w *answers) explain(t *testing.T, r *policyRequest, prefix string, sources ...string) policyAnswer {
 	authorizer := "allow"
 	if r.user == "plain" {
 		authorizer = "deny"
 	}
 	arguments := []string{
-		"request", "--format=json", "--dry-run", "--webhooks", w.URL, "--webhooks-ca", w.authority,
+		"explain", "request", "--format=json", "--dry-run", "--webhooks", w.URL, "--webhooks-ca", w.authority,
 		"--operation", r.operation, "-n", r.namespace, "--as", r.user, "--authorizer", authorizer,
 	}
 	arguments = append(arguments, sources...)
@@ -380,7 +380,7 @@ func (w *answers) explain(t *testing.T, r *policyRequest, prefix string, sources
 		arguments = append(arguments, flag, file)
 	}
 	var out, errOut bytes.Buffer
-	c := exec.Command(w.companion, arguments...)
+	c := exec.Command(w.command, arguments...)
 	c.Stdout, c.Stderr = &out, &errOut
 	if err := c.Run(); err != nil {
 		t.Errorf("%s: %v\n%s", r.title, err, &errOut)

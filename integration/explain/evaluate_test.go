@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -73,6 +72,7 @@ func TestPolicies(t *testing.T) {
 type policySession struct {
 	*apiServer
 	test      string // its name, which is in the audit log
+	command   string // webhook-gen, beside companion
 	companion string
 	clients   map[string]dynamic.Interface // by user
 	policies  []map[string]any             // as the companion reads them
@@ -102,13 +102,8 @@ type idKey struct{}
 func startPolicies(t *testing.T) *policySession {
 	p := &policySession{
 		apiServer: onAPIServer(t), test: t.Name(), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
-		companion: filepath.Join(t.TempDir(), "webhook-gen-explain"),
 	}
-	build := exec.Command("go", "build", "-o", p.companion, "./cmd/webhook-gen-explain")
-	build.Dir = "../../explain"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	p.command, p.companion = buildCommands(t, t.TempDir())
 	for user, groups := range policyUsers() {
 		config := rest.CopyConfig(p.config)
 		config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}

@@ -47,10 +47,10 @@ func TestGrid(t *testing.T) {
 
 // session is an API server with all configurations, and the results.
 type session struct {
-	config    *rest.Config
-	recorder  *recorder
-	companion string
-	folder    string
+	config   *rest.Config
+	recorder *recorder
+	command  string // webhook-gen, beside webhook-gen-explain
+	folder   string
 	// manifest has the configurations; kubeconfig leads to a cluster that has them.
 	manifest, kubeconfig string
 	version              string // of Kubernetes
@@ -66,12 +66,7 @@ func startGrid(t *testing.T) *session {
 	if err := os.WriteFile(g.kubeconfig, server.kubeconfig, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g.companion = filepath.Join(g.folder, "webhook-gen-explain")
-	build := exec.Command("go", "build", "-o", g.companion, "./cmd/webhook-gen-explain")
-	build.Dir = "../../explain"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	g.command, _ = buildCommands(t, g.folder)
 	if _, err := envtest.InstallCRDs(g.config, envtest.CRDInstallOptions{Paths: []string{"testdata/crds.yaml"}, ErrorIfPathMissing: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +267,7 @@ func (g *session) tell(t *testing.T, user string, r request) []string {
 
 func (g *session) explain(t *testing.T, title string, arguments []string) (_ called, refuses bool) {
 	t.Helper()
-	out, err := exec.Command(g.companion, append([]string{"request", "--format=json"}, arguments...)...).Output()
+	out, err := exec.Command(g.command, append([]string{"explain", "request", "--format=json"}, arguments...)...).Output()
 	if err != nil {
 		if exit, ok := err.(*exec.ExitError); ok {
 			err = fmt.Errorf("%w: %s", err, exit.Stderr)

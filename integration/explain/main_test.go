@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -77,4 +78,17 @@ func onAPIServer(t *testing.T) *apiServer {
 		t.Skip(apiserver.Missing)
 	}
 	return shared
+}
+
+// buildCommands builds webhook-gen and webhook-gen-explain in a folder, and returns their paths.
+func buildCommands(t *testing.T, folder string) (command, companion string) {
+	t.Helper()
+	for module, name := range map[string]string{"../..": "webhook-gen", "../../explain": "webhook-gen-explain"} {
+		build := exec.Command("go", "build", "-o", folder, "./cmd/"+name)
+		build.Dir = module
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return filepath.Join(folder, "webhook-gen"), filepath.Join(folder, "webhook-gen-explain")
 }

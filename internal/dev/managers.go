@@ -60,7 +60,7 @@ func givenBack(now, before []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsE
 		if err != nil {
 			return nil, err
 		}
-		kept[i].FieldsV1 = &metav1.FieldsV1{Raw: text}
+		kept[i].FieldsV1 = metav1.NewFieldsV1(string(text))
 	}
 	if len(kept) == 0 {
 		// An empty list means that nothing is said, and an empty entry that there are no managers.
@@ -74,7 +74,7 @@ func fieldsOf(e metav1.ManagedFieldsEntry) (fields, error) {
 	if e.FieldsV1 == nil {
 		return set, nil
 	}
-	err := json.Unmarshal(e.FieldsV1.Raw, &set)
+	err := json.Unmarshal(e.FieldsV1.GetRawBytes(), &set)
 	return set, err
 }
 

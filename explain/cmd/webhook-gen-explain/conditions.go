@@ -39,18 +39,20 @@ type finding struct {
 }
 
 func conditionsCommand() *cobra.Command {
-	var kubeVersion string
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "conditions",
 		Short: "Say what is wrong with the expressions of a project, for webhook-gen",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			debug.SetGCPercent(400) // it ends soon
-			p, err := project.Read(c.InOrStdin())
+			var request struct {
+				KubeVersion string `json:"kube-version"`
+			}
+			p, err := project.Read(c.InOrStdin(), &request)
 			if err != nil {
 				return err
 			}
-			kubernetes, err := kubernetesVersion(kubeVersion, p)
+			kubernetes, err := kubernetesVersion(request.KubeVersion, p)
 			if err != nil {
 				return err
 			}
@@ -63,9 +65,6 @@ func conditionsCommand() *cobra.Command {
 			return e.Encode(map[string][]finding{"findings": found})
 		},
 	}
-	c.Flags().Bool("project", true, "read what webhook-gen says of a project from standard input")
-	c.Flags().StringVar(&kubeVersion, "kube-version", "", "version of Kubernetes")
-	return c
 }
 
 // kubernetesVersion is the version of --kube-version, or else the oldest that the project supports; nil if neither says

@@ -55,7 +55,7 @@ func TestConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errOut bytes.Buffer
-	if code := run(t.Context(), []string{"conditions", "--project"}, bytes.NewReader(in), &out, &errOut); code != 0 {
+	if code := run(t.Context(), []string{"conditions"}, bytes.NewReader(in), &out, &errOut); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errOut)
 	}
 	got := strings.Split(strings.NewReplacer("},{", "},\n{").Replace(strings.TrimSpace(out.String())), "\n")
@@ -104,7 +104,7 @@ func TestConditionsSince(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errOut bytes.Buffer
-		if code := run(t.Context(), []string{"conditions", "--project"}, bytes.NewReader(in), &out, &errOut); code != 0 {
+		if code := run(t.Context(), []string{"conditions"}, bytes.NewReader(in), &out, &errOut); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &errOut)
 		}
 		if strings.Contains(out.String(), `"rule":"P20"`) != refused {
@@ -132,7 +132,7 @@ func TestManyPolicies(t *testing.T) {
 	check := func() []finding {
 		t.Helper()
 		var out, errOut bytes.Buffer
-		if code := run(t.Context(), []string{"conditions", "--project"}, bytes.NewReader(read), &out, &errOut); code != 0 {
+		if code := run(t.Context(), []string{"conditions"}, bytes.NewReader(read), &out, &errOut); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &errOut)
 		}
 		var answer struct{ Findings []finding }

@@ -18,31 +18,31 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
+// policyRequest has the arguments of `webhook-gen explain policy`.
+type policyRequest struct {
+	Kind     string   `json:"kind"`
+	Packages []string `json:"packages"`
+	Format   string   `json:"format"`
+}
+
 func policyCommand() *cobra.Command {
-	var format string
-	var ofProject bool
-	c := &cobra.Command{
-		Use:   "policy KIND [packages]",
+	return &cobra.Command{
+		Use:   "policy",
 		Short: "Write the checks of a kind's validators as validations of an admission policy, as far as CEL can say them",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			patterns := args[1:]
-			if len(patterns) == 0 {
-				patterns = []string{"./..."}
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			request := policyRequest{Packages: []string{"./..."}}
+			described, err := project.Read(c.InOrStdin(), &request)
+			if err != nil {
+				return err
 			}
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			result, err := celcheck.Read(dir, args[0], patterns...)
+			result, err := celcheck.Read(dir, request.Kind, request.Packages...)
 			if err != nil {
 				return err
-			}
-			described := &project.Project{}
-			if ofProject {
-				if described, err = project.Read(c.InOrStdin()); err != nil {
-					return err
-				}
 			}
 			if err := compileChecks(result.Checks, described); err != nil {
 				return err
@@ -54,7 +54,7 @@ func policyCommand() *cobra.Command {
 					check.At = fmt.Sprintf("%s:%d", filepath.ToSlash(below), check.Position.Line)
 				}
 			}
-			if format == "json" {
+			if request.Format == "json" {
 				e := json.NewEncoder(c.OutOrStdout())
 				e.SetEscapeHTML(false)
 				return e.Encode(result)
@@ -63,9 +63,6 @@ func policyCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text or json")
-	c.Flags().BoolVar(&ofProject, "project", false, "read what webhook-gen says of the project from standard input")
-	return c
 }
 
 // compileChecks compiles the expressions of checks for the oldest Kubernetes of a project, with the Go types of the

@@ -21,79 +21,67 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/report"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
 )
 
-// requestFlags are the flags of the command.
+// requestFlags are the flags of `webhook-gen explain request`, by their names.
 type requestFlags struct {
-	world           worldFlags
-	options         request.Options
-	file, old       string
-	namespaceLabels string
-	authorizer      string
-	kubeVersion     string
-	program         string
-	authorities     string
-	calledOnly      bool
-	format          string
+	worldFlags
+	request.Options
+	Filename        string `json:"filename"`
+	OldFile         string `json:"old"`
+	NamespaceLabels string `json:"namespace-labels"`
+	Authorizer      string `json:"authorizer"`
+	KubeVersion     string `json:"kube-version"`
+	Webhooks        string `json:"webhooks"`
+	WebhooksCA      string `json:"webhooks-ca"`
+	CalledOnly      bool   `json:"called-only"`
+	Format          string `json:"format"`
 }
 
 func requestCommand() *cobra.Command {
-	f := &requestFlags{}
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "request",
 		Short: "Say what an API server does with a request: policies and webhooks, in its order",
 		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			f := &requestFlags{Format: "text"}
+			p, err := project.Read(c.InOrStdin(), f)
+			if err != nil {
+				return err
+			}
+			return f.run(c, p)
+		},
 	}
-	flags := c.Flags()
-	f.world.add(flags)
-	flags.StringVarP(&f.file, "filename", "f", "", "file of the object that is sent, or deleted; or of an AdmissionReview")
-	flags.StringVar(&f.old, "old", "", "file of the object before an update")
-	flags.StringVar(&f.options.Operation, "operation", "", "CREATE, UPDATE, DELETE or CONNECT")
-	flags.StringVar(&f.options.Resource, "resource", "", "the resource")
-	flags.StringVar(&f.options.Subresource, "subresource", "", "the subresource")
-	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "the namespace")
-	flags.StringVar(&f.options.Name, "name", "", "the object's name")
-	flags.StringVar(&f.options.User.Name, "as", "", "the user")
-	flags.StringArrayVar(&f.options.User.Groups, "as-group", nil, "a group of the user")
-	flags.BoolVar(&f.options.DryRun, "dry-run", false, "the request is a dry run")
-	flags.StringVar(&f.namespaceLabels, "namespace-labels", "", "labels of the namespace")
-	flags.StringVar(&f.authorizer, "authorizer", "", "what the authorizer answers: allow or deny")
-	flags.StringVar(&f.kubeVersion, "kube-version", "", "version of Kubernetes")
-	flags.StringVar(&f.program, "webhooks", "", "URL of a running program that answers for the webhooks")
-	flags.StringVar(&f.authorities, "webhooks-ca", "", "file of the program's certificate, or of its authority")
-	flags.BoolVar(&f.calledOnly, "called-only", false, "leave out webhooks and policies that are skipped")
-	flags.StringVar(&f.format, "format", "text", "form of the answer")
-	return c
 }
 
-func (f *requestFlags) run(c *cobra.Command) error {
+func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	world, err := f.world.read(c.Context(), c.InOrStdin())
+	world, err := f.read(c.Context(), p)
 	if err != nil {
 		return err
 	}
-	if f.file != "" {
-		if f.options.Object, err = object.ReadOne(f.file); err != nil {
+	if f.Filename != "" {
+		if f.Object, err = object.ReadOne(f.Filename); err != nil {
 			return err
 		}
 	}
-	if f.old != "" {
-		if f.options.Old, err = object.ReadOne(f.old); err != nil {
+	if f.OldFile != "" {
+		if f.Old, err = object.ReadOne(f.OldFile); err != nil {
 			return err
 		}
 	}
-	r, err := request.New(f.options, world.api)
+	r, err := request.New(f.Options, world.api)
 	if err != nil {
 		return err
 	}
-	known := admit.Cluster{Configurations: world.configurations, API: world.api, Version: world.version, Authorized: admit.Answer(f.authorizer)}
-	if f.kubeVersion != "" {
-		if known.Version, err = version.ParseGeneric(f.kubeVersion); err != nil {
+	known := admit.Cluster{Configurations: world.configurations, API: world.api, Version: world.version, Authorized: admit.Answer(f.Authorizer)}
+	if f.KubeVersion != "" {
+		if known.Version, err = version.ParseGeneric(f.KubeVersion); err != nil {
 			return fmt.Errorf("--kube-version: %w", err)
 		}
 	}
@@ -134,10 +122,10 @@ func (f *requestFlags) run(c *cobra.Command) error {
 	}
 	r.Assumed = append(r.Assumed, world.unbound...)
 	answer := report.New(report.NewRequest(r), before, result, r.Assumed)
-	if f.calledOnly {
+	if f.CalledOnly {
 		answer = answer.WithoutSkipped()
 	}
-	return answer.Write(c.OutOrStdout(), f.format, width(c.OutOrStdout()))
+	return answer.Write(c.OutOrStdout(), f.Format, width(c.OutOrStdout()))
 }
 
 // width is the width of the terminal that the text is written to; 0 if it is no terminal.
@@ -152,20 +140,20 @@ func width(out io.Writer) int {
 
 // called is the program that answers for the webhooks; nil without one.
 func (f *requestFlags) called() (*admit.Program, error) {
-	if f.program == "" {
-		if f.authorities != "" {
+	if f.Webhooks == "" {
+		if f.WebhooksCA != "" {
 			return nil, errors.New("--webhooks-ca needs --webhooks, the URL of the program")
 		}
 		return nil, nil
 	}
 	var authorities []byte
-	if f.authorities != "" {
+	if f.WebhooksCA != "" {
 		var err error
-		if authorities, err = os.ReadFile(f.authorities); err != nil {
+		if authorities, err = os.ReadFile(f.WebhooksCA); err != nil {
 			return nil, fmt.Errorf("--webhooks-ca: %w", err)
 		}
 	}
-	program, err := admit.NewProgram(f.program, authorities)
+	program, err := admit.NewProgram(f.Webhooks, authorities)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +164,7 @@ func (f *requestFlags) check() error {
 	for _, word := range []struct {
 		flag, value string
 		words       []string
-	}{{"authorizer", f.authorizer, []string{"", "allow", "deny"}}, {"format", f.format, report.Formats()}} {
+	}{{"authorizer", f.Authorizer, []string{"", "allow", "deny"}}, {"format", f.Format, report.Formats()}} {
 		if !slices.Contains(word.words, word.value) {
 			return fmt.Errorf("--%s is %q: use %s", word.flag, word.value, strings.TrimPrefix(strings.Join(word.words, " or "), " or "))
 		}
@@ -191,8 +179,8 @@ func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.R
 	if name == "" {
 		return nil
 	}
-	if f.namespaceLabels != "" {
-		set, err := labels.ConvertSelectorToLabelsMap(f.namespaceLabels)
+	if f.NamespaceLabels != "" {
+		set, err := labels.ConvertSelectorToLabelsMap(f.NamespaceLabels)
 		if err != nil {
 			return fmt.Errorf("--namespace-labels: %w", err)
 		}

@@ -49,11 +49,18 @@ func certificate(t *testing.T, dir string, s *httptest.Server) string {
 	return file
 }
 
-func explained(t *testing.T, dir string, arguments ...string) string {
+// explained returns the answer of a program at a URL. authority is the file of its certificate.
+func explained(t *testing.T, dir, url, authority string) string {
 	t.Helper()
+	in, err := json.Marshal(map[string]any{"version": 1, "request": map[string]any{
+		"configurations": []string{filepath.Join(dir, "manifests")}, "filename": filepath.Join(dir, "order.yaml"), "crds": []string{filepath.Join(dir, "crd.yaml")},
+		"webhooks": url, "webhooks-ca": authority,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out, errOut bytes.Buffer
-	arguments = append([]string{"request", "-c", filepath.Join(dir, "manifests"), "-f", filepath.Join(dir, "order.yaml"), "--crds", filepath.Join(dir, "crd.yaml")}, arguments...)
-	if code := run(t.Context(), arguments, strings.NewReader(""), &out, &errOut); code != 0 {
+	if code := run(t.Context(), []string{"request"}, bytes.NewReader(in), &out, &errOut); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, &errOut)
 	}
 	return out.String()
@@ -93,7 +100,7 @@ func TestAnswers(t *testing.T) {
 		return answer
 	}))
 	defer server.Close()
-	got := explained(t, dir, "--webhooks", server.URL, "--webhooks-ca", certificate(t, dir, server))
+	got := explained(t, dir, server.URL, certificate(t, dir, server))
 	page, err := os.ReadFile("../../../docs/guides/explain.md")
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +144,7 @@ func TestHostileAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(test.handler)
 			defer server.Close()
-			got := explained(t, dir, "--webhooks", server.URL)
+			got := explained(t, dir, server.URL, "")
 			if !strings.Contains(got, test.want) || !strings.Contains(got, "\nverdict: denied") || strings.Contains(got, "\nverdict: allowed") || strings.Contains(got, "\x1b") {
 				t.Errorf("it does not print %q\n%s", test.want, got)
 			}
@@ -150,15 +157,15 @@ func TestAuthority(t *testing.T) {
 	dir := shop(t)
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
-	if got := explained(t, dir, "--webhooks", server.URL); !strings.Contains(got, "--webhooks-ca names the file") {
+	if got := explained(t, dir, server.URL, ""); !strings.Contains(got, "--webhooks-ca names the file") {
 		t.Error(got)
 	}
 	name := strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // the certificate has no such name
-	if got := explained(t, dir, "--webhooks", name, "--webhooks-ca", certificate(t, dir, server)); !strings.Contains(got, "--webhooks-ca names the file") {
+	if got := explained(t, dir, name, certificate(t, dir, server)); !strings.Contains(got, "--webhooks-ca names the file") {
 		t.Error(got)
 	}
 	server.Close()
-	if got := explained(t, dir, "--webhooks", server.URL); !strings.Contains(got, "is the program running at "+server.URL) {
+	if got := explained(t, dir, server.URL, ""); !strings.Contains(got, "is the program running at "+server.URL) {
 		t.Error(got)
 	}
 }

@@ -5,13 +5,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,21 +28,11 @@ import (
 
 // worldFlags name the sources of configurations and kinds.
 type worldFlags struct {
-	project        bool
-	configurations []string
-	definitions    []string
-	params         []string
-	kubeconfig     string
-	context        string
-}
-
-func (f *worldFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.project, "project", false, "read what webhook-gen says of a project from standard input")
-	flags.StringArrayVarP(&f.configurations, "configurations", "c", nil, "file or folder of webhook configurations, policies and params")
-	flags.StringArrayVar(&f.definitions, "crds", nil, "file or folder of CustomResourceDefinitions")
-	flags.StringArrayVar(&f.params, "params", nil, "file or folder of objects that are params of policies")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster")
-	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
+	Configurations []string `json:"configurations"`
+	CRDs           []string `json:"crds"`
+	Params         []string `json:"params"`
+	Kubeconfig     string   `json:"kubeconfig"`
+	Context        string   `json:"context"`
 }
 
 // world is the surroundings of a request: the API server's resources, configurations and policies, and the cluster, if
@@ -72,31 +60,25 @@ type webhookKey struct {
 	index         int
 }
 
-func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
+func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, error) {
 	w := &world{positions: map[webhookKey]project.Position{}}
 	if err := f.connect(ctx, w); err != nil {
 		return nil, err
 	}
-	if f.project {
-		p, err := project.Read(in)
-		if err != nil {
-			return nil, err
-		}
-		if err := w.addProject(p); err != nil {
-			return nil, err
-		}
+	if err := w.addProject(p); err != nil {
+		return nil, err
 	}
-	for _, path := range f.definitions {
+	for _, path := range f.CRDs {
 		if err := w.addDefinitions(path); err != nil {
 			return nil, err
 		}
 	}
-	for _, path := range f.configurations {
+	for _, path := range f.Configurations {
 		if err := w.addConfigurations(path); err != nil {
 			return nil, err
 		}
 	}
-	for _, path := range f.params {
+	for _, path := range f.Params {
 		if err := eachFile(path, func(file string) error {
 			objects, err := object.Read(file)
 			w.objects = append(w.objects, objects...)
@@ -105,19 +87,19 @@ func (f *worldFlags) read(ctx context.Context, in io.Reader) (*world, error) {
 			return nil, err
 		}
 	}
-	if len(f.configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating)+len(w.passedOver)+len(w.policies)+len(w.bindings) == 0 {
-		return nil, fmt.Errorf("there is no webhook configuration and no policy in %s", strings.Join(f.configurations, ", "))
+	if len(f.Configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating)+len(w.passedOver)+len(w.policies)+len(w.bindings) == 0 {
+		return nil, fmt.Errorf("there is no webhook configuration and no policy in %s", strings.Join(f.Configurations, ", "))
 	}
 	return w, w.bind()
 }
 
 // connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.
 func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
-	if f.kubeconfig == "" && f.context == "" {
+	if f.Kubeconfig == "" && f.Context == "" {
 		w.api, err = served.Kubernetes()
 		return err
 	}
-	if w.cluster, err = cluster.Connect(f.kubeconfig, f.context); err != nil {
+	if w.cluster, err = cluster.Connect(f.Kubeconfig, f.Context); err != nil {
 		return err
 	}
 	if w.version, err = w.cluster.Version(); err != nil {

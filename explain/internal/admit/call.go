@@ -157,11 +157,6 @@ func (w *wire) to(c *v1.WebhookClientConfig) {
 	*c = v1.WebhookClientConfig{URL: &address}
 }
 
-// address is the address of the requests.
-func (w *wire) address() string {
-	return (&url.URL{Scheme: w.program.URL.Scheme, Host: w.program.URL.Host, Path: w.path}).String()
-}
-
 // trust verifies the program's certificate for its address, or for the name by which the cluster calls it.
 func (w *wire) trust(bundle []byte) *tls.Config {
 	roots := w.program.Roots

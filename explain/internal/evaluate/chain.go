@@ -167,9 +167,7 @@ func (v *evaluation) admit(ctx context.Context, r *request.Request, annotations 
 	v.answer.Object = v.stored(a)
 	a.Attributes = (&request.Request{Attributes: r.Attributes}).Validated()
 	if refusal == nil {
-		if refusal, trouble = v.known(v.validate(ctx, a), "validating"); trouble != nil {
-			return trouble
-		}
+		refusal = v.known(v.validate(ctx, a), "validating")
 	}
 	if trouble = v.call(ctx, a, false, &refusal); trouble != nil {
 		return trouble
@@ -199,10 +197,7 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 	default:
 		refusal = v.mutate(ctx, a)
 	}
-	refusal, trouble := v.known(refusal, "admission")
-	if trouble != nil {
-		return trouble
-	}
+	refusal = v.known(refusal, "admission")
 	v.answer.Object = Content(a.GetObject())
 	v.refuse(refusal)
 	return nil
@@ -210,9 +205,7 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 
 // mutateAll runs both mutating plugins once.
 func (v *evaluation) mutateAll(ctx context.Context, a admission.Attributes) (refusal, trouble error) {
-	if refusal, trouble = v.known(v.mutate(ctx, a), "mutating"); trouble != nil {
-		return nil, trouble
-	}
+	refusal = v.known(v.mutate(ctx, a), "mutating")
 	if refusal != nil && a.GetReinvocationContext().IsReinvoke() {
 		return refusal, nil
 	}
@@ -220,16 +213,16 @@ func (v *evaluation) mutateAll(ctx context.Context, a admission.Attributes) (ref
 }
 
 // known returns the refusal by policies, unless they could not be evaluated here.
-func (v *evaluation) known(refusal error, kind string) (error, error) {
+func (v *evaluation) known(refusal error, kind string) error {
 	if v.objects.unknown == nil {
-		return refusal, nil
+		return refusal
 	}
 	if v.unknown == nil {
 		v.unknown = v.objects.unknown
 	}
 	v.open = append(v.open, fmt.Sprintf("%s policies are left aside: %v", kind, v.objects.unknown))
 	v.objects.unknown = nil
-	return nil, nil
+	return nil
 }
 
 // call calls the webhooks of one kind, and makes steps of them. It takes the refusal of the request by policies, and

@@ -5,6 +5,7 @@
 package project
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,6 +31,8 @@ type Project struct {
 	Types []Type `json:"types"`
 	// MinKubernetesVersion is the oldest API server that the project supports. It is empty for files of no project.
 	MinKubernetesVersion string `json:"minKubernetesVersion"`
+	// Request has the flags and arguments of the command.
+	Request json.RawMessage `json:"request"`
 }
 
 // Policy is an admission policy with its bindings.
@@ -99,8 +102,8 @@ type Kind struct {
 	Converted bool `json:"converted"`
 }
 
-// Read reads a project.
-func Read(r io.Reader) (*Project, error) {
+// Read reads a project and its request, if there is one. The request has no other members than the fields of into.
+func Read(r io.Reader, into any) (*Project, error) {
 	p := &Project{}
 	if err := json.NewDecoder(r).Decode(p); err != nil {
 		return nil, fmt.Errorf("what webhook-gen says of the project: %w", err)
@@ -108,6 +111,14 @@ func Read(r io.Reader) (*Project, error) {
 	if p.Version != Version {
 		return nil, fmt.Errorf("webhook-gen speaks version %d of the form in which it describes projects, and this command version %d: use both of one release",
 			p.Version, Version)
+	}
+	if len(p.Request) == 0 {
+		return p, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(p.Request))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return nil, fmt.Errorf("what webhook-gen says of the request: %w", err)
 	}
 	return p, nil
 }

@@ -23,18 +23,18 @@ import (
 // Options describe a request. New finds out absent options where it can.
 type Options struct {
 	// Object is the object that the client sends, or the object that a DELETE deletes; nil for a CONNECT without options.
-	Object *unstructured.Unstructured
+	Object *unstructured.Unstructured `json:"-"`
 	// Old is the object before an UPDATE; nil means that the UPDATE leaves it unchanged.
-	Old *unstructured.Unstructured
+	Old *unstructured.Unstructured `json:"-"`
 	// Operation is CREATE, UPDATE, DELETE or CONNECT; empty means UPDATE where there is an old object, else CREATE.
-	Operation string
+	Operation string `json:"operation"`
 	// Resource is a resource as kubectl names it: "deployments", "deployments.apps", "deployments.v1.apps".
-	Resource    string
-	Subresource string
-	Namespace   string
-	Name        string
-	User        User
-	DryRun      bool
+	Resource    string `json:"resource"`
+	Subresource string `json:"subresource"`
+	Namespace   string `json:"namespace"`
+	Name        string `json:"name"`
+	DryRun      bool   `json:"dry-run"`
+	User
 }
 
 // Request is a request as admission sees it.

@@ -12,8 +12,8 @@ import (
 // User is who makes a request.
 type User struct {
 	// Name is empty for the administrator that kubeadm sets up.
-	Name   string
-	Groups []string
+	Name   string   `json:"as"`
+	Groups []string `json:"as-group"`
 }
 
 // info adds the groups that every user without explicit groups has, as impersonation does

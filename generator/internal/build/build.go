@@ -248,7 +248,7 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 		key := objectKey{mutating, b.objectName(c.marker, mutating)}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &model.Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: model.Places{}}
+			object = &model.Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: model.Positions{}}
 			b.objects[key] = object
 		}
 		at := c.marker.Name.At

@@ -209,30 +209,13 @@ func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) st
 		}
 		if other.marker.Mutating == said.Mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
 			word, _, _ := strings.Cut(said.Name.V, ".")
-			suffix = camel(cmp.Or(word, kind.Kind))
+			suffix = model.Camel(cmp.Or(word, kind.Kind))
 		}
 	}
 	for _, s := range said.Subresource.V {
-		suffix += camel(s)
+		suffix += model.Camel(s)
 	}
 	return suffix
-}
-
-func camel(word string) string {
-	var b strings.Builder
-	up := true
-	for _, r := range word {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			up = true
-		case up:
-			b.WriteRune(unicode.ToUpper(r))
-			up = false
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // isProjection reports whether a type is a struct with a JSON tag. Requests are decoded into such a type.

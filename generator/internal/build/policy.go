@@ -91,7 +91,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a policy on a package needs %s", strings.Join(needs, ", ")).
 			WithHint("add the arguments, or put the marker on the type it is for"))
 	}
-	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind, Source: model.Source{At: model.Places{}}}
+	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind, Source: model.Source{At: model.Positions{}}}
 	if p.Name = b.name(subject, on); subject.kind == nil {
 		p.Name = said.Name.V
 	}
@@ -118,13 +118,13 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 
 // applied puts the arguments that webhooks and policies share into a webhook.
 func applied(s registry.Settings, mutating bool) *model.Webhook {
-	w := &model.Webhook{Mutating: mutating, At: model.Places{}}
+	w := &model.Webhook{Mutating: mutating, At: model.Positions{}}
 	s.Apply(w, "")
 	return w
 }
 
 // match sets the fields of match constraints at a path that are not rules.
-func match(m *admissionregistrationv1.MatchResources, path string, at model.Places, settings *model.Webhook) {
+func match(m *admissionregistrationv1.MatchResources, path string, at model.Positions, settings *model.Webhook) {
 	m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector = settings.Spec.MatchPolicy, settings.Spec.NamespaceSelector, settings.Spec.ObjectSelector
 	for _, field := range []string{"matchPolicy", "namespaceSelector", "objectSelector"} {
 		at.Set(path+"."+field, settings.At[field])
@@ -155,11 +155,11 @@ func (r policyRule) isSet() bool {
 
 // over returns the rule at a path. Another rule supplies the arguments that the marker leaves out, except the names of
 // objects.
-func (r policyRule) over(base admissionregistrationv1.NamedRuleWithOperations, path string, at model.Places) admissionregistrationv1.NamedRuleWithOperations {
+func (r policyRule) over(base admissionregistrationv1.NamedRuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
 	rule := *base.DeepCopy()
 	rule.ResourceNames = r.resourceNames.V
 	at.SetList(path+".resourceNames", r.resourceNames)
-	w := &model.Webhook{At: model.Places{}}
+	w := &model.Webhook{At: model.Positions{}}
 	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule.RuleWithOperations}
 	addRule(w, &registry.Rule{Operations: r.operations, Matched: r.matched})
 	rule.RuleWithOperations = w.Spec.Rules[1]
@@ -291,7 +291,7 @@ func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression)
 // bind adds a binding to a policy.
 func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	said := *at.marker
-	binding := &model.Binding{Range: at.Range, Name: p.Name, Source: model.Source{At: model.Places{}}}
+	binding := &model.Binding{Range: at.Range, Name: p.Name, Source: model.Source{At: model.Positions{}}}
 	switch {
 	case strings.Contains(said.Name.V, "."), said.Name.IsSet() && p.Kind == nil: // on a package, names are as written
 		binding.Name = said.Name.V

@@ -40,7 +40,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	w := &model.Webhook{
 		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
-		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement, At: model.Places{},
+		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement, At: model.Positions{},
 	}
 	w.Spec.Name = b.name(subject, of(at))
 	w.At.Set("name", said.Name.At)

@@ -45,7 +45,7 @@ func sameRequests(p policyPass) {
 
 // ownMatch returns the fields of the match that arguments or members of the policy set: of a rule, only the rule itself
 // if a member makes it.
-func ownMatch(at model.Places) (fields []string) {
+func ownMatch(at model.Positions) (fields []string) {
 	for _, field := range slices.Sorted(maps.Keys(at)) {
 		below := strings.HasPrefix(field, "spec.matchConstraints.")
 		if below && !slices.ContainsFunc(fields, func(f string) bool {

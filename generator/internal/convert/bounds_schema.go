@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
@@ -104,7 +105,7 @@ func (b bounded) schema() map[string]any {
 
 // addTo adds a limit to the schema of a type.
 func (l Limits) addTo(schema map[string]any, name string, t *resolve.Type) {
-	key := strings.ToLower(name[:1]) + name[1:]
+	key := lowerFirst(name)
 	switch name {
 	case "Enum":
 		var values []any
@@ -148,7 +149,7 @@ func addBound(schema map[string]any, key string, e end, sign float64) {
 		return
 	}
 	schema[key] = e.n
-	if exclusive := "exclusive" + strings.ToUpper(key[:1]) + key[1:]; e.strict {
+	if exclusive := "exclusive" + model.Upper(key); e.strict {
 		schema[exclusive] = true
 	} else if known != e.n {
 		delete(schema, exclusive)

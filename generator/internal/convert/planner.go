@@ -149,7 +149,7 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 func identifier(t *resolve.Type) string {
 	name := t.Name
 	for _, a := range t.Args {
-		name += "Of" + strings.ToUpper(identifier(a)[:1]) + identifier(a)[1:]
+		name += "Of" + model.Upper(identifier(a))
 	}
 	return name
 }

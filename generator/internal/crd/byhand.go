@@ -29,7 +29,7 @@ func (d *definition) byHand(c Conversion) diag.List {
 		return nil
 	}
 	return diag.List{diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
-		WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").WithRelated(c.Range, "the conversion is asked for here")}
+		WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").WithRelated(c.Range, "this marker sets the conversion")}
 }
 
 // difference is a place where a stanza differs from the wanted one.
@@ -42,11 +42,11 @@ type difference struct {
 func (d difference) String() string {
 	switch {
 	case d.have == "":
-		return fmt.Sprintf("has no %s: the markers ask for %s", d.path, d.want)
+		return fmt.Sprintf("has no %s: the markers set %s", d.path, d.want)
 	case d.want == "":
-		return fmt.Sprintf("its %s is %s: the markers ask for none", d.path, d.have)
+		return fmt.Sprintf("its %s is %s: the markers set none", d.path, d.have)
 	}
-	return fmt.Sprintf("its %s is %s: the markers ask for %s", d.path, d.have, d.want)
+	return fmt.Sprintf("its %s is %s: the markers set %s", d.path, d.have, d.want)
 }
 
 func (d *definition) difference(stanza []byte) (difference, bool) {

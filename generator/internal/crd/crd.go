@@ -13,12 +13,11 @@ package crd
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
@@ -36,35 +35,33 @@ type Conversion struct {
 	Stanza []byte
 }
 
-// Options locate the definitions.
+// Options are the definitions.
 type Options struct {
-	// Root is the absolute folder of the module.
-	Root string
-	// Patterns are files, folders and globs below Root, slash-separated. A folder means the *.yaml and *.yml files in
-	// it.
+	// Files have the definitions.
+	Files []load.Text
+	// Patterns are the names of the files in webhook-gen.yaml.
 	Patterns []string
 	// Whole is true if the conversions are all conversions of the project. A generated stanza without a conversion is
 	// then removed.
 	Whole bool
 }
 
-// Merge reads the files and returns the files that contain a conversion, with their new content. If several files
+// Merge returns the files that contain a conversion, with their new content. If several files
 // contain the same definition, each of them gets the conversion.
 func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	m := merge{Options: o, conversions: conversions, found: map[string]bool{}}
 	var files []output.File
-	for _, path := range o.Files() {
-		text, err := regular.ReadFile(path)
-		if err != nil {
-			m.problems.Add(diag.Errorf(span(path, 0, 0, 0), RuleText, "cannot read the file: %v", regular.Reason(err)))
+	for _, f := range o.Files {
+		if f.Err != nil {
+			m.problems.Add(diag.Errorf(span(f.Path, 0, 0, 0), RuleText, "cannot read the file: %v", regular.Reason(f.Err)))
 			continue
 		}
-		if !m.concerns(text) {
+		if !m.concerns(f.Content) {
 			continue
 		}
-		merged, cause := m.file(path, text)
+		merged, cause := m.file(f.Path, f.Content)
 		files = append(files, output.File{
-			Path: path, Content: merged, Base: text, Owner: output.Part, Cause: cause,
+			Path: f.Path, Content: merged, Base: f.Content, Owner: output.Part, Cause: cause,
 			Note: "controller-gen leaves spec.conversion out: run webhook-gen after it",
 		})
 	}
@@ -75,24 +72,6 @@ func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 		}
 	}
 	return files, m.problems
-}
-
-// Files lists the files that match the patterns, without duplicates.
-func (o Options) Files() []string {
-	var all []string
-	for _, pattern := range o.Patterns {
-		pattern = filepath.Join(o.Root, filepath.FromSlash(pattern))
-		globs := []string{pattern}
-		if info, err := os.Stat(pattern); err == nil && info.IsDir() {
-			globs = []string{filepath.Join(pattern, "*.yaml"), filepath.Join(pattern, "*.yml")}
-		}
-		for _, glob := range globs {
-			matches, _ := filepath.Glob(glob) // config has checked the pattern, so there is no error
-			all = append(all, matches...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // merge is the state of one Merge.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
@@ -35,7 +36,7 @@ func merged(t *testing.T, text string, conversions ...Conversion) (string, diag.
 	if err := os.WriteFile(filepath.Join(root, "crd.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files, problems := Merge(Options{Root: root, Patterns: []string{"*.yaml"}, Whole: true}, conversions)
+	files, problems := Merge(Options{Files: load.Texts(root, "*.yaml"), Patterns: []string{"*.yaml"}, Whole: true}, conversions)
 	if len(problems) > 0 || len(files) == 0 {
 		return text, problems
 	}

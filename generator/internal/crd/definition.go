@@ -90,11 +90,11 @@ func find(mapping *yaml.Node, key string) entry {
 func (d *definition) check(c Conversion) diag.List {
 	if v := d.apiVersion.value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
 		return diag.List{diag.Errorf(d.at(d.apiVersion.value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
-			WithHint("have controller-gen write v1; API servers from Kubernetes 1.22 on serve nothing else").WithRelated(c.Range, "its conversion is asked for here")}
+			WithHint("have controller-gen write v1; API servers from Kubernetes 1.22 on serve nothing else").WithRelated(c.Range, "this marker sets its conversion")}
 	}
 	if s := d.spec.value; s == nil || s.Kind != yaml.MappingNode || s.Style&yaml.FlowStyle != 0 || len(s.Content) == 0 {
 		return diag.List{diag.Errorf(d.at(d.spec.key), RuleText, "spec of %s is not written as indented lines", d.name).
-			WithHint("write it as controller-gen does, each key on a line of its own").WithRelated(c.Range, "its conversion is asked for here")}
+			WithHint("write it as controller-gen does, each key on a line of its own").WithRelated(c.Range, "this marker sets its conversion")}
 	}
 	return d.checkVersions(c)
 }
@@ -114,14 +114,14 @@ func (d *definition) checkVersions(c Conversion) diag.List {
 			defined = append(defined, name.Value)
 			if served != nil && served.Value == "true" && !slices.Contains(c.Versions, name.Value) {
 				problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
-					WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "the conversion is asked for here"))
+					WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "this marker sets the conversion"))
 			}
 		}
 	}
 	for _, v := range c.Versions {
 		if !slices.Contains(defined, v) {
 			problems.Add(diag.Errorf(d.at(versions.key, d.spec.key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
-				WithHint("run controller-gen crd before webhook-gen").WithRelated(c.Range, "the conversion is asked for here"))
+				WithHint("run controller-gen crd before webhook-gen").WithRelated(c.Range, "this marker sets the conversion"))
 		}
 	}
 	return problems

@@ -24,9 +24,9 @@ func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at, Note)
 // Command returns a workflow command by which GitHub shows a message beside a line of a pull request. If file is empty,
 // the message has no line. The level is error, warning or notice.
 func Command(level, file string, line, column int, title, message string) string {
-	place := ""
+	position := ""
 	if file != "" {
-		place = fmt.Sprintf("file=%s,line=%d,col=%d,", escapeProperty(file), line, column)
+		position = fmt.Sprintf("file=%s,line=%d,col=%d,", escapeProperty(file), line, column)
 	}
-	return fmt.Sprintf("::%s %stitle=%s::%s\n", level, place, escapeProperty(title), escapeData(message))
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", level, position, escapeProperty(title), escapeData(message))
 }

@@ -9,17 +9,24 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
-	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Deployment returns how the program is deployed to a cluster.
 func (r Run) Deployment() render.Delivery {
+	d, _ := r.deployment()
+	return d
+}
+
+// deployment is Deployment. It also reports the CustomResourceDefinition files that cannot be read. Without them a
+// chart would be incomplete.
+func (r Run) deployment() (d render.Delivery, unread diag.List) {
 	if r.Delivery.Name == "" {
-		return render.Delivery{}
+		return d, nil
 	}
-	d := render.Delivery{Name: r.Delivery.Name, Namespace: r.namespace(), Certificates: r.Delivery.Certificates}
+	d = render.Delivery{Name: r.Delivery.Name, Namespace: r.namespace(), Certificates: r.Delivery.Certificates}
 	if r.Delivery.Callers != "nothing" {
 		d.Callers = r.Delivery.Callers
 	}
@@ -27,35 +34,15 @@ func (r Run) Deployment() render.Delivery {
 		d.Authorities = r.authorities
 	}
 	// An error is reported when the file is compared with its new content.
-	d.Chart, _ = regular.ReadFile(filepath.Join(r.Root, "charts", d.Name, "Chart.yaml"))
-	for _, file := range r.bases() {
-		if text, err := regular.ReadFile(file); err == nil {
-			d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(file), Content: text})
+	d.Chart = load.ReadText(r.Root, "charts", d.Name, "Chart.yaml").Content
+	for _, f := range load.Texts(r.Root, render.CRDBases+"/*.yaml") {
+		if f.Err != nil {
+			unread.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: f.Path}}, "", "cannot read the definition: %s", f.Err))
+			continue
 		}
+		d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(f.Path), Content: f.Content})
 	}
-	return d
-}
-
-// bases returns the files of CustomResourceDefinitions that are delivered to a cluster, sorted.
-func (r Run) bases() []string {
-	// The pattern is valid, so there is no error.
-	files, _ := filepath.Glob(filepath.Join(r.Root, filepath.FromSlash(render.CRDBases), "*.yaml"))
-	return files
-}
-
-// checkBases reports CustomResourceDefinition files that cannot be read. Without them a chart would be incomplete.
-func (r Run) checkBases() (list diag.List) {
-	if r.Delivery.Name == "" {
-		return nil
-	}
-	for _, file := range r.bases() {
-		if f, err := regular.Open(file); err != nil {
-			list.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: file}}, "", "cannot read the definition: %s", err))
-		} else {
-			_ = f.Close() // nothing was written
-		}
-	}
-	return list
+	return d, unread
 }
 
 // namespace returns the namespace of the deployed program.
@@ -86,12 +73,12 @@ func (r Run) checkCallers(p *model.Project) diag.List {
 		return nil
 	case r.isAggregated():
 		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.Root, config.FileName)}}
-		return diag.List{diag.Errorf(at, "", "delivery.callers asks for a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
+		return diag.List{diag.Errorf(at, "", "delivery.callers needs a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
 			WithHint("remove delivery.callers from " + config.FileName)}
 	case len(p.Conversions) == 0:
 		return nil
 	}
-	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers asks for one", r.Delivery.Callers).
+	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers needs one", r.Delivery.Callers).
 		WithHint("remove delivery.callers from webhook-gen.yaml, or serve conversions by another program")}
 }
 
@@ -100,21 +87,11 @@ func (r *Run) readAuthorities() diag.List {
 	if r.Delivery.CAFile == "" {
 		return nil
 	}
-	text, err := regular.ReadFile(filepath.Join(r.Root, filepath.FromSlash(r.Delivery.CAFile)))
-	if err != nil {
+	text := load.ReadText(r.Root, r.Delivery.CAFile)
+	if text.Err != nil {
 		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.Root, config.FileName)}}
-		return diag.List{diag.Errorf(at, "", "delivery.caFile: %s", err)}
+		return diag.List{diag.Errorf(at, "", "delivery.caFile: %s", text.Err)}
 	}
-	r.authorities = text
+	r.authorities = text.Content
 	return nil
-}
-
-// delivered returns the existing files that match the delivery patterns.
-func (r Run) delivered() []string {
-	var files []string
-	for _, pattern := range render.DeliveryPatterns() {
-		found, _ := filepath.Glob(filepath.Join(r.Root, filepath.FromSlash(pattern))) // the pattern is valid
-		files = append(files, found...)
-	}
-	return files
 }

@@ -29,7 +29,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
-	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Config is the input of a run. Empty fields take their values from webhook-gen.yaml.
@@ -133,29 +132,30 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	diags.Add(check.Project(project)...)
 	diags.Add(r.checkCallers(project)...)
 	diags.Add(r.checkConvertible(ctx, s)...)
-	diags.Add(r.checkBases()...)
-	diags.Add(r.checkListed(project)...)
 	conversions, found := convert.Project(ctx, s.Module, project)
 	diags.Add(found...)
 	result := Result{Root: r.Root}
 	diags.Add(r.checkRuntime(ctx, e)...)
-	options := r.Rendering(s.Module)
-	options.Schemas = r.schemas(project)
+	options, unread := r.rendering(s.Module)
+	diags.Add(unread...)
+	if !options.Kustomization {
+		diags.Add(r.checkListed(project)...)
+	}
+	files, found := r.definitions(project, &options)
+	diags.Add(found...)
 	var err error
 	if options.Imported, err = r.importedRuntime(ctx, s.Module, e); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	diags.Add(checkProgram(project, conversions, options)...)
-	files, err := render.Project(project, conversions, options)
+	rendered, err := render.Project(project, conversions, options)
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	if result.Direct, err = render.Direct(project, options); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
-	merged, found := r.definitions(project)
-	diags.Add(found...)
-	files = r.Heading.Above(append(files, merged...))
+	files = r.Heading.Above(append(rendered, files...))
 	changes, found := output.Compare(r.Root, slices.Concat(files, r.Heading.Above(e.Create)), r.owned(s.Generated))
 	diags.Add(found...)
 	changes = e.Among(changes)
@@ -262,17 +262,11 @@ func (r Run) owned(generated []string) []string {
 	if !r.whole {
 		return nil
 	}
-	below := load.GeneratedBelow(filepath.Join(r.Root, filepath.FromSlash(r.Handlers.Path)))
-	// The pattern is valid, so there is no error.
-	patches, _ := filepath.Glob(filepath.Join(r.Root, filepath.FromSlash(output.CRDPatches), output.CRDPatch))
-	owned := slices.Concat(generated, below, patches, []string{
-		r.Manifest, filepath.Join(filepath.Dir(r.Manifest), render.PoliciesFile), filepath.Join(filepath.Dir(r.Manifest), "kustomization.yaml"),
-	})
-	for _, pattern := range render.ReplacementFiles() {
-		pattern = filepath.Join(filepath.Dir(r.Manifest), filepath.FromSlash(pattern))
-		found, _ := filepath.Glob(pattern) // the pattern is valid
-		owned = append(owned, found...)
-	}
+	manifests := filepath.Dir(r.Manifest)
+	owned := slices.Concat(generated, load.GeneratedBelow(filepath.Join(r.Root, filepath.FromSlash(r.Handlers.Path))),
+		load.Names(r.Root, path.Join(output.CRDPatches, output.CRDPatch)), load.Names(manifests, render.ReplacementFiles()...), []string{
+			r.Manifest, filepath.Join(manifests, render.PoliciesFile), filepath.Join(manifests, "kustomization.yaml"),
+		})
 	if r.Program != "" {
 		// The program's file counts even if no pattern covers its package.
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
@@ -282,7 +276,7 @@ func (r Run) owned(generated []string) []string {
 		return outputs == nil || slices.ContainsFunc(outputs, func(o string) bool { return !slices.Contains(r.speaksFor, o) })
 	})
 	if slices.Contains(r.speaksFor, output.Deliveries) {
-		owned = append(owned, r.delivered()...)
+		owned = append(owned, load.Names(r.Root, render.DeliveryPatterns()...)...)
 	}
 	return owned
 }
@@ -299,59 +293,61 @@ func (r Run) model() build.Options {
 	return o
 }
 
-// schemas returns the files that define the kinds with conversions, by the names of the definitions: the files of crds
-// in webhook-gen.yaml, or else the folder that controller-gen writes.
-func (r Run) schemas(p *model.Project) map[string]string {
-	files := map[string]string{}
-	definitions := convert.Definitions(p)
-	if len(definitions) == 0 || !slices.Contains(r.Outputs, output.Tests) {
-		return files
-	}
-	patterns := r.CRDs
-	if len(patterns) == 0 {
-		patterns = []string{render.CRDBases}
-	}
-	for _, file := range (crd.Options{Root: r.Root, Patterns: patterns}).Files() {
-		text, err := regular.ReadFile(file)
-		if err != nil {
-			continue // other phases report the files that they need
-		}
-		for _, d := range definitions {
-			if _, ok := files[d.Name]; !ok && crd.Defines(text, d.Name, d.Versions) {
-				files[d.Name] = file
-			}
-		}
-	}
-	return files
-}
-
 // Rendering returns the options for the files of a module.
 func (r Run) Rendering(m *load.Module) render.Options {
+	o, _ := r.rendering(m)
+	return o
+}
+
+// rendering is Rendering. It also reports the files that cannot be read.
+func (r Run) rendering(m *load.Module) (render.Options, diag.List) {
+	delivery, unread := r.deployment()
 	o := render.Options{
 		Outputs: r.Outputs, Manifest: r.Manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Vendored: r.Vendored(), Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
-		Delivery: r.Deployment(), Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,
+		Delivery: delivery, Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,
 	}
 	if m != nil {
 		o.HandlersName, _ = m.PackageName(path.Join(m.Path, r.Handlers.Path))
 		o.Replacements = m.Replacements(filepath.Join(m.Dir, filepath.FromSlash(r.Tests.Integration)))
 	}
-	return o
+	return o, unread
 }
 
-// definitions returns the CRD files with their conversions set, if webhook-gen.yaml names such files.
-func (r Run) definitions(p *model.Project) ([]output.File, diag.List) {
-	if len(r.CRDs) == 0 || !slices.Contains(r.Outputs, output.Conversions) {
+// DefinitionPatterns are the files with CustomResourceDefinitions: crds in webhook-gen.yaml, or else the folder that
+// controller-gen writes.
+func (r Run) DefinitionPatterns() []string {
+	if len(r.CRDs) == 0 {
+		return []string{render.CRDBases}
+	}
+	return r.CRDs
+}
+
+// definitions returns the CRD files with their conversions set, if webhook-gen.yaml names such files. For tests, it
+// sets the files that define the kinds with conversions.
+func (r Run) definitions(p *model.Project, o *render.Options) ([]output.File, diag.List) {
+	all := convert.Definitions(p)
+	tested, merged := len(all) > 0 && slices.Contains(r.Outputs, output.Tests), len(r.CRDs) > 0 && slices.Contains(r.Outputs, output.Conversions)
+	if !tested && !merged {
 		return nil, nil
 	}
+	files := load.Texts(r.Root, r.DefinitionPatterns()...)
+	o.Schemas = map[string]string{}
 	var conversions []crd.Conversion
-	for _, d := range convert.Definitions(p) {
-		stanza, err := render.Stanza(d, r.Deployment())
+	for _, d := range all {
+		i := slices.IndexFunc(files, func(f load.Text) bool { return crd.Defines(f.Content, d.Name, d.Versions) })
+		if tested && i >= 0 {
+			o.Schemas[d.Name] = files[i].Path
+		}
+		stanza, err := render.Stanza(d, o.Delivery)
 		if err != nil {
 			return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}
 		}
 		conversions = append(conversions, crd.Conversion{Range: d.Range, Name: d.Name, Versions: d.Versions, Stanza: stanza})
 	}
-	return crd.Merge(crd.Options{Root: r.Root, Patterns: r.CRDs, Whole: r.whole}, conversions)
+	if !merged {
+		return nil, nil
+	}
+	return crd.Merge(crd.Options{Files: files, Patterns: r.CRDs, Whole: r.whole}, conversions)
 }
 
 // program returns the package of the program that registers all webhooks, under its existing name. The name is main if

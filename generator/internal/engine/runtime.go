@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -80,8 +79,7 @@ func (r Run) Strays(ctx context.Context, e Edits) ([]load.Import, error) {
 
 // isCopy reports whether the folder of a runtime package below the handlers has only generated files.
 func (r Run) isCopy(pkg string) bool {
-	// The pattern is valid, so there is no error.
-	files, _ := filepath.Glob(filepath.Join(r.Root, filepath.FromSlash(r.Handlers.Path), filepath.FromSlash(pkg), "*.go"))
+	files := load.Names(r.Root, path.Join(r.Handlers.Path, pkg, "*.go"))
 	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool { return !strings.HasPrefix(filepath.Base(f), "zz_generated.") })
 }
 
@@ -155,14 +153,7 @@ func (r Run) ImportedBy(modulePath string, files []output.File) []string {
 // It also reports whether another module or a folder replaces the runtime. A go.mod that does not exist or does not
 // parse requires nothing; load reports it.
 func RuntimeVersion(dir string) (version string, replaced bool) {
-	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		return "", false
-	}
-	file, err := modfile.Parse("go.mod", text, nil)
-	if err != nil {
-		return "", false
-	}
+	file := load.GoMod(dir)
 	for _, r := range file.Require {
 		if r.Mod.Path == RuntimeModule {
 			version = r.Mod.Version
@@ -173,14 +164,7 @@ func RuntimeVersion(dir string) (version string, replaced bool) {
 
 // RequiredBelow returns the modules below the runtime that go.mod of the absolute folder dir requires.
 func RequiredBelow(dir string) []string {
-	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		return nil
-	}
-	file, err := modfile.Parse("go.mod", text, nil)
-	if err != nil {
-		return nil
-	}
+	file := load.GoMod(dir)
 	return slices.DeleteFunc(ModulesBelow(), func(m string) bool {
 		return !slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == m })
 	})

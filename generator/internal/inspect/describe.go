@@ -10,7 +10,6 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
-	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -116,12 +115,8 @@ func Describe(ctx context.Context, c engine.Config, named ...string) (Descriptio
 	if diags.HasErrors() {
 		return Description{}, diags.Sort()
 	}
-	patterns := run.CRDs
-	if len(patterns) == 0 {
-		patterns = []string{render.CRDBases}
-	}
 	d := describeProject(ctx, state.Module, state.Project, run.Deployment(), named...)
-	d.Definitions = append(d.Definitions, crd.Options{Root: run.Root, Patterns: patterns}.Files()...)
+	d.Definitions = append(d.Definitions, load.Names(run.Root, run.DefinitionPatterns()...)...)
 	return d, diags.Sort()
 }
 

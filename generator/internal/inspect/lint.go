@@ -70,7 +70,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 			paths[i] = filepath.Join(dir, path)
 		}
 	}
-	sources, err := manifest.Open(paths, stdin)
+	sources, err := load.Arguments(paths, stdin)
 	if err != nil {
 		return LintResult{}, err
 	}
@@ -86,7 +86,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 }
 
 // folders returns the folders of the files that were named as files.
-func folders(sources []manifest.Source) (all []string) {
+func folders(sources []load.Text) (all []string) {
 	for _, s := range sources {
 		if folder := filepath.Dir(s.Path); !s.Found && filepath.IsAbs(s.Path) && !slices.Contains(all, folder) {
 			all = append(all, folder)
@@ -173,7 +173,7 @@ func definitionsOnDisk(run engine.Run) ([]*manifest.Definition, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"config/crd", "config/crd/bases"} // kubebuilder writes them there
 	}
-	sources, err := manifest.Open(crd.Options{Root: run.Root, Patterns: patterns}.Files(), nil)
+	sources, err := load.Arguments(load.Names(run.Root, patterns...), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
@@ -96,7 +97,7 @@ func (s *State) module(ctx context.Context) error {
 
 // manifests reads a file, a folder or standard input.
 func (s *State) manifests(path string, in io.Reader) error {
-	sources, err := manifest.Open([]string{path}, in)
+	sources, err := load.Arguments([]string{path}, in)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List
 		c := &model.Configuration{Mutating: i == 0}
 		c.Name = cmp.Or(NameOf(named, c.Mutating), model.DefaultObjectName(c.Mutating))
 		if i := slices.IndexFunc(named, func(n Configuration) bool { return n.Mutating == c.Mutating && n.Name == c.Name }); i >= 0 {
-			c.Range, c.At = named[i].Range, model.Places{"name": named[i].NameAt}
+			c.Range, c.At = named[i].Range, model.Positions{"name": named[i].NameAt}
 		}
 		for _, w := range kind {
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {

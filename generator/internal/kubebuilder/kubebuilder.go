@@ -34,7 +34,7 @@ type Webhook struct {
 	// At has the position of the argument, or of the list element, that set a field of Spec. Its keys are field paths:
 	// "name", "rules[0].operations", "rules[0].operations[1]", "clientConfig.service.path". For a field that the patch
 	// set or removed, it has the position of the patch.
-	At model.Places
+	At model.Positions
 }
 
 // Where returns the position that sets a field of Spec: the position At its path, or else At the nearest enclosing

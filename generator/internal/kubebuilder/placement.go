@@ -85,7 +85,7 @@ func (p placement) markNearest(from, to token.Pos, doc *ast.CommentGroup) {
 	}
 }
 
-// dropped reports whether the markers of a comment group are dropped. If so, where describes the group's place.
+// dropped reports whether the markers of a comment group are dropped. If so, where describes the group's position.
 func (p placement) dropped(g *ast.CommentGroup) (where string, dropped bool) {
 	if p.nearest[g] {
 		return "", false

@@ -23,7 +23,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	r.hook = Webhook{
 		Range: c.whole(), File: c.file, Package: p,
 		Mutating: said.arguments["mutating"].truth,
-		At:       model.Places{},
+		At:       model.Positions{},
 	}
 	r.name()
 	r.rules()

@@ -20,7 +20,7 @@ import (
 // rule is one entry of the table. One of its functions is set, or by.
 type rule struct {
 	diag.Rule
-	// insteadOf is the rule of package check that a finding of this one, at the same place, says more exactly.
+	// insteadOf is the rule of package check that a finding of this one, at the same position, says more exactly.
 	insteadOf string
 	// by is the finder, if another package finds it.
 	by      Finder
@@ -135,7 +135,7 @@ func ofPolicies() (ids []string) {
 func matching(p *model.Policy) *model.Webhook {
 	const constraints = "spec.matchConstraints."
 	m := p.Spec.MatchConstraints
-	w := &model.Webhook{Range: p.Range, Mutating: p.Mutating, At: model.Places{}}
+	w := &model.Webhook{Range: p.Range, Mutating: p.Mutating, At: model.Positions{}}
 	w.Spec.MatchPolicy, w.Spec.NamespaceSelector, w.Spec.ObjectSelector = m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector
 	for _, r := range m.ResourceRules {
 		w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
@@ -151,7 +151,7 @@ func matching(p *model.Policy) *model.Webhook {
 	return w
 }
 
-// Replaces reports whether a finding is more exact than another one, of package check, at the same place.
+// Replaces reports whether a finding is more exact than another one, of package check, at the same position.
 func Replaces(d, other diag.Diagnostic) bool {
 	return d.Range == other.Range && slices.ContainsFunc(table(), func(r rule) bool { return r.ID == d.Rule && r.insteadOf == other.Rule })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Config contains the places to search and the texts to find.
+// Config contains the folders to search and the texts to find.
 type Config struct {
 	// Dir is the folder that relative patterns start from; absolute.
 	Dir string

@@ -197,7 +197,7 @@ func modErrors(name string, err error) diag.List {
 // unreadable reports a file or folder that cannot be read.
 func unreadable(path string, err error) diag.Diagnostic {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = p.Err // the path is the diagnostic's place
+		err = p.Err // the path is the diagnostic's position
 	}
 	return diag.Errorf(startOf(path), ruleUnreadable, "cannot read %s: %v", filepath.Base(path), err)
 }

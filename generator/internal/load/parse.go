@@ -59,7 +59,7 @@ func (s *selection) parseMarked(src source) (*File, diag.List) {
 	return f, nil
 }
 
-// constraintOf is the place of a file's first build constraint.
+// constraintOf is the position of a file's first build constraint.
 func constraintOf(path string, text []byte) diag.Range {
 	before, _, found := bytes.Cut(text, []byte("//go:build"))
 	if !found {

@@ -20,38 +20,38 @@ import (
 // configuration reads one configuration object.
 func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
 	object, unknown, err := decode(node, mutating)
-	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Places{}}
+	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Positions{}}
 	switch {
-	case err != nil && t.source.isTemplate(): // {{ .Values.name }} is YAML, but no name
+	case err != nil && isTemplate(t.source): // {{ .Values.name }} is YAML, but no name
 		r.broken(t.source, err)
 		return
 	case err != nil:
 		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
 		return
 	}
-	places := model.Places{}
-	t.places(places, "", node)
+	positions := model.Positions{}
+	t.positions(positions, "", node)
 	for _, problem := range unknown {
 		_, field, _ := strings.Cut(problem.Error(), `"`)
-		at, ok := places[strings.TrimSuffix(field, `"`)]
+		at, ok := positions[strings.TrimSuffix(field, `"`)]
 		if !ok {
 			at = c.Range
 		}
 		r.diags.Add(diag.Errorf(at, RuleObject, "%s", problem))
 	}
 	for _, field := range []string{"name", "labels", "annotations"} {
-		if at, ok := places["metadata."+field]; ok {
+		if at, ok := positions["metadata."+field]; ok {
 			c.At[field] = at
 		}
 	}
 	items := elements(entry(node, "webhooks"))
 	for i, said := range object.Webhooks {
-		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: said, At: model.Places{}}
+		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: said, At: model.Positions{}}
 		if i < len(items) { // not where a merge key hides them
 			allowed, bad := allowances(t.above(items[i]))
 			r.diags.Add(bad...)
 			w.Allowed = allowed
-			t.places(w.At, "", items[i])
+			t.positions(w.At, "", items[i])
 			w.Range = t.Range(items[i])
 			if name, ok := w.At["name"]; ok {
 				w.Range = name

@@ -104,7 +104,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	for i, v := range o.Spec.Versions {
 		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage}
 		if i < len(versions) { // else it comes of a merge key
-			version.place(t, yamltext.Resolve(versions[i]))
+			version.position(t, yamltext.Resolve(versions[i]))
 		}
 		if o.Spec.PreserveUnknownFields {
 			version.Schema = nil
@@ -123,8 +123,8 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	r.Definitions = append(r.Definitions, d)
 }
 
-// place finds the positions of the version and its schema.
-func (v *Version) place(t text, node *yaml.Node) {
+// position finds the positions of the version and its schema.
+func (v *Version) position(t text, node *yaml.Node) {
 	if name := entry(node, "name"); name != nil {
 		v.Range = t.Range(name)
 	}

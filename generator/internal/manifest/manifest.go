@@ -9,16 +9,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
-	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // The ids under which this package reports.
@@ -44,6 +43,8 @@ type Contents struct {
 	Policies []*model.Policy
 	// Unbound are the bindings of other policies.
 	Unbound []*model.Binding
+	// Unknown are the fields of policies and bindings that their types do not have, which API servers drop.
+	Unknown diag.List
 	// Definitions are the CustomResourceDefinitions, in the order of the files.
 	Definitions []*Definition
 	// Namespaces are the labels of the Namespaces, by name.
@@ -54,56 +55,11 @@ type Contents struct {
 	Injects bool
 }
 
-// Source is a file to read.
-type Source struct {
-	// Path is what findings name.
-	Path string
-	Text []byte
-	// Found says that a folder was named that the file is in, and not the file.
-	Found bool
-}
-
-func (s Source) isTemplate() bool { return bytes.Contains(s.Text, []byte("{{")) }
-
-// Open reads files, the *.yaml and *.yml that lie directly in folders, and standard input for "-".
-func Open(paths []string, stdin io.Reader) ([]Source, error) {
-	var sources []Source
-	for _, path := range paths {
-		if path == "-" {
-			text, err := io.ReadAll(stdin)
-			if err != nil {
-				return nil, err
-			}
-			sources = append(sources, Source{Path: "<stdin>", Text: text})
-			continue
-		}
-		files, found := []string{path}, false
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			if files, err = filesOf(path); err != nil {
-				return nil, err
-			}
-			found = true
-		}
-		for _, file := range files {
-			read := regular.ReadFile
-			if !found {
-				read = regular.ReadArgument
-			}
-			text, err := read(file)
-			if err != nil {
-				return nil, err
-			}
-			sources = append(sources, Source{file, text, found})
-		}
-	}
-	return sources, nil
-}
-
-// Read reads the documents of the sources.
-func Read(sources []Source) (Contents, diag.List) {
+// Read reads the documents of files.
+func Read(files []load.Text) (Contents, diag.List) {
 	r := reader{projects: map[string]*model.Project{}}
-	for _, s := range sources {
-		r.source(s)
+	for _, f := range files {
+		r.source(f)
 	}
 	r.diags.Add(r.templatesFound()...)
 	r.bind()
@@ -132,9 +88,9 @@ type reader struct {
 	diags     diag.List
 }
 
-func (r *reader) source(s Source) {
+func (r *reader) source(s load.Text) {
 	t := newText(s)
-	for documents := yaml.NewDecoder(strings.NewReader(string(s.Text))); ; {
+	for documents := yaml.NewDecoder(bytes.NewReader(s.Content)); ; {
 		var document yaml.Node
 		err := documents.Decode(&document)
 		if errors.Is(err, io.EOF) {
@@ -150,16 +106,18 @@ func (r *reader) source(s Source) {
 
 // broken records a file that is no YAML. One that was not asked for by its name and has no webhook configuration is of
 // no interest.
-func (r *reader) broken(s Source, err error) {
+func (r *reader) broken(s load.Text, err error) {
 	at := diag.Range{Pos: diag.Position{File: s.Path}}
 	switch {
-	case s.Found && !bytes.Contains(s.Text, []byte("WebhookConfiguration")) && !bytes.Contains(s.Text, []byte("AdmissionPolicy")):
-	case s.isTemplate():
+	case s.Found && !bytes.Contains(s.Content, []byte("WebhookConfiguration")) && !bytes.Contains(s.Content, []byte("AdmissionPolicy")):
+	case isTemplate(s):
 		r.templates = append(r.templates, at)
 	default:
 		r.diags.Add(diag.Errorf(at, RuleYAML, "the file is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: ")))
 	}
 }
+
+func isTemplate(s load.Text) bool { return bytes.Contains(s.Content, []byte("{{")) }
 
 // templatesFound is one finding for all templates: whoever has one has several.
 func (r *reader) templatesFound() diag.List {

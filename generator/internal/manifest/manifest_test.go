@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
@@ -29,14 +30,14 @@ webhooks:
   clientConfig: {service: {name: größer, path: /orders}}
 `
 
-// TestPlaces reads one configuration and checks the positions of its fields: the line, and the text there.
-func TestPlaces(t *testing.T) {
+// TestPositions reads one configuration and checks the positions of its fields: the line, and the text there.
+func TestPositions(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines": shop, "line ends": strings.ReplaceAll(shop, "\n", "\r\n"), "byte order mark": "\ufeff" + shop,
 		"second document": "# nothing\n---\n" + shop, "list": "kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(shop, "\n", "\n  "),
 	} {
 		t.Run(name, func(t *testing.T) {
-			contents, diags := Read([]Source{{Path: "shop.yaml", Text: []byte(text)}})
+			contents, diags := Read([]load.Text{{Path: "shop.yaml", Content: []byte(text)}})
 			if len(diags) > 0 || len(contents.Projects) != 1 {
 				t.Fatalf("%d projects, %v", len(contents.Projects), diags)
 			}
@@ -58,7 +59,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// at is the text of a place.
+// at is the text of a position.
 func at(text string, r diag.Range) string {
 	line := strings.Split(text, "\n")[r.Pos.Line-1]
 	return line[r.Pos.Column-1 : r.End.Column-1]
@@ -93,7 +94,7 @@ subjects: [{kind: ServiceAccount, name: shop, namespace: shop}]
 		"kind: ValidatingWebhookConfiguration\napiVersion: shop.example.com/v1":                                           "",
 		"apiVersion: v1\nkind: List\nitems:\n- kind: DaemonSet\n- {kind: Namespace, metadata: {name: x}}\n- null\n- text": "x",
 	} {
-		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
+		contents, diags := Read([]load.Text{{Path: "x.yaml", Content: []byte(text)}})
 		var got []string
 		for _, name := range slices.Sorted(maps.Keys(contents.Namespaces)) {
 			got = append(got, name)
@@ -113,7 +114,7 @@ subjects: [{kind: ServiceAccount, name: shop, namespace: shop}]
 	}
 }
 
-// FuzzRead reads anything without a panic, and never invents a place.
+// FuzzRead reads anything without a panic, and never invents a position.
 func FuzzRead(f *testing.F) {
 	head := "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\n"
 	for _, seed := range []string{
@@ -129,11 +130,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(fmt.Sprintf(schema, seed))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		contents, diags := Read([]Source{{Path: "x.yaml", Text: []byte(text)}})
+		contents, diags := Read([]load.Text{{Path: "x.yaml", Content: []byte(text)}})
 		lines := len(yamltext.Lines([]byte(text)))
 		check := func(r diag.Range) {
 			if r.Pos.File != "x.yaml" || r.Pos.Line > lines {
-				t.Errorf("place %v in %d lines", r, lines)
+				t.Errorf("position %v in %d lines", r, lines)
 			}
 		}
 		for _, d := range diags {

@@ -38,19 +38,23 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	if err == nil {
 		var plain []byte
 		if plain, err = json.Marshal(content); err == nil {
-			err = kjson.UnmarshalCaseSensitivePreserveInts(plain, into)
+			var unknown []error
+			unknown, err = kjson.UnmarshalStrict(plain, into)
+			for _, e := range unknown {
+				r.Unknown.Add(diag.Errorf(at, RuleObject, "%s", e))
+			}
 		}
 	}
 	switch {
-	case err != nil && t.source.isTemplate():
+	case err != nil && isTemplate(t.source):
 		r.broken(t.source, err)
 		return
 	case err != nil:
 		r.diags.Add(diag.Errorf(at, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
 		return
 	}
-	source := model.Source{At: model.Places{}}
-	t.places(source.At, "", node)
+	source := model.Source{At: model.Positions{}}
+	t.positions(source.At, "", node)
 	if binding {
 		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Range: at, Name: bound.Name, Spec: bound.Spec, Source: source}})
 		return

@@ -58,7 +58,7 @@ type walk struct {
 	found  []Property
 }
 
-// add adds a field and the fields in it. The place of a field is the place of its name.
+// add adds a field and the fields in it. The position of a field is the position of its name.
 func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	if node.Kind != yaml.MappingNode || w.inside[node] {
 		return

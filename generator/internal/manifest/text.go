@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
@@ -18,14 +19,14 @@ import (
 // text is a file that is read.
 type text struct {
 	yamltext.File
-	source Source
+	source load.Text
 }
 
-func newText(s Source) text { return text{yamltext.New(s.Path, s.Text), s} }
+func newText(s load.Text) text { return text{yamltext.New(s.Path, s.Content), s} }
 
-// places adds the place of every field of a node, and of the fields and elements in it: where its value is one word,
-// the value, and else its key.
-func (t text) places(at model.Places, path string, node *yaml.Node) {
+// positions adds the position of every field of a node, and of the fields and elements in it: of its value if that is
+// one word, and else of its key.
+func (t text) positions(at model.Positions, path string, node *yaml.Node) {
 	node = yamltext.Resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -36,13 +37,13 @@ func (t text) places(at model.Places, path string, node *yaml.Node) {
 			if value.Kind == yaml.ScalarNode && value.Value != "" {
 				at[field] = t.Range(value)
 			}
-			t.places(at, field, value)
+			t.positions(at, field, value)
 		}
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
 			element := fmt.Sprintf("%s[%d]", path, i)
 			at[element] = t.Range(item)
-			t.places(at, element, item)
+			t.positions(at, element, item)
 		}
 	}
 }

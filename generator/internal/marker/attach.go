@@ -12,22 +12,22 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Place is a kind of declaration that a marker may belong to. Places combine with |.
-type Place int
+// Declaration is a kind of declaration that a marker may belong to. Declarations combine with |.
+type Declaration int
 
 const (
 	// OnPackage is a comment above a package clause.
-	OnPackage Place = 1 << iota
+	OnPackage Declaration = 1 << iota
 	// OnType is the comment of a package-level type.
 	OnType
 	// OnField is the comment of a struct field in a package-level type.
 	OnField
 )
 
-func (p Place) String() string {
+func (d Declaration) String() string {
 	var words []string
 	for i, w := range []string{"package", "type", "field"} {
-		if p&(1<<i) != 0 {
+		if d&(1<<i) != 0 {
 			words = append(words, w)
 		}
 	}
@@ -37,7 +37,7 @@ func (p Place) String() string {
 // Placed is a marker and its declaration.
 type Placed struct {
 	Marker
-	On Place
+	On Declaration
 	// Type is the type whose comment holds the marker, or whose struct holds the field.
 	Type *ast.TypeSpec
 	// Field is set for OnField.
@@ -104,7 +104,7 @@ func (m Marker) typographic() (list diag.List) {
 	}
 	for _, v := range values {
 		at := strings.Index(v.Text, "''")
-		if at < 0 || v.places == nil || v.places[at+2].Column != v.places[at].Column+2 {
+		if at < 0 || v.positions == nil || v.positions[at+2].Column != v.positions[at].Column+2 {
 			continue // none, or written with an escape
 		}
 		list.Add(diag.Warningf(v.Part(at, at+2), RuleTypographic, "gofmt makes one typographic quote of '' in a doc comment").
@@ -124,7 +124,7 @@ func mentions(group *ast.CommentGroup, text string) bool {
 
 // anchor is a declaration that may have markers.
 type anchor struct {
-	on    Place
+	on    Declaration
 	typ   *ast.TypeSpec
 	field *ast.Field
 }

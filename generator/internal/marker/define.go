@@ -15,8 +15,8 @@ import (
 type Definition struct {
 	// Name is the marker's name without its +.
 	Name string
-	// On are the places where it is allowed.
-	On Place
+	// On are the declarations that may have it.
+	On Declaration
 	// Repeatable is true if one declaration may have several of it.
 	Repeatable bool
 	// Doc describes the marker's purpose. Its first sentence is the summary.

@@ -67,18 +67,18 @@ type Value struct {
 	// Text is the value without quotes and escapes.
 	Text string
 
-	places []diag.Position // of each byte of Text, and of the end
+	positions []diag.Position // of each byte of Text, and of the end
 }
 
 // Part is the range of Text[from:to] in the source.
 func (v Value) Part(from, to int) diag.Range {
-	if v.places == nil || from >= to {
+	if v.positions == nil || from >= to {
 		return v.Range
 	}
-	end := v.places[to-1]
+	end := v.positions[to-1]
 	end.Column++
-	if next := v.places[to]; next.Line == end.Line {
+	if next := v.positions[to]; next.Line == end.Line {
 		end = next // past the whole of an escape
 	}
-	return diag.Range{Pos: v.places[from], End: end}
+	return diag.Range{Pos: v.positions[from], End: end}
 }

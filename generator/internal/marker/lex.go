@@ -14,9 +14,9 @@ import (
 // lexeme is a lexical piece of a marker: a word, a string or a punctuation mark.
 type lexeme struct {
 	diag.Range
-	kind   lexemeKind
-	text   string          // of a string: without quotes and escapes
-	places []diag.Position // of a string: of each byte of text, and of the end
+	kind      lexemeKind
+	text      string          // of a string: without quotes and escapes
+	positions []diag.Position // of a string: of each byte of text, and of the end
 }
 
 type lexemeKind int
@@ -138,7 +138,7 @@ func (l *lexer) string(quote byte) (lexeme, bool) {
 	add := func(s string, at diag.Position) {
 		text.WriteString(s)
 		for range len(s) {
-			t.places = append(t.places, at)
+			t.positions = append(t.positions, at)
 		}
 	}
 	ok := true
@@ -160,7 +160,7 @@ func (l *lexer) string(quote byte) (lexeme, bool) {
 			joined := strings.TrimRightFunc(text.String(), unicode.IsSpace)
 			text.Reset()
 			text.WriteString(joined)
-			t.places = t.places[:len(joined)]
+			t.positions = t.positions[:len(joined)]
 			l.column += len(l.rest()) - len(strings.TrimLeftFunc(l.rest(), unicode.IsSpace))
 			if joined != "" {
 				add(" ", l.position())
@@ -172,7 +172,7 @@ func (l *lexer) string(quote byte) (lexeme, bool) {
 		case rest[0] == quote:
 			l.column++
 			t.End, t.text = l.position(), text.String()
-			t.places = append(t.places, at)
+			t.positions = append(t.positions, at)
 			return t, ok
 		case rest[0] == '\\' && quote == '"':
 			r, multibyte, tail, err := strconv.UnquoteChar(rest, quote)

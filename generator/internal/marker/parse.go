@@ -107,7 +107,7 @@ func (p *reader) value() Value {
 		return Value{}
 	}
 	l := p.next()
-	v := Value{Range: l.Range, Text: l.text, places: l.places}
+	v := Value{Range: l.Range, Text: l.text, positions: l.positions}
 	switch {
 	case l.kind == lexString:
 		v.Kind = Text

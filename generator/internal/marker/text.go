@@ -14,7 +14,7 @@ import (
 // Line is one line of a comment, without // or /* and */.
 type Line struct {
 	Text string
-	// Pos is the place of Text's first byte.
+	// Pos is the position of Text's first byte.
 	Pos diag.Position
 }
 

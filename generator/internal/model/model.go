@@ -64,8 +64,8 @@ type Configuration struct {
 	// Webhooks are in the order in which they are written, which for mutating webhooks is the
 	// order in which the API server calls them.
 	Webhooks []*Webhook
-	// At contains the places of "name", "labels" and "annotations".
-	At Places
+	// At contains the positions of "name", "labels" and "annotations".
+	At Positions
 }
 
 // Kind is the API type that a webhook is for.
@@ -113,7 +113,7 @@ type Webhook struct {
 	// server needs.
 	KeptOut bool
 	// At maps the field paths in Spec to the positions of the arguments that set them.
-	At Places
+	At Positions
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
 	// Expressions map field paths in Spec to the positions of CEL source, for expressions that a
@@ -129,23 +129,23 @@ func (w *Webhook) Path() string {
 	return ""
 }
 
-// Where is the place of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
+// Where is the position of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
 // marker itself.
 func (w *Webhook) Where(field string) diag.Range {
 	return w.At.Nearest(field, w.Range)
 }
 
-// Where is the place of "name", "labels" or "annotations", or the marker.
+// Where is the position of "name", "labels" or "annotations", or the marker.
 func (c *Configuration) Where(field string) diag.Range {
 	return c.At.Nearest(field, c.Range)
 }
 
-// Places maps the fields of a webhook to their places in the source, by path: "clientConfig.service.path",
+// Positions maps the fields of a webhook to their positions in the source, by path: "clientConfig.service.path",
 // "rules[0].scope".
-type Places map[string]diag.Range
+type Positions map[string]diag.Range
 
-// Nearest is the place of a field, or else of the nearest field around it, or else around.
-func (p Places) Nearest(field string, around diag.Range) diag.Range {
+// Nearest is the position of a field, or else of the nearest field around it, or else around.
+func (p Positions) Nearest(field string, around diag.Range) diag.Range {
 	for field != "" {
 		if at, ok := p[field]; ok {
 			return at
@@ -156,14 +156,14 @@ func (p Places) Nearest(field string, around diag.Range) diag.Range {
 }
 
 // Set records the position of a field, if it has one.
-func (p Places) Set(field string, at diag.Range) {
+func (p Positions) Set(field string, at diag.Range) {
 	if at.IsValid() {
 		p[field] = at
 	}
 }
 
 // SetList records the positions of a list and of its elements.
-func (p Places) SetList(field string, list diag.Sourced[[]string]) {
+func (p Positions) SetList(field string, list diag.Sourced[[]string]) {
 	p.Set(field, list.At)
 	for i, at := range list.Each {
 		p.Set(fmt.Sprintf("%s[%d]", field, i), at)
@@ -202,6 +202,6 @@ type Allowance struct {
 	diag.Range
 	// Rule is the rule's id, and Reason why it may be broken.
 	Rule, Reason string
-	// RuleAt and ReasonAt are their places.
+	// RuleAt and ReasonAt are their positions.
 	RuleAt, ReasonAt diag.Range
 }

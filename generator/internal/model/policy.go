@@ -69,7 +69,7 @@ type Binding struct {
 // Source is where the fields of an object are set.
 type Source struct {
 	// At maps the field paths of the object, such as spec.failurePolicy, to the positions of the arguments that set them.
-	At Places
+	At Positions
 	// Expressions have, by field path, the position of each piece of an expression; of a piece that is not there, the
 	// position of the expression.
 	Expressions map[string]func(from, to int) diag.Range

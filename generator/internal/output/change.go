@@ -49,7 +49,7 @@ type Change struct {
 	Action Action
 	// Old is what the file holds and New what it shall hold, both to the byte. Old is nil for Create, New for Remove.
 	Old, New []byte
-	// Cause is the marker that asks for the file; invalid for Remove.
+	// Cause is the marker that needs the file; invalid for Remove.
 	Cause diag.Range
 	// Note is the file's.
 	Note string

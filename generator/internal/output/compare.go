@@ -133,7 +133,7 @@ func (c *comparison) own(path string) {
 		return
 	}
 	if isLink(path) {
-		c.problems.Add(inTheWay(path, diag.Range{}, "%s is a link to a generated file that no marker asks for any more", filepath.Base(path)).
+		c.problems.Add(inTheWay(path, diag.Range{}, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
 			WithHint("remove the link"))
 		return
 	}

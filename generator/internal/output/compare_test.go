@@ -146,7 +146,7 @@ func TestLinks(t *testing.T) {
 			links: map[string]string{"m/a.go": "gen/a.go"},
 			disk:  map[string]string{"m/gen/a.go": older},
 			owned: "m/a.go",
-			problems: "m/a.go: error: a.go is a link to a generated file that no marker asks for any more [O4]\n" +
+			problems: "m/a.go: error: a.go is a link to a generated file that no marker needs any more [O4]\n" +
 				"    remove the link\n",
 		},
 		"link to what is wanted": {

@@ -34,7 +34,7 @@ type File struct {
 	Owner   Ownership
 	// Base is the text that the content of a Part was made from.
 	Base []byte
-	// Cause is the marker that asked for the file; invalid where no single one did.
+	// Cause is the marker that needs the file; invalid if no single one does.
 	Cause diag.Range
 	// Bare is true if the content has no Heading above it.
 	Bare bool

@@ -45,7 +45,8 @@ func (h Heading) Above(files []File) []File {
 	return files
 }
 
-// ReadHeading reads a heading from a file of the module below root. setting is the place where the file is named.
+// ReadHeading reads a heading from a file of the module below root. setting is the position of the
+// file's name.
 func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
 	folder, err := os.OpenRoot(root)
 	if err != nil {

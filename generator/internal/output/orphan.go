@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/internal/regular"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
 // Orphans reports the user's Go files that need names which the generated files of their package no longer declare. A
@@ -44,15 +44,13 @@ func Orphans(changes []Change) diag.List {
 
 // orphansIn reports the first lost name in each file of a folder.
 func orphansIn(dir string, lost map[string]bool, changes []Change) diag.List {
-	// The pattern is valid, so there is no error.
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	files, set := map[string]*ast.File{}, token.NewFileSet()
-	for _, path := range paths {
-		text, err := regular.ReadFile(path)
+	for _, f := range load.Texts(dir, "*.go") {
+		path, text := f.Path, f.Content
 		if i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path }); i >= 0 {
 			text = changes[i].New
 		}
-		if err != nil || text == nil {
+		if text == nil {
 			continue
 		}
 		for name := range declared(text) {
@@ -67,7 +65,7 @@ func orphansIn(dir string, lost map[string]bool, changes []Change) diag.List {
 		for id := range uses(files[path]) {
 			if lost[id.Name] {
 				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
-				orphans.Add(diag.Warningf(at, RuleOrphan, "no marker asks any more for %s, which this file needs", id.Name).
+				orphans.Add(diag.Warningf(at, RuleOrphan, "this file needs %s, which no marker declares any more", id.Name).
 					WithHint("if the webhook has gone, remove the file or what needs the name; else put its marker, or the type with the marker, back"))
 				break
 			}

@@ -91,7 +91,7 @@ func inTheWay(path string, cause diag.Range, format string, args ...any) diag.Di
 }
 
 func claimedTwice(path string, first, second File) diag.Diagnostic {
-	d := at(path, RuleTwice, "%s is asked for twice", filepath.Base(path))
+	d := at(path, RuleTwice, "%s would be written twice", filepath.Base(path))
 	if filepath.Base(first.Path) != filepath.Base(second.Path) {
 		d = at(path, RuleTwice, "%s and %s are one file where case does not count", filepath.Base(first.Path), filepath.Base(second.Path))
 	}
@@ -99,7 +99,7 @@ func claimedTwice(path string, first, second File) diag.Diagnostic {
 		d.Range = second.Cause
 	}
 	if first.Cause.IsValid() {
-		d = d.WithRelated(first.Cause, "first asked for here")
+		d = d.WithRelated(first.Cause, "this marker writes it, too")
 	}
 	return d
 }
@@ -127,7 +127,7 @@ func at(path, rule, format string, args ...any) diag.Diagnostic {
 // asked adds the marker without which the file would not be wanted.
 func asked(d diag.Diagnostic, cause diag.Range) diag.Diagnostic {
 	if cause.IsValid() {
-		d = d.WithRelated(cause, "asked for here")
+		d = d.WithRelated(cause, "this marker writes the file")
 	}
 	return d
 }

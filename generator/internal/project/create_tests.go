@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -105,28 +104,18 @@ func definitionFolders(root string, webhooks []*model.Webhook) (folders []string
 	if regular.Exists(filepath.Join(root, filepath.FromSlash(usual))) {
 		folders = []string{usual}
 	}
-	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		rel := fromFolder(root, file)
-		if err != nil {
-			return nil //nolint:nilerr // a folder that cannot be read has no definitions for us
+	others := func(rel string, isDir bool) bool {
+		folder, name := path.Split(rel)
+		if isDir {
+			return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || rel == usual
 		}
-		if entry.IsDir() {
-			name := entry.Name()
-			if rel != "." && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || rel == usual) {
-				return filepath.SkipDir
-			}
-			return nil
+		return !slices.Contains(strings.Split(folder, "/"), "config") || slices.Contains(folders, path.Clean(folder))
+	}
+	for f := range load.Manifests(root, others) {
+		if definesOne(f.Content, webhooks) {
+			folders = append(folders, path.Dir(fromFolder(root, f.Path)))
 		}
-		folder := path.Dir(rel)
-		if ext := path.Ext(rel); ext != ".yaml" && ext != ".yml" || !slices.Contains(strings.Split(folder, "/"), "config") ||
-			slices.Contains(folders, folder) {
-			return nil
-		}
-		if text, err := regular.ReadFile(file); err == nil && definesOne(text, webhooks) {
-			folders = append(folders, folder)
-		}
-		return nil
-	})
+	}
 	return folders
 }
 

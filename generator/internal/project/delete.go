@@ -271,9 +271,9 @@ func (s site) removeEmpty(e *edits, f foreign, t build.APIType) error {
 // removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.
 func (s site) removeDoc(e *edits) error {
 	dir := filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder()))
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		return err
+	files := load.Names(dir, "*.go")
+	if len(files) == 0 {
+		return nil
 	}
 	left := slices.DeleteFunc(files, func(path string) bool {
 		return strings.HasPrefix(filepath.Base(path), "zz_generated.") ||

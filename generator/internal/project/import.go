@@ -213,32 +213,45 @@ func (im *importer) read(selected func(*load.Package) bool) {
 	}
 }
 
-// shorten finds out which arguments the markers do not need: the webhook is the same without them.
+// shorten finds out which arguments the markers do not need: the webhook is the same without them. It also finds the
+// kinds of the webhooks.
 func (im *importer) shorten() {
 	for _, w := range im.webhooks {
 		if !w.object.IsZero() && w.left == "" {
 			w.kind = &model.Kind{} // to be found
 		}
 	}
-	project := im.onPackage().Project
-	for _, w := range im.webhooks {
-		w.kind = nil
-		if m := same(project, w); m != nil && m.Kind != nil {
-			w.other = m.Kind
-			if isFor(w, *m.Kind) {
-				w.kind, w.other = m.Kind, nil
-			}
-		}
-	}
-	for _, argument := range []string{"groups", "versions", "resources", "path", "sideEffects", "admissionReviewVersions"} {
-		for _, w := range im.webhooks {
-			w.omitted = append(w.omitted, argument)
+	const none, first = 0, 1 // most webhooks need none of the arguments, which one model shows
+	arguments := []string{"groups", "versions", "resources", "path", "sideEffects", "admissionReviewVersions"}
+	pending := slices.Clone(im.webhooks)
+	for i, omitted := range append([][]string{none: arguments, first: nil}, slices.Collect(slices.Chunk(arguments, 1))...) {
+		for _, w := range pending {
+			w.omitted = append(w.omitted, omitted...)
 		}
 		project := im.onPackage().Project
-		for _, w := range im.webhooks {
-			if same(project, w) == nil {
-				w.omitted = w.omitted[:len(w.omitted)-1]
+		pending = slices.DeleteFunc(pending, func(w *importedWebhook) bool {
+			m := same(project, w)
+			if m == nil {
+				w.omitted = w.omitted[:len(w.omitted)-len(omitted)]
 			}
+			if i == first || i == none && m != nil {
+				w.setKind(m)
+			}
+			return i == none && m != nil
+		})
+		if len(pending) == 0 {
+			return
+		}
+	}
+}
+
+// setKind sets the kind of the webhook, which a marker on it yields; nil if it differs.
+func (w *importedWebhook) setKind(m *model.Webhook) {
+	w.kind = nil
+	if m != nil && m.Kind != nil {
+		w.other = m.Kind
+		if isFor(w, *m.Kind) {
+			w.kind, w.other = m.Kind, nil
 		}
 	}
 }

@@ -34,7 +34,6 @@ const (
 
 // adapter is a type with methods for generated handlers that stands for the webhooks of a Go type.
 type adapter struct {
-	kind   model.Kind
 	object model.GoType
 	// pkg has the markers of the webhooks.
 	pkg *load.Package
@@ -257,7 +256,7 @@ func (im *importer) group() {
 			w.adapter.webhooks = append(w.adapter.webhooks, w)
 			continue
 		}
-		a := &adapter{kind: *w.kind, object: w.object, pkg: w.Package, onType: w.object.Path == w.Package.Path, webhooks: []*importedWebhook{w}}
+		a := &adapter{object: w.object, pkg: w.Package, onType: w.object.Path == w.Package.Path, webhooks: []*importedWebhook{w}}
 		a.object.Alias = build.Alias(w.kind.Group, w.kind.Version)
 		if a.onType && taken {
 			w.left = "the type has another webhook of its sort at another path"
@@ -282,10 +281,7 @@ func (im *importer) freeName(w *importedWebhook, further bool) string {
 	base := w.object.Name
 	if further {
 		label, _, _ := strings.Cut(w.Spec.Name, ".")
-		base = ""
-		for word := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == '-' }) {
-			base += strings.ToUpper(word[:1]) + word[1:]
-		}
+		base = model.Camel(label)
 	}
 	for n := 0; ; n++ {
 		name := base + "Webhook"

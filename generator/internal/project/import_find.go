@@ -12,14 +12,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// style is the signature of a validator's or defaulter's methods.
+// style is the signature of a validator's or defaulter's methods. The zero style is Validator[*T] or Defaulter[*T] of
+// controller-runtime.
 type style int
 
 const (
-	// styleTyped is Validator[*T] or Defaulter[*T] of controller-runtime.
-	styleTyped style = iota
 	// styleCustom takes any runtime.Object.
-	styleCustom
+	styleCustom style = iota + 1
 	// styleObject has methods without a context, on the object itself: before controller-runtime v0.20.
 	styleObject
 	// styleObjectError is styleObject without warnings: before controller-runtime v0.15.

@@ -3,13 +3,11 @@
 package project
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,46 +17,32 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
-
-// importedPolicy is a policy of a file with its bindings, each as the fields of both kinds.
-type importedPolicy struct {
-	mutating bool
-	meta     metav1.ObjectMeta
-	spec     model.PolicySpec
-	bindings []importedBinding
-}
-
-// importedBinding is a binding of a file.
-type importedBinding struct {
-	meta metav1.ObjectMeta
-	spec admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec
-}
 
 // ImportPolicies writes the admission policies of YAML files as +webhook:policy markers, into a file policies.go of the
 // package in a folder. It changes nothing else, and offers the file only if the markers give the same policies.
 func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (Result, error) {
 	run := c.Resolve()
 	result := Result{Result: engine.Result{Root: run.Root}}
-	var policies []*importedPolicy
-	for _, file := range files {
-		text, err := regular.ReadArgument(file)
-		if err != nil {
-			return result, err
-		}
-		if policies, err = readPolicies(text, policies); err != nil {
-			return result, fmt.Errorf("%s: %w", file, err)
-		}
+	texts, err := load.Arguments(files, strings.NewReader(""))
+	if err != nil {
+		return result, err
 	}
+	contents, diags := manifest.Read(texts)
+	for _, d := range append(diags, contents.Unknown...) {
+		return result, fmt.Errorf("%s: %s", d.Pos.File, d.Message)
+	}
+	for _, b := range contents.Unbound {
+		return result, fmt.Errorf("%s: the files have no policy %s, which the binding names", b.Name, b.Spec.PolicyName)
+	}
+	policies := contents.Policies
 	if len(policies) == 0 {
 		return result, errors.New("the files have no admission policies")
 	}
@@ -66,7 +50,6 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	if _, err := os.Stat(path); err == nil {
 		return result, fmt.Errorf("%s exists already: name another folder", path)
 	}
-	var diags diag.List
 	text, err := policiesFile(packageName(ctx, run, dir), policies)
 	if err != nil {
 		return result, err
@@ -77,11 +60,11 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	diags.Add(after.Diagnostics...)
 	if !diags.HasErrors() {
 		for _, p := range policies {
-			if why := p.differs(after.Project); why != "" {
-				diags.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: %s; nothing was changed", p.meta.Name, why))
+			if why := differs(p, after.Project); why != "" {
+				diags.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: %s; nothing was changed", p.Name, why))
 			}
-			if len(p.meta.Labels)+len(p.meta.Annotations) > 0 {
-				diags.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: its labels and annotations are not kept", p.meta.Name).
+			if p.At["metadata.labels"].IsValid() || p.At["metadata.annotations"].IsValid() {
+				diags.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: its labels and annotations are not kept", p.Name).
 					WithHint("a kustomization can add them"))
 			}
 		}
@@ -111,83 +94,14 @@ func packageName(ctx context.Context, run engine.Run, dir string) string {
 	}, filepath.Base(dir))
 }
 
-// readPolicies adds the policies and bindings in YAML documents. Documents of other kinds are ignored.
-func readPolicies(text []byte, policies []*importedPolicy) ([]*importedPolicy, error) {
-	named := func(mutating bool, name string) *importedPolicy {
-		for _, p := range policies {
-			if p.mutating == mutating && p.meta.Name == name {
-				return p
-			}
-		}
-		p := &importedPolicy{mutating: mutating, meta: metav1.ObjectMeta{Name: name}}
-		policies = append(policies, p)
-		return p
-	}
-	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-	for {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			return policies, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		var known metav1.TypeMeta
-		if err := yaml.Unmarshal(document, &known); err != nil {
-			return nil, err
-		}
-		if !strings.HasPrefix(known.APIVersion, "admissionregistration.k8s.io/v1") {
-			continue
-		}
-		switch known.Kind {
-		case "ValidatingAdmissionPolicy":
-			var o admissionregistrationv1.ValidatingAdmissionPolicy
-			if err := yaml.UnmarshalStrict(document, &o); err != nil {
-				return nil, err
-			}
-			p := named(false, o.Name)
-			p.meta, p.spec = o.ObjectMeta, model.PolicySpec{
-				ParamKind: o.Spec.ParamKind, MatchConstraints: o.Spec.MatchConstraints, MatchConditions: o.Spec.MatchConditions, Variables: o.Spec.Variables,
-				FailurePolicy: o.Spec.FailurePolicy, Validations: o.Spec.Validations, AuditAnnotations: o.Spec.AuditAnnotations,
-			}
-		case "MutatingAdmissionPolicy":
-			var o admissionregistrationv1.MutatingAdmissionPolicy
-			if err := yaml.UnmarshalStrict(document, &o); err != nil {
-				return nil, err
-			}
-			p := named(true, o.Name)
-			p.meta, p.spec = o.ObjectMeta, model.PolicySpec{
-				ParamKind: o.Spec.ParamKind, MatchConstraints: o.Spec.MatchConstraints, MatchConditions: o.Spec.MatchConditions, Variables: o.Spec.Variables,
-				FailurePolicy: o.Spec.FailurePolicy, Mutations: o.Spec.Mutations, ReinvocationPolicy: o.Spec.ReinvocationPolicy,
-			}
-		case "ValidatingAdmissionPolicyBinding":
-			var o admissionregistrationv1.ValidatingAdmissionPolicyBinding
-			if err := yaml.UnmarshalStrict(document, &o); err != nil {
-				return nil, err
-			}
-			p := named(false, o.Spec.PolicyName)
-			p.bindings = append(p.bindings, importedBinding{o.ObjectMeta, o.Spec})
-		case "MutatingAdmissionPolicyBinding":
-			var o admissionregistrationv1.MutatingAdmissionPolicyBinding
-			if err := yaml.UnmarshalStrict(document, &o); err != nil {
-				return nil, err
-			}
-			p := named(true, o.Spec.PolicyName)
-			p.bindings = append(p.bindings, importedBinding{o.ObjectMeta, admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
-				PolicyName: o.Spec.PolicyName, ParamRef: o.Spec.ParamRef, MatchResources: o.Spec.MatchResources,
-			}})
-		}
-	}
-}
-
 // policiesFile writes the file with the markers of the policies on its package.
-func policiesFile(name string, policies []*importedPolicy) ([]byte, error) {
+func policiesFile(name string, policies []*model.Policy) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Package %s has admission policies.\n", name)
 	for _, p := range policies {
-		lines, err := p.markers(len(policies) > 1)
+		lines, err := policyMarkers(p, len(policies) > 1)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.meta.Name, err)
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		fmt.Fprintf(&b, "//\n%s\n", strings.Join(lines, "\n"))
 	}
@@ -195,34 +109,35 @@ func policiesFile(name string, policies []*importedPolicy) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// markers expresses the policy in markers, as comment lines. With several policies in a file, members name their own.
-func (p *importedPolicy) markers(several bool) ([]string, error) {
-	if p.spec.MatchConstraints == nil || len(p.spec.MatchConstraints.ResourceRules) == 0 {
+// policyMarkers expresses a policy in markers, as comment lines. With several policies in a file, members name their
+// own.
+func policyMarkers(p *model.Policy, several bool) ([]string, error) {
+	if p.Spec.MatchConstraints == nil || len(p.Spec.MatchConstraints.ResourceRules) == 0 {
 		return nil, errors.New("it has no rules: the files have only its bindings, or it matches everything")
 	}
 	begin := "// +webhook:policy:"
 	member := func() arguments {
 		var a arguments
 		if several {
-			a.text("policy", p.meta.Name)
+			a.text("policy", p.Name)
 		}
 		return a
 	}
 	var head arguments
-	head.text("name", p.meta.Name)
-	if k := p.spec.ParamKind; k != nil {
+	head.text("name", p.Name)
+	if k := p.Spec.ParamKind; k != nil {
 		head.text("params", k.APIVersion+"/"+k.Kind)
 	}
-	rules := p.spec.MatchConstraints.ResourceRules
+	rules := p.Spec.MatchConstraints.ResourceRules
 	namedRule(&head, rules[0])
-	matchArguments(&head, p.spec.MatchConstraints)
-	if f := p.spec.FailurePolicy; f != nil {
+	matchArguments(&head, p.Spec.MatchConstraints)
+	if f := p.Spec.FailurePolicy; f != nil {
 		head.word("failurePolicy", string(*f))
 	}
-	if r := p.spec.ReinvocationPolicy; r != "" {
+	if r := p.Spec.ReinvocationPolicy; r != "" {
 		head.word("reinvocationPolicy", string(r))
 	}
-	lines := folded(begin+model.KindWord(p.mutating)+"(", head.all)
+	lines := folded(begin+model.KindWord(p.Mutating)+"(", head.all)
 	add := func(word string, a arguments, expression string) {
 		marker := begin + word
 		if len(a.all) > 0 {
@@ -239,22 +154,22 @@ func (p *importedPolicy) markers(several bool) ([]string, error) {
 		namedRule(&a, r)
 		add("rule", a, "")
 	}
-	for _, r := range p.spec.MatchConstraints.ExcludeResourceRules {
+	for _, r := range p.Spec.MatchConstraints.ExcludeResourceRules {
 		a := member()
 		namedRule(&a, r)
 		add("exclude", a, "")
 	}
-	for _, v := range p.spec.Variables {
+	for _, v := range p.Spec.Variables {
 		a := member()
 		a.text("name", v.Name)
 		add("variable", a, v.Expression)
 	}
-	for _, c := range p.spec.MatchConditions {
+	for _, c := range p.Spec.MatchConditions {
 		a := member()
 		a.text("name", c.Name)
 		add("matchCondition", a, c.Expression)
 	}
-	for _, v := range p.spec.Validations {
+	for _, v := range p.Spec.Validations {
 		a := member()
 		if v.Message != "" {
 			a.word("message", quoteExpression(v.Message))
@@ -267,12 +182,12 @@ func (p *importedPolicy) markers(several bool) ([]string, error) {
 		}
 		add("validation", a, v.Expression)
 	}
-	for _, v := range p.spec.AuditAnnotations {
+	for _, v := range p.Spec.AuditAnnotations {
 		a := member()
 		a.text("key", v.Key)
 		add("auditAnnotation", a, v.ValueExpression)
 	}
-	for _, m := range p.spec.Mutations {
+	for _, m := range p.Spec.Mutations {
 		a := member()
 		switch {
 		case m.ApplyConfiguration != nil:
@@ -283,10 +198,10 @@ func (p *importedPolicy) markers(several bool) ([]string, error) {
 			add("mutation", a, m.JSONPatch.Expression)
 		}
 	}
-	for _, bound := range p.bindings {
+	for _, bound := range p.Bindings {
 		a := member()
-		if err := bound.arguments(&a, p); err != nil {
-			return nil, fmt.Errorf("binding %s: %w", bound.meta.Name, err)
+		if err := bindingArguments(&a, bound, p); err != nil {
+			return nil, fmt.Errorf("binding %s: %w", bound.Name, err)
 		}
 		add("binding", a, "")
 	}
@@ -317,19 +232,19 @@ func (a *arguments) selector(name string, s *metav1.LabelSelector) {
 	}
 }
 
-// arguments adds the arguments of a binding.
-func (b importedBinding) arguments(a *arguments, p *importedPolicy) error {
-	if b.meta.Name != p.meta.Name {
-		a.text("name", b.meta.Name)
+// bindingArguments adds the arguments of a binding.
+func bindingArguments(a *arguments, b *model.Binding, p *model.Policy) error {
+	if b.Name != p.Name {
+		a.text("name", b.Name)
 	}
 	var actions []string
-	for _, action := range b.spec.ValidationActions {
+	for _, action := range b.Spec.ValidationActions {
 		actions = append(actions, strings.ToLower(string(action)))
 	}
 	if len(actions) > 0 {
 		a.text("validationActions", strings.Join(actions, ";"))
 	}
-	if ref := b.spec.ParamRef; ref != nil {
+	if ref := b.Spec.ParamRef; ref != nil {
 		switch {
 		case ref.Name != "" && ref.Namespace != "":
 			a.text("params", ref.Namespace+"/"+ref.Name)
@@ -345,7 +260,7 @@ func (b importedBinding) arguments(a *arguments, p *importedPolicy) error {
 			a.word("parameterNotFound", string(*ref.ParameterNotFoundAction))
 		}
 	}
-	if m := b.spec.MatchResources; m != nil {
+	if m := b.Spec.MatchResources; m != nil {
 		if len(m.ResourceRules) > 1 || len(m.ExcludeResourceRules) > 0 {
 			return errors.New("a marker of a binding has one rule, and excludes nothing")
 		}
@@ -368,18 +283,18 @@ func quoteExpression(text string) string {
 
 // differs explains how the policy of the project with the same name differs; empty if it does not. Fields that an API
 // server would default may be left out of either.
-func (p *importedPolicy) differs(project *model.Project) string {
-	i := slices.IndexFunc(project.Policies, func(o *model.Policy) bool { return o.Mutating == p.mutating && o.Name == p.meta.Name })
+func differs(p *model.Policy, project *model.Project) string {
+	i := slices.IndexFunc(project.Policies, func(o *model.Policy) bool { return o.Mutating == p.Mutating && o.Name == p.Name })
 	if i < 0 {
 		return "the markers make no such policy"
 	}
 	made := project.Policies[i]
-	if got, want := defaulted(made.Spec), defaulted(p.spec); got != want {
+	if got, want := defaulted(made.Spec), defaulted(p.Spec); got != want {
 		return "the markers make another policy: " + got + " instead of " + want
 	}
 	want := map[string]string{}
-	for _, b := range p.bindings {
-		want[b.meta.Name] = defaultedBinding(b.spec)
+	for _, b := range p.Bindings {
+		want[b.Name] = defaultedBinding(b.Spec)
 	}
 	got := map[string]string{}
 	for _, b := range made.Bindings {

@@ -15,8 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -64,8 +62,7 @@ func (r Resource) check() error {
 
 // capital returns the word with a capital letter. If that does not make it a kind, it returns an example.
 func capital(word string) string {
-	first, size := utf8.DecodeRuneInString(word)
-	if kind := string(unicode.ToUpper(first)) + word[size:]; token.IsExported(kind) && token.IsIdentifier(kind) {
+	if kind := model.Upper(word); token.IsExported(kind) && token.IsIdentifier(kind) {
 		return kind
 	}
 	return "Order"

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
 
@@ -193,7 +192,7 @@ func pairHooks(p *convert.Pair) []pairHook {
 	add := func(functions [2]bool, goName, field string) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			if functions[d] {
-				hooks = append(hooks, pairHook{upperFirst(p.HookName) + goName + suffixOf(d), field, d})
+				hooks = append(hooks, pairHook{model.Upper(p.HookName) + goName + suffixOf(d), field, d})
 			}
 		}
 	}
@@ -219,11 +218,6 @@ func suffixOf(d convert.Direction) string {
 		return "ToHub"
 	}
 	return "FromHub"
-}
-
-func upperFirst(name string) string {
-	first, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(first)) + name[size:]
 }
 
 // sides orders a value of the spoke and a value of the hub as source and destination of a direction.
@@ -685,7 +679,7 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 
 // metadata reads a member of the metadata of the object being converted.
 func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
-	getter := "Get" + upperFirst(strings.TrimPrefix(string(of), "metadata."))
+	getter := "Get" + model.Upper(strings.TrimPrefix(string(of), "metadata."))
 	return jen.Qual(w.shared, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(w.context()).Dot(getter).Call()
 }
 

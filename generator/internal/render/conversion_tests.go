@@ -22,7 +22,7 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest"), root: p.Module.Dir, schemas: o.Schemas}
+		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest"), schemas: o.Schemas}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.file(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if !plan.NeedsTestStub && !o.AsNew {
@@ -39,8 +39,7 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 type conversionTestWriter struct {
 	*convert.Package
 	conversiontest string // import path
-	// root is the folder of the module. schemas are the files of the definitions, by name.
-	root    string
+	// schemas are the files of the definitions, by name.
 	schemas map[string]string
 }
 

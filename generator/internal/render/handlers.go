@@ -255,7 +255,7 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 
 // enforcement is the constant for a handler's enforcement.
 func enforcement(admission string, h *model.Handler) *jen.Statement {
-	return jen.Qual(admission, "Enforce"+upperFirst(h.Enforcement))
+	return jen.Qual(admission, "Enforce"+model.Upper(h.Enforcement))
 }
 
 func interfaceName(w *model.Webhook) string {

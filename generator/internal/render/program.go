@@ -249,7 +249,7 @@ func fieldOf(pkg model.HandlerPackage, project *model.Project, o Options) string
 	}
 	var name string
 	for word := range strings.FieldsFuncSeq(below, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		name += upperFirst(word)
+		name += model.Upper(word)
 	}
 	return name
 }

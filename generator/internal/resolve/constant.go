@@ -111,7 +111,7 @@ func (s *scope) constant(name string) *declaredConstant {
 
 // constantType returns the named type of a constant, and nil if it is untyped.
 func (r *Resolver) constantType(s *scope, c *declaredConstant) *Type {
-	at := place{scope: s, file: c.file}
+	at := environment{scope: s, file: c.file}
 	if c.typ != nil {
 		return r.expression(at, c.typ)
 	}
@@ -125,7 +125,7 @@ func (r *Resolver) constantType(s *scope, c *declaredConstant) *Type {
 
 // valueType returns the named type of a constant expression, as far as a conversion or a typed
 // constant gives it one.
-func (r *Resolver) valueType(at place, e ast.Expr) *Type {
+func (r *Resolver) valueType(at environment, e ast.Expr) *Type {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
 		if r.isConversion(at, e) {
@@ -142,7 +142,7 @@ func (r *Resolver) valueType(at place, e ast.Expr) *Type {
 }
 
 // isConversion tells a conversion from a call of len and the like.
-func (r *Resolver) isConversion(at place, e *ast.CallExpr) bool {
+func (r *Resolver) isConversion(at environment, e *ast.CallExpr) bool {
 	if len(e.Args) != 1 {
 		return false
 	}
@@ -162,12 +162,12 @@ func (r *Resolver) constantValue(s *scope, c *declaredConstant) constant.Value {
 	}
 	c.following = true
 	defer func() { c.following = false }()
-	return r.value(place{scope: s, file: c.file}, c.value, c.iota)
+	return r.value(environment{scope: s, file: c.file}, c.value, c.iota)
 }
 
 // value computes a constant expression from literals, constants, operators and conversions that
 // keep the kind of value.
-func (r *Resolver) value(at place, e ast.Expr, iota int) constant.Value {
+func (r *Resolver) value(at environment, e ast.Expr, iota int) constant.Value {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return r.value(at, e.X, iota)
@@ -204,7 +204,7 @@ func (r *Resolver) value(at place, e ast.Expr, iota int) constant.Value {
 }
 
 // importedValue computes a constant of another package.
-func (r *Resolver) importedValue(at place, e *ast.SelectorExpr) constant.Value {
+func (r *Resolver) importedValue(at environment, e *ast.SelectorExpr) constant.Value {
 	x, ok := e.X.(*ast.Ident)
 	if !ok {
 		return constant.MakeUnknown()

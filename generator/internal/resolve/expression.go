@@ -8,27 +8,27 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// place is the place of an expression, which gives its names their meaning.
-type place struct {
+// environment gives the names of an expression their meaning.
+type environment struct {
 	scope *scope
 	file  *load.File
 	types map[string]*Type // the type arguments, by parameter
 }
 
 // text returns an expression as it is written.
-func (p place) text(e ast.Expr) string {
+func (p environment) text(e ast.Expr) string {
 	start := p.file.AST.FileStart
 	return string(p.file.Src[e.Pos()-start : e.End()-start])
 }
 
 // noType stands for an expression that denotes no type.
-func (p place) noType(e ast.Expr) *Type {
+func (p environment) noType(e ast.Expr) *Type {
 	return mention{Range: p.file.Range(e.Pos(), e.End()), name: p.text(e)}.missing("this is no type", nil)
 }
 
 // expression returns the type that an expression denotes. One that cannot be found is Opaque and
 // has an Err.
-func (r *Resolver) expression(at place, e ast.Expr) *Type {
+func (r *Resolver) expression(at environment, e ast.Expr) *Type {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return r.expression(at, e.X)
@@ -65,7 +65,7 @@ func (r *Resolver) expression(at place, e ast.Expr) *Type {
 func unnamed(u underlying) *Type { return &Type{under: &u} }
 
 // name returns the type that a name, qualified or not, denotes with its type arguments.
-func (r *Resolver) name(at place, e ast.Expr, args []*Type) *Type {
+func (r *Resolver) name(at environment, e ast.Expr, args []*Type) *Type {
 	m := mention{Range: at.file.Range(e.Pos(), e.End()), args: args}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -87,7 +87,7 @@ func (r *Resolver) name(at place, e ast.Expr, args []*Type) *Type {
 
 // unqualified finds a name as Go's scopes nest: a type parameter, the package, the packages that the file imports with
 // a dot, and the predeclared names.
-func (r *Resolver) unqualified(at place, m mention) *Type {
+func (r *Resolver) unqualified(at environment, m mention) *Type {
 	if t := at.types[m.name]; t != nil {
 		return t
 	}
@@ -113,7 +113,7 @@ func (r *Resolver) unqualified(at place, m mention) *Type {
 }
 
 // prefetch seeks the packages' types that expressions mention, each package's at once.
-func (r *Resolver) prefetch(at place, fields *ast.FieldList) {
+func (r *Resolver) prefetch(at environment, fields *ast.FieldList) {
 	names := make(map[*scope][]string)
 	visit := func(n ast.Node) bool {
 		switch n := n.(type) {

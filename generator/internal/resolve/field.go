@@ -59,7 +59,7 @@ func (t *Type) Fields() []*Field {
 }
 
 // fields resolves the fields of a struct.
-func (r *Resolver) fields(at place, s *ast.StructType) []*Field {
+func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 	r.prefetch(at, s.Fields)
 	var fields []*Field
 	before := s.Fields.Opening

@@ -153,7 +153,7 @@ func (w *writer) interfaces(u *underlying) {
 }
 
 // expression writes the expressions in types that are not looked into otherwise.
-func (w *writer) expression(at place, e ast.Expr) {
+func (w *writer) expression(at environment, e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.FuncType:
 		w.WriteString("func")
@@ -188,7 +188,7 @@ func (w *writer) expression(at place, e ast.Expr) {
 }
 
 // signature writes parameters and results, without their names.
-func (w *writer) signature(at place, f *ast.FuncType) {
+func (w *writer) signature(at environment, f *ast.FuncType) {
 	w.WriteByte('(')
 	w.list(at, f.Params)
 	w.WriteByte(')')
@@ -203,7 +203,7 @@ func (w *writer) signature(at place, f *ast.FuncType) {
 	}
 }
 
-func (w *writer) list(at place, fields *ast.FieldList) {
+func (w *writer) list(at environment, fields *ast.FieldList) {
 	separator := ""
 	for _, f := range fields.List {
 		for range max(1, len(f.Names)) {

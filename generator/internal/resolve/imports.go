@@ -41,7 +41,7 @@ func (r *Resolver) importsOf(f *load.File) *imports {
 }
 
 // importPath returns the path of the package that the file calls by that name.
-func (r *Resolver) importPath(at place, name string) (string, bool) {
+func (r *Resolver) importPath(at environment, name string) (string, bool) {
 	i := r.importsOf(at.file)
 	importPath, known := i.named[name]
 	if !known {
@@ -55,7 +55,7 @@ func (r *Resolver) importPath(at place, name string) (string, bool) {
 // unnamedImport finds the import whose package clause gives the name. It tries the paths that end in the name first,
 // then the paths that contain it, then all. A package that cannot be found is taken for the right one if its path ends
 // in the name.
-func (r *Resolver) unnamedImport(at place, name string) (string, bool) {
+func (r *Resolver) unnamedImport(at environment, name string) (string, bool) {
 	unnamed := r.importsOf(at.file).unnamed
 	unfound := ""
 	for _, likely := range []func(importPath string) bool{

@@ -13,7 +13,7 @@ type length struct {
 	exact string // equal for equal lengths
 }
 
-func lengthOf(at place, e ast.Expr) length {
+func lengthOf(at environment, e ast.Expr) length {
 	l := length{text: at.text(e)}
 	if v := at.scope.resolver.value(at, e, 0); v.Kind() == constant.Int {
 		l.exact = v.ExactString()

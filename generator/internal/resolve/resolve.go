@@ -116,7 +116,7 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	if len(params) != len(m.args) {
 		return m.missing(fmt.Sprintf("it has %d type parameters and is given %d arguments", len(params), len(m.args)), nil)
 	}
-	at := place{scope: s, file: d.file}
+	at := environment{scope: s, file: d.file}
 	if len(params) > 0 {
 		at.types = make(map[string]*Type, len(params))
 		for i, p := range params {

@@ -183,7 +183,7 @@ func detail(t *Type) string {
 func reason(err error) string {
 	var e *Error
 	if !errors.As(err, &e) {
-		return "an error without a place: " + err.Error()
+		return "an error without a environment: " + err.Error()
 	}
 	return fmt.Sprintf("%v%s", e, position(e.Range))
 }

@@ -24,7 +24,7 @@ func TestStandardLibraryVendors(t *testing.T) {
 	}
 	const vendored = "golang.org/x/net/http/httpguts"
 	for _, f := range s.pkg.FilesWith(`"` + vendored + `"`) {
-		importPath, ok := r.importPath(place{scope: s, file: f}, "httpguts")
+		importPath, ok := r.importPath(environment{scope: s, file: f}, "httpguts")
 		if !ok || importPath != "vendor/"+vendored {
 			t.Errorf("%s: httpguts is %q", f.Path, importPath)
 		}

@@ -70,7 +70,7 @@ type Type struct {
 	id  string // what identity returns, once asked for
 
 	// A declared type is looked into when first asked for.
-	at       place // the place of the declaration's type expression
+	at       environment // the environment of the declaration's type expression
 	comments comments
 	looking  bool
 	under    *underlying
@@ -86,7 +86,7 @@ type underlying struct {
 	// A literal of a struct, interface, function or channel type is kept as it stands and
 	// looked into when first asked for.
 	literal ast.Expr
-	at      place
+	at      environment
 	fields  []*Field
 	looked  bool
 }

@@ -57,8 +57,8 @@ func (p Printer) file(f Finding) string {
 	return p.File(f.Pos)
 }
 
-// place is file:line:column, as far as they are known.
-func (p Printer) place(f Finding) string {
+// position is file:line:column, as far as they are known.
+func (p Printer) position(f Finding) string {
 	return fmt.Sprintf("%s:%d:%d", p.file(f), f.Pos.Line, f.Pos.Column)
 }
 
@@ -87,7 +87,7 @@ func (p Printer) text(w io.Writer, found []Finding) error {
 			fmt.Fprintf(&out, "%d %s: %s [%s]\n\n", len(group), group[0].Severity, titleOf(group[0].Rule), group[0].Rule)
 		}
 		for j, f := range group {
-			fmt.Fprintf(&out, "%s: %s: %s\n", p.place(f), f.Severity, f.title())
+			fmt.Fprintf(&out, "%s: %s: %s\n", p.position(f), f.Severity, f.title())
 			p.Excerpt(&out, f.Range)
 			if j+1 < len(group) && slices.Equal(f.advice(), group[j+1].advice()) {
 				continue // the next one has the same
@@ -115,11 +115,11 @@ func grouped(found []Finding) [][]Finding {
 		}
 		groups[i] = append(groups[i], f)
 	}
-	place := func(g []Finding) int {
+	rank := func(g []Finding) int {
 		return slices.IndexFunc(table(), func(r Rule) bool { return r.ID == g[0].Rule })
 	}
 	slices.SortStableFunc(groups, func(a, b []Finding) int {
-		return cmp.Or(cmp.Compare(a[0].Severity, b[0].Severity), cmp.Compare(place(a), place(b)))
+		return cmp.Or(cmp.Compare(a[0].Severity, b[0].Severity), cmp.Compare(rank(a), rank(b)))
 	})
 	return groups
 }
@@ -172,7 +172,7 @@ func (p Printer) github(w io.Writer, found []Finding) error {
 		}
 		file, message := p.file(f), strings.Join(append([]string{f.Message}, f.advice()...), "\n")
 		if f.InOld { // the line is in the old state, not in the pull request
-			file, message = "", p.place(f)+": "+message
+			file, message = "", p.position(f)+": "+message
 		}
 		out.WriteString(diag.Command(level, file, f.Pos.Line, f.Pos.Column, "webhook-gen "+f.Rule, message))
 	}

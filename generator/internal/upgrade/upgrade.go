@@ -48,7 +48,7 @@ type Finding struct {
 	Accepted string
 }
 
-// Compare reports what the step from one state to another means, in the order of places.
+// Compare reports what the step from one state to another means, in the order of positions.
 func Compare(from, to *State) []Finding {
 	s := step{from: from, to: to}
 	s.matchWebhooks()

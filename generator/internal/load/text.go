@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/modfile"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// Text is a file as it is on disk.
+type Text struct {
+	// Path is absolute.
+	Path string
+	// Content is nil if the file cannot be read.
+	Content []byte
+	// Err is the reason.
+	Err error
+	// Found is true if the caller named the folder of the file, and not the file.
+	Found bool
+}
+
+// ReadText reads a file.
+func ReadText(elements ...string) Text {
+	t := Text{Path: filepath.FromSlash(filepath.Join(elements...))}
+	t.Content, t.Err = regular.ReadFile(t.Path)
+	return t
+}
+
+// Names returns the files of an absolute folder that match slash-separated patterns, sorted and without duplicates. A
+// folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing.
+func Names(folder string, patterns ...string) (names []string) {
+	for _, pattern := range patterns {
+		pattern = filepath.Join(folder, filepath.FromSlash(pattern))
+		globs := []string{pattern}
+		if info, err := os.Stat(pattern); err == nil && info.IsDir() {
+			globs = []string{filepath.Join(pattern, "*.yaml"), filepath.Join(pattern, "*.yml")}
+		}
+		for _, glob := range globs {
+			found, _ := filepath.Glob(glob)
+			names = append(names, found...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Texts reads the files that Names returns.
+func Texts(folder string, patterns ...string) (texts []Text) {
+	for _, name := range Names(folder, patterns...) {
+		texts = append(texts, ReadText(name))
+	}
+	return texts
+}
+
+// Manifests yields the *.yaml and *.yml files below an absolute folder, by path. It passes over the folders and files
+// that skip accepts, by their paths relative to the folder, and over unreadable ones.
+func Manifests(folder string, skip func(rel string, isDir bool) bool) iter.Seq[Text] {
+	return func(yield func(Text) bool) {
+		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || path == folder || !d.IsDir() && !isManifest(path) {
+				return nil //nolint:nilerr // as documented
+			}
+			rel, err := filepath.Rel(folder, path)
+			switch {
+			case err != nil:
+				return err
+			case skip(filepath.ToSlash(rel), d.IsDir()):
+				if d.IsDir() {
+					return filepath.SkipDir
+				}
+			case !d.IsDir():
+				if t := ReadText(path); t.Err == nil && !yield(t) {
+					return filepath.SkipAll
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// Arguments reads files, the *.yaml and *.yml files directly in folders, and standard input for "-". Of a folder, it
+// leaves out the patches of a kustomization there: a patch of a webhook configuration has its kind, and a part of its
+// fields.
+func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
+	for _, path := range paths {
+		t := Text{Path: path}
+		if path == "-" {
+			t.Path = "<stdin>"
+			t.Content, t.Err = io.ReadAll(stdin)
+		} else if info, err := os.Stat(path); err == nil && info.IsDir() {
+			below, err := manifestsIn(path)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, below...)
+			continue
+		} else {
+			t.Content, t.Err = regular.ReadArgument(path)
+		}
+		if t.Err != nil {
+			return nil, t.Err
+		}
+		texts = append(texts, t)
+	}
+	return texts, nil
+}
+
+// manifestsIn reads the files of a folder for Arguments.
+func manifestsIn(dir string) (texts []Text, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	patches := patchesOf(dir)
+	for _, e := range entries {
+		if e.IsDir() || !isManifest(e.Name()) || slices.Contains(patches, e.Name()) {
+			continue
+		}
+		t := ReadText(dir, e.Name())
+		if t.Found = true; t.Err != nil {
+			return nil, t.Err
+		}
+		texts = append(texts, t)
+	}
+	return texts, nil
+}
+
+func isManifest(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// patchesOf returns the files that the folder's kustomization names as patches, in any of the ways that kustomize has
+// or had. A kustomization that is not YAML names no patches.
+func patchesOf(dir string) (files []string) {
+	type patch struct{ Path string }
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		var k struct {
+			Patches        []patch
+			JSON6902       []patch  `yaml:"patchesJson6902"`
+			StrategicMerge []string `yaml:"patchesStrategicMerge"`
+		}
+		if yaml.Unmarshal(ReadText(dir, name).Content, &k) != nil {
+			continue
+		}
+		for _, p := range slices.Concat(k.Patches, k.JSON6902) {
+			files = append(files, filepath.Clean(p.Path))
+		}
+		for _, p := range k.StrategicMerge {
+			files = append(files, filepath.Clean(p))
+		}
+	}
+	return files
+}
+
+// GoMod returns go.mod of an absolute folder. It is empty if it does not exist or does not parse, which Load reports.
+func GoMod(dir string) *modfile.File {
+	file, err := modfile.Parse("go.mod", ReadText(dir, "go.mod").Content, nil)
+	if err != nil {
+		return &modfile.File{}
+	}
+	return file
+}
