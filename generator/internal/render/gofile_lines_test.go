@@ -16,6 +16,7 @@ func TestBreakLines(t *testing.T) {
 		"parameters": {"func f(a " + long + ", b " + long + ", c int) error { return nil }",
 			"func f(\n\ta " + long + ", b " + long + ", c int,\n) error {\n\treturn nil\n}"},
 		"a literal":    {"var _ = []T{" + long + ", " + long + ", " + long + "}", "var _ = []T{\n\t" + long + ",\n\t" + long + ",\n\t" + long + ",\n}"},
+		"types":        {"var _ = T[" + long + ", " + long + ", " + long + "](a, b)", "var _ = T[\n\t" + long + ", " + long + ",\n\t" + long + ",\n](a, b)"},
 		"inside":       {"var _ = f(g(" + long + ", " + long + "), T{a: " + long + "})", "var _ = f(\n\tg(" + long + ", " + long + "),\n\tT{a: " + long + "},\n)"},
 		"inside again": {"var _ = f(g(" + long + ", " + long + ", " + long + "))", "var _ = f(\n\tg(\n\t\t" + long + ", " + long + ",\n\t\t" + long + ",\n\t),\n)"},
 		"closed below": {"var _ = f(" + long + ", " + long + ", a, b, T{\n\ta: b,\n}, c, " + long + ")",
@@ -23,7 +24,10 @@ func TestBreakLines(t *testing.T) {
 		"the rest of a list": {"var _ = f(" + long + long + "...)", "var _ = f(" + long + long + "...)"},
 		"a string":           {`var _ = "` + long + long + long + `"`, `var _ = "` + long + long + long + `"`},
 		"a long string":      {`var _ = f("` + long + long + long + `")`, "var _ = f(\n\t\"" + long + long + long + "\",\n)"},
-		"a comment":          {"// " + long + long + long + "\nvar _ = 1", "// " + long + long + long + "\nvar _ = 1"},
+		"a comment":          {"// " + long + " " + long + " " + long + "\nvar _ = 1", "// " + long + " " + long + "\n// " + long + "\nvar _ = 1"},
+		"a comment inside":   {"func f() {\n\t// " + long + " " + long + " " + long + "\n}", "func f() {\n\t// " + long + " " + long + "\n\t// " + long + "\n}"},
+		"code in a comment":  {"//\t" + long + " " + long + " " + long + "\nvar _ = 1", "//\t" + long + " " + long + " " + long + "\nvar _ = 1"},
+		"a long word":        {"// " + long + long + long + "\nvar _ = 1", "// " + long + long + long + "\nvar _ = 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const header = "package p\n\n"
