@@ -91,20 +91,25 @@ type step struct {
 type absent struct{}
 
 func (c *comparison) objects(at []step, base, want map[string]any, schema Schema) error {
-	names := slices.Collect(maps.Keys(want))
-	for name := range base {
-		if _, ok := want[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range namesOfBoth(base, want) {
 		below := schema.member(name)
 		if err := c.values(append(at, step{name: name, scattered: below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// namesOfBoth returns the names of the members of two objects, in order.
+func namesOfBoth(a, b map[string]any) []string {
+	names := slices.Collect(maps.Keys(a))
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // toMake counts the scattered objects right around the value at a path.

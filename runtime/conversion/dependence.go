@@ -32,11 +32,11 @@ const maxDependences = 32
 func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, returned PS, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, changes []change) error {
 	groups, order := map[string][]int{}, []string(nil)
 	for i, c := range changes {
-		if path, ok := of.schema.hooked(c); ok {
-			if groups[path] == nil {
-				order = append(order, path)
+		if _, place, ok := of.schema.hooked(c); ok {
+			if groups[place] == nil {
+				order = append(order, place)
 			}
-			groups[path] = append(groups[path], i)
+			groups[place] = append(groups[place], i)
 		}
 	}
 	if len(order) == 0 {
@@ -61,15 +61,15 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		return err
 	}
 	tables := map[string][]*table{}
-	for _, path := range order {
+	for _, place := range order {
 		without, err := copied(of.layout().shape, src)
 		if err != nil {
 			return err
 		}
 		r := restoring{ctx: ctx, unlimited: true}
 		r.fields(of.layout().shape, reflect.ValueOf(without).Elem(), nodesOf(slices.DeleteFunc(slices.Clone(reverse), func(c change) bool {
-			other, ok := of.schema.hooked(c)
-			return other != path || !ok && !of.schema.at(c.At).customIn(valueAt(was, c.At, tables))
+			_, other, ok := of.schema.hooked(c)
+			return other != place || !ok && !of.schema.at(c.At).customIn(valueAt(was, c.At, tables))
 		})), of.schema)
 		less := PD(new(D))
 		if r.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
@@ -79,8 +79,20 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		if err != nil {
 			return err
 		}
-		for _, i := range groups[path] {
-			if changes[i].On, err = to.schema.writtenFor(changes[i].At, written, live); err != nil {
+		in := make([][][]string, len(written))
+		for i, w := range written {
+			in[i] = elementsOn(l.shape, w.At)
+		}
+		for _, i := range groups[place] {
+			path, _, _ := of.schema.hooked(changes[i])
+			on := elementsOn(of.layout().shape, path)
+			var own []change
+			for j, w := range written {
+				if sameElement(on, in[j]) {
+					own = append(own, w)
+				}
+			}
+			if changes[i].On, err = to.schema.digests(own, live); err != nil {
 				return err
 			}
 		}
@@ -88,15 +100,12 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	return nil
 }
 
-// writtenFor returns the written values for a change at a path, with their digests: in lists, only the values in
-// elements with the same keys. The schema is the object's.
-func (s Schema) writtenFor(at []step, written []change, live any) ([]dependence, error) {
+// digests returns values of an object with their digests. The schema is the object's.
+func (s Schema) digests(written []change, live any) ([]dependence, error) {
 	var paths [][]step
 	tables := map[string][]*table{}
 	for _, w := range written {
-		if sameElement(at, w.At) {
-			paths = s.at(w.At).leaves(paths, w.At, valueAt(live, w.At, tables))
-		}
+		paths = s.at(w.At).leaves(paths, w.At, valueAt(live, w.At, tables))
 	}
 	if len(paths) > maxDependences {
 		const outer = 2 // such as spec and a field of it
@@ -176,31 +185,36 @@ func current(changes []change, s *wire.Shape, object reflect.Value) ([]change, e
 	}), nil
 }
 
-// hooked returns the path of the innermost field that a function of the user converts and that a change is for, as
-// names. A value that contains such fields counts, too.
-func (s Schema) hooked(c change) (hook string, ok bool) {
+// hooked returns the innermost field that a function of the user converts and that a change is for: its path, and its
+// place in a type, which is the same for all elements of a list and for all values of a map. A value that contains such
+// fields counts, too.
+func (s Schema) hooked(c change) (path []step, place string, ok bool) {
 	ok = s.Custom
-	path := ""
-	for _, next := range c.At {
-		if next.keys == nil {
-			path += "." + next.name
-			s = s.member(next.name)
-		} else {
-			path += "[]"
+	here := ""
+	for i, next := range c.At {
+		switch {
+		case next.keys != nil:
+			here += "[]"
 			s = s.element()
+		case s.Members == nil && s.Elements != nil:
+			here += "[]"
+			s = *s.Elements
+		default:
+			here += "." + next.name
+			s = s.member(next.name)
 		}
 		if s.Custom {
-			hook, ok = path, true
+			path, place, ok = c.At[:i+1], here, true
 		}
 	}
 	if ok {
-		return hook, true
+		return path, place, true
 	}
 	if s.isEmpty() || c.Is == nil {
-		return path, false
+		return c.At, here, false
 	}
 	is, err := parsed(c.Is)
-	return path, err == nil && s.customIn(is)
+	return c.At, here, err == nil && s.customIn(is)
 }
 
 // customIn reports whether functions of the user convert any part of a value.
@@ -221,23 +235,37 @@ func (s Schema) customIn(value any) bool {
 	return false
 }
 
-// sameElement reports whether two paths lead through the same elements of lists, as far as both lead through lists.
-func sameElement(a, b []step) bool {
-	keyed := func(steps []step) (all []step) {
-		for _, s := range steps {
-			if s.keys != nil {
-				all = append(all, s)
-			}
-		}
-		return all
-	}
-	x, y := keyed(a), keyed(b)
-	for i := range min(len(x), len(y)) {
-		if keyText(x[i].keys, namesOf(x[i].keys)) != keyText(y[i].keys, namesOf(y[i].keys)) {
-			return false
+// sameElement reports whether two paths lead through the same elements, as far as both lead through some.
+func sameElement(a, b [][]string) bool {
+	for i := range min(len(a), len(b)) {
+		if len(a[i]) == len(b[i]) && !slices.Equal(a[i], b[i]) {
+			return false // other keys: with fewer keys in one version, the elements may be the same
 		}
 	}
 	return true
+}
+
+// elementsOn returns the keys of the elements of lists, and of the values of maps, on a path in a type. They are in
+// order, because another version may have other names for them.
+func elementsOn(s *wire.Shape, path []step) (all [][]string) {
+	for _, next := range path {
+		var element []string
+		for _, value := range next.keys {
+			element = append(element, fmt.Sprint(value))
+		}
+		if slices.Sort(element); next.keys != nil {
+			s, _ = elementShape(s)
+		} else {
+			if s != nil && s.Target().Kind == wire.Dict {
+				element = []string{next.name}
+			}
+			s, _ = memberShape(s, next.name)
+		}
+		if element != nil {
+			all = append(all, element)
+		}
+	}
+	return all
 }
 
 func sameStep(a, b step) bool {

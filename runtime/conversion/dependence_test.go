@@ -126,3 +126,58 @@ func TestHookNeedsItsValue(t *testing.T) {
 		t.Errorf("the annotation is %s", kept)
 	}
 }
+
+// cabinet has a map. A hook converts the text own in its values to parts.
+type cabinet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Boxes map[string]cabinetBox `json:"boxes,omitempty"`
+}
+
+type cabinetBox struct {
+	Own   string `json:"own,omitempty"`
+	Parts string `json:"parts,omitempty"`
+}
+
+// TestValuesOfMapsAreConvertedOnce keeps a value in each of many values of a map. To find what the hook writes for
+// them, the object is converted twice in all: with these values and without.
+func TestValuesOfMapsAreConvertedOnce(t *testing.T) {
+	spokes := NewStash[cabinet]("v1", Schema{Members: map[string]Schema{"boxes": {Elements: &Schema{Members: map[string]Schema{"own": {Custom: true}}}}}})
+	hubs := NewStash[cabinet]("v2", Schema{})
+	calls := 0
+	forth := func(_ context.Context, src, dst *cabinet) error {
+		calls++
+		dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
+		dst.Boxes = map[string]cabinetBox{}
+		for key, box := range src.Boxes {
+			dst.Boxes[key] = cabinetBox{Parts: box.Own}
+		}
+		return nil
+	}
+	back := func(_ context.Context, src, dst *cabinet) error {
+		dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
+		dst.Boxes = map[string]cabinetBox{}
+		for key := range src.Boxes {
+			dst.Boxes[key] = cabinetBox{}
+		}
+		return nil
+	}
+	src, dst := &cabinet{ObjectMeta: metav1.ObjectMeta{Name: "cabinet"}, Boxes: map[string]cabinetBox{}}, new(cabinet)
+	for i := range 100 {
+		src.Boxes[fmt.Sprint(i)] = cabinetBox{Own: "oak"}
+	}
+	if err := forth(t.Context(), src, dst); err != nil {
+		t.Fatal(err)
+	}
+	calls = 0
+	if err := ExchangeHooks(t.Context(), src, dst, spokes, hubs, back, forth); err != nil {
+		t.Fatal(err)
+	}
+	if calls != 2 {
+		t.Errorf("the object is converted %d times", calls)
+	}
+	if kept := dst.Annotations[Annotation]; strings.Count(kept, `"on":[{`) != 100 {
+		t.Errorf("the annotation is %s", kept)
+	}
+}

@@ -3,7 +3,6 @@
 package conversion
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -233,68 +232,82 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 			d.structs(f.Shape.Target(), b, a, f.Shape.Structs(w, inSaid), schema.member(f.Name), here)
 			continue
 		}
-		if inBefore && inAfter && sameJSONOf(f.Shape, b, a) || said.IsValid() && inSaid == inAfter && (!inAfter || sameJSONOf(f.Shape, a, w)) {
-			continue
-		}
-		if inBefore && inAfter && inSaid && f.Shape.Kind == wire.List && sameElements(f.Shape.Elem, b, a, w) {
-			continue
-		}
-		if keys := schema.member(f.Name).Keys; len(keys) > 0 && inAfter && inSaid && f.Shape.Kind == wire.List && sameKeyed(f.Shape, keys, a, w) {
+		if known(f, b, inBefore, a, inAfter, w, inSaid, said.IsValid(), schema.member(f.Name)) {
 			continue
 		}
 		d.note(here)
 	}
 }
 
-// sameElements reports whether each element of a list is as it was, or equals the user's own.
-func sameElements(s *wire.Shape, before, after, said reflect.Value) bool {
-	if before.Len() != after.Len() || said.Len() != after.Len() || after.Len() == 0 { // empty may differ from nil
-		return false
+// known reports whether nothing in a field is new: each value in it is as it was, or is the user's own in said. The
+// user's own value is unknown if isSaid is false.
+func known(f *wire.Member, before reflect.Value, inBefore bool, after reflect.Value, inAfter bool, said reflect.Value, inSaid, isSaid bool, schema Schema) bool {
+	b, errBefore := decodedField(f, before, inBefore)
+	a, errAfter := decodedField(f, after, inAfter)
+	var w any = unknown{}
+	var errSaid error
+	if isSaid {
+		w, errSaid = decodedField(f, said, inSaid)
 	}
-	for i := range after.Len() {
-		if a := after.Index(i); !sameJSONOf(s, a, before.Index(i)) && !sameJSONOf(s, a, said.Index(i)) {
-			return false
-		}
-	}
-	return true
+	return errBefore == nil && errAfter == nil && errSaid == nil && knownValue(b, a, w, schema)
 }
 
-// sameKeyed reports whether two lists have the same elements in any order. Keys identify the elements.
-func sameKeyed(s *wire.Shape, keys []string, after, said reflect.Value) bool {
-	a, err := listOf(s, after)
-	w, err2 := listOf(s, said)
-	if err != nil || err2 != nil || len(a) != len(w) {
-		return false
-	}
-	names := slices.Sorted(slices.Values(keys))
-	inAfter, inSaid := tableOf(a, names), tableOf(w, names)
-	if !inAfter.unique(a) || !inSaid.unique(w) {
-		return false
-	}
-	for _, e := range a {
-		if i, _ := inSaid.find(keyOf(e, keys)); i < 0 || !reflect.DeepEqual(e, w[i]) {
-			return false
-		}
-	}
-	return true
-}
+// unknown is a value that equals no other one.
+type unknown struct{}
 
-// listOf returns a list as JSON has it.
-func listOf(s *wire.Shape, list reflect.Value) ([]any, error) {
-	value, err := jsonOf(s, list)
-	elements, _ := value.([]any)
-	return elements, err
-}
-
-// sameJSONOf reports whether two values have the same JSON. A quantity that was read from other text is the same.
-func sameJSONOf(s *wire.Shape, a, b reflect.Value) bool {
-	if s.Equal(a, b) {
+// knownValue is known for values as JSON has them. The elements of two lists belong together if they have the same
+// keys, or else if both lists have the same length.
+func knownValue(before, after, said any, schema Schema) bool {
+	if reflect.DeepEqual(after, before) || reflect.DeepEqual(after, said) {
 		return true
 	}
-	var x, y encoder
-	x.value(s, a)
-	y.value(s, b)
-	return x.err == nil && y.err == nil && bytes.Equal(x.out, y.out)
+	switch after := after.(type) {
+	case map[string]any:
+		before, ok := before.(map[string]any)
+		if !ok {
+			return false
+		}
+		own, isSaid := said.(map[string]any)
+		for _, name := range namesOfBoth(before, after) {
+			said = unknown{}
+			if isSaid {
+				said = memberOf(own, name)
+			}
+			if !knownValue(memberOf(before, name), memberOf(after, name), said, schema.member(name)) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		before, _ := before.([]any)
+		said, ok := said.([]any)
+		return ok && knownElements(before, after, said, schema)
+	}
+	return false
+}
+
+// knownElements is knownValue for lists.
+func knownElements(before, after, said []any, schema Schema) bool {
+	if len(schema.Keys) > 0 {
+		names := slices.Sorted(slices.Values(schema.Keys))
+		inBefore, inAfter, inSaid := tableOf(before, names), tableOf(after, names), tableOf(said, names)
+		if inBefore.unique(before) && inAfter.unique(after) && inSaid.unique(said) {
+			both := slices.Concat(after, slices.DeleteFunc(slices.Clone(before), func(e any) bool { return inAfter.in(after, keyOf(e, names)) != (absent{}) }))
+			return !slices.ContainsFunc(both, func(e any) bool {
+				key := keyOf(e, names)
+				return !knownValue(inBefore.in(before, key), inAfter.in(after, key), inSaid.in(said, key), schema.element())
+			})
+		}
+	}
+	if len(before) != len(after) || len(said) != len(after) {
+		return false
+	}
+	for i := range after {
+		if !knownValue(before[i], after[i], said[i], schema.element()) {
+			return false
+		}
+	}
+	return true
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. Most members have

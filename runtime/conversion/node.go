@@ -113,6 +113,14 @@ func (t *table) find(keys map[string]any) (int, bool) {
 	return -1, false
 }
 
+// in returns the element of a list with the keys, or absent.
+func (t *table) in(list []any, keys map[string]any) any {
+	if i, _ := t.find(keys); i >= 0 {
+		return list[i]
+	}
+	return absent{}
+}
+
 // unique reports whether all elements are objects and the keys identify each of them.
 func (t *table) unique(list []any) bool {
 	return len(t.several) == 0 && !slices.ContainsFunc(list, func(e any) bool {

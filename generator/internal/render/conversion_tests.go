@@ -197,7 +197,7 @@ func (w conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f.ImportName(w.conversiontest, "conversiontest")
 	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
 	kind := jen.Qual(w.conversiontest, "Kind").Types(types.typ(plan.Root.Types.Spoke), types.typ(plan.Root.Types.Hub))
-	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take\n"+
+	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
 		"what is filled at random, the functions Spoke and Hub of a Kind make it right.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
 		g.Id("t").Dot("Helper").Call()

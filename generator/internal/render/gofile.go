@@ -24,18 +24,9 @@ func newFile(p model.HandlerPackage, ours bool) *jen.File {
 	return f
 }
 
-// doc writes a comment line by line, where jennifer would make /* */ of several lines. It breaks lines that are too
-// long, but not indented ones, which are code.
+// doc writes a comment line by line, where jennifer would make /* */ of several lines.
 func doc(f *jen.File, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		for len("// ")+len(line) > maxColumns && !strings.HasPrefix(line, "\t") {
-			at := strings.LastIndexByte(line[:maxColumns-len("// ")+1], ' ')
-			if at < 0 {
-				break
-			}
-			f.Comment(line[:at])
-			line = line[at+1:]
-		}
 		f.Comment(line)
 	}
 }

@@ -11,18 +11,23 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
-// maxColumns is the maximum of bytes in a line of generated Go code. Comments are not broken. A string is broken if it
-// is the value of a key. Other strings are messages, for which somebody may search.
+// maxColumns is the maximum of bytes in a line of generated Go code. A string is broken if it is the value of a key.
+// Other strings are messages, for which somebody may search.
 const maxColumns = 120
 
-// breakLines breaks lines that are too long: calls and parameters into lines with as much as fits, and literals into
-// one line for each element.
+// breakLines breaks lines that are too long: comments, calls and parameters into lines with as much as fits, and
+// literals into one line for each element.
 func breakLines(text []byte) ([]byte, error) {
 	if !hasLongLine(text) {
 		return text, nil
+	}
+	text, err := breakComments(text)
+	if err != nil {
+		return nil, err
 	}
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
@@ -40,6 +45,40 @@ func breakLines(text []byte) ([]byte, error) {
 		}
 		out = append(append(out, text[last:from]...), broken...)
 		last = to
+	}
+	return append(out, text[last:]...), nil
+}
+
+// breakComments breaks comments that have lines of their own. Indented text is code, and not broken.
+func breakComments(text []byte) ([]byte, error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	file := files.File(parsed.FileStart)
+	var out []byte
+	last := 0
+	for _, group := range parsed.Comments {
+		for _, c := range group.List {
+			from := file.Offset(file.LineStart(file.Line(c.Pos())))
+			start := append(text[from:file.Offset(c.Pos()):file.Offset(c.Pos())], "// "...)
+			words, isText := strings.CutPrefix(c.Text, "// ")
+			if strings.TrimLeft(string(start), "\t") != "// " || !isText || strings.HasPrefix(words, "\t") {
+				continue
+			}
+			out = append(out, text[last:from]...)
+			for len(start)+len(words) > maxColumns {
+				at := strings.LastIndexByte(words[:maxColumns-len(start)+1], ' ')
+				if at < 0 {
+					break
+				}
+				out = append(append(append(out, start...), words[:at]...), '\n')
+				words = words[at+1:]
+			}
+			out = append(append(out, start...), words...)
+			last = file.Offset(c.End())
+		}
 	}
 	return append(out, text[last:]...), nil
 }
@@ -90,8 +129,12 @@ func breakDeclaration(text []byte) ([]byte, error) {
 		if len(edits) == 0 {
 			break
 		}
+		before := text
 		if text, err = format.Source(applied(text, edits)); err != nil {
 			return nil, err
+		}
+		if bytes.Equal(text, before) {
+			break
 		}
 	}
 	return bytes.TrimSuffix(text[len(header):], []byte("\n")), nil
@@ -186,11 +229,13 @@ func outsideEscape(text []byte, from, to int) int {
 func listIn(n ast.Node) (list, bool) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		return list{n.Lparen, n.Rparen, nodes(n.Args), true}, n.Ellipsis == token.NoPos
+		return list{opening: n.Lparen, closing: n.Rparen, elements: nodes(n.Args), fill: true}, n.Ellipsis == token.NoPos
 	case *ast.CompositeLit:
-		return list{n.Lbrace, n.Rbrace, nodes(n.Elts), false}, true
+		return list{opening: n.Lbrace, closing: n.Rbrace, elements: nodes(n.Elts)}, true
 	case *ast.FuncType:
-		return list{n.Params.Opening, n.Params.Closing, nodes(n.Params.List), true}, true
+		return list{opening: n.Params.Opening, closing: n.Params.Closing, elements: nodes(n.Params.List), fill: true}, true
+	case *ast.IndexListExpr: // gofmt joins the lines of a single type
+		return list{opening: n.Lbrack, closing: n.Rbrack, elements: nodes(n.Indices), fill: true}, true
 	}
 	return list{}, false
 }

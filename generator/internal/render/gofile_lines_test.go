@@ -16,6 +16,7 @@ func TestBreakLines(t *testing.T) {
 		"parameters": {"func f(a " + long + ", b " + long + ", c int) error { return nil }",
 			"func f(\n\ta " + long + ", b " + long + ", c int,\n) error {\n\treturn nil\n}"},
 		"a literal":    {"var _ = []T{" + long + ", " + long + ", " + long + "}", "var _ = []T{\n\t" + long + ",\n\t" + long + ",\n\t" + long + ",\n}"},
+		"types":        {"var _ = T[" + long + ", " + long + ", " + long + "](a, b)", "var _ = T[\n\t" + long + ", " + long + ",\n\t" + long + ",\n](a, b)"},
 		"inside":       {"var _ = f(g(" + long + ", " + long + "), T{a: " + long + "})", "var _ = f(\n\tg(" + long + ", " + long + "),\n\tT{a: " + long + "},\n)"},
 		"inside again": {"var _ = f(g(" + long + ", " + long + ", " + long + "))", "var _ = f(\n\tg(\n\t\t" + long + ", " + long + ",\n\t\t" + long + ",\n\t),\n)"},
 		"closed below": {"var _ = f(" + long + ", " + long + ", a, b, T{\n\ta: b,\n}, c, " + long + ")",
@@ -29,7 +30,10 @@ func TestBreakLines(t *testing.T) {
 		"a value below a long key": {"var _ = T{" + long + long + ": `{a,b,c,d,e,f,g,h}`}", "var _ = T{\n\t" + long + long + ": `` +\n\t\t`{a,b,c,d,e,f,g,h}`,\n}"},
 		"a value with escapes": {`var _ = T{a: "` + strings.Repeat(`\u00e9`, 30) + `"}`,
 			"var _ = T{\n\ta: \"" + strings.Repeat(`\u00e9`, 18) + "\" +\n\t\t\"" + strings.Repeat(`\u00e9`, 12) + "\",\n}"},
-		"a comment": {"// " + long + long + long + "\nvar _ = 1", "// " + long + long + long + "\nvar _ = 1"},
+		"a comment":         {"// " + long + " " + long + " " + long + "\nvar _ = 1", "// " + long + " " + long + "\n// " + long + "\nvar _ = 1"},
+		"a comment inside":  {"func f() {\n\t// " + long + " " + long + " " + long + "\n}", "func f() {\n\t// " + long + " " + long + "\n\t// " + long + "\n}"},
+		"code in a comment": {"//\t" + long + " " + long + " " + long + "\nvar _ = 1", "//\t" + long + " " + long + " " + long + "\nvar _ = 1"},
+		"a long word":       {"// " + long + long + long + "\nvar _ = 1", "// " + long + long + long + "\nvar _ = 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const header = "package p\n\n"
