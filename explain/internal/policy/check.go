@@ -52,6 +52,7 @@ type Checker struct {
 	variables            *apiservercel.DeclType // of compiler
 	types                map[schema.GroupVersionKind]*objectType
 	environments         map[signature]*typedEnvironment
+	open                 openEnvironment
 }
 
 // NewChecker makes a checker for a version of Kubernetes; nil is the newest that this program supports. In new
@@ -69,6 +70,7 @@ func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, er
 	c := &Checker{
 		base: base, conditions: cel.NewCompiler(base), compiler: cel.NewCompiler(set), variables: variables,
 		types: map[schema.GroupVersionKind]*objectType{}, environments: map[signature]*typedEnvironment{},
+		open: openEnvironment{base: base},
 	}
 	for _, t := range types {
 		c.types[t.GroupVersionKind.Schema()] = newObjectType(t)
@@ -179,7 +181,7 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(expressions, expression.patches) {
+		if slices.ContainsFunc(expressions, func(e expression) bool { return e.patches() }) {
 			if err := e.withPatch(); err != nil {
 				return nil, err
 			}

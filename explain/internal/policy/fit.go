@@ -43,6 +43,9 @@ func (e *typedEnvironment) fit(x expression) (*celgo.Ast, []condition.Problem) {
 		p.Message += ours
 		problems = append(problems, p)
 	}
+	if len(problems) == 0 {
+		return e.open.compile(x.text), nil
+	}
 	return nil, problems
 }
 
