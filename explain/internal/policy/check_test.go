@@ -385,12 +385,19 @@ mutations:
 - {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spek{replicas: 1}}"}}
 - {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec.nested{}}"}}
 - {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: {'replicas': 1}}"}}
-- {patchType: ApplyConfiguration, applyConfiguration: {expression: "object"}}`, []string{"Widget"}, "", []string{
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "object"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{title: 'ä', titel : 'y', words: ['x'], ?nothing: optional.of('z'), replicas: '1'}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{items: object.spec.items.map(i, Object.spec.items{name: i.name, nam: 'nam'})}}"}}`, []string{"Widget"}, "", []string{
 			"P20 mutations[1].applyConfiguration.expression at note: the expression does not compile: expected type 'string' but found 'dyn'",
 			"P20 mutations[5].applyConfiguration.expression at object: the expression must evaluate to Object but got dyn",
-			"P21 mutations[2].applyConfiguration.expression at Object{spec: Object.spek{replicas: 1}}: Widget.spec is an Object.spec, not an Object.spek",
-			"P21 mutations[2].applyConfiguration.expression at Object{spec: Object.spek{replicas: 1}}: Widget has no field spek (did you mean spec?), so there is no Object.spek",
-			"P21 mutations[3].applyConfiguration.expression at Object.spec.nested{: Widget.spec is an Object.spec, not an Object.spec.nested",
+			"P21 mutations[2].applyConfiguration.expression at Object.spek: Widget.spec is an Object.spec, not an Object.spek",
+			"P21 mutations[2].applyConfiguration.expression at Object.spek: Widget has no field spek (did you mean spec?), so there is no Object.spek",
+			"P21 mutations[3].applyConfiguration.expression at Object.spec.nested: Widget.spec is an Object.spec, not an Object.spec.nested",
+			"P21 mutations[6].applyConfiguration.expression at titel: Widget.spec has no field titel (did you mean title?)",
+			"P21 mutations[6].applyConfiguration.expression at words: Widget.spec.words is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch",
+			"P21 mutations[6].applyConfiguration.expression at nothing: Widget.spec has no field nothing",
+			"P21 mutations[6].applyConfiguration.expression at '1': Widget.spec.replicas is int, not string",
+			"P21 mutations[7].applyConfiguration.expression at nam: Widget.spec.items has no field nam (did you mean name?)",
 		}},
 		"JSON patches": {"Mutating", `
 mutations:
@@ -399,7 +406,7 @@ mutations:
 - {patchType: JSONPatch, jsonPatch: {expression: "JSONPatch{op: 'replace', path: '/spec/items/0/size', value: 1}"}}`, []string{"Widget"}, "", []string{
 			"P20 mutations[2].jsonPatch.expression at JSONPatch{op: 'replace', path: '/spec/items/0/size', value: 1}: the expression must evaluate to list(JSONPatch) but got JSONPatch",
 			"P21 mutations[1].jsonPatch.expression at '/spec/replcas': Widget.spec has no field replcas (did you mean replicas?)",
-			"P21 mutations[1].jsonPatch.expression at 'x': Widget.spec.items has no field nam (did you mean name?)",
+			"P21 mutations[1].jsonPatch.expression at nam: Widget.spec.items has no field nam (did you mean name?)",
 		}},
 		"the sum of validations": {"Validating", "validations:\n" + strings.Repeat("- {expression: \"authorizer.path('/a').check('get').allowed() && authorizer.path('/b').check('get').allowed()\"}\n", 15), []string{"Widget"}, "", []string{
 			"P23 validations[0].expression at authorizer.path('/a').check('get').allowed() && authorizer.path('/b').check('get').allowed(): the worst case of all validations with their messages and variables costs about 1.1e+07, and an API server allows 1.0e+07",

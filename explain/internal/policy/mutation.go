@@ -10,31 +10,29 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"k8s.io/apiserver/pkg/cel/mutation"
-
-	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
 // mutation reports errors in an Object or JSONPatch of a mutation. An API server compiles these without types: it
 // accepts every field.
-func (e *typedEnvironment) mutation(r role, t *condition.Tree, x ast.Expr, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) mutation(role role, x ast.Expr, r *reporter) {
 	name := x.AsStruct().TypeName()
 	switch {
 	case name == mutation.JSONPatchTypeName:
-		e.patchPath(x, report)
+		e.patchPath(x, r)
 	case name == mutation.ObjectTypeName || strings.HasPrefix(name, mutation.ObjectTypeName+"."):
-		e.objectFields(r, t, x, name, report)
+		e.objectFields(role, x, name, r)
 	}
 }
 
 // objectFields compares the fields of an Object with the type that its name names.
-func (e *typedEnvironment) objectFields(r role, t *condition.Tree, x ast.Expr, name string, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) objectFields(role role, x ast.Expr, name string, r *reporter) {
 	at := e.object.root
 	path := e.object.kind
 	for _, field := range strings.Split(name, ".")[1:] {
 		next, ok := at.field(field)
 		if !ok {
 			if at.decl.IsObject() {
-				report(x, "%s has no field %s%s, so there is no %s", path, field, proposal(field, at), name)
+				r.at(x, "%s has no field %s%s, so there is no %s", path, field, proposal(field, at), name)
 			}
 			return // the object is reported where it is a value, or its type is open
 		}
@@ -52,28 +50,28 @@ func (e *typedEnvironment) objectFields(r role, t *condition.Tree, x ast.Expr, n
 		target, ok := at.field(field.Name())
 		switch {
 		case !ok:
-			report(value, "%s has no field %s%s", path, field.Name(), proposal(field.Name(), at))
-		case r == applyConfiguration && target.isAtomic():
-			report(value, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, field.Name())
+			r.field(f, "%s has no field %s%s", path, field.Name(), proposal(field.Name(), at))
+		case role == applyConfiguration && target.isAtomic():
+			r.field(f, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, field.Name())
 		case !field.IsOptional():
-			e.fieldValue(t, value, target, name+"."+field.Name(), path+"."+field.Name(), report)
+			e.fieldValue(value, target, name+"."+field.Name(), path+"."+field.Name(), r)
 		}
 	}
 }
 
 // fieldValue compares the value of a field with its type. The name is the type of an Object that fits the field.
-func (e *typedEnvironment) fieldValue(t *condition.Tree, value ast.Expr, target node, name, path string, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) fieldValue(value ast.Expr, target node, name, path string, r *reporter) {
 	if target.decl.CelType().Kind() == celgo.DynKind {
 		return
 	}
 	switch value.Kind() {
 	case ast.StructKind:
 		if got := value.AsStruct().TypeName(); strings.HasPrefix(got, mutation.ObjectTypeName) && got != name {
-			report(value, "%s is an %s, not an %s", path, name, got)
+			r.at(value, "%s is an %s, not an %s", path, name, got)
 		} else if !target.decl.IsObject() && !isStructs(target) {
-			report(value, "%s is %s, not an object", path, target.decl.CelType())
+			r.at(value, "%s is %s, not an object", path, target.decl.CelType())
 		} else if target.decl.IsList() {
-			report(value, "%s is a list: write [%s{...}]", path, name)
+			r.at(value, "%s is a list: write [%s{...}]", path, name)
 		}
 		return
 	case ast.ListKind:
@@ -82,13 +80,13 @@ func (e *typedEnvironment) fieldValue(t *condition.Tree, value ast.Expr, target 
 		}
 		element, _ := target.element()
 		for _, x := range value.AsList().Elements() {
-			e.fieldValue(t, x, element, name, path, report)
+			e.fieldValue(x, element, name, path, r)
 		}
 		return
 	}
-	got := t.GetType(value.ID())
+	got := r.GetType(value.ID())
 	if !fits(got, target.decl.CelType()) {
-		report(value, "%s is %s, not %s", path, target.decl.CelType(), got)
+		r.at(value, "%s is %s, not %s", path, target.decl.CelType(), got)
 	}
 }
 
@@ -136,7 +134,7 @@ func (n node) isAtomic() bool {
 }
 
 // patchPath compares a path of a JSON patch that is written out with the type.
-func (e *typedEnvironment) patchPath(x ast.Expr, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) patchPath(x ast.Expr, r *reporter) {
 	for _, f := range x.AsStruct().Fields() {
 		field := f.AsStructField()
 		if field.Name() != "path" && field.Name() != "from" {
@@ -155,7 +153,7 @@ func (e *typedEnvironment) patchPath(x ast.Expr, report func(ast.Expr, string, .
 			}
 			if !ok {
 				if at.decl.IsObject() {
-					report(field.Value(), "%s has no field %s%s", at.decl.TypeName(), token, proposal(token, at))
+					r.at(field.Value(), "%s has no field %s%s", at.decl.TypeName(), token, proposal(token, at))
 				}
 				break
 			}
