@@ -89,7 +89,7 @@ func policyRules() []rule {
 				"The chart, and the kustomize component config/policies-v1beta1, write what the cluster serves."},
 			policy: servedPolicy},
 		{Rule: diag.Rule{ID: "P19", Severity: diag.Warning, Title: "a policy does not repeat a rule of the definition",
-			Doc: "A +kubebuilder:validation:XValidation on the type or a field of it is the same expression, with self for the part of the object. API servers check both on every request. " +
+			Doc: "A +kubebuilder:validation:XValidation on the type or a field of it, or an x-kubernetes-validations in a CustomResourceDefinition on disk (`crds` in webhook-gen.yaml, or config/crd), is the same expression, with self for the part of the object. API servers check both on every request. " +
 				"The rule of the definition cannot be switched off by a binding; the policy can be rolled out with Warn, have parameters, and see the request."},
 			policy: repeatedRule},
 		{Rule: diag.Rule{ID: "P24", Title: "gofmt has not changed the quotes of an expression",

@@ -3,12 +3,15 @@
 package engine
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
@@ -35,4 +38,37 @@ func (r Run) checkListed(p *model.Project) diag.List {
 	at := diag.Range{Pos: diag.Position{File: file}}
 	return diag.List{diag.Warningf(at, model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
 		WithHint("add to its resources: - %s", render.PoliciesFile)}
+}
+
+// addDefinitionRules adds the rules in CustomResourceDefinitions on disk to the policies that match their kinds: the
+// type of a policy may be somebody else's, with the definition alone in the project.
+func (r Run) addDefinitionRules(p *model.Project) {
+	var policies []*model.Policy
+	var groups []string
+	for _, policy := range p.Policies {
+		if len(policy.Spec.Validations) > 0 {
+			policies = append(policies, policy)
+			for _, rule := range policy.Spec.MatchConstraints.ResourceRules {
+				groups = append(groups, rule.APIGroups...)
+			}
+		}
+	}
+	if len(policies) == 0 {
+		return
+	}
+	patterns := r.CRDs
+	if len(patterns) == 0 {
+		patterns = []string{filepath.Dir(render.CRDBases), render.CRDBases}
+	}
+	var sources []manifest.Source
+	for _, file := range (crd.Options{Root: r.Root, Patterns: patterns}).Files() {
+		// Definitions are long and YAML is slow to parse. Other phases report files that cannot be read.
+		text, err := regular.ReadFile(file)
+		if err == nil && bytes.Contains(text, []byte("x-kubernetes-validations")) &&
+			slices.ContainsFunc(groups, func(group string) bool { return bytes.Contains(text, []byte(group)) }) {
+			sources = append(sources, manifest.Source{Path: file, Text: text})
+		}
+	}
+	contents, _ := manifest.Read(sources)
+	manifest.AddRules(policies, contents.Definitions)
 }
