@@ -53,8 +53,8 @@ func (s *Schema) Properties() []Property {
 	return w.found
 }
 
-// Rules returns the rules (x-kubernetes-validations) of the object and of the fields in it, without those of elements of
-// lists and maps.
+// Rules returns the rules (x-kubernetes-validations) of the object and its fields. Rules of elements of lists and maps
+// are left out.
 func (s *Schema) Rules() []model.DefinitionRule {
 	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
 	return w.rules(nil, s.node)

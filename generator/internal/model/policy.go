@@ -26,6 +26,8 @@ type Policy struct {
 	Kind *Kind
 	Name string
 	Spec PolicySpec
+	// Incomplete is true if a marker of the package could not be read: it may be of the policy.
+	Incomplete bool
 	// Bindings are in the order in which they are written.
 	Bindings []*Binding
 	// DefinitionRules are the rules in the definitions of the matched kinds: from markers of controller-gen, and from
