@@ -407,6 +407,7 @@ mutations:
 			"P20 mutations[2].jsonPatch.expression at JSONPatch{op: 'replace', path: '/spec/items/0/size', value: 1}: the expression must evaluate to list(JSONPatch) but got JSONPatch",
 			"P21 mutations[1].jsonPatch.expression at '/spec/replcas': Widget.spec has no field replcas (did you mean replicas?)",
 			"P21 mutations[1].jsonPatch.expression at nam: Widget.spec.items has no field nam (did you mean name?)",
+			"P32 mutations[0].jsonPatch.expression at '/spec/options/': object.spec.options may be missing, and the patch then fails: test it with has(), add it by an operation before this one, or use an apply configuration",
 		}},
 		"the sum of validations": {"Validating", "validations:\n" + strings.Repeat("- {expression: \"authorizer.path('/a').check('get').allowed() && authorizer.path('/b').check('get').allowed()\"}\n", 15), []string{"Widget"}, "", []string{
 			"P23 validations[0].expression at authorizer.path('/a').check('get').allowed() && authorizer.path('/b').check('get').allowed(): the worst case of all validations with their messages and variables costs about 1.1e+07, and an API server allows 1.0e+07",

@@ -174,8 +174,14 @@ func (r *reporter) report(from, to int, format string, args ...any) {
 
 // at reports a problem of a part of the expression.
 func (r *reporter) at(part ast.Expr, format string, args ...any) {
+	from, to := r.span(part)
+	r.report(from, to, format, args...)
+}
+
+// span returns the bytes of a part of the expression.
+func (r *reporter) span(part ast.Expr) (from, to int) {
 	text := r.Text()
-	from, to := r.Span(part)
+	from, to = r.Span(part)
 	switch {
 	case part.Kind() == ast.StructKind:
 		to = r.At(part) // the place of an object is its bracket
@@ -185,7 +191,7 @@ func (r *reporter) at(part ast.Expr, format string, args ...any) {
 			to = from + 1 + end + 1
 		}
 	}
-	r.report(from, to, format, args...)
+	return from, to
 }
 
 // field reports a problem of a field in an object that the expression makes.

@@ -40,7 +40,7 @@ func (r *LintResult) addPolicies(contents manifest.Contents, s lint.Surroundings
 		r.Unread = found.Unread
 	}
 	if _, _, count := unread(p); count > 0 && (read == nil || found.Unread != nil) {
-		r.Unchecked = append(r.Unchecked, check.RuleRefusedExpression, check.RuleUntyped, check.RuleAbsent, check.RuleExpensive)
+		r.Unchecked = append(r.Unchecked, check.RuleRefusedExpression, check.RuleUntyped, check.RuleAbsent, check.RuleExpensive, check.RulePatch)
 	}
 }
 
