@@ -37,6 +37,7 @@ const testTypes = `
           until: {type: string, format: date-time}
           free: {type: object, x-kubernetes-preserve-unknown-fields: true}
           defaulted: {type: integer, default: 1}
+          many: {type: array, nullable: true, maxItems: 10, items: {type: integer}}
           tags: {type: array, maxItems: 10, items: {type: string, maxLength: 20}, x-kubernetes-list-type: set}
           words: {type: array, items: {type: string}}
           options: {type: object, additionalProperties: {type: string, maxLength: 20}, maxProperties: 10}
@@ -232,6 +233,9 @@ func TestValidations(t *testing.T) {
 			"P21 validations[0].expression at >: found no matching overload for '_>_' applied to '(string, timestamp)'",
 		}},
 		{"object.spec.?note.orValue('') != ''", nil},
+		{"!has(object.spec.many) || object.spec.many == null || object.spec.many.all(m, m > 1)", nil},
+		{"!has(object.spec.nested) || object.spec.nested == null || has(object.spec.nested.deep)", nil},
+		{"'a' in object.spec.?options.orValue({}) && object.spec.options['a'] == 'b'", nil},
 		{"object.spec.nested.deep.value == 'x'", []string{
 			"P22 validations[0].expression at object.spec.nested: object.spec.nested may be missing",
 		}},

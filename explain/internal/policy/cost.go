@@ -229,11 +229,11 @@ func (c *costs) reason(x expression, checked *celgo.Ast, cost uint64, used map[s
 		return fmt.Sprintf("; %s can be long", readable(best))
 	case n.schema == nil:
 		return fmt.Sprintf("; %s has up to %s items", readable(best), Number(uint64(used[best])))
-	case n.decl.IsList():
+	case n.decl.IsList() || n.schema.Type == "array":
 		if n.schema.MaxItems != nil {
 			assumed = "by its maxItems"
 		}
-	case n.decl.IsMap():
+	case n.decl.IsMap() || n.schema.AdditionalProperties != nil:
 		of, marker = "entries", "+kubebuilder:validation:MaxProperties"
 		if n.schema.MaxProperties != nil {
 			assumed = "by its maxProperties"

@@ -161,8 +161,8 @@ func (e *typedEnvironment) patchPath(x ast.Expr, r *reporter) {
 	}
 }
 
-// pointer returns the names in a path of a JSON patch. Of a path that is computed, it returns the names that are
-// written out before: those of "/metadata/labels/" + key.
+// pointer returns the names in a path of a JSON patch. In a computed path, it returns the names before the computed
+// part: metadata and labels of "/metadata/labels/" + key.
 func pointer(x ast.Expr) (tokens []string, whole bool) {
 	first := x
 	for first.Kind() == ast.CallKind && first.AsCall().FunctionName() == operators.Add {
@@ -188,7 +188,7 @@ type operation struct {
 	path, from ast.Expr // nil without one
 }
 
-// readOperation reads a JSONPatch; false if its op is computed, or if it is none.
+// readOperation reads a JSONPatch. It returns false for another expression, and if the op is computed.
 func readOperation(x ast.Expr) (o operation, ok bool) {
 	if x.Kind() != ast.StructKind || x.AsStruct().TypeName() != mutation.JSONPatchTypeName {
 		return operation{}, false
@@ -263,8 +263,8 @@ func (n node) isOptional(field string) bool {
 	return known && property.Default == nil && !slices.Contains(n.schema.Required, field)
 }
 
-// markAdded marks the fields that the mutations and operations before an operation add. A test counts, too: if it fails,
-// the patch ends without an error.
+// markAdded marks the fields that the mutations and operations before an operation add. A test counts, too: the patch
+// ends without an error if it fails.
 func (p *patches) markAdded(t *condition.Tree, x ast.Expr, fields []condition.Field) {
 	var path []string
 	for _, f := range fields {
