@@ -129,6 +129,8 @@ test-attacks: ## what hostile users and clients send, beside controller-runtime 
 test-promises: ## times that hack/peers/figures.md promises, on a machine without other work
 	$(call say,lint beside generate)
 	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkLintRatio$$' -benchtime 5x ./generator
+	$(call say,policies in a project without expressions)
+	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkPolicyShare$$' -benchtime 20x ./generator/command
 	$(call say,the price of a match condition)
 	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./internal/condition
 	$(call say,the price of an expression of a policy and generating 1000 policies)

@@ -79,4 +79,5 @@ type Bound struct{}
 // +webhook:policy:mutation(policy: "a", type: applyConfiguration)="Object{metadata: Object.metadata{labels: {'again': variables.later}}}"
 // +webhook:policy:mutation(policy: "b", type: applyConfiguration)="Object{metadata: Object.metadata{labels: {'once': variables.later}}}"
 // +webhook:policy:mutation(policy: "c", type: jsonPatch)="[JSONPatch{op: 'add', path: '/metadata/labels/later', value: 'x'}]"
+// +webhook:allow(rule: "P32", policy: "c")="the objects of the test have labels"
 type Changes struct{}

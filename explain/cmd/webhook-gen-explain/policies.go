@@ -77,12 +77,18 @@ func (w *world) addTypes(crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// typesOf are the types of the objects of a request: from its CustomResourceDefinition, or else from the project's Go
-// types.
+// typesOf are the types of the objects of a request and of params: from the CustomResourceDefinition of each, or else
+// from the project's Go types.
 func (w *world) typesOf(r *request.Request) []project.Type {
+	params := map[schema.GroupVersionKind]bool{}
+	for _, p := range w.policies {
+		apiVersion, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "apiVersion")
+		kind, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "kind")
+		params[schema.FromAPIVersionAndKind(apiVersion, kind)] = true
+	}
 	var found []project.Type
 	for _, t := range w.types {
-		if t.Group == r.GetKind().Group && t.Kind == r.GetKind().Kind &&
+		if (t.Group == r.GetKind().Group && t.Kind == r.GetKind().Kind || params[t.GroupVersionKind.Schema()]) &&
 			!slices.ContainsFunc(found, func(f project.Type) bool { return f.GroupVersionKind == t.GroupVersionKind }) {
 			found = append(found, t)
 		}

@@ -60,11 +60,12 @@ func Read(dir, kind string, patterns ...string) (Result, error) {
 		return Result{}, err
 	}
 	var result Result
+	files := sources{}
 	for _, p := range loaded {
 		if len(p.Errors) > 0 {
 			return Result{}, p.Errors[0]
 		}
-		r := reader{pkg: p, kind: kind, bodies: map[*types.Func]*ast.FuncDecl{}}
+		r := reader{pkg: p, kind: kind, bodies: map[*types.Func]*ast.FuncDecl{}, sources: files}
 		for _, f := range p.Syntax {
 			for _, d := range f.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
@@ -122,6 +123,7 @@ type reader struct {
 	pkg        *packages.Package
 	kind       string
 	bodies     map[*types.Func]*ast.FuncDecl
+	sources    sources
 	validators []Validator
 	checks     []Check
 }

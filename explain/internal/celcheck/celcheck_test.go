@@ -393,6 +393,18 @@ func tree(t *testing.T, o *shop.Order) map[string]any {
 	if err := u.UnmarshalJSON(text(t, o)); err != nil {
 		t.Fatal(err)
 	}
+	// As YAML may have it: a Go client sends every field without omitempty.
+	if o.Spec.Comment == "" {
+		unstructured.RemoveNestedField(u.Object, "spec", "comment")
+	}
+	if o.Spec.Weight == nil && o.Spec.Paused {
+		unstructured.RemoveNestedField(u.Object, "spec", "weight")
+	}
+	if o.Spec.Delivery != nil && o.Spec.Delivery.Hour == nil && o.Spec.Quantity%2 == 0 {
+		if err := unstructured.SetNestedField(u.Object, nil, "spec", "delivery", "hour"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return u.Object
 }
 
@@ -400,8 +412,8 @@ func tree(t *testing.T, o *shop.Order) map[string]any {
 func order(r *rand.Rand) *shop.Order {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	o := &shop.Order{Spec: shop.OrderSpec{
-		SKU: pick("tea", "tea", "tea", "", "Tea"), Quantity: int32(1 + r.IntN(102)), Priority: pick("", "low", "high", "odd"), Note: pick("", "short"),
-		Paused: r.IntN(2) == 0,
+		SKU: pick("tea", "tea", "tea", "tea", "tea", "tea", "", "Tea"), Quantity: int32(1 + r.IntN(102)), Priority: pick("", "low", "high", "odd"), Note: pick("", "short"),
+		Paused: r.IntN(2) == 0, Comment: pick("", "", "kind", "kind", "kind", "kind", "kind", "kind", "kind", "kind", "rude"),
 	}}
 	o.APIVersion, o.Kind, o.Name = "shop.example.com/v1", "Order", "o"
 	if r.IntN(4) > 0 {
@@ -411,11 +423,19 @@ func order(r *rand.Rand) *shop.Order {
 		limit := int32(r.IntN(150))
 		o.Spec.Limit = &limit
 	}
+	if r.IntN(3) == 0 {
+		weight := int32(r.IntN(53))
+		o.Spec.Weight = &weight
+	}
 	for i := range r.IntN(3) {
 		o.Spec.Items = append(o.Spec.Items, shop.Item{Name: fmt.Sprint(pick("x-", "a", "a", "a"), i), Count: int32(r.IntN(8) - 1)})
 	}
 	if r.IntN(2) == 0 {
 		o.Spec.Delivery = &shop.Delivery{Address: pick("", "here", "there"), Carrier: pick("", "pigeon", "post")}
+	}
+	if d := o.Spec.Delivery; d != nil && r.IntN(2) == 0 {
+		hour := int32(r.IntN(24))
+		d.Hour = &hour
 	}
 	if r.IntN(3) == 0 {
 		o.Spec.Tags = []string{pick("secret", "a", "b")}

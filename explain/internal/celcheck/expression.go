@@ -116,6 +116,8 @@ type step struct {
 	name     string
 	optional bool
 	key      bool
+	// nullable is a pointer that is null in JSON where it is nil.
+	nullable bool
 }
 
 // with returns the path with another step.
@@ -146,7 +148,16 @@ func (p path) write(present bool) (text string, maybe bool) {
 // isThere is the condition that the value is there.
 func (p path) isThere() condition {
 	text, maybe := p.write(true)
-	switch last := p.steps[len(p.steps)-1]; {
+	last := p.steps[len(p.steps)-1]
+	if last.nullable {
+		plain := p.root
+		for _, s := range p.steps {
+			plain, _ = path{plain, []step{{name: s.name, key: s.key}}}.write(true)
+		}
+		steps := append(append([]step{}, p.steps[:len(p.steps)-1]...), step{name: last.name, optional: last.optional})
+		return join(true, path{p.root, steps}.isThere(), comparison(plain, "!=", "null"))
+	}
+	switch {
 	case maybe:
 		return truth(text + ".hasValue()")
 	case last.key:

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,7 +75,12 @@ func (w *walk) selected(e *ast.SelectorExpr) value {
 			return value{}
 		}
 		if !inline {
-			at = at.with(step{name: name, optional: optional})
+			markers := w.sources.markers(w.pkg.Fset.Position(s.Field(i).Pos()), s.Field(i))
+			nullable := slices.Contains(markers, "+nullable")
+			if _, pointer := types.Unalias(s.Field(i).Type()).(*types.Pointer); nullable && !pointer {
+				return value{} // it may be null, and Go has another zero value
+			}
+			at = at.with(step{name: name, optional: optional || slices.ContainsFunc(markers, isOptional), nullable: nullable})
 		}
 		t = s.Field(i).Type()
 	}

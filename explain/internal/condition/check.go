@@ -201,6 +201,15 @@ func (t *Tree) Word(e ast.Expr) (from, to int) {
 	return from, wordEnd(t.text, from)
 }
 
+// Field returns the bytes of the name of a field in an object that the expression makes.
+func (t *Tree) Field(f ast.EntryExpr) (from, to int) {
+	name := f.AsStructField().Name()
+	if colon, ok := t.SourceInfo().GetOffsetRange(f.ID()); ok {
+		from = max(0, strings.LastIndex(t.text[:len(characters(t.text, int(colon.Start)))], name))
+	}
+	return from, from + len(name)
+}
+
 // Text is the text of the expression.
 func (t *Tree) Text() string { return t.text }
 

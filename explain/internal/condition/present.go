@@ -28,6 +28,25 @@ type Situation struct {
 	Variables map[string]*Tree
 	// NoParams is the reason why params may be null; empty if they never are.
 	NoParams string
+	// Needs returns the fields of the object without which an operation of a JSON patch fails. The expression is the
+	// operation.
+	Needs func(t *Tree, operation ast.Expr) []Need
+}
+
+// Need is a chain of fields that an object must have: /metadata/labels, say.
+type Need struct {
+	// From and To are the bytes of the expression that needs it.
+	From, To int
+	Fields   []Field
+}
+
+// Field is a field of a Need.
+type Field struct {
+	Name string
+	// Optional reports that the object may lack it, by its type. Of metadata more is known here.
+	Optional bool
+	// Added reports that the mutations before add it.
+	Added bool
 }
 
 // Guarded is an expression that is evaluated if all conditions are true.
@@ -45,6 +64,8 @@ type Absence struct {
 	Message  string
 	// Typed reports that Situation.Optional knows of the absence.
 	Typed bool
+	// Patched reports that it is of a Need.
+	Patched bool
 }
 
 // Absences reports fields that expressions read although a request may lack them.
@@ -79,7 +100,7 @@ func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Abse
 			}
 		}
 		for _, l := range lacks {
-			a := Absence{Tree: l.tree, From: l.from, To: l.to, Message: l.message, Typed: l.typed}
+			a := Absence{Tree: l.tree, From: l.from, To: l.to, Message: l.message, Typed: l.typed, Patched: l.patched}
 			i, known := at[a]
 			if !known {
 				i = len(found)
@@ -147,6 +168,7 @@ type lack struct {
 	message  string
 	always   bool // for the operation
 	typed    bool // Situation.Optional knows of it
+	patched  bool // it is of a Need
 }
 
 // outcome is the set of possible results of an expression.
@@ -250,7 +272,33 @@ func (s state) evaluate(t *Tree, e ast.Expr) outcome {
 	for _, child := range Children(e) {
 		lacks = append(lacks, s.evaluate(t, child).lacks...)
 	}
+	if e.Kind() == ast.StructKind && s.Needs != nil {
+		for _, n := range s.Needs(t, e) {
+			if l, ok := s.missing(t, n); ok {
+				lacks = append(lacks, l)
+			}
+		}
+	}
 	return open(lacks)
+}
+
+// missing returns the first field of a need that the object may lack.
+func (s state) missing(t *Tree, n Need) (lack, bool) {
+	path := cel.ObjectVarName
+	for _, f := range n.Fields {
+		path += "." + f.Name
+		if f.Added || s.present[path] {
+			continue
+		}
+		why, always := s.absent(path)
+		if isMetadata := strings.HasPrefix(path, cel.ObjectVarName+".metadata"); why == "" && f.Optional && !isMetadata {
+			why = "may be missing"
+		}
+		if why != "" {
+			return lack{tree: t, from: n.From, to: n.To, message: fmt.Sprintf("%s %s", path, why), always: always, patched: true}, true
+		}
+	}
+	return lack{}, false
 }
 
 // looping knows that the variable of a loop over a map is one of its keys. It forgets facts about a variable of
@@ -544,6 +592,9 @@ func (s state) facts(e ast.Expr, truth bool) []string {
 				if path, ok := pathOf(args[1]); ok {
 					return append(strictly(e), path+"."+key)
 				}
+				if path, ok := orEmpty(args[1]); ok {
+					return append(prefixes(path), path+"."+key)
+				}
 			}
 		case "hasValue":
 			if path, ok := optionalPath(call.Target()); ok && truth {
@@ -626,6 +677,18 @@ func optionalPath(e ast.Expr) (string, bool) {
 		}
 	}
 	return pathOf(e)
+}
+
+// orEmpty is the path of an optional map or list that is empty if it is absent: object.metadata.?labels.orValue({}).
+func orEmpty(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "orValue" || !e.AsCall().IsMemberFunction() {
+		return "", false
+	}
+	switch value := e.AsCall().Args()[0]; {
+	case value.Kind() == ast.MapKind && len(value.AsMap().Entries()) == 0, value.Kind() == ast.ListKind && len(value.AsList().Elements()) == 0:
+		return optionalPath(e.AsCall().Target())
+	}
+	return "", false
 }
 
 // prefixes returns a path and all its prefixes.

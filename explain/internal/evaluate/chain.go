@@ -59,6 +59,9 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 		v.open = append(v.open, "a policy asks the authorizer, which is taken to deny: --authorizer says what it answers")
 	}
 	v.weigh()
+	if err := e.estimate(v.answer.Steps); err != nil {
+		return Explanation{}, err
+	}
 	return Explanation{Answer: v.answer, Open: v.open, Mutating: v.mutatingWebhooks, Validating: v.validatingWebhooks}, nil
 }
 

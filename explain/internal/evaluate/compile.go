@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
@@ -68,12 +69,12 @@ func (e meteredMutation) ForInput(ctx context.Context, a *admission.VersionedAtt
 // matcher is matchConditions that remember their last result.
 type matcher struct {
 	matchconditions.Matcher
-	last func(params runtime.Object, result matchconditions.MatchResult)
+	last func(kind schema.GroupVersionKind, params runtime.Object, result matchconditions.MatchResult)
 }
 
 func (m matcher) Match(ctx context.Context, a *admission.VersionedAttributes, params runtime.Object, authz authorizer.UnconditionalAuthorizer) matchconditions.MatchResult {
 	result := m.Matcher.Match(ctx, a, params, authz)
-	m.last(params, result)
+	m.last(a.VersionedKind, params, result)
 	return result
 }
 
@@ -145,7 +146,9 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 	if len(spec.MatchConditions) > 0 {
 		conditions = matcher{
 			matchconditions.NewMatcher(compile(matchConditions(spec.MatchConditions), all), spec.FailurePolicy, "policy", "validate", policy.Name),
-			func(_ runtime.Object, result matchconditions.MatchResult) { policy.matched = &result },
+			func(_ schema.GroupVersionKind, _ runtime.Object, result matchconditions.MatchResult) {
+				policy.matched = &result
+			},
 		}
 	}
 	policy.validator = validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil)

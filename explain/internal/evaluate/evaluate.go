@@ -95,8 +95,13 @@ type Step struct {
 	Mutation *int `json:"mutation,omitempty"`
 	// Cost is the cost of all expressions of a policy's step.
 	Cost int64 `json:"cost,omitempty"`
+	// EstimatedCost is the cost of these expressions for the most expensive object; at most math.MaxInt64. Explain alone
+	// estimates it, if it knows the type of the object.
+	EstimatedCost int64 `json:"estimatedCost,omitempty"`
 	// Object is the object after a step that changes it.
 	Object map[string]any `json:"object,omitempty"`
+	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated.
+	kind schema.GroupVersionKind
 }
 
 // Answer is the result for one request.
@@ -121,6 +126,10 @@ type Evaluator struct {
 	mutating   []*mutatingPolicy
 	validating []*validatingPolicy
 	client     kubernetes.Interface
+	// policies and types are as they were read.
+	policies  []project.Policy
+	types     []project.Type
+	estimates estimates
 }
 
 // New compiles policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
@@ -129,7 +138,7 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{objects: known}
+	e := &Evaluator{objects: known, policies: policies, types: types}
 	if e.client, err = kubernetes.NewForConfig(&rest.Config{}); err != nil { // never called: the caches have everything
 		return nil, err
 	}
@@ -389,7 +398,7 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	r.policy.matched = nil
 	r.policy.take()
 	result := r.Validator.Validate(ctx, resource, a, params, namespace, budget, authz)
-	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed}
+	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind}
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict = ConditionFalse
 		if m.FailedConditionName != "" {
@@ -443,8 +452,8 @@ type mutationRecorder struct {
 }
 
 // matched records matchConditions that end the evaluation.
-func (r *mutationRecorder) matched(params runtime.Object, result matchconditions.MatchResult) {
-	s := Step{Policy: r.policy, Binding: r.binding, Phase: r.all.phase, Params: name(params)}
+func (r *mutationRecorder) matched(kind schema.GroupVersionKind, params runtime.Object, result matchconditions.MatchResult) {
+	s := Step{Policy: r.policy, Binding: r.binding, Phase: r.all.phase, Params: name(params), kind: kind}
 	switch {
 	case result.Error != nil:
 		s.Verdict, s.Message = Error, result.Error.Error()
@@ -478,6 +487,7 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 	after, err := p.Patcher.Patch(ctx, r, budget)
 	s := Step{
 		Policy: p.policy, Binding: p.binding, Phase: p.all.phase, Params: name(r.OptionalVariables.VersionedParams), Mutation: &p.index, Cost: p.take(), Verdict: Unchanged,
+		kind: r.VersionedAttributes.VersionedKind,
 	}
 	if err != nil {
 		s.Verdict, s.Message = Error, err.Error()

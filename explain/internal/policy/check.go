@@ -29,6 +29,8 @@ const (
 	Present condition.Rule = "P22"
 	// Affordable is broken by an expression whose worst case costs more than an API server allows.
 	Affordable condition.Rule = "P23"
+	// Patchable is broken by an operation of a JSON patch for which an object may lack a field.
+	Patchable condition.Rule = "P32"
 )
 
 // Finding is something wrong with an expression.
@@ -52,6 +54,7 @@ type Checker struct {
 	variables            *apiservercel.DeclType // of compiler
 	types                map[schema.GroupVersionKind]*objectType
 	environments         map[signature]*typedEnvironment
+	open                 openEnvironment
 }
 
 // NewChecker makes a checker for a version of Kubernetes; nil is the newest that this program supports. In new
@@ -69,6 +72,7 @@ func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, er
 	c := &Checker{
 		base: base, conditions: cel.NewCompiler(base), compiler: cel.NewCompiler(set), variables: variables,
 		types: map[schema.GroupVersionKind]*objectType{}, environments: map[signature]*typedEnvironment{},
+		open: openEnvironment{base: base},
 	}
 	for _, t := range types {
 		c.types[t.GroupVersionKind.Schema()] = newObjectType(t)
@@ -179,7 +183,7 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(expressions, expression.patches) {
+		if slices.ContainsFunc(expressions, func(e expression) bool { return e.patches() }) {
 			if err := e.withPatch(); err != nil {
 				return nil, err
 			}
@@ -254,6 +258,7 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 	variables := map[string]*condition.Tree{}
 	var conditions []*condition.Tree
 	var guarded []condition.Guarded
+	mutations := &patches{typedEnvironment: e}
 	cost := newCosts(e)
 	for _, x := range expressions {
 		checked, problems := e.fit(x)
@@ -281,9 +286,12 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 			guarded = append(guarded, condition.Guarded{Tree: t, Unless: trees[fmt.Sprintf("spec.validations[%d].expression", x.index)]})
 		default:
 			guarded = append(guarded, condition.Guarded{Tree: t})
+			if x.patches() {
+				mutations.trees = append(mutations.trees, t)
+			}
 		}
 	}
-	situation := condition.Situation{Rules: sees.rules, Mutating: sees.mutating, Optional: e.optional, Variables: variables}
+	situation := condition.Situation{Rules: sees.rules, Mutating: sees.mutating, Optional: e.optional, Variables: variables, Needs: mutations.needs}
 	absences := condition.Absences(conditions, guarded, situation)
 	if sees.hasParams && sees.noParams != "" {
 		situation.NoParams = sees.noParams
@@ -296,6 +304,11 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 	for _, a := range absences {
 		if sees.webhook && !a.Typed {
 			continue // which package condition reports
+		}
+		if a.Patched {
+			result.others = append(result.others, Finding{Rule: Patchable, Field: fields[a.Tree], From: a.From, To: a.To,
+				Message: a.Message + ", and the patch then fails: test it with has(), add it by an operation before this one, or use an apply configuration"})
+			continue
 		}
 		message := a.Message
 		if strings.HasPrefix(message, cel.ParamsVarName+" is null") {

@@ -4,12 +4,16 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/ast"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -22,54 +26,80 @@ import (
 type costs struct {
 	*typedEnvironment
 	found []Finding
-	// variables are the costs of variables, which are computed once in each of the three runs below where they are read.
+	// variables are the costs of variables without the variables that they read, which are in reads.
 	variables map[string]uint64
-	runs      [3]run
+	reads     map[string]map[string]bool
+	// together are the expressions that an API server evaluates together. Each of its evaluations computes a variable
+	// once, if an expression reads it (k8s.io/apiserver/pkg/admission/plugin/cel, CompositedConditionEvaluator).
+	together map[evaluation]*evaluated
+	// unknown reports an expression without an estimate.
+	unknown bool
 }
 
-// run is the expressions that share one budget of an API server: the matchConditions; the validations with their
-// messages; the auditAnnotations. A mutation has a budget of its own.
-type run struct {
+// evaluation is one evaluation by an API server: of all expressions of a role, or of one mutation.
+type evaluation struct {
+	role
+	mutation int
+}
+
+// evaluated is the expressions of an evaluation.
+type evaluated struct {
 	first expression
 	cost  uint64
 	read  map[string]bool // variables
 }
 
 func newCosts(e *typedEnvironment) *costs {
-	return &costs{typedEnvironment: e, variables: map[string]uint64{}}
+	return &costs{typedEnvironment: e, variables: map[string]uint64{}, reads: map[string]map[string]bool{}, together: map[evaluation]*evaluated{}}
 }
 
 // add estimates an expression.
 func (c *costs) add(x expression, checked *celgo.Ast) {
 	cost, sizes, ok := c.estimate(x, checked, "")
 	if !ok {
+		c.unknown = true
 		return
 	}
 	if cost > celconfig.PerCallLimit {
 		c.found = append(c.found, Finding{Rule: Affordable, Field: x.field, To: len(x.text),
-			Message: fmt.Sprintf("the worst case costs about %s, and an API server stops an expression at %s%s", number(cost), number(celconfig.PerCallLimit), c.reason(x, checked, cost, sizes))})
+			Message: fmt.Sprintf("the worst case costs about %s, and an API server stops an expression at %s%s", Number(cost), Number(celconfig.PerCallLimit), c.reason(x, checked, cost, sizes))})
+	}
+	if x.role == variable {
+		c.variables[x.name], c.reads[x.name] = cost, variablesOf(checked)
 		return
 	}
-	switch x.role {
-	case variable:
-		c.variables[x.name] = cost
-	case matchCondition:
-		c.runs[0].add(x, checked, cost)
-	case validation, message:
-		c.runs[1].add(x, checked, cost)
-	case auditAnnotation:
-		c.runs[2].add(x, checked, cost)
+	in := evaluation{role: x.role}
+	if x.patches() {
+		in.mutation = x.index
 	}
+	e := c.together[in]
+	if e == nil {
+		e = &evaluated{first: x, read: map[string]bool{}}
+		c.together[in] = e
+	}
+	e.cost = sum(e.cost, cost)
+	maps.Copy(e.read, variablesOf(checked))
 }
 
-func (r *run) add(x expression, checked *celgo.Ast, cost uint64) {
-	if r.read == nil {
-		r.first, r.read = x, map[string]bool{}
+// of returns the cost of an evaluation, with the variables that its expressions read, and the variables of these.
+func (c *costs) of(in evaluation) uint64 {
+	e := c.together[in]
+	if e == nil {
+		return 0
 	}
-	r.cost = sum(r.cost, cost)
-	for name := range variablesOf(checked) {
-		r.read[name] = true
+	total, added := e.cost, map[string]bool{}
+	var add func(names map[string]bool)
+	add = func(names map[string]bool) {
+		for name := range names {
+			if !added[name] {
+				added[name] = true
+				total = sum(total, c.variables[name])
+				add(c.reads[name])
+			}
+		}
 	}
+	add(e.read)
+	return total
 }
 
 // variablesOf are the variables that an expression reads.
@@ -91,24 +121,87 @@ func variablesOf(checked *celgo.Ast) map[string]bool {
 	return names
 }
 
-// findings returns the findings, with those about the sums of runs in which no single expression is too expensive.
+// findings returns the findings, with those about sums in which no single expression is too expensive.
 func (c *costs) findings() []Finding {
 	if len(c.found) > 0 {
 		return c.found
 	}
-	for i, budget := range []uint64{celconfig.RuntimeCELCostBudgetMatchConditions, celconfig.RuntimeCELCostBudget, celconfig.RuntimeCELCostBudget} {
-		r := c.runs[i]
-		total := r.cost
-		for name := range r.read {
-			total = sum(total, c.variables[name])
+	check := func(what string, budget uint64, all ...evaluation) {
+		var total uint64
+		var first *evaluated
+		for _, in := range all {
+			total = sum(total, c.of(in))
+			if e := c.together[in]; first == nil {
+				first = e
+			}
 		}
 		if total > budget {
-			what := []string{"matchConditions", "validations with their messages and variables", "auditAnnotations with their variables"}[i]
-			c.found = append(c.found, Finding{Rule: Affordable, Field: r.first.field, To: len(r.first.text),
-				Message: fmt.Sprintf("the worst case of all %s costs about %s, and an API server allows them %s", what, number(total), number(budget))})
+			c.found = append(c.found, Finding{Rule: Affordable, Field: first.first.field, To: len(first.first.text),
+				Message: fmt.Sprintf("the worst case of %s costs about %s, and an API server allows %s", what, Number(total), Number(budget))})
+		}
+	}
+	check("all matchConditions", celconfig.RuntimeCELCostBudgetMatchConditions, evaluation{role: matchCondition})
+	check("all validations with their messages and variables", celconfig.RuntimeCELCostBudget, evaluation{role: validation}, evaluation{role: message})
+	check("all auditAnnotations with their variables", celconfig.RuntimeCELCostBudget, evaluation{role: auditAnnotation})
+	for _, in := range slices.SortedFunc(maps.Keys(c.together), func(a, b evaluation) int { return a.mutation - b.mutation }) {
+		if in.patches() {
+			check("the mutation with its variables", celconfig.RuntimeCELCostBudget, in)
 		}
 	}
 	return c.found
+}
+
+// Estimate is the cost of the expressions of a policy in the worst case.
+type Estimate struct {
+	// Conditions is the cost of the matchConditions.
+	Conditions uint64
+	// Validations is the cost of the validations, messages and auditAnnotations, with their variables.
+	Validations uint64
+	// Mutations is the cost of each mutation, with its variables.
+	Mutations []uint64
+}
+
+// Estimate estimates a policy for objects of a kind. It returns nil if the type of the kind is not known, or if an
+// expression does not compile.
+func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupVersionKind) (*Estimate, error) {
+	s, err := readSpec(policy)
+	if err != nil || c.types[kind] == nil {
+		return nil, err
+	}
+	e, err := c.typed(signature{kind, s.paramsKind(), s.paramKind != nil})
+	if err != nil {
+		return nil, err
+	}
+	if s.mutating {
+		if err := e.withPatch(); err != nil {
+			return nil, err
+		}
+	}
+	costs := newCosts(e)
+	for _, x := range s.expressions() {
+		if strings.TrimSpace(x.text) == "" {
+			continue
+		}
+		checked, _ := e.fit(x)
+		if x.role == variable {
+			e.declare(x.name, checked)
+		}
+		if checked == nil {
+			return nil, nil
+		}
+		costs.add(x, checked)
+	}
+	if costs.unknown {
+		return nil, nil
+	}
+	all := &Estimate{Conditions: costs.of(evaluation{role: matchCondition})}
+	for _, r := range []role{validation, message, auditAnnotation} {
+		all.Validations = sum(all.Validations, costs.of(evaluation{role: r}))
+	}
+	for i := range s.mutations {
+		all.Mutations = append(all.Mutations, sum(costs.of(evaluation{applyConfiguration, i}), costs.of(evaluation{jsonPatch, i})))
+	}
+	return all, nil
 }
 
 // estimate returns the cost of the worst case. A path, if there is one, is taken to have one element. It also
@@ -135,12 +228,12 @@ func (c *costs) reason(x expression, checked *celgo.Ast, cost uint64, used map[s
 	case n.decl == nil:
 		return fmt.Sprintf("; %s can be long", readable(best))
 	case n.schema == nil:
-		return fmt.Sprintf("; %s has up to %s items", readable(best), number(uint64(used[best])))
-	case n.decl.IsList():
+		return fmt.Sprintf("; %s has up to %s items", readable(best), Number(uint64(used[best])))
+	case n.decl.IsList() || n.schema.Type == "array":
 		if n.schema.MaxItems != nil {
 			assumed = "by its maxItems"
 		}
-	case n.decl.IsMap():
+	case n.decl.IsMap() || n.schema.AdditionalProperties != nil:
 		of, marker = "entries", "+kubebuilder:validation:MaxProperties"
 		if n.schema.MaxProperties != nil {
 			assumed = "by its maxProperties"
@@ -151,7 +244,7 @@ func (c *costs) reason(x expression, checked *celgo.Ast, cost uint64, used map[s
 			assumed = "by its maxLength"
 		}
 	}
-	return fmt.Sprintf("; %s can have %s %s, %s: bound it, in your own types with %s, or read less of it", readable(best), number(uint64(used[best])), of, assumed, marker)
+	return fmt.Sprintf("; %s can have %s %s, %s: bound it, in your own types with %s, or read less of it", readable(best), Number(uint64(used[best])), of, assumed, marker)
 }
 
 func readable(path string) string {
@@ -186,7 +279,11 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	}
 	n := s.find(element.Path())
 	size := int64(other)
-	if n.decl != nil && (n.decl.MaxElements > 0 || n.decl.MaxElements == 0 && n.schema != nil) {
+	switch {
+	case n.decl == nil:
+	case n.decl.IsObject():
+		size = int64(len(n.decl.Fields))
+	case n.decl.MaxElements > 0 || n.decl.MaxElements == 0 && n.schema != nil:
 		size = n.decl.MaxElements
 	}
 	s.used[path] = size
@@ -231,6 +328,7 @@ func (s *sizes) EstimateCallCost(string, string, *checker.AstNode, []checker.Ast
 	return nil
 }
 
+// sum adds costs. The largest number is an unlimited cost.
 func sum(a, b uint64) uint64 {
 	if a > math.MaxUint64-b {
 		return math.MaxUint64
@@ -238,8 +336,8 @@ func sum(a, b uint64) uint64 {
 	return a + b
 }
 
-// number writes a number for people.
-func number(n uint64) string {
+// Number writes a number for people.
+func Number(n uint64) string {
 	switch {
 	case n == math.MaxUint64:
 		return "an unlimited number"

@@ -52,6 +52,7 @@ type typedEnvironment struct {
 	// patch compiles mutations; nil before withPatch.
 	patch     *celgo.Env
 	set       *environment.EnvSet
+	open      *openEnvironment
 	object    *objectType // nil if the type is not known
 	params    *objectType // nil if the type is not known
 	variables *apiservercel.DeclType
@@ -66,7 +67,7 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 		known.reset()
 		return known, nil
 	}
-	e := &typedEnvironment{object: c.types[s.object], roots: map[string]node{}, aliases: map[string]node{}}
+	e := &typedEnvironment{open: &c.open, object: c.types[s.object], roots: map[string]node{}, aliases: map[string]node{}}
 	request, namespace := cel.BuildRequestType(), cel.BuildNamespaceType()
 	declared := []*apiservercel.DeclType{namespace, request}
 	objectType, paramsType := celgo.DynType, celgo.DynType
@@ -127,6 +128,37 @@ func (e *typedEnvironment) withPatch() error {
 	}
 	e.patch = set.NewExpressionsEnv()
 	return nil
+}
+
+// openEnvironment compiles expressions without types, as an API server does; it is made when it is needed.
+type openEnvironment struct {
+	base *environment.EnvSet
+	env  *celgo.Env
+}
+
+// compile compiles an expression that an API server accepts; nil if it does not compile.
+func (o *openEnvironment) compile(text string) *celgo.Ast {
+	if o.env == nil {
+		options := []celgo.EnvOption{
+			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
+			celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
+			common.ResolverEnvOption(&mutation.DynamicTypeResolver{}),
+			environment.UnversionedLib(library.JSONPatch),
+		}
+		for _, name := range []string{cel.ObjectVarName, cel.OldObjectVarName, cel.ParamsVarName, cel.RequestVarName, cel.NamespaceVarName, cel.VariableVarName} {
+			options = append(options, celgo.Variable(name, celgo.DynType))
+		}
+		set, err := o.base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options}, environment.StrictCostOpt)
+		if err != nil {
+			return nil
+		}
+		o.env = set.NewExpressionsEnv()
+	}
+	checked, issues := o.env.Compile(text)
+	if issues.Err() != nil {
+		return nil
+	}
+	return checked
 }
 
 // reset forgets the variables of a policy.

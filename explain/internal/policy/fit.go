@@ -43,6 +43,9 @@ func (e *typedEnvironment) fit(x expression) (*celgo.Ast, []condition.Problem) {
 		p.Message += ours
 		problems = append(problems, p)
 	}
+	if len(problems) == 0 {
+		return e.open.compile(x.text), nil
+	}
 	return nil, problems
 }
 
@@ -145,34 +148,60 @@ func edits(a, b string) int {
 // values returns the problems in a tree that the compiler does not see: quantities that are compared as texts, and the
 // objects and paths of mutations.
 func (e *typedEnvironment) values(x expression, t *condition.Tree) []condition.Problem {
-	var problems []condition.Problem
-	report := func(at ast.Expr, format string, args ...any) {
-		from, to := t.Span(at)
-		switch {
-		case at.Kind() == ast.StructKind && strings.HasSuffix(x.text[:from], at.AsStruct().TypeName()):
-			from -= len(at.AsStruct().TypeName()) // the place of an object is its bracket
-		case from < len(x.text) && (x.text[from] == '\'' || x.text[from] == '"'):
-			if end := strings.IndexByte(x.text[from+1:], x.text[from]); end >= 0 {
-				to = from + 1 + end + 1
-			}
-		}
-		problems = append(problems, condition.Problem{From: from, To: to, Message: fmt.Sprintf(format, args...) + ours})
-	}
+	r := &reporter{Tree: t}
 	e.visit(t.Expr(), nil, func(y ast.Expr, in scope) {
 		switch y.Kind() {
 		case ast.CallKind:
-			e.quantities(y.AsCall(), in, report)
+			e.quantities(y.AsCall(), in, r)
 		case ast.StructKind:
 			if x.patches() && e.object != nil {
-				e.mutation(x.role, t, y, report)
+				e.mutation(x.role, y, r)
 			}
 		}
 	})
-	return problems
+	return r.problems
+}
+
+// reporter collects the problems in an expression.
+type reporter struct {
+	*condition.Tree
+	problems []condition.Problem
+}
+
+func (r *reporter) report(from, to int, format string, args ...any) {
+	r.problems = append(r.problems, condition.Problem{From: from, To: to, Message: fmt.Sprintf(format, args...) + ours})
+}
+
+// at reports a problem of a part of the expression.
+func (r *reporter) at(part ast.Expr, format string, args ...any) {
+	from, to := r.span(part)
+	r.report(from, to, format, args...)
+}
+
+// span returns the bytes of a part of the expression.
+func (r *reporter) span(part ast.Expr) (from, to int) {
+	text := r.Text()
+	from, to = r.Span(part)
+	switch {
+	case part.Kind() == ast.StructKind:
+		to = r.At(part) // the place of an object is its bracket
+		from = max(0, strings.LastIndex(text[:to], part.AsStruct().TypeName()))
+	case from < len(text) && (text[from] == '\'' || text[from] == '"'):
+		if end := strings.IndexByte(text[from+1:], text[from]); end >= 0 {
+			to = from + 1 + end + 1
+		}
+	}
+	return from, to
+}
+
+// field reports a problem of a field in an object that the expression makes.
+func (r *reporter) field(f ast.EntryExpr, format string, args ...any) {
+	from, to := r.Field(f)
+	r.report(from, to, format, args...)
 }
 
 // quantities reports a quantity that an operator takes for a number or a text.
-func (e *typedEnvironment) quantities(call ast.CallExpr, in scope, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) quantities(call ast.CallExpr, in scope, r *reporter) {
 	switch call.FunctionName() {
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Add, operators.Subtract:
 	default:
@@ -180,7 +209,7 @@ func (e *typedEnvironment) quantities(call ast.CallExpr, in scope, report func(a
 	}
 	for _, a := range call.Args() {
 		if n, ok := e.at(a, in); ok && isQuantity(n.schema) {
-			report(a, "a quantity is a text such as 500m or 1Gi, which operators do not compare: use quantity(x).compareTo(y), isLessThan or isGreaterThan")
+			r.at(a, "a quantity is a text such as 500m or 1Gi, which operators do not compare: use quantity(x).compareTo(y), isLessThan or isGreaterThan")
 		}
 	}
 }

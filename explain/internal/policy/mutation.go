@@ -9,6 +9,7 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"k8s.io/apiserver/pkg/cel/mutation"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
@@ -16,25 +17,25 @@ import (
 
 // mutation reports errors in an Object or JSONPatch of a mutation. An API server compiles these without types: it
 // accepts every field.
-func (e *typedEnvironment) mutation(r role, t *condition.Tree, x ast.Expr, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) mutation(role role, x ast.Expr, r *reporter) {
 	name := x.AsStruct().TypeName()
 	switch {
 	case name == mutation.JSONPatchTypeName:
-		e.patchPath(x, report)
+		e.patchPath(x, r)
 	case name == mutation.ObjectTypeName || strings.HasPrefix(name, mutation.ObjectTypeName+"."):
-		e.objectFields(r, t, x, name, report)
+		e.objectFields(role, x, name, r)
 	}
 }
 
 // objectFields compares the fields of an Object with the type that its name names.
-func (e *typedEnvironment) objectFields(r role, t *condition.Tree, x ast.Expr, name string, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) objectFields(role role, x ast.Expr, name string, r *reporter) {
 	at := e.object.root
 	path := e.object.kind
 	for _, field := range strings.Split(name, ".")[1:] {
 		next, ok := at.field(field)
 		if !ok {
 			if at.decl.IsObject() {
-				report(x, "%s has no field %s%s, so there is no %s", path, field, proposal(field, at), name)
+				r.at(x, "%s has no field %s%s, so there is no %s", path, field, proposal(field, at), name)
 			}
 			return // the object is reported where it is a value, or its type is open
 		}
@@ -52,28 +53,28 @@ func (e *typedEnvironment) objectFields(r role, t *condition.Tree, x ast.Expr, n
 		target, ok := at.field(field.Name())
 		switch {
 		case !ok:
-			report(value, "%s has no field %s%s", path, field.Name(), proposal(field.Name(), at))
-		case r == applyConfiguration && target.isAtomic():
-			report(value, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, field.Name())
+			r.field(f, "%s has no field %s%s", path, field.Name(), proposal(field.Name(), at))
+		case role == applyConfiguration && target.isAtomic():
+			r.field(f, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, field.Name())
 		case !field.IsOptional():
-			e.fieldValue(t, value, target, name+"."+field.Name(), path+"."+field.Name(), report)
+			e.fieldValue(value, target, name+"."+field.Name(), path+"."+field.Name(), r)
 		}
 	}
 }
 
 // fieldValue compares the value of a field with its type. The name is the type of an Object that fits the field.
-func (e *typedEnvironment) fieldValue(t *condition.Tree, value ast.Expr, target node, name, path string, report func(ast.Expr, string, ...any)) {
+func (e *typedEnvironment) fieldValue(value ast.Expr, target node, name, path string, r *reporter) {
 	if target.decl.CelType().Kind() == celgo.DynKind {
 		return
 	}
 	switch value.Kind() {
 	case ast.StructKind:
 		if got := value.AsStruct().TypeName(); strings.HasPrefix(got, mutation.ObjectTypeName) && got != name {
-			report(value, "%s is an %s, not an %s", path, name, got)
+			r.at(value, "%s is an %s, not an %s", path, name, got)
 		} else if !target.decl.IsObject() && !isStructs(target) {
-			report(value, "%s is %s, not an object", path, target.decl.CelType())
+			r.at(value, "%s is %s, not an object", path, target.decl.CelType())
 		} else if target.decl.IsList() {
-			report(value, "%s is a list: write [%s{...}]", path, name)
+			r.at(value, "%s is a list: write [%s{...}]", path, name)
 		}
 		return
 	case ast.ListKind:
@@ -82,13 +83,13 @@ func (e *typedEnvironment) fieldValue(t *condition.Tree, value ast.Expr, target 
 		}
 		element, _ := target.element()
 		for _, x := range value.AsList().Elements() {
-			e.fieldValue(t, x, element, name, path, report)
+			e.fieldValue(x, element, name, path, r)
 		}
 		return
 	}
-	got := t.GetType(value.ID())
+	got := r.GetType(value.ID())
 	if !fits(got, target.decl.CelType()) {
-		report(value, "%s is %s, not %s", path, target.decl.CelType(), got)
+		r.at(value, "%s is %s, not %s", path, target.decl.CelType(), got)
 	}
 }
 
@@ -135,33 +136,187 @@ func (n node) isAtomic() bool {
 	return n.schema.XMapType != nil && *n.schema.XMapType == "atomic"
 }
 
-// patchPath compares a path of a JSON patch that is written out with the type.
-func (e *typedEnvironment) patchPath(x ast.Expr, report func(ast.Expr, string, ...any)) {
+// patchPath compares a path of a JSON patch, as far as it is written out, with the type.
+func (e *typedEnvironment) patchPath(x ast.Expr, r *reporter) {
 	for _, f := range x.AsStruct().Fields() {
 		field := f.AsStructField()
 		if field.Name() != "path" && field.Name() != "from" {
 			continue
 		}
-		pointer, ok := literal(field.Value())
-		if !ok || pointer == "" {
-			continue
-		}
 		at := e.object.root
-		for _, token := range strings.Split(pointer, "/")[1:] {
-			token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		tokens, _ := pointer(field.Value())
+		for _, token := range tokens {
 			next, ok := at.field(token)
 			if at.decl.IsList() {
 				next, ok = at.element()
 			}
 			if !ok {
 				if at.decl.IsObject() {
-					report(field.Value(), "%s has no field %s%s", at.decl.TypeName(), token, proposal(token, at))
+					r.at(field.Value(), "%s has no field %s%s", at.decl.TypeName(), token, proposal(token, at))
 				}
 				break
 			}
 			at = next
 		}
 	}
+}
+
+// pointer returns the names in a path of a JSON patch. In a computed path, it returns the names before the computed
+// part: metadata and labels of "/metadata/labels/" + key.
+func pointer(x ast.Expr) (tokens []string, whole bool) {
+	first := x
+	for first.Kind() == ast.CallKind && first.AsCall().FunctionName() == operators.Add {
+		first = first.AsCall().Args()[0]
+	}
+	text, ok := literal(first)
+	if !ok || !strings.HasPrefix(text, "/") {
+		return nil, false
+	}
+	tokens = strings.Split(text, "/")[1:]
+	for i, t := range tokens {
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(t)
+	}
+	if first != x {
+		return tokens[:len(tokens)-1], false
+	}
+	return tokens, true
+}
+
+// operation is an operation of a JSON patch.
+type operation struct {
+	op         string
+	path, from ast.Expr // nil without one
+}
+
+// readOperation reads a JSONPatch. It returns false for another expression, and if the op is computed.
+func readOperation(x ast.Expr) (o operation, ok bool) {
+	if x.Kind() != ast.StructKind || x.AsStruct().TypeName() != mutation.JSONPatchTypeName {
+		return operation{}, false
+	}
+	for _, f := range x.AsStruct().Fields() {
+		switch value := f.AsStructField().Value(); f.AsStructField().Name() {
+		case "op":
+			o.op, ok = literal(value)
+		case "path":
+			o.path = value
+		case "from":
+			o.from = value
+		}
+	}
+	return o, ok && o.path != nil
+}
+
+// patches are the mutations of a policy, in their order, for the fields that their JSON patches need.
+type patches struct {
+	*typedEnvironment
+	trees []*condition.Tree
+}
+
+// needs returns the fields without which an API server cannot apply an operation: those around its path, the removed
+// one, and those around a source (gopkg.in/evanphx/json-patch.v4). Operations and mutations before it may add them.
+func (p *patches) needs(t *condition.Tree, x ast.Expr) (needs []condition.Need) {
+	o, ok := readOperation(x)
+	if !ok {
+		return nil
+	}
+	for _, of := range []ast.Expr{o.from, o.path} {
+		if of == nil {
+			continue
+		}
+		tokens, whole := pointer(of)
+		removed := o.op == "remove" && of == o.path || o.op == "move" && of == o.from
+		if whole && len(tokens) > 0 && !removed {
+			tokens = tokens[:len(tokens)-1]
+		}
+		r := reporter{Tree: t}
+		n := condition.Need{Fields: p.fields(tokens)}
+		n.From, n.To = r.span(of)
+		p.markAdded(t, x, n.Fields)
+		needs = append(needs, n)
+	}
+	return needs
+}
+
+// fields describes the fields of a path, up to an element of a list.
+func (p *patches) fields(tokens []string) (all []condition.Field) {
+	var at node
+	if p.object != nil {
+		at = p.object.root
+	}
+	for _, name := range tokens {
+		f := condition.Field{Name: name}
+		if at.decl != nil {
+			if at.decl.IsList() {
+				return all
+			}
+			f.Optional = at.decl.IsMap() || at.schema != nil && at.isOptional(name)
+			at, _ = at.field(name)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// isOptional reports whether a struct may lack a field.
+func (n node) isOptional(field string) bool {
+	property, known := n.schema.Properties[field]
+	return known && property.Default == nil && !slices.Contains(n.schema.Required, field)
+}
+
+// markAdded marks the fields that the mutations and operations before an operation add. A test counts, too: the patch
+// ends without an error if it fails.
+func (p *patches) markAdded(t *condition.Tree, x ast.Expr, fields []condition.Field) {
+	var path []string
+	for _, f := range fields {
+		path = append(path, f.Name)
+	}
+	mark := func(a addition) {
+		for i := range fields {
+			here := path[:i+1]
+			fields[i].Added = fields[i].Added || isPrefix(here, a.path) || a.whole && isPrefix(a.path, here)
+		}
+	}
+	for _, tree := range p.trees {
+		p.visit(tree.Expr(), nil, func(y ast.Expr, _ scope) {
+			if tree != t || tree.At(y) < t.At(x) {
+				for _, a := range additions(y) {
+					mark(a)
+				}
+			}
+		})
+		if tree == t {
+			return
+		}
+	}
+}
+
+func isPrefix(short, long []string) bool {
+	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
+}
+
+// addition is a path to which a mutation writes. Of a whole value, the fields are not known.
+type addition struct {
+	path  []string
+	whole bool
+}
+
+// additions returns the additions by an operation or an Object.
+func additions(x ast.Expr) (all []addition) {
+	if o, ok := readOperation(x); ok {
+		if tokens, whole := pointer(o.path); o.op != "remove" {
+			all = append(all, addition{tokens, whole})
+		}
+		return all
+	}
+	if x.Kind() != ast.StructKind || !strings.HasPrefix(x.AsStruct().TypeName(), mutation.ObjectTypeName) {
+		return nil
+	}
+	names := strings.Split(x.AsStruct().TypeName(), ".")[1:]
+	for _, f := range x.AsStruct().Fields() {
+		field := f.AsStructField()
+		all = append(all, addition{append(slices.Clone(names), field.Name()), field.Value().Kind() != ast.StructKind})
+	}
+	return all
 }
 
 // proposal proposes the field of the nearest name.

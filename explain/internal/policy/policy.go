@@ -139,7 +139,7 @@ func (e expression) declared(hasParams bool) cel.OptionalVariableDeclarations {
 	return cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: e.role != message, HasPatchTypes: e.patches()}
 }
 
-func (e expression) patches() bool { return e.role == applyConfiguration || e.role == jsonPatch }
+func (r role) patches() bool { return r == applyConfiguration || r == jsonPatch }
 
 // in returns the typed environment that compiles the expression.
 func (e expression) in(t *typedEnvironment) *celgo.Env {

@@ -137,9 +137,17 @@ func (o *objectType) declare(s *apiextensionsv1.JSONSchemaProps, name string) *a
 // requestSize is the size of the largest request, in bytes.
 const requestSize = apiservercel.DefaultMaxRequestSizeBytes
 
+// dynamic returns the type of a value whose type is open. It may still be a list or a map that may be null.
 func (o *objectType) dynamic(s *apiextensionsv1.JSONSchemaProps) *apiservercel.DeclType {
 	d := apiservercel.NewSimpleTypeWithMinSize("dyn", celgo.DynType, nil, 1)
-	d.MaxElements = textSize(s)
+	switch {
+	case s.Type == "array":
+		d.MaxElements = bound(s.MaxItems, requestSize/2)
+	case s.Type == "object" && s.AdditionalProperties != nil:
+		d.MaxElements = bound(s.MaxProperties, requestSize/6)
+	default:
+		d.MaxElements = textSize(s)
+	}
 	return d
 }
 

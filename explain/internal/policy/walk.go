@@ -102,16 +102,7 @@ func (e *typedEnvironment) optional(t *condition.Tree, operand ast.Expr, field s
 			continue
 		}
 		if s, ok := o.objects[name]; ok {
-			property, known := s.Properties[field]
-			if !known || property.Default != nil {
-				return false
-			}
-			for _, required := range s.Required {
-				if required == field {
-					return false
-				}
-			}
-			return true
+			return node{schema: s}.isOptional(field)
 		}
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
+	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 )
 
 const indent = "              "
@@ -117,6 +119,9 @@ func (p *printer) policy(s evaluate.Step) {
 	if s.Cost > 0 {
 		about = append(about, fmt.Sprintf("cost %d", s.Cost))
 	}
+	if s.EstimatedCost > 0 {
+		about = append(about, "worst case "+worst(s.EstimatedCost))
+	}
 	name := s.Policy
 	if len(about) > 0 {
 		name += " (" + strings.Join(about, ", ") + ")"
@@ -126,6 +131,14 @@ func (p *printer) policy(s evaluate.Step) {
 		p.details([]string{s.Message})
 	}
 	p.after(s)
+}
+
+// worst writes an estimated cost.
+func worst(cost int64) string {
+	if cost == math.MaxInt64 {
+		return "unlimited"
+	}
+	return policy.Number(uint64(cost))
 }
 
 // after writes the effect of a step on the object, and what leaves the step open.

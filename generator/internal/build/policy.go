@@ -45,6 +45,7 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 		}
 	}
 	for _, p := range built {
+		p.Incomplete = m.broken
 		if len(p.Bindings) == 0 {
 			b.bind(p, declared[*registry.Binding]{p.Range, &registry.Binding{}})
 		}

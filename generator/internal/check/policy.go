@@ -252,7 +252,7 @@ func validations(p policyPass) {
 	if p.Mutating {
 		return
 	}
-	if len(p.Spec.Validations)+len(p.Spec.AuditAnnotations) == 0 {
+	if len(p.Spec.Validations)+len(p.Spec.AuditAnnotations) == 0 && !p.Incomplete {
 		p.at("spec.validations", "the policy has neither a validation nor an audit annotation").
 			Hint = `add +webhook:policy:validation(message: "...")="an expression that must be true"`
 	}
@@ -305,7 +305,7 @@ func mutations(p policyPass) {
 	if !p.Mutating {
 		return
 	}
-	if len(p.Spec.Mutations) == 0 {
+	if len(p.Spec.Mutations) == 0 && !p.Incomplete {
 		p.at("spec.mutations", "the policy changes nothing").
 			Hint = `add +webhook:policy:mutation(type: applyConfiguration)="Object{...}"`
 	}

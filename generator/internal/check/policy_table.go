@@ -2,7 +2,11 @@
 
 package check
 
-import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+import (
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
 
 // The ids of findings in CEL expressions. Only programs that read CEL report them.
 const (
@@ -10,6 +14,7 @@ const (
 	RuleUntyped           = "P21"
 	RuleAbsent            = "P22"
 	RuleExpensive         = "P23"
+	RulePatch             = "P32"
 )
 
 // The ids of findings in files, where bindings and policies are objects of their own.
@@ -21,7 +26,7 @@ const (
 // OfExpressions returns the severity of a rule that programs that read CEL report, and that is not of lint.
 func OfExpressions(id string) (diag.Severity, bool) {
 	for _, r := range policyRules() {
-		if r.ID == id && id >= RuleRefusedExpression && id <= RuleExpensive {
+		if r.ID == id && slices.Contains([]string{RuleRefusedExpression, RuleUntyped, RuleAbsent, RuleExpensive, RulePatch}, id) {
 			return r.Severity, true
 		}
 	}
@@ -29,7 +34,7 @@ func OfExpressions(id string) (diag.Severity, bool) {
 }
 
 // AllowedToPolicies returns the rules that an allowance lets the expressions of a policy break.
-func AllowedToPolicies() []string { return []string{RuleAbsent, RuleExpensive} }
+func AllowedToPolicies() []string { return []string{RuleAbsent, RuleExpensive, RulePatch} }
 
 // policyRules lists the rules of policies. P1 to P15 have upstream's checks, grouped by upstream's functions.
 func policyRules() []rule {
@@ -89,7 +94,7 @@ func policyRules() []rule {
 				"The chart, and the kustomize component config/policies-v1beta1, write what the cluster serves."},
 			policy: servedPolicy},
 		{Rule: diag.Rule{ID: "P19", Severity: diag.Warning, Title: "a policy does not repeat a rule of the definition",
-			Doc: "A +kubebuilder:validation:XValidation on the type or a field of it is the same expression, with self for the part of the object. API servers check both on every request. " +
+			Doc: "A +kubebuilder:validation:XValidation on the type or a field of it, or an x-kubernetes-validations in a CustomResourceDefinition on disk (`crds` in webhook-gen.yaml, or config/crd), is the same expression, with self for the part of the object. API servers check both on every request. " +
 				"The rule of the definition cannot be switched off by a binding; the policy can be rolled out with Warn, have parameters, and see the request."},
 			policy: repeatedRule},
 		{Rule: diag.Rule{ID: "P24", Title: "gofmt has not changed the quotes of an expression",
@@ -122,5 +127,8 @@ func policyRules() []rule {
 			Doc: "Reading a field that an object lacks is an error, and failurePolicy decides. `has(object.spec.note)` tests a field, `object.?spec.note.orValue('')` sets a default."}},
 		{Rule: diag.Rule{ID: RuleExpensive, Severity: diag.Warning, Title: "the estimated cost of an expression is below the limits of API servers",
 			Doc: "The estimate is of the largest objects that the limits in markers allow (MaxItems, MaxLength, MaxProperties). An API server stops an expression at 10^6, the match conditions at 2.5*10^6 and all expressions of a policy with one binding at 10^7; failurePolicy then decides."}},
+		{Rule: diag.Rule{ID: RulePatch, Severity: diag.Warning, Title: "an object has the fields around the paths of a JSON patch",
+			Doc: "An API server cannot apply `add` to /metadata/labels/x of an object without labels: the mutation fails, and failurePolicy decides. It is the same for the other operations, and for `remove` and `move` of an absent field. " +
+				"The part of a path that is written out is compared with the Go type. Test the field with has() in a match condition or around the operation, add it by an operation or a mutation before, or use an apply configuration. Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch, jsonPatcher."}},
 	}
 }

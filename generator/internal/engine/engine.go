@@ -109,6 +109,7 @@ func (r Run) Build(ctx context.Context, source load.Result) State {
 		others, s.markers = kubebuilder.Configurations(source.Packages)
 	}
 	project, found := build.Project(ctx, source.Module, source.Packages, others, r.model())
+	r.addDefinitionRules(project)
 	s.Project = project
 	s.markers = slices.Concat(r.Diagnostics, s.markers, found)
 	s.inspect(ctx, false)

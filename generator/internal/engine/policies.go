@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
@@ -34,4 +36,36 @@ func (r Run) checkListed(p *model.Project) diag.List {
 	at := diag.Range{Pos: diag.Position{File: file.Path}}
 	return diag.List{diag.Warningf(at, model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
 		WithHint("add to its resources: - %s", render.PoliciesFile)}
+}
+
+// addDefinitionRules adds the rules in CustomResourceDefinitions on disk to the policies that match their kinds: the
+// type of a policy may be somebody else's, with the definition alone in the project.
+func (r Run) addDefinitionRules(p *model.Project) {
+	var policies []*model.Policy
+	var groups []string
+	for _, policy := range p.Policies {
+		if len(policy.Spec.Validations) > 0 {
+			policies = append(policies, policy)
+			for _, rule := range policy.Spec.MatchConstraints.ResourceRules {
+				groups = append(groups, rule.APIGroups...)
+			}
+		}
+	}
+	if len(policies) == 0 {
+		return
+	}
+	patterns := r.DefinitionPatterns()
+	if len(r.CRDs) == 0 {
+		patterns = append(patterns, filepath.Dir(render.CRDBases)) // of kinds that are somebody else's
+	}
+	var definitions []load.Text
+	for _, file := range load.Texts(r.Root, patterns...) {
+		// Definitions are long and YAML is slow to parse. Other phases report files that cannot be read.
+		if bytes.Contains(file.Content, []byte("x-kubernetes-validations")) &&
+			slices.ContainsFunc(groups, func(group string) bool { return bytes.Contains(file.Content, []byte(group)) }) {
+			definitions = append(definitions, file)
+		}
+	}
+	contents, _ := manifest.Read(definitions)
+	manifest.AddRules(policies, contents.Definitions)
 }

@@ -6,8 +6,6 @@ import (
 	"context"
 	"slices"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
@@ -22,6 +20,7 @@ func (r *LintResult) addPolicies(contents manifest.Contents, s lint.Surroundings
 	if r.Policies == 0 {
 		return
 	}
+	manifest.AddRules(contents.Policies, contents.Definitions)
 	p := &model.Project{API: "v1", Policies: contents.Policies}
 	if read != nil {
 		plain := read
@@ -41,7 +40,7 @@ func (r *LintResult) addPolicies(contents manifest.Contents, s lint.Surroundings
 		r.Unread = found.Unread
 	}
 	if _, _, count := unread(p); count > 0 && (read == nil || found.Unread != nil) {
-		r.Unchecked = append(r.Unchecked, check.RuleRefusedExpression, check.RuleUntyped, check.RuleAbsent, check.RuleExpensive)
+		r.Unchecked = append(r.Unchecked, check.RuleRefusedExpression, check.RuleUntyped, check.RuleAbsent, check.RuleExpensive, check.RulePatch)
 	}
 }
 
@@ -53,7 +52,7 @@ func (d *Description) define(contents manifest.Contents) {
 				kind := GroupVersionKind{crd.Group, v.Name, crd.Kind}
 				of := p.Spec.ParamKind
 				params := of != nil && of.Kind == crd.Kind && of.APIVersion == crd.Group+"/"+v.Name
-				matched := matches(p.Spec.MatchConstraints, crd, v.Name)
+				matched := crd.MatchedBy(p.Spec.MatchConstraints, v.Name)
 				if v.Schema == nil || !params && !matched {
 					continue
 				}
@@ -70,11 +69,4 @@ func (d *Description) define(contents manifest.Contents) {
 			}
 		}
 	}
-}
-
-// matches reports whether a rule names the resource of a definition in a version.
-func matches(m *admissionregistrationv1.MatchResources, crd *manifest.Definition, version string) bool {
-	return m != nil && slices.ContainsFunc(m.ResourceRules, func(r admissionregistrationv1.NamedRuleWithOperations) bool {
-		return slices.Contains(r.APIGroups, crd.Group) && slices.Contains(r.APIVersions, version) && slices.Contains(r.Resources, crd.Plural)
-	})
 }

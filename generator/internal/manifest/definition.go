@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -43,6 +44,13 @@ type Conversion struct {
 	diag.Range
 	Client         admissionregistrationv1.WebhookClientConfig
 	ReviewVersions []string
+}
+
+// MatchedBy reports whether a rule of match constraints names the definition's resource in a version.
+func (d *Definition) MatchedBy(m *admissionregistrationv1.MatchResources, version string) bool {
+	return m != nil && slices.ContainsFunc(m.ResourceRules, func(r admissionregistrationv1.NamedRuleWithOperations) bool {
+		return slices.Contains(r.APIGroups, d.Group) && slices.Contains(r.APIVersions, version) && slices.Contains(r.Resources, d.Plural)
+	})
 }
 
 // definition reads a CustomResourceDefinition of v1.

@@ -4,11 +4,13 @@ package manifest
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
@@ -49,6 +51,53 @@ func (s *Schema) Properties() []Property {
 	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
 	w.add("", s.node, s.node, true)
 	return w.found
+}
+
+// Rules returns the rules (x-kubernetes-validations) of the object and its fields. Rules of elements of lists and maps
+// are left out.
+func (s *Schema) Rules() []model.DefinitionRule {
+	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
+	return w.rules(nil, s.node)
+}
+
+func (w *walk) rules(path []string, node *yaml.Node) (all []model.DefinitionRule) {
+	if node.Kind != yaml.MappingNode || w.inside[node] {
+		return nil
+	}
+	w.inside[node] = true
+	defer delete(w.inside, node)
+	for _, rule := range elements(entry(node, "x-kubernetes-validations")) {
+		if expression := entry(yamltext.Resolve(rule), "rule"); expression != nil {
+			all = append(all, model.DefinitionRule{Path: path, Expression: expression.Value, At: w.text.Range(expression)})
+		}
+	}
+	if fields := entry(node, "properties"); fields != nil && fields.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(fields.Content); i += 2 {
+			all = append(all, w.rules(append(slices.Clip(path), fields.Content[i].Value), yamltext.Resolve(fields.Content[i+1]))...)
+		}
+	}
+	return all
+}
+
+// AddRules adds to policies the rules in the definitions of the kinds that they match. Rules that a policy has already,
+// from the markers of its type, are left out.
+func AddRules(policies []*model.Policy, definitions []*Definition) {
+	for _, p := range policies {
+		for _, d := range definitions {
+			for _, v := range d.Versions {
+				if v.Schema == nil || !d.MatchedBy(p.Spec.MatchConstraints, v.Name) {
+					continue
+				}
+				for _, r := range v.Schema.Rules() {
+					if !slices.ContainsFunc(p.DefinitionRules, func(known model.DefinitionRule) bool {
+						return known.Expression == r.Expression && slices.Equal(known.Path, r.Path)
+					}) {
+						p.DefinitionRules = append(p.DefinitionRules, r)
+					}
+				}
+			}
+		}
+	}
 }
 
 // walk goes through a schema.

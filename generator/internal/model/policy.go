@@ -26,9 +26,12 @@ type Policy struct {
 	Kind *Kind
 	Name string
 	Spec PolicySpec
+	// Incomplete is true if a marker of the package could not be read: it may be of the policy.
+	Incomplete bool
 	// Bindings are in the order in which they are written.
 	Bindings []*Binding
-	// DefinitionRules are the rules that markers of controller-gen put into the definitions of the matched kinds.
+	// DefinitionRules are the rules in the definitions of the matched kinds: from markers of controller-gen, and from
+	// definitions on disk.
 	DefinitionRules []DefinitionRule
 	// Kinds are the kinds that the policy matches and ParamKind the kind of its parameters, as far as their Go types are
 	// known.
@@ -46,13 +49,13 @@ type Policy struct {
 	Source
 }
 
-// DefinitionRule is a +kubebuilder:validation:XValidation.
+// DefinitionRule is a +kubebuilder:validation:XValidation, or an entry of x-kubernetes-validations.
 type DefinitionRule struct {
 	// Path has the JSON names of the fields above the value that the rule calls self.
 	Path []string
 	// Expression is its CEL expression.
 	Expression string
-	// At is the position of the field or type with the marker.
+	// At is the position of the field or type with the marker, or of the rule in the definition.
 	At diag.Range
 }
 

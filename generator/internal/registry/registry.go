@@ -134,14 +134,14 @@ func webhookDefinitions() marker.Registry {
 		},
 		{
 			Name: "webhook:allow", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why; or P22 or P23, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same " +
+			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23 or P32, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same " +
 				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
 			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			New: func() (any, []marker.Parameter) {
 				m := &Allow{}
 				return m, []marker.Parameter{
 					belongsTo(&m.Webhook),
-					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22 and P23",
+					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23 and P32",
 						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
 					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},

@@ -123,19 +123,17 @@ func breakDeclaration(text []byte) ([]byte, error) {
 		for _, l := range outermost {
 			edits = append(edits, l.broken(file, text)...)
 		}
-		if len(edits) == 0 {
-			edits = brokenStrings(parsed, file, text)
+		next, err := format.Source(applied(text, edits))
+		if err == nil && bytes.Equal(next, text) {
+			next, err = format.Source(applied(text, brokenStrings(parsed, file, text)))
 		}
-		if len(edits) == 0 {
-			break
-		}
-		before := text
-		if text, err = format.Source(applied(text, edits)); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		if bytes.Equal(text, before) {
+		if bytes.Equal(next, text) {
 			break
 		}
+		text = next
 	}
 	return bytes.TrimSuffix(text[len(header):], []byte("\n")), nil
 }

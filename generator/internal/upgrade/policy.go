@@ -4,6 +4,7 @@ package upgrade
 
 import (
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -215,6 +216,109 @@ func policyOtherwise(p *pass) {
 				p.report(Finding{Range: b.new.Where("spec.paramRef"), Severity: Careful, Message: fmt.Sprintf("binding %s has other parameters", b.new.Name),
 					Effect: "Its policy may have other results."})
 			}
+		}
+	}
+}
+
+// sameValidations calls a function for the validations of a pair of policies that have the same expression: with the
+// index in the new policy.
+func sameValidations(p pair[*model.Policy], call func(i int, old, now admissionregistrationv1.Validation)) {
+	for i, now := range p.new.Spec.Validations {
+		old := slices.IndexFunc(p.old.Spec.Validations, func(v admissionregistrationv1.Validation) bool { return sameText(v.Expression, now.Expression) })
+		if old >= 0 {
+			call(i, p.old.Spec.Validations[old], now)
+		}
+	}
+}
+
+func otherReason(p *pass) {
+	for _, both := range p.policies {
+		sameValidations(both, func(i int, old, now admissionregistrationv1.Validation) {
+			before, then := reason(old), reason(now)
+			if before == then {
+				return
+			}
+			p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.validations[%d].reason", i)), Severity: Careful,
+				Message: fmt.Sprintf("policy %s denies with %d %s in place of %d %s: %s", both.new.Name, code(then), then, code(before), before, oneLine(now.Expression)),
+				Effect:  "Clients that decide by the code or the reason of an answer behave differently: controllers that retry, scripts, tests.",
+				Steps:   []string{fmt.Sprintf("look for clients that expect %s: apierrors.Is%s, metav1.StatusReason%s, the code %d", before, before, before, code(before))}})
+		})
+	}
+}
+
+// reason is the reason of an API server's answer.
+func reason(v admissionregistrationv1.Validation) metav1.StatusReason {
+	if v.Reason == nil || *v.Reason == "" {
+		return metav1.StatusReasonInvalid
+	}
+	return *v.Reason
+}
+
+// code is the code of an API server's answer (k8s.io/apiserver/pkg/admission/plugin/policy/validating, reasonToCode).
+func code(r metav1.StatusReason) int {
+	switch r {
+	case metav1.StatusReasonForbidden:
+		return http.StatusForbidden
+	case metav1.StatusReasonUnauthorized:
+		return http.StatusUnauthorized
+	case metav1.StatusReasonRequestEntityTooLarge:
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusUnprocessableEntity
+}
+
+func otherMessage(p *pass) {
+	for _, both := range p.policies {
+		sameValidations(both, func(i int, old, now admissionregistrationv1.Validation) {
+			field := ""
+			switch {
+			case strings.TrimSpace(old.Message) != strings.TrimSpace(now.Message) && now.Message != "":
+				field = "message"
+			case !sameText(old.MessageExpression, now.MessageExpression):
+				field = "messageExpression"
+			case strings.TrimSpace(old.Message) != strings.TrimSpace(now.Message):
+				field = "expression"
+			default:
+				return
+			}
+			p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.validations[%d].%s", i, field)), Severity: Safe,
+				Message: fmt.Sprintf("policy %s denies with another message: %s", both.new.Name, oneLine(now.Expression)),
+				Effect:  "Clients, warnings and the audit log have another text. Only tests and searches for it notice."})
+		})
+	}
+}
+
+func otherAnnotations(p *pass) {
+	for _, both := range p.policies {
+		find := func(all []admissionregistrationv1.AuditAnnotation, key string) int {
+			return slices.IndexFunc(all, func(a admissionregistrationv1.AuditAnnotation) bool { return a.Key == key })
+		}
+		old, now := both.old.Spec.AuditAnnotations, both.new.Spec.AuditAnnotations
+		for i, a := range old {
+			if find(now, a.Key) < 0 {
+				p.report(Finding{Range: both.old.Where(fmt.Sprintf("spec.auditAnnotations[%d].key", i)), InOld: true, Severity: Careful,
+					Message: fmt.Sprintf("policy %s no longer has the audit annotation %s", both.new.Name, a.Key),
+					Effect:  fmt.Sprintf("Consumers of the audit log find no entry %s/%s: alerts and reports that depend on it stay silent.", both.new.Name, a.Key)})
+			}
+		}
+		for i, a := range now {
+			f := Finding{Range: both.new.Where(fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i)), Severity: Careful}
+			switch before := find(old, a.Key); {
+			case before < 0:
+				f.Message = fmt.Sprintf("policy %s has the new audit annotation %s", both.new.Name, a.Key)
+				f.Effect = fmt.Sprintf("The audit log has an entry %s/%s.", both.new.Name, a.Key)
+				if !policyFails(both.new) {
+					f.Severity = Safe
+				} else {
+					f.Effect += " Requests for which its expression fails are refused, because failurePolicy is Fail."
+				}
+			case !sameText(old[before].ValueExpression, a.ValueExpression):
+				f.Message = fmt.Sprintf("audit annotation %s of policy %s has another expression", a.Key, both.new.Name)
+				f.Effect = fmt.Sprintf("Consumers of the audit log find other values at %s/%s.", both.new.Name, a.Key)
+			default:
+				continue
+			}
+			p.report(f)
 		}
 	}
 }

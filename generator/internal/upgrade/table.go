@@ -102,5 +102,11 @@ func table() []Rule {
 			Doc: "Bindings are matched by policy and name. A policy without a binding has no effect. " + policies}},
 		{Severities: []Severity{Careful}, find: policyOtherwise, Rule: diag.Rule{ID: "G40", Title: "a policy or a binding matches or changes something else",
 			Doc: "Match constraints, match conditions, parameters, mutations or reinvocationPolicy differ, with the defaults of API servers in place, or a binding is new. " + policies}},
+		{Severities: []Severity{Careful}, find: otherReason, Rule: diag.Rule{ID: "G41", Title: "a denial has another reason",
+			Doc: "The reason of a validation sets the reason and the code of the API server's answer: 401 for Unauthorized, 403 for Forbidden, 413 for RequestEntityTooLarge, and 422 for Invalid, the default. Clients that decide by one of the two behave differently, as with IsForbidden and IsInvalid of k8s.io/apimachinery/pkg/api/errors. Validations are matched by their expressions. Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/validating, reasonToCode."}},
+		{Severities: []Severity{Safe}, find: otherMessage, Rule: diag.Rule{ID: "G42", Title: "a denial has another message",
+			Doc: "People read the message or messageExpression of a validation in the answer, in the warning and in the audit annotation validation.policy.admission.k8s.io/validation_failure. Without either, the message is the expression. Only tests and searches for the text notice. Validations are matched by their expressions. " + policies}},
+		{Severities: []Severity{Careful, Safe}, find: otherAnnotations, Rule: diag.Rule{ID: "G43", Title: "a policy has other audit annotations",
+			Doc: "Consumers of the audit log find each under the key POLICY/KEY. It is careful if an annotation is gone or has another value, and if failurePolicy is Fail: then a valueExpression that fails denies the request. A new one with failurePolicy Ignore is safe. Annotations are matched by their keys. " + policies}},
 	}
 }

@@ -39,6 +39,17 @@ type OrderSpec struct {
 	Items    []Item    `json:"items,omitempty"`
 	Delivery *Delivery `json:"delivery,omitempty"`
 	Tags     []string  `json:"tags,omitempty"`
+	// Comment may be missing in YAML. A Go client sends it always.
+	// +optional
+	Comment string `json:"comment"`
+	// Weight may be null.
+	// +optional
+	// +nullable
+	Weight *int32 `json:"weight"`
+	// Colors may be null, and Go knows no difference to an empty list.
+	// +optional
+	// +nullable
+	Colors []string `json:"colors"`
 }
 
 // Item is an element of a list.
@@ -51,6 +62,8 @@ type Item struct {
 type Delivery struct {
 	Address string `json:"address"`
 	Carrier string `json:"carrier,omitempty"`
+	// +nullable
+	Hour *int32 `json:"hour,omitempty"`
 }
 
 const (
@@ -134,6 +147,18 @@ func validate(spec *OrderSpec, path *field.Path) (errs field.ErrorList) {
 			errs = append(errs, field.Duplicate(path.Child("items"), item.Name)) // want: no: it depends on seen[item.Name]
 		}
 		seen[item.Name] = true
+	}
+	if spec.Comment == "rude" {
+		errs = append(errs, field.Forbidden(path.Child("comment"), "be polite")) // want: object.spec.?paused.orValue(false) || object.spec.?comment.orValue("") != 'rude'
+	}
+	if spec.Weight != nil && *spec.Weight > 50 {
+		errs = append(errs, field.Invalid(path.Child("weight"), *spec.Weight, "at most 50")) // want: object.spec.?paused.orValue(false) || !has(object.spec.weight) || object.spec.weight == null || object.spec.weight <= 50
+	}
+	if spec.Delivery != nil && spec.Delivery.Hour != nil && *spec.Delivery.Hour > 22 {
+		errs = append(errs, field.Invalid(path.Child("delivery", "hour"), *spec.Delivery.Hour, "at most 22")) // want: object.spec.?paused.orValue(false) || !has(object.spec.delivery) || !object.spec.?delivery.?hour.hasValue() || object.spec.delivery.hour == null || object.spec.?delivery.?hour.orValue(0) <= 22
+	}
+	if len(spec.Colors) > 100 {
+		errs = append(errs, field.TooMany(path.Child("colors"), len(spec.Colors), 100)) // want: no: it depends on len(spec.Colors)
 	}
 	return append(errs, delivered(spec.Delivery, path.Child("delivery"))...)
 }

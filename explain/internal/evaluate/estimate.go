@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
+)
+
+// estimates are the estimated costs of policies.
+type estimates struct {
+	checker *policy.Checker // nil until a step needs it
+	known   map[estimateKey]*policy.Estimate
+}
+
+// estimateKey is a policy, with the kind of the object that it sees.
+type estimateKey struct {
+	policyKind, policy string
+	object             schema.GroupVersionKind
+}
+
+// estimate sets the estimated costs of steps.
+func (e *Evaluator) estimate(steps []Step) error {
+	for i := range steps {
+		s := &steps[i]
+		if s.Policy == "" || s.kind.Empty() {
+			continue
+		}
+		k := estimateKey{"ValidatingAdmissionPolicy", s.Policy, s.kind}
+		if s.Phase != Validation {
+			k.policyKind = "MutatingAdmissionPolicy"
+		}
+		estimate, err := e.estimateOf(k)
+		if err != nil {
+			return err
+		}
+		if estimate != nil {
+			s.EstimatedCost = s.estimated(estimate)
+		}
+	}
+	return nil
+}
+
+func (e *Evaluator) estimateOf(k estimateKey) (estimate *policy.Estimate, err error) {
+	all := &e.estimates
+	if known, ok := all.known[k]; ok {
+		return known, nil
+	}
+	if all.checker == nil {
+		if all.checker, err = policy.NewChecker(nil, e.types); err != nil {
+			return nil, err
+		}
+		all.known = map[estimateKey]*policy.Estimate{}
+	}
+	estimate, err = all.checker.Estimate(e.declared(k.policyKind, k.policy), k.object)
+	all.known[k] = estimate
+	return estimate, err
+}
+
+// estimated is the part of an estimate for the expressions that a step evaluates.
+func (s *Step) estimated(e *policy.Estimate) int64 {
+	var parts []uint64
+	switch {
+	case s.Mutation != nil && *s.Mutation > 0:
+		parts = []uint64{e.Mutations[*s.Mutation]}
+	case s.Mutation != nil:
+		parts = []uint64{e.Conditions, e.Mutations[0]}
+	case s.Verdict == ConditionFalse || s.Phase != Validation:
+		parts = []uint64{e.Conditions}
+	default:
+		parts = []uint64{e.Conditions, e.Validations}
+	}
+	total := int64(0)
+	for _, p := range parts {
+		if p > uint64(math.MaxInt64-total) {
+			return math.MaxInt64
+		}
+		total += int64(p)
+	}
+	return total
+}
+
+// declared returns a policy as it was read.
+func (e *Evaluator) declared(kind, name string) *unstructured.Unstructured {
+	for i := range e.policies {
+		if o := &e.policies[i].Object; o.GetKind() == kind && o.GetName() == name {
+			return o
+		}
+	}
+	return nil // impossible: every step is of a policy
+}
