@@ -173,11 +173,15 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	result.Diagnostics = diags.Sort()
 	if !diags.HasErrors() {
 		result.Files, result.Changes = files, changes
-		version, _ := RuntimeVersion(r.Root)
-		result.LacksRuntime = !r.Vendored() && version == "" && ImportsRuntime(files) &&
-			s.Module.Dir == r.Root && !s.Module.InWorkspace(RuntimeModule)
+		result.LacksRuntime = r.LacksRuntime(s, files)
 	}
 	return result
+}
+
+// LacksRuntime reports whether files import the runtime module and go.mod does not require it.
+func (r Run) LacksRuntime(s State, files []output.File) bool {
+	version, _ := RuntimeVersion(r.Root)
+	return !r.Vendored() && version == "" && ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.InWorkspace(RuntimeModule)
 }
 
 // markers returns the texts to search files for. A file without any of them is not parsed.

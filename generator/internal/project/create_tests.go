@@ -36,7 +36,7 @@ const (
 
 // CreateTests writes a test of the project's own handlers beside the markers of each package: for webhooks whose
 // handlers webhook-gen does not generate. It fills in the handlers that it finds in calls of controller-runtime's
-// builder. Existing files stay as they are.
+// builder. Existing files stay as they are, but for go.mod: the tests require the runtime.
 func CreateTests(ctx context.Context, c Config) (Result, error) {
 	run := c.Resolve()
 	if _, ok := load.Root(c.Dir); !ok {
@@ -93,7 +93,11 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	}
 	changes, found := output.Compare(run.Root, run.Heading.Above(created), nil)
 	result.Changes, result.Files = changes, created
+	result.LacksRuntime = run.LacksRuntime(state, created)
 	result.Diagnostics.Add(found...)
+	if !result.Diagnostics.HasErrors() {
+		result.Result = site{Run: run, origin: c.Origin}.requireRuntime(result.Result)
+	}
 	return result, nil
 }
 

@@ -155,8 +155,7 @@ func (o Origin) Commands() []string {
 	}
 }
 
-// generate makes the files for the markers after the edits. It also changes the requirement on the runtime in go.mod to
-// what they need.
+// generate makes the files for the markers after the edits, with the go.mod that they need.
 func (s site) generate(ctx context.Context, after engine.State, e edits) engine.Result {
 	result := s.Generate(ctx, after, e.Edits)
 	if result.Diagnostics.HasErrors() {
@@ -167,6 +166,11 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 		}
 		return result
 	}
+	return s.requireRuntime(result)
+}
+
+// requireRuntime adds the change of go.mod to a result: the requirement on the runtime that its files need.
+func (s site) requireRuntime(result engine.Result) engine.Result {
 	name := filepath.Join(s.Root, "go.mod")
 	old := readFile(name)
 	var text []byte
