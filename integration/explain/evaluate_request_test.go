@@ -33,8 +33,8 @@ import (
 // TestRequests sends requests to an API server with policies and webhooks, and has `explain request --webhooks` explain
 // each: the same verdict, message, code, warnings, audit annotations and object. All requests are dry runs.
 //
-// They are a sample of the grid, of which TestPolicies sends all: every fifth request, and every third one for a Pod. A
-// process of the companion for each request takes a tenth of a second of processor time, and for the whole grid minutes.
+// They are a sample of the grid: every fifth request, and every third one for a Pod. TestPolicies sends all. The
+// companion takes a process and a tenth of a second of processor time for each request: minutes for the whole grid.
 func TestRequests(t *testing.T) {
 	p := startPolicies(t)
 	w := startAnswers(t, p)
