@@ -78,7 +78,7 @@ func BenchmarkPolicyShare(b *testing.B) {
 	}
 }
 
-// profiled returns the seconds of a profile in code that an expression matches, with all that it calls.
+// profiled returns the seconds of a profile in the code that a regular expression matches, and below it.
 func profiled(b *testing.B, profile, focus string) float64 {
 	b.Helper()
 	text, err := exec.Command("go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit=ms", "-focus="+focus, profile).Output()

@@ -32,6 +32,9 @@ import (
 
 // TestRequests sends requests to an API server with policies and webhooks, and has `explain request --webhooks` explain
 // each: the same verdict, message, code, warnings, audit annotations and object. All requests are dry runs.
+//
+// They are a sample of the grid: every fifth request, and every third one for a Pod. TestPolicies sends all. The
+// companion takes a process and a tenth of a second of processor time for each request: minutes for the whole grid.
 func TestRequests(t *testing.T) {
 	p := startPolicies(t)
 	w := startAnswers(t, p)
@@ -91,6 +94,12 @@ func TestRequests(t *testing.T) {
 			if s.Webhook != "" {
 				counts["call "+s.Phase+" "+s.Verdict]++
 			}
+			if s.EstimatedCost > 0 {
+				counts["estimated"]++
+				if s.Cost > s.EstimatedCost {
+					t.Errorf("%s by %s: the step of %s costs %d, and the estimate is %d", r.title, r.user, s.Policy, s.Cost, s.EstimatedCost)
+				}
+			}
 		}
 	}
 	if disagreements > 0 {
@@ -100,7 +109,7 @@ func TestRequests(t *testing.T) {
 		t.Errorf("%d requests; 300 are wanted", len(requests))
 	}
 	for _, kind := range []string{
-		"denied", "warned", "annotated", "changed", "call mutation changed", "call mutation denied", "call mutation error", "call reinvocation changed",
+		"denied", "warned", "annotated", "changed", "call mutation changed", "call mutation denied", "call mutation error", "call reinvocation changed", "estimated",
 		"call reinvocation allowed", "call validation allowed", "call validation denied", "call validation error",
 	} {
 		if counts[kind] == 0 {

@@ -386,7 +386,10 @@ type policyAnswer struct {
 	Open    []string
 }
 
-type policyStep struct{ Policy, Binding, Webhook, Phase, Verdict, Message, Params string }
+type policyStep struct {
+	Policy, Binding, Webhook, Phase, Verdict, Message, Params string
+	Cost, EstimatedCost                                       int64
+}
 
 func (a policyAnswer) describe() string {
 	a.Steps = slices.DeleteFunc(slices.Clone(a.Steps), func(s policyStep) bool { return s.Verdict == "notMatched" || s.Verdict == "conditionFalse" })
