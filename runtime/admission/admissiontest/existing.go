@@ -62,7 +62,7 @@ func (e Existing) checks(t testing.TB) []check {
 	checks := []check{{"paths", e.checkPaths}}
 	var all, mutating []existingCheck
 	for _, w := range e.Webhooks {
-		calls := w.calls(t, e.Manifest, configured)
+		calls := w.calls(t, e.Manifest, configured, e.Webhooks)
 		if e.Handlers[w.Path] == nil || len(calls) == 0 {
 			continue // which is reported
 		}

@@ -165,6 +165,29 @@ func existing(t *testing.T, defect string) Existing {
 
 func TestExisting(t *testing.T) { existing(t, "").Run(t) }
 
+// TestExistingSharedPath has a webhook for each operation, with one handler.
+func TestExistingSharedPath(t *testing.T) {
+	e := existing(t, "")
+	text, err := os.ReadFile(e.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, end := strings.Index(string(text), "- name: validate"), strings.Index(string(text), "- name: any")
+	shared := string(text[i:end])
+	create := strings.NewReplacer("validate.example.com", "create.example.com", "[CREATE, UPDATE]", "[CREATE]").Replace(shared)
+	update := strings.NewReplacer("validate.example.com", "update.example.com", "[CREATE, UPDATE]", "[UPDATE]").Replace(shared)
+	if err := os.WriteFile(e.Manifest, []byte(string(text[:i])+create+update+string(text[end:])), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := e.Webhooks[1]
+	e.Webhooks = e.Webhooks[:1]
+	for operation, name := range map[admission.Operation]string{admission.Create: "create.example.com", admission.Update: "update.example.com"} {
+		w.Name, w.Functions = name, map[admission.Operation]string{operation: "Validate"}
+		e.Webhooks = append(e.Webhooks, w)
+	}
+	e.Run(t)
+}
+
 // TestExistingFindsDefects has one defect at a time. The smallest object of each finding is part of it.
 func TestExistingFindsDefects(t *testing.T) {
 	const head = "\napiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: filled\n  namespace: default\nspec:"

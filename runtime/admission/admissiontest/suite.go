@@ -130,7 +130,7 @@ func (s Suite) checks(t testing.TB) []check {
 		{"missing validators and defaulters", func(t testing.TB) { checkMissing(t, s.Probes(probe)) }},
 	}
 	for _, w := range s.Webhooks {
-		calls := w.calls(t, s.Manifest, configured)
+		calls := w.calls(t, s.Manifest, configured, s.Webhooks)
 		probed, handler := probes[w.Path], handlers[w.Path]
 		if probed == nil || handler == nil || len(calls) == 0 {
 			continue // which is reported
