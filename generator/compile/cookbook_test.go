@@ -22,7 +22,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/guides/cookbook.md and testdata/failures.txtar")
+var (
+	update = flag.Bool("update", false, "rewrite docs/guides/cookbook.md and testdata/failures.txtar")
+	only   = flag.String("recipe", "", "the number of the one recipe that TestCookbook generates from, such as 09")
+)
 
 // recipe is an entry of docs/guides/cookbook.md: a kind of change between two versions of an Order, with the files that
 // an author writes.
@@ -78,7 +81,10 @@ func recipes(t *testing.T) []recipe {
 // TestCookbook generates conversions from all recipes, and checks the invariants of every conversion.
 func TestCookbook(t *testing.T) {
 	skipIfShort(t)
-	all := recipes(t)
+	all := slices.DeleteFunc(recipes(t), func(r recipe) bool { return *only != "" && r.folder != "r"+*only })
+	if len(all) == 0 {
+		t.Fatalf("there is no recipe %s", *only)
+	}
 	w := newWorkspace(t)
 	dir, _ := w.add("app", nil)
 	plans := convert(t, dir, all)
