@@ -213,7 +213,9 @@ func (c existingCheck) checkOperation(t testing.TB, operation admissionv1.Operat
 				continue
 			}
 			reported[i] = true
-			d.tries *= 3 // for one request
+			if d.tries > 0 {
+				d.tries = patient // for one request
+			}
 			c.report(t, d, sent[k])
 			break // the other defects may be the same one
 		}

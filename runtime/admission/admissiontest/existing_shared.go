@@ -56,8 +56,7 @@ func (c existingCheck) checkSequence(t testing.TB, requests []existingRequest) (
 
 // unsteady reports whether repeated requests get different answers.
 func (c existingCheck) unsteady(r existingRequest) bool {
-	const repeats = 24
-	return defect{of: c.differs, tries: repeats}.found(r) != ""
+	return defect{of: c.differs, tries: patient}.found(r) != ""
 }
 
 // reportSequence reports that the answer to r has changed from first, by another request. The smallest requests are

@@ -39,9 +39,9 @@ type (
 // rounds is the number of objects for each density and operation.
 const rounds = 12
 
-// The order of a map shows in every second call. So each request is sent again several times, and more often while an
-// object shrinks, because the finding must not go away.
-const times, patient = 6, 24
+// The order of a map with two members shows in every eighth call. So each request is sent again several times, and more
+// often while an object shrinks, because the finding must not go away.
+const times, patient = 6, 96
 
 // another is the invariant of determinism.
 const another = "gives another answer to the same request"
