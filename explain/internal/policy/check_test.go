@@ -462,7 +462,7 @@ func TestChainOfVariables(t *testing.T) {
 	begin := time.Now()
 	expect(t, newChecker(t, ""), newPolicy(t, "ValidatingAdmissionPolicy", b.String(), "Widget"), []string{
 		"P22 variables[0].expression at object.spec.title: object.spec.title may be missing",
-		"P22 validations[0].expression at object.spec.note: object.spec.note may be missing", // where the variable is an error
+		"P22 validations[0].expression at object.spec.note: object.spec.note may be missing", // if the variable fails
 	})
 	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("it takes %s", took)
