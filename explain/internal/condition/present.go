@@ -80,7 +80,7 @@ func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Abse
 	at := map[Absence]int{} // of an absence without its operations
 	operations := map[int][]string{}
 	for _, operation := range operationsOf(situation.Rules) {
-		s := state{Situation: situation, operation: operation, present: map[string]bool{}}
+		s := state{Situation: situation, operation: operation, present: map[string]bool{}, known: &knowledge{map[string]outcome{}, map[string][]string{}}}
 		var all []part
 		for _, t := range conditions {
 			all = append(all, parts(t, t.Expr(), operators.LogicalAnd)...)
@@ -159,6 +159,14 @@ type state struct {
 	keys map[string]string
 	// elements are the variables of loops over the elements of a list or map at a path.
 	elements map[string]bool
+	known    *knowledge
+}
+
+// knowledge is the results of variables for an operation. Without it, the time would double with each variable that
+// reads the one before it twice.
+type knowledge struct {
+	outcomes map[string]outcome // by the variable and the paths that are there
+	facts    map[string][]string
 }
 
 // lack is a read of something that may not be there.
@@ -243,7 +251,10 @@ func (s state) junction(all []part, and bool) outcome {
 func (s state) with(paths []string) state {
 	present := maps.Clone(s.present)
 	for _, p := range paths {
-		present[p] = true
+		// A variable is always there.
+		if variable, ok := strings.CutPrefix(p, cel.VariableVarName+"."); !ok || strings.Contains(variable, ".") {
+			present[p] = true
+		}
 	}
 	s.present = present
 	return s
@@ -495,12 +506,51 @@ func (s state) variable(path, name string) outcome {
 	if !ok {
 		return outcome{yes: true, no: true, path: path}
 	}
-	variables := maps.Clone(s.Variables) // a variable reads those before it, and never itself
-	delete(variables, name)
-	s.Variables = variables
-	o := s.evaluate(t, t.Expr())
+	key := name + " " + strings.Join(slices.Sorted(maps.Keys(s.present)), " ")
+	o, known := s.known.outcomes[key]
+	if !known {
+		o = s.without(name).evaluate(t, t.Expr())
+		o.lacks = slices.Clip(unique(o.lacks)) // callers append to it
+		s.known.outcomes[key] = o
+	}
 	o.path = path
 	return o
+}
+
+// unique returns every lack once.
+func unique(lacks []lack) (all []lack) {
+	seen := map[lack]bool{}
+	for _, l := range lacks {
+		if !seen[l] {
+			seen[l] = true
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// variableFacts are the facts of a variable's expression.
+func (s state) variableFacts(name string, truth bool) []string {
+	t, ok := s.Variables[name]
+	if !ok {
+		return nil
+	}
+	key := fmt.Sprint(name, truth)
+	facts, known := s.known.facts[key]
+	if !known {
+		facts = s.without(name).facts(t.Expr(), truth)
+		slices.Sort(facts)
+		facts = slices.Clip(slices.Compact(facts))
+		s.known.facts[key] = facts
+	}
+	return facts
+}
+
+// without is the state in the expression of a variable, which reads the variables before it, and never itself.
+func (s state) without(variable string) state {
+	s.Variables = maps.Clone(s.Variables)
+	delete(s.Variables, variable)
+	return s
 }
 
 // lack returns a lack whose place is the whole path, from the variable to the last field.
@@ -572,6 +622,9 @@ func (s state) facts(e ast.Expr, truth bool) []string {
 			if path, ok := pathOf(selected.Operand()); ok {
 				return append(strictly(selected.Operand()), path+"."+selected.FieldName())
 			}
+		}
+		if of := selected.Operand(); !selected.IsTestOnly() && of.Kind() == ast.IdentKind && of.AsIdent() == cel.VariableVarName {
+			return append(strictly(e), s.variableFacts(selected.FieldName(), truth)...)
 		}
 	case ast.CallKind:
 		call := e.AsCall()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/yaml"
@@ -308,6 +309,20 @@ validations:
 			"P22 variables[2].expression at object.spec.items[0].size: object.spec.items[0].size may be missing",
 			"P22 validations[3].expression at i.size: i.size may be missing",
 		}},
+		"variables guard": {"Validating", `
+variables:
+- {name: noted, expression: "has(object.spec.note)"}
+- {name: bare, expression: "!variables.noted || !has(object.spec.title)"}
+- {name: some, expression: "has(object.spec.note) || has(object.spec.title)"}
+validations:
+- {expression: "!variables.noted || object.spec.note != ''"}
+- {expression: "variables.noted ? object.spec.note != '' : object.spec.mode == 'x'"}
+- {expression: "variables.bare || object.spec.note != object.spec.title"}
+- {expression: "variables.noted || object.spec.note != ''"}
+- {expression: "!variables.some || object.spec.note != ''"}`, []string{"Widget"}, "", []string{
+			"P22 validations[3].expression at object.spec.note: object.spec.note may be missing",
+			"P22 validations[4].expression at object.spec.note: object.spec.note may be missing",
+		}},
 		"variables are not seen by match conditions": {"Validating", `
 matchConditions: [{name: c, expression: "variables.x"}]
 variables: [{name: x, expression: "true"}]
@@ -434,4 +449,22 @@ func TestVersions(t *testing.T) {
 	expect(t, newChecker(t, "1.30"), p, []string{
 		"P20 validations[0].expression at (: the expression does not compile: undeclared reference to 'isIP'",
 	})
+}
+
+// TestChainOfVariables has variables that each read the one before twice: the time is not twice as long for each.
+func TestChainOfVariables(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("variables:\n- {name: v0, expression: \"has(object.spec.note) && object.spec.title == 'x'\"}\n")
+	for i := 1; i < 40; i++ {
+		fmt.Fprintf(&b, "- {name: v%d, expression: \"variables.v%d && !has(object.spec.title) || variables.v%d\"}\n", i, i-1, i-1)
+	}
+	b.WriteString("validations: [{expression: \"!variables.v39 || object.spec.note != ''\"}]")
+	begin := time.Now()
+	expect(t, newChecker(t, ""), newPolicy(t, "ValidatingAdmissionPolicy", b.String(), "Widget"), []string{
+		"P22 variables[0].expression at object.spec.title: object.spec.title may be missing",
+		"P22 validations[0].expression at object.spec.note: object.spec.note may be missing", // if the variable fails
+	})
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("it takes %s", took)
+	}
 }

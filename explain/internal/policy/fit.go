@@ -67,8 +67,7 @@ func (e *typedEnvironment) readsJSON(message string) bool {
 		return false
 	}
 	names := word.FindAllString(m[2], -1)
-	struct_ := slices.ContainsFunc(names, e.isStruct)
-	if !struct_ {
+	if !slices.ContainsFunc(names, e.isStruct) {
 		return false
 	}
 	switch m[1] {

@@ -15,11 +15,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// tryOut are the steps before a rule denies.
-var tryOut = []string{
-	`bind it with validationActions: "warn;audit" first, and look at the audit annotation validation.policy.admission.k8s.io/validation_failure`,
-	"look for objects in the cluster that it denies: kubectl apply --dry-run=server of them",
-	`then bind it with "deny"`,
+// tryOut returns the steps before a rule denies.
+func tryOut() []string {
+	return []string{
+		`bind it with validationActions: "warn;audit" first, and look at the audit annotation validation.policy.admission.k8s.io/validation_failure`,
+		"look for objects in the cluster that it denies: kubectl apply --dry-run=server of them",
+		`then bind it with "deny"`,
+	}
 }
 
 // matchPolicies finds the policies of both states that are the same: of one kind and name.
@@ -83,7 +85,7 @@ func policyStricter(p *pass) {
 			continue
 		}
 		f := Finding{Range: now.Range, Severity: Careful, Message: fmt.Sprintf("%s policy %s is new", model.KindWord(now.Mutating), now.Name),
-			Effect: "It may deny what passed, updates of objects that exist among it.", Steps: tryOut}
+			Effect: "It may deny what passed, updates of objects that exist among it.", Steps: tryOut()}
 		if now.Mutating {
 			f.Effect, f.Steps = "It changes objects as soon as it is applied, objects that exist with their next update.", nil
 		}
@@ -99,7 +101,7 @@ func policyStricter(p *pass) {
 			if !slices.ContainsFunc(both.old.Spec.Validations, func(old admissionregistrationv1.Validation) bool { return sameText(old.Expression, v.Expression) }) {
 				p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.validations[%d].expression", i)), Severity: Careful,
 					Message: fmt.Sprintf("policy %s has a new or changed validation: %s", both.new.Name, oneLine(v.Expression)),
-					Effect:  "It may deny what passed, updates of objects that exist among it.", Steps: tryOut})
+					Effect:  "It may deny what passed, updates of objects that exist among it.", Steps: tryOut()})
 			}
 		}
 		for i, v := range both.new.Spec.Variables {
@@ -107,7 +109,7 @@ func policyStricter(p *pass) {
 			if old >= 0 && !sameText(both.old.Spec.Variables[old].Expression, v.Expression) {
 				p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.variables[%d].expression", i)), Severity: Careful,
 					Message: fmt.Sprintf("variable %s of policy %s has another expression", v.Name, both.new.Name),
-					Effect:  "Every expression with variables." + v.Name + " may have another result.", Steps: tryOut})
+					Effect:  "Every expression with variables." + v.Name + " may have another result.", Steps: tryOut()})
 			}
 		}
 	}
@@ -270,7 +272,7 @@ func code(r metav1.StatusReason) int {
 func otherMessage(p *pass) {
 	for _, both := range p.policies {
 		sameValidations(both, func(i int, old, now admissionregistrationv1.Validation) {
-			field := ""
+			var field string
 			switch {
 			case strings.TrimSpace(old.Message) != strings.TrimSpace(now.Message) && now.Message != "":
 				field = "message"
