@@ -65,14 +65,14 @@ func requestFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("request", pflag.ContinueOnError)
 	text := func(name, short, usage string) { flags.StringP(name, short, "", usage) }
 	list := func(name, short, usage string) { flags.StringArrayP(name, short, nil, usage) }
-	text("filename", "f", "file of the object that is sent or, for a DELETE, deleted; or of an AdmissionReview, which says all the rest itself")
+	text("filename", "f", "file of the object that is sent or, for a DELETE, deleted; or of an AdmissionReview, which needs no other flags")
 	text("old", "", "file of the object before an UPDATE (default the object itself)")
 	text("operation", "", "CREATE, UPDATE, DELETE or CONNECT (default UPDATE with --old, else CREATE)")
-	text("resource", "", "the resource as kubectl names it, deployments or deployments.v1.apps, where the object's kind does not say it")
+	text("resource", "", "the resource as kubectl names it, deployments or deployments.v1.apps, if it does not follow from the object's kind")
 	text("subresource", "", "status, scale, eviction, exec, ...")
 	text("namespace", "n", "namespace of the request (default the object's)")
 	text("name", "", "name of the object (default the object's)")
-	text("namespace-labels", "", "labels of the namespace, as environment=prod,team=a (default its name alone, or what the cluster says)")
+	text("namespace-labels", "", "labels of the namespace, as environment=prod,team=a (default its name alone, or the cluster's)")
 	text("as", "", "user, as kubectl's --as (default an administrator)")
 	list("as-group", "", "a group of the user; repeatable")
 	flags.Bool("dry-run", false, "the request is a dry run")

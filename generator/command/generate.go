@@ -21,7 +21,7 @@ func generateCommand(s streams) *cobra.Command {
 	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "generate [packages]",
-		Short: "Write the files that the markers ask for",
+		Short: "Write the files for the markers",
 		Long: "generate reads the packages, by default the list in webhook-gen.yaml or the whole module, and writes\n" +
 			"the files of their markers: all of them, or none if there is a mistake.",
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
@@ -53,7 +53,7 @@ func generateCommand(s streams) *cobra.Command {
 	flags.add(c)
 	companion.add(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "path of the manifest, or - to print the manifest alone (default config/webhook/manifests.yaml in the module)")
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written and write nothing")
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "list the changes, and write nothing")
 	return c
 }
 

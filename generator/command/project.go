@@ -33,7 +33,7 @@ func (f *projectFlags) add(c *cobra.Command) {
 // addWriting adds the flags of commands that write files of the user's and go.mod.
 func (f *projectFlags) addWriting(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be written and write nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list the changes, and write nothing")
 	flags.BoolVar(&f.skipTidy, "skip-tidy", false, "do not run go mod tidy, but print the commands")
 	flags.StringVar(&f.source, "source", "", "work tree of webhook-gen that go.mod replaces the runtime with (default the one this program was built from, unless it is a release)")
 }

@@ -36,7 +36,7 @@ func rootCommand(s streams) *cobra.Command {
 		Use:   "webhook-gen",
 		Short: "Generate Kubernetes webhooks from +webhook markers on Go types",
 		Long: "webhook-gen reads +webhook markers on Go types and generates manifests, handlers, conversions and tests.\n" +
-			"Without a command it generates for the current module, as its webhook-gen.yaml says.",
+			"Without a command it generates for the current module, with the settings of its webhook-gen.yaml.",
 		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -98,7 +98,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	f.addReading(c)
 	flags := c.Flags()
 	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
-	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default what webhook-gen.yaml says, or everything)")
+	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default outputs in webhook-gen.yaml, or everything)")
 	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
 }
 

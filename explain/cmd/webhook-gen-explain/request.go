@@ -201,7 +201,7 @@ func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.R
 	if old, err := meta.Accessor(r.GetOldObject()); r.GetKind().Kind == "Namespace" && err == nil {
 		set = maps.Clone(old.GetLabels())
 	} else if r.GetKind().Kind != "Namespace" && world.selectsNamespaces() {
-		r.Assumed = append(r.Assumed, fmt.Sprintf("the namespace %s has no labels but its name: --namespace-labels says them", name))
+		r.Assumed = append(r.Assumed, fmt.Sprintf("the namespace %s has no labels but its name: --namespace-labels sets them", name))
 	}
 	known.Namespace = object.Namespace(name, set)
 	return nil

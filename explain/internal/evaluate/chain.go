@@ -56,7 +56,7 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 		return Explanation{}, err
 	}
 	if v.asked && v.Authorized == admit.Unknown {
-		v.open = append(v.open, "a policy asks the authorizer, which is taken to deny: --authorizer says what it answers")
+		v.open = append(v.open, "a policy asks the authorizer, which is taken to deny: --authorizer sets its answer")
 	}
 	v.weigh()
 	if err := e.estimate(v.answer.Steps); err != nil {

@@ -106,7 +106,7 @@ type Kind struct {
 func Read(r io.Reader, into any) (*Project, error) {
 	p := &Project{}
 	if err := json.NewDecoder(r).Decode(p); err != nil {
-		return nil, fmt.Errorf("what webhook-gen says of the project: %w", err)
+		return nil, fmt.Errorf("the description of the project: %w", err)
 	}
 	if p.Version != Version {
 		return nil, fmt.Errorf("webhook-gen speaks version %d of the form in which it describes projects, and this command version %d: use both of one release",
@@ -118,7 +118,7 @@ func Read(r io.Reader, into any) (*Project, error) {
 	d := json.NewDecoder(bytes.NewReader(p.Request))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return nil, fmt.Errorf("what webhook-gen says of the request: %w", err)
+		return nil, fmt.Errorf("the description of the request: %w", err)
 	}
 	return p, nil
 }

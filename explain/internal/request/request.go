@@ -245,7 +245,7 @@ func (r *Request) resource(o Options, api *served.API) (served.Resource, error) 
 			kind.Kind, strings.Join(api.Subresources(main.GroupVersionResource), ", "))
 	}
 	if len(found) == 0 {
-		return served.Resource{}, fmt.Errorf("which resource has the kind %s of %s? say --resource, or name its CustomResourceDefinition with --crds",
+		return served.Resource{}, fmt.Errorf("which resource has the kind %s of %s? pass --resource, or name its CustomResourceDefinition with --crds",
 			kind.Kind, kind.GroupVersion())
 	}
 	return only(found, o)
@@ -279,5 +279,5 @@ func only(candidates []served.Resource, o Options) (served.Resource, error) {
 	for _, c := range candidates {
 		names = append(names, c.String())
 	}
-	return served.Resource{}, fmt.Errorf("which resource? say --resource: it may be %s", strings.Join(names, ", "))
+	return served.Resource{}, fmt.Errorf("which resource? pass --resource: it may be %s", strings.Join(names, ", "))
 }

@@ -23,7 +23,7 @@ func rateLimitAnalyzer(handlers *analysis.Analyzer) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "ratelimit",
 		Doc: "report clients with client-go's default rate limit that handlers wait for (W27)\n\n" +
-			"A client made of a rest.Config that says no QPS sends 5 requests a second, in bursts of 10; the others wait, and with them the requests that are being admitted. " +
+			"A client made of a rest.Config without QPS sends 5 requests a second, in bursts of 10; the others wait, and with them the requests that are being admitted. " +
 			"It is reported where the client is made, if that package or one that it imports has a handler that makes requests through client-go.",
 		Requires:  []*analysis.Analyzer{handlers},
 		FactTypes: []analysis.Fact{new(waits)},

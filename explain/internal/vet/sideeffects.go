@@ -12,9 +12,9 @@ import (
 func sideEffectsAnalyzer(handlers *analysis.Analyzer) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "sideeffects",
-		Doc: "report handlers with side effects that their webhook does not say (W17)\n\n" +
-			"An API server calls a webhook with sideEffects None or NoneOnDryRun for requests with dryRun, of which nothing may remain. A handler whose webhook says None must not " +
-			"write to the cluster, and one that says NoneOnDryRun has to look at the request's DryRun.",
+		Doc: "report handlers with side effects that their webhook does not declare (W17)\n\n" +
+			"An API server calls a webhook with sideEffects None or NoneOnDryRun for requests with dryRun, of which nothing may remain. A handler whose webhook declares None must not " +
+			"write to the cluster, and one that declares NoneOnDryRun has to look at the request's DryRun.",
 		Requires: []*analysis.Analyzer{handlers},
 		Run: func(pass *analysis.Pass) (any, error) {
 			for _, h := range pass.ResultOf[handlers].([]handler) {
@@ -23,11 +23,11 @@ func sideEffectsAnalyzer(handlers *analysis.Analyzer) *analysis.Analyzer {
 				}
 				switch {
 				case h.SideEffects == "None" && h.Write != nil:
-					pass.Reportf(h.pos(pass.Pkg), "%s writes (%s), and its webhook says sideEffects None: say NoneOnDryRun, and do nothing where the request's DryRun is set [W17]", h, h.Write)
+					pass.Reportf(h.pos(pass.Pkg), "%s writes (%s), and its webhook declares sideEffects None: set NoneOnDryRun, and do nothing where the request's DryRun is set [W17]", h, h.Write)
 				case h.SideEffects == "NoneOnDryRun" && !h.LooksAtDryRun && h.Write != nil:
-					pass.Reportf(h.pos(pass.Pkg), "%s writes (%s) and never looks at DryRun, and its webhook says sideEffects NoneOnDryRun: do nothing where the request's DryRun is set [W17]", h, h.Write)
+					pass.Reportf(h.pos(pass.Pkg), "%s writes (%s) and never looks at DryRun, and its webhook declares sideEffects NoneOnDryRun: do nothing where the request's DryRun is set [W17]", h, h.Write)
 				case h.SideEffects == "NoneOnDryRun" && !h.LooksAtDryRun:
-					pass.Reportf(h.pos(pass.Pkg), "%s never looks at DryRun, and its webhook says sideEffects NoneOnDryRun: do nothing where the request's DryRun is set, or say None if there is nothing to do [W17]", h)
+					pass.Reportf(h.pos(pass.Pkg), "%s never looks at DryRun, and its webhook declares sideEffects NoneOnDryRun: do nothing where the request's DryRun is set, or set None if there is nothing to do [W17]", h)
 				}
 			}
 			return nil, nil

@@ -282,7 +282,7 @@ func (b *builder) agree(object *model.Configuration, field string, have map[stri
 	}
 	for key, value := range more.V {
 		if old, ok := have[key]; ok && old != value {
-			b.diags.Add(diag.Errorf(more.At, model.RuleConfiguration, "%s of %q says %s=%q, another package says %q", field, object.Name, key, value, old).
+			b.diags.Add(diag.Errorf(more.At, model.RuleConfiguration, "%s of %q set %s=%q, and another package sets %q", field, object.Name, key, value, old).
 				WithRelated(object.At[field], "the other is here"))
 			continue
 		}

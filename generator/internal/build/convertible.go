@@ -76,7 +76,7 @@ func (b *builder) refuseCircle(c *model.Conversion) {
 	}
 	if way := b.importWay(c.Hub.Path, c.Spoke.Path, map[string]bool{}); way != nil {
 		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "package %s would import itself: it has to import %s", c.Spoke.Path, strings.Join(way, ", which imports ")).
-			WithHint("methods stand beside their type: move what is imported to a package of its own, or " + withoutMethods))
+			WithHint("methods have to be in the package of their type: move what is imported to a package of its own, or " + withoutMethods))
 	}
 }
 

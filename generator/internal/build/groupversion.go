@@ -48,7 +48,7 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	var diags diag.List
 	pick := func(what string, tag, variable diag.Sourced[string]) diag.Sourced[string] {
 		if tag.IsSet() && variable.IsSet() && tag.V != variable.V {
-			diags.Add(diag.Errorf(tag.At, model.RuleGroupVersion, "the comment says %s %q, the variable says %q", what, tag.V, variable.V).
+			diags.Add(diag.Errorf(tag.At, model.RuleGroupVersion, "the comment sets the %s %q, the variable sets %q", what, tag.V, variable.V).
 				WithHint("make them agree: CRDs come from the one, clients from the other").
 				WithRelated(variable.At, "the variable is here"))
 		}

@@ -201,7 +201,7 @@ func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) stri
 		name, _ := strconv.Unquote(names[0])
 		return name
 	case len(names) > 1 && !slices.Contains(names, strconv.Quote(own)):
-		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook does not say which holds it", model.KindWord(said.Mutating)).
+		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook names none of them", model.KindWord(said.Mutating)).
 			WithHint("add configuration: %s", strings.Join(names, " or ")))
 		fallthrough
 	default:

@@ -92,7 +92,7 @@ func operations(p rulesPass) {
 			p.at(at, "a rule needs an operation")
 		}
 		if len(rule.Operations) > 1 && slices.Contains(rule.Operations, "*") {
-			p.at(at, "* means every operation and must stand alone")
+			p.at(at, "* means every operation and must be alone")
 		}
 		for j, o := range rule.Operations {
 			if slices.Contains(known, o) {
@@ -132,7 +132,7 @@ func exclusiveWildcard(p rulesPass, at, what string, list []string) {
 		p.at(at, "a rule needs an API %s", what)
 	}
 	if len(list) > 1 && slices.Contains(list, "*") {
-		p.at(at, "* means every %s and must stand alone", what)
+		p.at(at, "* means every %s and must be alone", what)
 	}
 }
 
@@ -167,10 +167,10 @@ func resources(p rulesPass) {
 			inAll[sub] = inAll[sub] || resource == "*"
 		}
 		if len(rule.Resources) > 1 && slices.Contains(rule.Resources, "*/*") {
-			p.at(at, "*/* means every resource and subresource and must stand alone")
+			p.at(at, "*/* means every resource and subresource and must be alone")
 		}
 		if lastPlain && slices.Contains(rule.Resources, "*") {
-			p.at(at, "* means every resource; only subresources may stand beside it")
+			p.at(at, "* means every resource; only subresources may be beside it")
 		}
 	}
 }
@@ -295,7 +295,7 @@ func reviewVersionList(p webhookPass) {
 	for i, v := range versions {
 		at := fmt.Sprintf("admissionReviewVersions[%d]", i)
 		if slices.Contains(versions[:i], v) {
-			p.at(at, "version %q stands twice in the list", v)
+			p.at(at, "version %q is twice in the list", v)
 			continue
 		}
 		for _, message := range validation.IsDNS1035Label(v) {
@@ -338,7 +338,7 @@ func conditions(report reporter, list, owner string, all []admissionregistration
 
 func noMatchConditions(p webhookPass) {
 	if len(p.Spec.MatchConditions) > 0 {
-		p.at("matchConditions[0]", "no API server that serves admissionregistration.k8s.io/v1beta1 knows match conditions, and it would drop them")
+		p.at("matchConditions[0]", "no API server that serves admissionregistration.k8s.io/v1beta1 has match conditions, and it would drop them")
 	}
 }
 

@@ -177,7 +177,7 @@ func matchRules(report reporter, path string, m *admissionregistrationv1.MatchRe
 					report(at, "the name %q of an object %s", name, message)
 				}
 				if slices.Contains(r.ResourceNames[:j], name) {
-					report(at, "the name %q stands twice in the list", name)
+					report(at, "the name %q is twice in the list", name)
 				}
 			}
 		}
@@ -394,7 +394,7 @@ func validationActions(p bindingPass) {
 		element := fmt.Sprintf("%s[%d]", at, i)
 		oneOf(p.at, element, string(a), "Deny", "Warn", "Audit")
 		if slices.Contains(actions[:i], a) {
-			p.at(element, "the action %q stands twice in the list", a)
+			p.at(element, "the action %q is twice in the list", a)
 		}
 	}
 	if slices.Contains(actions, admissionregistrationv1.Deny) && slices.Contains(actions, admissionregistrationv1.Warn) {

@@ -160,7 +160,7 @@ func (f *file) unknown(node *yaml.Node, around string, table []key) diag.Diagnos
 func (f *file) require(table []key) {
 	for _, k := range table {
 		if _, given := f.given[k.Name]; k.Required && !given {
-			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s does not say its %s", FileName, k.Name).
+			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.Name).
 				WithHint("write %s: %s", k.Name, k.Example))
 		}
 	}

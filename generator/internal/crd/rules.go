@@ -18,7 +18,7 @@ const (
 // Rules documents the rules.
 func Rules() []diag.Rule {
 	return []diag.Rule{
-		{ID: RuleMissing, Title: "a kind with a conversion has its definition where crds says",
+		{ID: RuleMissing, Title: "a kind with a conversion has its definition in the files of crds",
 			Doc: "The definition is the CustomResourceDefinition called `<plural>.<group>`. controller-gen crd writes it to config/crd/bases, and has to run before webhook-gen. " +
 				"If you do not keep definitions in files, remove crds from webhook-gen.yaml: webhook-gen then writes a patch for kustomize."},
 		{ID: RuleVersions, Title: "a definition has the versions that are converted, and serves no other",

@@ -136,7 +136,6 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	conversions, found := convert.Project(ctx, s.Module, project)
 	diags.Add(found...)
 	result := Result{Root: r.Root}
-	diags.Add(r.checkRuntime(ctx, e)...)
 	options, unread := r.rendering(s.Module)
 	diags.Add(unread...)
 	if !options.Kustomization {
@@ -145,9 +144,8 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	files, found := r.definitions(project, &options)
 	diags.Add(found...)
 	var err error
-	if options.Imported, err = r.importedRuntime(ctx, s.Module, e); err != nil {
-		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
-	}
+	options.Imported, found = r.checkRuntime(ctx, s.Module, e)
+	diags.Add(found...)
 	diags.Add(checkProgram(project, conversions, options)...)
 	rendered, err := render.Project(project, conversions, options)
 	if err != nil {

@@ -5,7 +5,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -55,26 +54,31 @@ func RuntimePackages() []string {
 
 // Strays returns the imports of the runtime in the user's own files that do not fit handlers.runtime.
 func (r Run) Strays(ctx context.Context, e Edits) ([]load.Import, error) {
-	m, ok := load.ModulePath(r.Root)
-	if !ok {
-		return nil, nil // reported by load
-	}
-	if r.Vendored() {
-		return load.Imports(ctx, r.Root, RuntimeModule+"/", e.Overlay(), func(p string) bool {
-			return slices.Contains(RuntimePackages(), strings.TrimPrefix(p, RuntimeModule+"/"))
-		})
-	}
-	copied := r.Copied(m)
-	gone := map[string]bool{} // packages of a copy whose folders have no file of the user's
+	m, _ := load.ModulePath(r.Root)
+	found, err := r.imports(ctx, m, e)
+	wrong := r.wrongPackages()
+	return slices.DeleteFunc(found, func(i load.Import) bool { return !wrong[i.Path] }), err
+}
+
+// wrongPackages returns the import paths of the runtime under the other mode of handlers.runtime. Of a copy, it returns
+// the packages whose folders have no file of the user's.
+func (r Run) wrongPackages() map[string]bool {
+	wrong := map[string]bool{}
+	m, ok := load.ModulePath(r.Root) // load reports a missing one
 	for _, pkg := range RuntimePackages() {
-		if r.isCopy(pkg) {
-			gone[path.Join(copied, pkg)] = true
+		switch {
+		case ok && r.Vendored():
+			wrong[path.Join(RuntimeModule, pkg)] = true
+		case ok && r.isCopy(pkg):
+			wrong[path.Join(r.Copied(m), pkg)] = true
 		}
 	}
-	if len(gone) == 0 {
-		return nil, nil
-	}
-	return load.Imports(ctx, r.Root, copied+"/", e.Overlay(), func(p string) bool { return gone[p] })
+	return wrong
+}
+
+// imports returns the imports of the runtime module, and of the project's copy, in the user's own files.
+func (r Run) imports(ctx context.Context, modulePath string, e Edits) ([]load.Import, error) {
+	return load.Imports(ctx, r.Root, e.Overlay(), RuntimeModule+"/", r.Copied(modulePath)+"/")
 }
 
 // isCopy reports whether the folder of a runtime package below the handlers has only generated files.
@@ -93,48 +97,33 @@ func (r Run) Wanted(imported string) string {
 	return to + strings.TrimPrefix(imported, from)
 }
 
-// checkRuntime reports imports in the user's own files that do not fit handlers.runtime.
-func (r Run) checkRuntime(ctx context.Context, e Edits) diag.List {
-	found, err := r.Strays(ctx, e)
-	if err != nil {
-		return diag.List{diag.Errorf(diag.Range{}, "", "reading the project's imports: %s", err)}
-	}
-	var diags diag.List
-	for _, i := range found {
-		diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "generated code imports %s, not %s", r.Wanted(i.Path), i.Path).
-			WithHint("webhook-gen runtime %s", r.Handlers.Runtime))
-	}
-	if !r.Vendored() {
-		return diags
-	}
-	for below, takes := range map[string]string{AdaptersModule: "requests", CommandsModule: "handlers"} {
-		found, err = load.Imports(ctx, r.Root, below, e.Overlay(), func(p string) bool { return p == below })
-		if err != nil {
-			return append(diags, diag.Errorf(diag.Range{}, "", "reading the project's imports: %s", err))
-		}
-		for _, i := range found {
-			diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "%s takes %s of the module %s, not of a copy of it", below, takes, RuntimeModule).
-				WithHint("remove the import and its uses, or run webhook-gen runtime import"))
-		}
-	}
-	return diags
-}
-
-// importedRuntime returns the packages of the project's copy of the runtime that its own files import.
-func (r Run) importedRuntime(ctx context.Context, m *load.Module, e Edits) ([]string, error) {
-	if !r.Vendored() || m == nil {
+// checkRuntime reports imports in the user's own files that do not fit handlers.runtime. It also returns the packages
+// of the project's copy of the runtime that its own files import.
+func (r Run) checkRuntime(ctx context.Context, m *load.Module, e Edits) (copied []string, diags diag.List) {
+	wrong := r.wrongPackages()
+	if m == nil || !r.Vendored() && len(wrong) == 0 {
 		return nil, nil
 	}
-	prefix := r.Copied(m.Path) + "/"
-	found, err := load.Imports(ctx, r.Root, prefix, e.Overlay(), func(p string) bool { return strings.HasPrefix(p, prefix) })
-	var packages []string
-	for _, i := range found {
-		packages = append(packages, strings.TrimPrefix(i.Path, prefix))
-	}
+	found, err := r.imports(ctx, m.Path, e)
 	if err != nil {
-		err = fmt.Errorf("reading the project's imports: %w", err)
+		return nil, diag.List{diag.Errorf(diag.Range{}, "", "%s", err)}
 	}
-	return append(packages, r.ImportedBy(m.Path, e.Create)...), err
+	takes := map[string]string{AdaptersModule: "requests", CommandsModule: "handlers"}
+	for _, i := range found {
+		pkg, isCopied := strings.CutPrefix(i.Path, r.Copied(m.Path)+"/")
+		switch {
+		case wrong[i.Path]:
+			diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "generated code imports %s, not %s", r.Wanted(i.Path), i.Path).
+				WithHint("webhook-gen runtime %s", r.Handlers.Runtime))
+		case !r.Vendored():
+		case takes[i.Path] != "":
+			diags.Add(diag.Errorf(i.Range, model.RuleRuntime, "%s takes %s of the module %s, not of a copy of it", i.Path, takes[i.Path], RuntimeModule).
+				WithHint("remove the import and its uses, or run webhook-gen runtime import"))
+		case isCopied:
+			copied = append(copied, pkg)
+		}
+	}
+	return append(copied, r.ImportedBy(m.Path, e.Create)...), diags
 }
 
 // ImportedBy returns the packages of the project's copy of the runtime that new files import.

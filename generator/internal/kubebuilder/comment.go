@@ -63,7 +63,7 @@ func commentsOf(f *load.File) (taken []comment, stray diag.List) {
 				stray.Add(diag.Warningf(m.whole(), ruleName, "controller-gen does not know this marker, so that it has no effect").
 					WithHint("write +%s:argument=value,...", meant))
 			case dropped:
-				stray.Add(diag.Warningf(m.whole(), rulePlacement, "controller-gen drops this marker, because it stands %s", where).
+				stray.Add(diag.Warningf(m.whole(), rulePlacement, "controller-gen drops this marker, because it is %s", where).
 					WithHint("write it above the package clause, or between declarations with a blank line below it"))
 			case placed.nearest[g]:
 				beforeTypes = append(beforeTypes, m)

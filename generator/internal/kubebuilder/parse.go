@@ -135,7 +135,7 @@ func (p *parser) expect(want rune, what string) bool {
 
 func (p *parser) readArguments() {
 	if p.base < len(p.marker) && p.marker[p.base-1] != ':' {
-		p.stop(span{p.base - 1, p.base}, "a colon stands between the name of this marker and its arguments")
+		p.stop(span{p.base - 1, p.base}, "a colon is between the name of this marker and its arguments")
 		return
 	}
 	if p.Peek() == scanner.EOF {

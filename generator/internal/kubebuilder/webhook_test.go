@@ -88,7 +88,7 @@ func TestWebhookMistakes(t *testing.T) {
 			"<patch=`{\"reinvocationPolicy\":\"Never\"}`> K16 the patch is not valid at \"reinvocationPolicy\": " +
 				`unable to find api field in struct ValidatingWebhook for the json field "reinvocationPolicy"`,
 		},
-		{"=" + most, "<=> K4 a colon stands between the name of this marker and its arguments"},
+		{"=" + most, "<=> K4 a colon is between the name of this marker and its arguments"},
 	} {
 		marker := strings.Replace("+kubebuilder:webhook:"+test.marker, ":=", "=", 1)
 		_, _, problems := read(t, "-- p.go --\npackage p\n// "+marker)

@@ -27,7 +27,7 @@ func assemble(folders []*folder, files map[*folder][]*File, s *selection) ([]*Pa
 			if name := f.AST.Name; name.Name != p.Name {
 				first := list[0].AST.Name
 				problems.Add(diag.Errorf(f.Range(name.Pos(), name.End()), rulePackageName,
-					"package %s stands beside package %s in one folder", name.Name, p.Name).
+					"packages %s and %s are in one folder", name.Name, p.Name).
 					WithRelated(list[0].Range(first.Pos(), first.End()), "package %s", p.Name))
 				continue
 			}

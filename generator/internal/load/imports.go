@@ -5,12 +5,14 @@ package load
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -26,10 +28,10 @@ type Import struct {
 	Start, End int
 }
 
-// Imports returns the imports of packages that wanted accepts in all Go files below the absolute folder dir, sorted by
-// position: in tests and nested modules too, for every platform, but not in files that webhook-gen generates. prefix is
-// a text that all wanted paths contain. A file that does not parse has no imports here; the compiler reports it.
-func Imports(ctx context.Context, dir, prefix string, overlay Overlay, wanted func(path string) bool) ([]Import, error) {
+// Imports returns the imports with one of the prefixes in all Go files below the absolute folder dir, sorted by
+// position: in tests and nested modules too, for every platform, but not in files that webhook-gen generates. A file
+// that does not parse has no imports here; the compiler reports it.
+func Imports(ctx context.Context, dir string, overlay Overlay, prefixes ...string) ([]Import, error) {
 	var found []Import
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -43,7 +45,8 @@ func Imports(ctx context.Context, dir, prefix string, overlay Overlay, wanted fu
 			return nil
 		}
 		text, err := overlay.readFile(path)
-		if err != nil || !bytes.Contains(text, []byte(prefix)) || isGeneratedName(d.Name()) && isOurs(text) {
+		contained := func(prefix string) bool { return bytes.Contains(text, []byte(prefix)) }
+		if err != nil || !slices.ContainsFunc(prefixes, contained) || isGeneratedName(d.Name()) && isOurs(text) {
 			return err
 		}
 		files := token.NewFileSet()
@@ -53,7 +56,7 @@ func Imports(ctx context.Context, dir, prefix string, overlay Overlay, wanted fu
 		}
 		for _, i := range f.Imports {
 			imported, err := strconv.Unquote(i.Path.Value)
-			if err != nil || !wanted(imported) {
+			if err != nil || !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(imported, prefix) }) {
 				continue
 			}
 			at := diag.Range{Pos: diag.At(files.Position(i.Path.Pos())), End: diag.At(files.Position(i.Path.End()))}
@@ -62,5 +65,8 @@ func Imports(ctx context.Context, dir, prefix string, overlay Overlay, wanted fu
 		return nil
 	})
 	slices.SortStableFunc(found, func(a, b Import) int { return a.Pos.Compare(b.Pos) })
+	if err != nil {
+		err = fmt.Errorf("reading the project's imports: %w", err)
+	}
 	return found, err
 }

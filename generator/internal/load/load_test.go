@@ -355,7 +355,7 @@ package q // +webhook
 package p // +webhook
 `,
 			want:     []string{"example.com/m p a.go c.go"},
-			problems: []string{"b.go:2:9: package q stands beside package p in one folder [L5]"},
+			problems: []string{"b.go:2:9: packages q and p are in one folder [L5]"},
 		},
 		{
 			name: "unparsable",

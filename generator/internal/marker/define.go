@@ -124,7 +124,7 @@ func List(f *diag.Sourced[[]string], words ...string) Type {
 				diags.Add(wrong(v.Range, "the list has an empty element")...)
 				continue
 			case slices.Contains(list.V, word):
-				diags.Add(wrong(at, "%q stands twice in the list", word)...)
+				diags.Add(wrong(at, "%q is twice in the list", word)...)
 				continue
 			}
 			list.V, list.Each = append(list.V, word), append(list.Each, at)

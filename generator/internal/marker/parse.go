@@ -39,7 +39,7 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 			}
 		}
 		if p.bad == nil && !p.take(")") {
-			hint := "only words, whole numbers, true and false may stand without quotes; a list is one string: \"a;b\""
+			hint := "only words, whole numbers, true and false need no quotes; a list is one string: \"a;b\""
 			if len(p.lexemes) > 1 && p.lexemes[1].text == ":" {
 				hint = "put a comma before it"
 			}
@@ -158,7 +158,7 @@ func checkWords(lexemes []lexeme) diag.List {
 		}
 	}
 	return diag.List{diag.Errorf(culprit.Range, RuleSyntax, "unexpected %s", describe(culprit)).
-		WithHint("only words, whole numbers, true and false may stand without quotes; a list is one string: \"a;b\"")}
+		WithHint("only words, whole numbers, true and false need no quotes; a list is one string: \"a;b\"")}
 }
 
 // join writes the lexemes as one line in codetags' dialect: no blanks, and strings with no escapes but of

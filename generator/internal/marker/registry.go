@@ -47,8 +47,8 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 			continue
 		}
 		if def.On&p.On == 0 {
-			diags.Add(diag.Errorf(p.Range, RulePlacement, "+%s may not stand on a %s", p.Name, p.On).
-				WithHint("it stands on a %s", def.On))
+			diags.Add(diag.Errorf(p.Range, RulePlacement, "+%s is not allowed on a %s", p.Name, p.On).
+				WithHint("put it on a %s", def.On))
 			continue
 		}
 		if !def.Repeatable && p.On != OnPackage {

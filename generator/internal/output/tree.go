@@ -13,8 +13,8 @@ import (
 
 var (
 	errOutside = errors.New("the path leaves the module")
-	errFolder  = errors.New("a folder stands there")
-	errSpecial = errors.New("something that is not a file stands there")
+	errFolder  = errors.New("a folder is there")
+	errSpecial = errors.New("something that is not a file is there")
 )
 
 // tree is the module's folder. Nothing is written outside it.

@@ -38,7 +38,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	for _, f := range e.Create {
 		if strings.HasSuffix(f.Path, "_types.go") {
-			result.Next = append(result.Next, "say in "+s.rel(f.Path)+" what the kind is")
+			result.Next = append(result.Next, "add fields to "+r.Kind+" in "+s.rel(f.Path))
 		}
 	}
 	result.Next = append(result.Next, "webhook-gen create webhook "+r.flags()+" --mutating --validating", s.test())

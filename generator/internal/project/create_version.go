@@ -64,15 +64,15 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 	}
 	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	if kinds := s.alsoCopied(source); len(e.Create) > 0 && len(kinds) > 0 {
-		result.Next = append(result.Next, "take "+strings.Join(kinds, ", ")+" and their lists out of "+s.rel(filepath.Dir(e.Create[0].Path))+", unless "+r.Version+
-			" is to have them: their files came along for what "+r.Kind+" uses, and controller-gen would write "+r.Version+" into their CustomResourceDefinitions")
+		result.Next = append(result.Next, "remove "+strings.Join(kinds, ", ")+" and their lists from "+s.rel(filepath.Dir(e.Create[0].Path))+", unless "+r.Version+
+			" needs them: "+r.Kind+" uses their files, and controller-gen would add "+r.Version+" to their CustomResourceDefinitions")
 	}
 	for _, f := range e.Create {
 		if strings.HasSuffix(f.Path, "_types.go") {
-			result.Next = append(result.Next, "change in "+s.rel(f.Path)+" what is different in "+r.Version)
+			result.Next = append(result.Next, "edit "+s.rel(f.Path)+": it is a copy of "+source.Version)
 		}
 	}
-	result.Next = append(result.Next, "where a field has no counterpart, say on the spoke's field what becomes of it: webhook-gen markers webhook:conversion:to",
+	result.Next = append(result.Next, "if a field has no counterpart, add a marker to the spoke's field: webhook-gen markers webhook:conversion:to",
 		"webhook-gen explain conversion "+r.Kind, s.test())
 	return result, nil
 }

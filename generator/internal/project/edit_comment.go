@@ -74,7 +74,7 @@ func removeMarkers(text []byte, at []diag.Range) ([]byte, error) {
 	for _, r := range at {
 		for n := r.Pos.Line - 1; n < r.End.Line; n++ {
 			if !strings.HasPrefix(strings.TrimSpace(lines[n]), "//") {
-				return nil, errors.New("the marker stands in a /* */ comment: remove it there")
+				return nil, errors.New("the marker is in a /* */ comment: remove it by hand")
 			}
 			gone[n] = true
 		}

@@ -53,7 +53,7 @@ func Init(ctx context.Context, c Config, p Options) (Result, error) {
 	root, ok := load.Root(c.Dir)
 	if !ok {
 		if p.Module == "" {
-			return Result{}, errors.New("say the path of the new module: --module example.com/app")
+			return Result{}, errors.New("the new module needs a path: --module example.com/app")
 		}
 		return c.newModule(c.Dir, p)
 	}

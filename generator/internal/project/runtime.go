@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"go/format"
 	"io/fs"
 	"path/filepath"
@@ -69,9 +68,9 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Result, error) {
 // removeCommands removes the import of the commands' module, and the statement that new projects call it with. Where a
 // file uses it otherwise, the file stays as it is, and D16 reports the import.
 func (s site) removeCommands(ctx context.Context, e *edits) error {
-	found, err := load.Imports(ctx, s.Root, engine.CommandsModule, e.Overlay(), func(p string) bool { return p == engine.CommandsModule })
+	found, err := load.Imports(ctx, s.Root, e.Overlay(), engine.CommandsModule)
 	if err != nil {
-		return fmt.Errorf("reading the project's imports: %w", err)
+		return err
 	}
 	for _, i := range found {
 		if text, ok := withoutCommands(i.Source); ok {

@@ -97,7 +97,7 @@ func Arguments() []Argument {
 			return marker.Func(f, "base64", base64.StdEncoding.DecodeString)
 		}), Default: "none: cert-manager or another injector adds it",
 			Doc: "The PEM certificates of the CA that signed the serving certificate, in base64 as in the manifest.", Example: `"Q0E="`, Field: "clientConfig.caBundle"},
-		{Name: "service", value: setting(func(s *Settings) marker.Type { return marker.Func(&s.Service, "namespace/name[:port]", parseService) }), Default: "what +webhook:service says",
+		{Name: "service", value: setting(func(s *Settings) marker.Type { return marker.Func(&s.Service, "namespace/name[:port]", parseService) }), Default: "+webhook:service of the package",
 			Doc: "The Service that is called.", Example: `"system/webhook-service:443"`},
 		{Name: "configuration", value: setting(func(s *Settings) marker.Type { return marker.String(&s.Configuration) }), Default: "the package's +webhook:configuration, else mutating- or validating-webhook-configuration",
 			Doc: "The name of the configuration object that holds the webhook.", Example: `"shop-webhooks"`},

@@ -53,7 +53,7 @@ func conversionDefinitions() marker.Registry {
 			New: func() (any, []marker.Parameter) {
 				m := &Spoke{}
 				return m, []marker.Parameter{
-					{Name: "for", Type: marker.Func(&m.For, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The spoke, if its own source cannot carry markers."},
+					{Name: "for", Type: marker.Func(&m.For, "import/path.Type", parseGoType), Default: "the marked type", Doc: "The spoke, if its own source cannot carry markers."},
 					{Name: "hub", Type: marker.Func(&m.Hub, "import/path.Type", parseGoType), Default: "the type of that name and group that is marked as hub", Doc: "The hub."},
 					{Name: "convertible", Type: marker.Bool(&m.Convertible), Default: "false", Doc: "Whether the two types get the methods of `conversion.Convertible` and `conversion.Hub` (sigs.k8s.io/controller-runtime/pkg/conversion), so that `ctrl.NewWebhookManagedBy` serves the kind by itself. The conversion then goes to the spoke's own package, which imports controller-runtime. Set it on all spokes of a hub or on none; not with `for`, nor with code of your own."},
 					{Name: "reads", Type: marker.Func(&m.Reads, "annotation", parseAnnotation), Default: "none", Doc: "The annotation in which earlier, hand-written conversions of this kind kept the object of the other version as JSON without metadata: `cluster.x-k8s.io/conversion-data` in Cluster API's style. The conversion takes from it what its own annotation lacks, and removes it. With `Keys`, the handler reads it only with `AcceptUnsigned`."},
@@ -133,7 +133,7 @@ func conversionDefinitions() marker.Registry {
 			New: func() (any, []marker.Parameter) {
 				m := &Field{Verb: model.Alike}
 				return m, []marker.Parameter{
-					{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on", Doc: "The spoke's type, if its own source cannot carry markers."},
+					{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type", Doc: "The spoke's type, if its own source cannot carry markers."},
 				}
 			},
 		},
@@ -148,8 +148,8 @@ func fieldDefinition(verb model.Verb, name, doc, example string, own func(*Field
 		New: func() (any, []marker.Parameter) {
 			m := &Field{Verb: verb}
 			return m, append([]marker.Parameter{
-				{Name: "field", Type: marker.List(&m.Field), Default: "the field the marker stands on", Doc: "On a type or package: the fields that the marker applies to, in JSON names. If a field moves out of its struct, put the marker on a struct around both places: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
-				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the type the marker stands on; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, if its own source cannot carry markers."},
+				{Name: "field", Type: marker.List(&m.Field), Default: "the marked field", Doc: "On a type or package: the fields that the marker applies to, in JSON names. If a field moves out of its struct, put the marker on a struct around both places: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
+				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, if its own source cannot carry markers."},
 			}, own(m)...)
 		},
 	}

@@ -127,7 +127,7 @@ func policyDefinitions() marker.Registry {
 		named(PolicyCondition, "A CEL expression that must be true for the policy to be evaluated, with the variables object, oldObject, request, authorizer and params.",
 			"+webhook:policy:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
 			"name", "Names the condition in errors; unique in the policy.", "The expression. It cannot use the policy's variables."),
-		policyMember("validation", "A CEL expression that must be true; otherwise the request is denied, or what the binding's validationActions says happens. For validating policies.",
+		policyMember("validation", "A CEL expression that must be true; otherwise the request is denied, or the binding's validationActions apply. For validating policies.",
 			`+webhook:policy:validation(message: "an order keeps its article", reason: Forbidden)="object.spec.sku == oldObject.spec.sku"`,
 			func() (any, []marker.Parameter) {
 				m := &Validation{}
@@ -179,7 +179,7 @@ func PolicyReasons() []string {
 func policyDefinition(mutating bool) marker.Definition {
 	d := marker.Definition{
 		Name: "webhook:policy:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: "A ValidatingAdmissionPolicy for the type it stands on, or for the type that `for` names: the API server evaluates its CEL expressions itself, and calls no webhook. " +
+		Doc: "A ValidatingAdmissionPolicy for its type, or for the type that `for` names: the API server evaluates its CEL expressions itself, and calls no webhook. " +
 			"On a package it needs a name, groups, versions and resources.",
 		Example: `+webhook:policy:validating(operations: "create;update")`,
 	}
@@ -191,7 +191,7 @@ func policyDefinition(mutating bool) marker.Definition {
 	d.New = func() (any, []marker.Parameter) {
 		m := &Policy{Subject: Subject{Mutating: mutating}}
 		p := []marker.Parameter{
-			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the type the marker stands on",
+			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the marked type",
 				Doc: "The type that the policy is for, if it is another: a core type or one of another module."},
 			{Name: "name", Type: marker.String(&m.Name), Default: "mutate. or validate.<plural>.<version>.<group>",
 				Doc: "The policy's name: a domain, or one word that distinguishes a second policy on the same type from the first."},

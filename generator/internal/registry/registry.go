@@ -191,7 +191,7 @@ func webhookDefinitions() marker.Registry {
 func webhookDefinition(mutating bool) marker.Definition {
 	d := marker.Definition{
 		Name: "webhook:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: "A validating webhook for the type it stands on, or for the type that `for` names. On a package it needs groups, versions and resources, " +
+		Doc: "A validating webhook for its type, or for the type that `for` names. On a package it needs groups, versions and resources, " +
 			"and is an entry of the manifest without a handler.",
 		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`,
 	}
@@ -203,7 +203,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 	d.New = func() (any, []marker.Parameter) {
 		m := &Webhook{Subject: Subject{Mutating: mutating}}
 		p := []marker.Parameter{
-			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the type the marker stands on",
+			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the marked type",
 				Doc: "The type that the webhook is for, if it is another: a core type, one of another module, or the kind that this type is a part of."},
 			{Name: "name", Type: marker.String(&m.Name), Default: "mutate. or validate.<plural>.<version>.<group>",
 				Doc: "The webhook's name: a domain of three segments or more, or one word that distinguishes a second webhook on the same type from the first."},
@@ -239,7 +239,7 @@ func (m *Matched) parameters() []marker.Parameter {
 		{Name: "versions", Type: marker.List(&m.Versions), Default: "the type's", Doc: "API versions."},
 		{Name: "resources", Type: marker.List(&m.Resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
 		{Name: "subresource", Type: marker.List(&m.Subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
-		{Name: "scope", Type: marker.Enum(&m.Scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker says it and `resources` is not set", Doc: "Whether cluster-scoped or namespaced objects are matched."},
+		{Name: "scope", Type: marker.Enum(&m.Scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker sets it and `resources` is not set", Doc: "Whether cluster-scoped or namespaced objects are matched."},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // Validator validates.
 type Validator struct{ client.Client }
 
-func (v *Validator) ValidateCreate(ctx context.Context, object *corev1.ConfigMap) (admission.Warnings, error) { // want `Validator.ValidateCreate writes \(client.Writer.Update at webhook.go:17\), and its webhook says sideEffects None`
+func (v *Validator) ValidateCreate(ctx context.Context, object *corev1.ConfigMap) (admission.Warnings, error) { // want `Validator.ValidateCreate writes \(client.Writer.Update at webhook.go:17\), and its webhook declares sideEffects None`
 	return nil, v.Update(ctx, object)
 }
 

@@ -16,7 +16,7 @@ type base struct {
 	notify  func(r *admission.RawRequest) error
 }
 
-func (b base) ValidateCreate(ctx context.Context, r *admission.RawRequest) error { // want `Pure.ValidateCreate writes .client.Writer.Create at books.go:18, through Enter, write., and its webhook says sideEffects None`
+func (b base) ValidateCreate(ctx context.Context, r *admission.RawRequest) error { // want `Pure.ValidateCreate writes .client.Writer.Create at books.go:18, through Enter, write., and its webhook declares sideEffects None`
 	return books.Enter(ctx, b.Client, r.Name)
 }
 

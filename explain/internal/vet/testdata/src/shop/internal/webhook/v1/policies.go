@@ -18,7 +18,7 @@ type OrderWebhook struct {
 	Audit   func(r *admission.CreateRequest[shopv1.Order])
 }
 
-func (w *OrderWebhook) DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error { // want `OrderWebhook.DefaultCreate writes \(client.Writer.Create at books.go:18, through Enter, write\), and its webhook says sideEffects None: say NoneOnDryRun, and do nothing where the request's DryRun is set \[W17\]`
+func (w *OrderWebhook) DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Order]) error { // want `OrderWebhook.DefaultCreate writes \(client.Writer.Create at books.go:18, through Enter, write\), and its webhook declares sideEffects None: set NoneOnDryRun, and do nothing where the request's DryRun is set \[W17\]`
 	return retry(func() error { return books.Enter(ctx, w.Client, r.Name) })
 }
 
@@ -52,7 +52,7 @@ func (w *OrderWebhook) ValidateQuotaUpdate(ctx context.Context, r *admission.Upd
 
 type CartWebhook struct{}
 
-func (w *CartWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Cart]) error { // want `CartWebhook.ValidateCreate never looks at DryRun, and its webhook says sideEffects NoneOnDryRun`
+func (w *CartWebhook) ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv1.Cart]) error { // want `CartWebhook.ValidateCreate never looks at DryRun, and its webhook declares sideEffects NoneOnDryRun`
 	return nil
 }
 
