@@ -359,7 +359,11 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 	doc(w.file, "%s is what the annotation has to know of %s of %s.", schemaName(plan, d), article(src.Name), src.Version)
 	w.file.Func().Id(schemaName(plan, d)).Params().Qual(w.shared, "Schema").BlockFunc(func(g *jen.Group) {
 		for _, n := range named {
-			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()})
+			fields := jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()}
+			if n.Custom {
+				fields[jen.Id("Custom")] = jen.True()
+			}
+			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(fields)
 		}
 		for _, n := range named {
 			for _, member := range slices.Sorted(maps.Keys(n.Members)) {
