@@ -131,7 +131,7 @@ const maxPlaces = 32
 // writtenFor returns the values that functions write for each of some places, by their paths as text. The function lost
 // returns the values that are missing without some places, or that the conversion fails then.
 //
-// Of many places, lost gets one half after another: a bit of its number tells in which half of a pair a place is. A
+// Of many places, lost gets one half after another: a bit of its number decides in which half of a pair a place is. A
 // value is written for a place if it is lost with each half that has the place. Places may share a value.
 func writtenFor(places []string, lost func(places []string) (values map[string][]step, failed bool, err error)) (map[string]map[string][]step, error) {
 	const few = 4 // as many calls as by halves

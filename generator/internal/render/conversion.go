@@ -483,7 +483,7 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 		switch {
 		case c.DefaultsLast() && d == c.DefaultTo():
 			w.missing(g, c)
-		case c.Below(d) && c.ZeroBelow(d):
+		case c.Below(d) && c.ZeroBelow(d) && (c.Unless == nil || d == convert.FromHub):
 			w.zeroBelow(g, c, d)
 		}
 	}
@@ -599,10 +599,13 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		w.entry(g, c, entry, d)
 		return
 	}
-	sure := slices.Contains(src.sure, from.String())
+	sure, around := slices.Contains(src.sure, from.String()), src
 	src, pointers := down(src, from)
 	src.known = src.known || sure
 	conditions := there(pointers)
+	if c.Unless != nil && d == convert.ToHub {
+		conditions = append(conditions, w.isUnset(c.Unless, around))
+	}
 	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if len(parents) > 0 {
 		conditions = append(conditions, w.isSet(c.Set[d], src))

@@ -329,6 +329,32 @@ func (w *conversionWriter) isSet(s *convert.Set, o operand) *jen.Statement {
 	return o.value().Op("!=").Nil()
 }
 
+// isUnset is the condition that a field in an operand is not set.
+func (w *conversionWriter) isUnset(u *convert.Unless, in operand) *jen.Statement {
+	field, pointers := down(in, u.Path)
+	conditions := append(there(pointers), w.isSet(u.Set, field))
+	if len(conditions) > 1 {
+		return jen.Op("!").Parens(all(conditions))
+	}
+	switch u.Set.Test {
+	case convert.NotNil:
+		return field.value().Op("==").Nil()
+	case convert.NotEmpty:
+		return jen.Len(field.value()).Op("==").Lit(0)
+	case convert.NotBlank:
+		return field.value().Op("==").Lit("")
+	case convert.NotNull:
+		return field.value().Op("==").Lit(0)
+	case convert.NotEqual:
+		return field.value().Op("==").Parens(w.typ(u.Set.Type).Values())
+	case convert.NotIsZero:
+		return field.code.Clone().Dot("IsZero").Call()
+	case convert.AnyField:
+		return jen.Id(w.zeroFunction(u.Set)).Call(field.address())
+	}
+	return jen.Op("!").Add(field.value())
+}
+
 // zeroFunction names the function that tells whether a struct is zero.
 func (w *conversionWriter) zeroFunction(s *convert.Set) string {
 	t := s.Type.String()
