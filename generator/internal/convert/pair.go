@@ -497,7 +497,7 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 // hub. Its type must convert.
 func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	var names []string
-	var inverse, joined, wider, deeper, sameType candidates
+	var inverse, joined, wider, deeper, sameType, misspelt candidates
 	as := map[string]string{}
 	add := func(c *candidates, path string, may bool) {
 		h, ok := lookup(p.Hub, path)
@@ -521,6 +521,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			}
 			for _, part := range members(inner, nil) {
 				add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
+				add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
 				add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
 			}
 		}
@@ -549,7 +550,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	if near, ok := diag.Nearest(m.String(), names); ok {
 		return said(near)
 	}
-	for _, found := range []candidates{deeper, wider, sameType} {
+	for _, found := range []candidates{deeper, wider, misspelt, sameType} {
 		if len(found) == 1 {
 			return said(found[0])
 		}
