@@ -154,6 +154,10 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.First:
 		if how.Outer == d {
 			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
+				if isAssign(v.Elem) && v.Elem.Same {
+					dst.set(g, w.typ(dstType).Values(src.value()))
+					return
+				}
 				dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at, depth)
 			})
