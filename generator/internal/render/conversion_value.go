@@ -45,6 +45,20 @@ func (o operand) index(i jen.Code) operand {
 	return operand{code: o.code.Clone().Index(i)}
 }
 
+// with is the operand with a pointer in it that is known not to be nil.
+func (o operand) with(path string) operand {
+	o.sure = append(o.sure[:len(o.sure):len(o.sure)], path)
+	return o
+}
+
+// keepsZero reports whether a value that is not set becomes one that is not set, by the assignment that converts it.
+func keepsZero(v *convert.Value, s *convert.Set) bool {
+	if how, ok := v.How.(convert.Pointer); ok {
+		return how == (convert.Pointer{}) && isAssign(v.Elem) && v.Elem.Same
+	}
+	return isAssign(v) && (s.Test == convert.True || s.Test == convert.NotBlank || s.Test == convert.NotNull)
+}
+
 // surely is the operand when a member of it has been reached.
 func (o operand) surely(member convert.Path) operand {
 	for i := range len(member) - 1 {
