@@ -504,8 +504,8 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 }
 
-// claims writes the conversions of fields, of all fields of a struct. Fields behind one pointer of src are in one block,
-// and so are fields behind one pointer of dst.
+// claims writes the conversions of fields, of all fields of a struct. Fields behind one pointer of src are in one
+// block, and so are fields behind one pointer of dst.
 func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src, dst operand, all []*convert.Claim) {
 	for len(claims) > 0 {
 		if pointer, around := behind(claims[0], d, src); around != "" {
@@ -598,7 +598,11 @@ func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d conv
 // either is the condition that one of several holds. Many have a line each.
 func either(conditions []jen.Code) *jen.Statement {
 	const short = 100
-	isLong := len(fmt.Sprintf("%#v", jen.Add(conditions...))) > short
+	length := 0
+	for _, c := range conditions {
+		length += len(fmt.Sprintf("%#v", c))
+	}
+	isLong := length > short
 	s := jen.Add(conditions[0])
 	for _, c := range conditions[1:] {
 		if s.Op("||"); isLong {

@@ -101,8 +101,7 @@ func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleet
 		dst.Cover = new(fleetv1.Cover)
 		coverToHub(ctx, src.Cover, dst.Cover)
 	}
-	if src.DockingTimeoutSeconds != nil ||
-		src.Pilot != nil {
+	if src.DockingTimeoutSeconds != nil || src.Pilot != nil {
 		dst.Docking = new(fleetv1.Docking)
 		dst.Docking.TimeoutSeconds = conversion.CopyPointer(src.DockingTimeoutSeconds)
 		dst.Docking.Pilot = conversion.CopyPointer(src.Pilot)
