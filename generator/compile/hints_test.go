@@ -88,6 +88,8 @@ func hints() []hint {
 			rules: []string{`to(as: "each;wrap:image")`}, plan: "to spec.images > spec.images ( | )"},
 		{spoke: "Adress string `json:\"adress,omitempty\"`", hub: "Address string `json:\"address,omitempty\"`",
 			rules: []string{`to="address"`}, plan: "to spec.adress > spec.address ( | )"},
+		{spoke: "TimeoutSecond int32 `json:\"timeoutSecond,omitempty\"`", hub: "Deletion Deletion `json:\"deletion,omitempty\"`\n}\n\ntype Deletion struct {\nTimeoutSeconds int32 `json:\"timeoutSeconds,omitempty\"`\nOrder string `json:\"order,omitempty\"`",
+			rules: []string{`to="deletion.timeoutSeconds"`}, plan: "to spec.timeoutSecond > spec.deletion.timeoutSeconds ( | )"},
 		{spoke: "Old string `json:\"old,omitempty\"`", hub: "New string `json:\"new,omitempty\"`",
 			rules: []string{`stash`}, plan: "stash spec.old >  (all of it | )"},
 		{spoke: "Old string `json:\"old,omitempty\"`", hub: "New string `json:\"new,omitempty\"`",

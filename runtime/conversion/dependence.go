@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
@@ -61,38 +62,62 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		return err
 	}
 	tables := map[string][]*table{}
-	for _, place := range order {
+	undo := map[string][]change{}
+	for _, c := range reverse {
+		if _, place, ok := of.schema.hooked(c); groups[place] != nil && (ok || of.schema.at(c.At).customIn(valueAt(was, c.At, tables))) {
+			undo[place] = append(undo[place], c)
+		}
+	}
+	// lost returns the values of dst that are not written if src lacks the kept values at some places.
+	lost := func(places []string) (values map[string][]step, failed bool, err error) {
 		without, err := copied(of.layout().shape, src)
 		if err != nil {
-			return err
+			return nil, false, err
+		}
+		var changes []change
+		for _, place := range places {
+			changes = append(changes, undo[place]...)
 		}
 		r := restoring{ctx: ctx, unlimited: true}
-		r.fields(of.layout().shape, reflect.ValueOf(without).Elem(), nodesOf(slices.DeleteFunc(slices.Clone(reverse), func(c change) bool {
-			_, other, ok := of.schema.hooked(c)
-			return other != place || !ok && !of.schema.at(c.At).customIn(valueAt(was, c.At, tables))
-		})), of.schema)
+		r.fields(of.layout().shape, reflect.ValueOf(without).Elem(), nodesOf(changes), of.schema)
 		less := PD(new(D))
 		if r.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
-			continue
+			return nil, true, nil
 		}
 		written, err := differing(to, full, less)
 		if err != nil {
-			return err
+			return nil, false, err
 		}
-		in := make([][][]string, len(written))
-		for i, w := range written {
-			in[i] = elementsOn(l.shape, w.At)
+		values, tables := map[string][]step{}, map[string][]*table{}
+		for _, w := range written {
+			for _, path := range to.schema.at(w.At).leaves(nil, w.At, valueAt(live, w.At, tables)) {
+				values[textOf(path)] = path
+			}
 		}
-		for _, i := range groups[place] {
-			path, _, _ := of.schema.hooked(changes[i])
-			on := elementsOn(of.layout().shape, path)
-			var own []change
-			for j, w := range written {
-				if sameElement(on, in[j]) {
-					own = append(own, w)
+		return values, false, nil
+	}
+	written, err := writtenFor(order, lost)
+	if err != nil {
+		return err
+	}
+	tables = map[string][]*table{}
+	for place, indexes := range groups {
+		var paths [][]step
+		var elements [][][]string
+		for _, text := range slices.Sorted(maps.Keys(written[place])) {
+			path := written[place][text]
+			paths, elements = append(paths, path), append(elements, elementsOn(l.shape, path))
+		}
+		for _, i := range indexes {
+			hook, _, _ := of.schema.hooked(changes[i])
+			on := elementsOn(of.layout().shape, hook)
+			var own [][]step
+			for j, path := range paths {
+				if sameElement(on, elements[j]) {
+					own = append(own, path)
 				}
 			}
-			if changes[i].On, err = to.schema.digests(own, live); err != nil {
+			if changes[i].On, err = digests(own, live, tables); err != nil {
 				return err
 			}
 		}
@@ -100,19 +125,70 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	return nil
 }
 
-// digests returns values of an object with their digests. The schema is the object's.
-func (s Schema) digests(written []change, live any) ([]dependence, error) {
-	var paths [][]step
-	tables := map[string][]*table{}
-	for _, w := range written {
-		paths = s.at(w.At).leaves(paths, w.At, valueAt(live, w.At, tables))
+// maxPlaces is how many places are examined one by one.
+const maxPlaces = 32
+
+// writtenFor returns the values that functions write for each of some places, by their paths as text. The function lost
+// returns the values that are missing without some places, or that the conversion fails then.
+//
+// Of many places, lost gets one half after another: a bit of its number decides in which half of a pair a place is. A
+// value is written for a place if it is lost with each half that has the place. Places may share a value.
+func writtenFor(places []string, lost func(places []string) (values map[string][]step, failed bool, err error)) (map[string]map[string][]step, error) {
+	const few = 4 // as many calls as by halves
+	if len(places) <= few {
+		return oneByOne(places, lost)
 	}
+	written := map[string]map[string][]step{}
+	for bit := 0; 1<<bit < len(places); bit++ {
+		for value := range 2 {
+			var half []string
+			for i, place := range places {
+				if i>>bit&1 == value {
+					half = append(half, place)
+				}
+			}
+			values, failed, err := lost(half)
+			switch {
+			case err != nil:
+				return nil, err
+			case failed: // at one place or more
+				return oneByOne(places, lost)
+			}
+			for _, place := range half {
+				if bit == 0 {
+					written[place] = maps.Clone(values)
+				}
+				maps.DeleteFunc(written[place], func(text string, _ []step) bool { return values[text] == nil })
+			}
+		}
+	}
+	return written, nil
+}
+
+// oneByOne is writtenFor for each place alone. There is nothing for a place without which the conversion fails.
+func oneByOne(places []string, lost func(places []string) (values map[string][]step, failed bool, err error)) (map[string]map[string][]step, error) {
+	written := map[string]map[string][]step{}
+	for _, place := range places[:min(len(places), maxPlaces)] {
+		values, failed, err := lost([]string{place})
+		if err != nil {
+			return nil, err
+		}
+		if !failed {
+			written[place] = values
+		}
+	}
+	return written, nil
+}
+
+// digests returns values of an object with their digests.
+func digests(paths [][]step, live any, tables map[string][]*table) ([]dependence, error) {
 	if len(paths) > maxDependences {
 		const outer = 2 // such as spec and a field of it
+		paths = slices.Clone(paths)
 		for i := range paths {
 			paths[i] = paths[i][:min(outer, len(paths[i]))]
 		}
-		paths = slices.CompactFunc(paths, func(a, b []step) bool { return slices.EqualFunc(a, b, sameStep) })
+		paths = slices.CompactFunc(paths, func(a, b []step) bool { return textOf(a) == textOf(b) })
 	}
 	var on []dependence
 	for _, path := range paths {
@@ -125,6 +201,15 @@ func (s Schema) digests(written []change, live any) ([]dependence, error) {
 		}
 	}
 	return on, nil
+}
+
+// textOf returns a text that identifies a path.
+func textOf(path []step) string {
+	var b strings.Builder
+	for _, s := range path {
+		b.WriteString(strconv.Quote(s.text()))
+	}
+	return b.String()
 }
 
 // at returns the schema of the value at a path.
@@ -266,10 +351,6 @@ func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 		}
 	}
 	return all
-}
-
-func sameStep(a, b step) bool {
-	return a.name == b.name && (a.keys == nil) == (b.keys == nil) && fmt.Sprint(a.keys) == fmt.Sprint(b.keys)
 }
 
 // differing returns the changes from one object of a version to another.

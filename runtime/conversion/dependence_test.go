@@ -181,3 +181,53 @@ func TestValuesOfMapsAreConvertedOnce(t *testing.T) {
 		t.Errorf("the annotation is %s", kept)
 	}
 }
+
+// TestWrittenForManyPlaces has a value for each of ten places, and one that the functions at two of them write.
+func TestWrittenForManyPlaces(t *testing.T) {
+	var places []string
+	for i := range 10 {
+		places = append(places, fmt.Sprint("place", i))
+	}
+	calls := 0
+	fails := ""
+	lost := func(tried []string) (map[string][]step, bool, error) {
+		calls++
+		values := map[string][]step{}
+		for _, place := range tried {
+			if place == fails {
+				return nil, true, nil
+			}
+			values["of "+place] = []step{{name: place}}
+			if place == "place2" || place == "place5" {
+				values["shared"] = []step{{name: "shared"}}
+			}
+		}
+		return values, false, nil
+	}
+	check := func(most int) {
+		t.Helper()
+		calls = 0
+		written, err := writtenFor(places, lost)
+		if err != nil || calls > most {
+			t.Errorf("%d calls, want at most %d, and %v", calls, most, err)
+		}
+		for _, place := range places {
+			if written[place]["of "+place] == nil != (place == fails) {
+				t.Errorf("%s has %v", place, written[place])
+			}
+			for _, other := range places {
+				if other != place && written[place]["of "+other] != nil {
+					t.Errorf("%s has the value of %s", place, other)
+				}
+			}
+		}
+		for _, place := range []string{"place2", "place5"} {
+			if written[place]["shared"] == nil {
+				t.Errorf("%s has %v", place, written[place])
+			}
+		}
+	}
+	check(8)
+	fails = "place7"
+	check(8 + len(places))
+}

@@ -180,7 +180,7 @@ func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.Version
 func (b *builder) addConversionRule(p *load.Package, f *load.File, d marker.Decoded, m *registry.Field) {
 	rule := model.ConversionRule{
 		Range: d.Range, Verb: m.Verb, Declared: p.Path, Path: m.Path, As: m.As,
-		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub, Direction: m.Direction, With: m.With,
+		From: m.From.V, To: m.To.V, Same: m.Same.V, Hub: m.Hub, Direction: m.Direction, With: m.With, Unless: m.Unless,
 	}
 	switch m.Verb {
 	case model.Drop:

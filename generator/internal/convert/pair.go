@@ -111,6 +111,9 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 				continue
 			}
 		}
+		if r.rule.Unless.IsSet() {
+			p.unless(r.Claim, r.rule)
+		}
 		r.Same = r.same
 		for _, d := range r.missing {
 			p.missing(r.Claim, d)
@@ -122,6 +125,24 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 		claims = slices.Insert(claims, first, r.Claim) // a claim on a whole struct precedes the claims on its parts
 	}
 	return claims
+}
+
+// unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
+func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
+	path, entry, ok := p.find(p.Spoke, p.conversion.Spoke, r.Unless)
+	_, isEntry := entryOf(c)
+	switch {
+	case !ok:
+		return
+	case entry != "" || isEntry:
+		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "unless is for fields, and not for entries of metadata").WithHint("+webhook:conversion:custom is for other values"))
+		return
+	case path.String() == c.Spoke.String() || isPart(path, c.Spoke) || isPart(c.Spoke, path):
+		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "%s is not another field than %s", path, c.Spoke).WithHint("name the field that counts if both are set"))
+		return
+	}
+	c.Unless = &Unless{path, fieldSet(path.Last())}
+	c.Value.Loss = [2]string{fmt.Sprintf("all of it beside %s", path), fmt.Sprintf("all of it beside %s", path)}
 }
 
 // isPart reports whether a path leads into the value at another path.
@@ -476,7 +497,7 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 // hub. Its type must convert.
 func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	var names []string
-	var inverse, joined, wider, deeper, sameType candidates
+	var inverse, joined, wider, deeper, sameType, misspelt candidates
 	as := map[string]string{}
 	add := func(c *candidates, path string, may bool) {
 		h, ok := lookup(p.Hub, path)
@@ -500,6 +521,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			}
 			for _, part := range members(inner, nil) {
 				add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
+				add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
 				add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
 			}
 		}
@@ -528,7 +550,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	if near, ok := diag.Nearest(m.String(), names); ok {
 		return said(near)
 	}
-	for _, found := range []candidates{deeper, wider, sameType} {
+	for _, found := range []candidates{deeper, wider, misspelt, sameType} {
 		if len(found) == 1 && !p.hasRival(m, found[0]) {
 			return said(found[0])
 		}

@@ -65,6 +65,8 @@ type Claim struct {
 	// string, bool, int or Metadata. It is nil without a default. Cases have precedence.
 	Default any
 	Cases   []Case
+	// Unless is the spoke's field that keeps the value out of the hub if it is set. It is nil without such a field.
+	Unless *Unless
 	// Functions is true for each direction in which a function of the user converts the field.
 	Functions [2]bool
 	// Within copies the identical embedded struct that has the field on both sides. It is nil for other fields.
@@ -78,6 +80,12 @@ type Case struct {
 	Default any
 	With    Path
 	Set     *Set
+}
+
+// Unless is a field of the spoke's struct. Set checks whether it is set.
+type Unless struct {
+	Path Path
+	Set  *Set
 }
 
 // Metadata is a default that an object's metadata has, such as metadata.namespace.

@@ -5,6 +5,8 @@ package convert
 import (
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // Kept returns the lossy fields of both versions, as sorted paths in JSON names from the kind. Fields that the user's
@@ -29,6 +31,11 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 		side := c.Spoke
 		if d == FromHub {
 			side = c.Hub
+		}
+		if c.Unless != nil { // the structs around it are missing, too
+			if i := slices.IndexFunc(side, func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }); i >= 0 {
+				side = side[:i+1]
+			}
 		}
 		path := slices.Concat(before, side.and(nil))
 		if below := c.Value.members(d); below != nil && !below.Opaque && !inside[below] {

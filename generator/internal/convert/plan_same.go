@@ -47,6 +47,9 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 		for _, of := range c.Cases {
 			decides[of.With.and(nil)[0]] = true
 		}
+		if c.Unless != nil {
+			decides[c.Unless.Path.and(nil)[0]] = true
+		}
 	}
 	same := map[string]*Same{}
 	for _, c := range p.Claims {
@@ -72,7 +75,7 @@ func (p *Pair) isCustom() bool {
 
 // staysAs returns the name of a field with the same name on both sides.
 func (c *Claim) staysAs() (string, bool) {
-	if c.Value == nil || c.HasDefault() {
+	if c.Value == nil || c.HasDefault() || c.Unless != nil {
 		return "", false
 	}
 	spoke, hub := c.Spoke.and(nil), c.Hub.and(nil)

@@ -43,6 +43,11 @@ func (s *Schema) IsZero() bool {
 	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Custom && !s.Scattered && s.Limits.IsZero() && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
 }
 
+// onlyMembers reports whether all facts are about the struct itself, and none about the field that has it.
+func (s *Schema) onlyMembers() bool {
+	return len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Scattered && s.Limits.IsZero() && s.Elements == nil
+}
+
 // Named returns the schemas that are the Same of others below this one, sorted by name.
 func (s *Schema) Named() []*Schema {
 	found := map[*Schema]bool{}
@@ -259,6 +264,10 @@ func (s *Schema) put(path []string, below *Schema) {
 	}
 	if len(path) > 1 {
 		next.put(path[1:], below)
+		return
+	}
+	if below.Name != "" && next.IsZero() && below.onlyMembers() {
+		next.Same = below
 		return
 	}
 	next.Keys, next.One, next.Dropped, next.Same = below.Keys, below.One, below.Dropped, below.Same

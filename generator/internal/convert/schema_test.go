@@ -18,7 +18,7 @@ func TestSchema(t *testing.T) {
 	node := &Schema{Name: "node"}
 	again := &Schema{Same: node}
 	node.Members = map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}
-	nested := spec(map[string]*Schema{"a": {Members: map[string]*Schema{"next": {Keys: []string{"name"}, Elements: again}}}})
+	nested := spec(map[string]*Schema{"a": {Same: node}})
 	keyed := "// +listType=map\n// +listMapKey=name\n// +listMapKey=port\nA []Part `a`"
 	for _, tc := range []struct {
 		name, spoke, hub string

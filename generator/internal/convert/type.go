@@ -165,13 +165,15 @@ type Step struct {
 	Name string
 	// Pointer is the type of the field's target. It is nil if the field is not a pointer.
 	Pointer *Type
+	// Struct is the type of a struct, or of the one that a pointer leads to.
+	Struct *Type
 }
 
 // Steps returns the fields on the path.
 func (p Path) Steps() []Step {
 	var steps []Step
 	for _, f := range p {
-		s := Step{Name: f.Name}
+		s := Step{Name: f.Name, Struct: typeOf(pointee(f.Type))}
 		if f.Type.Kind() == resolve.Pointer {
 			s.Pointer = typeOf(f.Type.Elem())
 		}

@@ -97,6 +97,8 @@ type ConversionRule struct {
 	From, To string
 	// With is the field that has to be set for a default; empty for none.
 	With diag.Sourced[string]
+	// Unless is the spoke's field that keeps the value out of the hub; empty for none.
+	Unless diag.Sourced[string]
 	// Same are values of an enum that stay what they are; * stands for all.
 	Same []string
 	// Direction is the only direction of a custom rule, a word of Directions; empty for both.

@@ -30,7 +30,7 @@ type Field struct {
 	Field, As, Hub diag.Sourced[[]string]
 	Same           diag.Sourced[[]string]
 	Path, From, To diag.Sourced[string]
-	With           diag.Sourced[string]
+	With, Unless   diag.Sourced[string]
 	Rule           diag.Sourced[string]
 	Direction      diag.Sourced[string]
 	Text           diag.Sourced[string] // the text after the equals sign
@@ -67,6 +67,7 @@ func conversionDefinitions() marker.Registry {
 				return []marker.Parameter{
 					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. At the end, `*` is the field's own name. Parents are created when there is a value to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools, and `as: \"json\"` for anything."},
 					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, applied from outside to inside. " + converterNames()},
+					{Name: "unless", Type: marker.String(&m.Unless), Default: "never", Doc: "Another field of the spoke's struct, for members of the hub of which one alone may be set. If that field is set, the hub does not get this value. An annotation keeps it."},
 					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
 				}
 			}),

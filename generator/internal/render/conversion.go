@@ -353,7 +353,11 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 	doc(w.file, "%s is what the annotation has to know of %s of %s.", schemaName(plan, d), article(src.Name), src.Version)
 	w.file.Func().Id(schemaName(plan, d)).Params().Qual(w.shared, "Schema").BlockFunc(func(g *jen.Group) {
 		for _, n := range named {
-			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()})
+			fields := jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()}
+			if n.Custom {
+				fields[jen.Id("Custom")] = jen.True()
+			}
+			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(fields)
 		}
 		for _, n := range named {
 			for _, member := range slices.Sorted(maps.Keys(n.Members)) {
@@ -467,13 +471,13 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 			claims = append(claims, c.Within)
 		}
 	}
-	w.claims(g, claims, d, operand{code: jen.Id("src"), pointer: true})
+	w.claims(g, claims, d, operand{code: jen.Id("src"), pointer: true}, operand{code: jen.Id("dst"), pointer: true}, claims)
 	// Pointers lead to these fields, or their defaults depend on others. All claims that may set these precede.
 	for _, c := range p.Claims {
 		switch {
 		case c.DefaultsLast() && d == c.DefaultTo():
 			w.missing(g, c)
-		case c.Below(d) && c.ZeroBelow(d):
+		case c.Below(d) && c.ZeroBelow(d) && (c.Unless == nil || d == convert.FromHub):
 			w.zeroBelow(g, c, d)
 		}
 	}
@@ -494,32 +498,113 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 }
 
-// claims writes the conversions of fields. Fields behind one pointer of src are in one block.
-func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src operand) {
+// claims writes the conversions of fields, of all fields of a struct. Fields behind one pointer of src are in one
+// block, and so are fields behind one pointer of dst.
+func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src, dst operand, all []*convert.Claim) {
 	for len(claims) > 0 {
-		pointer, around := behind(claims[0], d, src)
-		block, rest := claims[:1:1], []*convert.Claim(nil)
-		for _, c := range claims[1:] {
-			if _, other := behind(c, d, src); around != "" && other == around && !follows(c, rest, d) {
-				block = append(block, c)
-			} else {
-				rest = append(rest, c)
+		if pointer, around := behind(claims[0], d, src); around != "" {
+			block, rest := alike(claims, d, func(c *convert.Claim) bool {
+				_, other := behind(c, d, src)
+				return other == around
+			})
+			if len(block) > 1 {
+				inside := src.with(around)
+				g.If(pointer.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside, dst, all) })
+				claims = rest
+				continue
 			}
 		}
-		if len(block) > 1 {
-			inside := src
-			inside.sure = append(inside.sure[:len(inside.sure):len(inside.sure)], around)
-			g.If(pointer.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside) })
-			claims = rest
-			continue
+		if pointer, ok := before(claims[0], d, src, dst); ok {
+			block, rest := alike(claims, d, func(c *convert.Claim) bool {
+				other, ok := before(c, d, src, dst)
+				return ok && other.path == pointer.path
+			})
+			if len(block) > 1 {
+				w.together(g, block, d, src, dst, pointer, all)
+				claims = rest
+				continue
+			}
 		}
 		c := claims[0]
-		w.claim(g, c, d, src)
+		w.claim(g, c, d, src, dst)
 		if c.HasDefault() && d == c.DefaultTo() && !c.DefaultsLast() {
 			w.missing(g, c)
 		}
 		claims = claims[1:]
 	}
+}
+
+// alike divides claims into a block, of the first one and of others like it, and the rest. A claim that has to follow
+// one of the rest belongs to the rest.
+func alike(claims []*convert.Claim, d convert.Direction, is func(*convert.Claim) bool) (block, rest []*convert.Claim) {
+	block = claims[:1:1]
+	for _, c := range claims[1:] {
+		if is(c) && !follows(c, rest, d) {
+			block = append(block, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return block, rest
+}
+
+// before returns the first pointer of dst that may be nil and that leads to the field of a claim. It returns false if
+// the pointer depends on more than this field of src.
+func before(c *convert.Claim, d convert.Direction, src, dst operand) (pointer pointerTo, ok bool) {
+	if c.Value == nil || c.Found[d] != nil || c.HasDefault() && !c.DefaultsLast() || c.Unless != nil {
+		return pointerTo{}, false
+	}
+	if _, isEntry := c.Value.How.(convert.Entry); isEntry {
+		return pointerTo{}, false
+	}
+	from, to := sides(d, c.Spoke, c.Hub)
+	if _, pointers := down(src, from); len(pointers) > 0 {
+		return pointerTo{}, false
+	}
+	if _, pointers := down(dst, to); len(pointers) > 0 {
+		return pointers[0], true
+	}
+	return pointerTo{}, false
+}
+
+// together writes the conversions of fields behind one pointer of dst, which is made if one of them is set.
+func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
+	var set []jen.Code
+	for _, c := range block {
+		from, _ := sides(d, c.Spoke, c.Hub)
+		field, _ := down(src, from)
+		set = append(set, w.isSet(c.Set[d], field))
+	}
+	g.If(either(set)).BlockFunc(func(g *jen.Group) {
+		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
+			_, to := sides(d, c.Spoke, c.Hub)
+			return c.Value != nil && strings.HasPrefix(to.String()+".", pointer.path+".") && !slices.Contains(block, c)
+		})
+		if isOnly {
+			g.Add(pointer.code.Clone()).Op("=").New(w.typ(pointer.to))
+		} else {
+			w.make(g, []pointerTo{pointer})
+		}
+		w.claims(g, block, d, src, dst.with(pointer.path), claims)
+	})
+}
+
+// either is the condition that one of several holds. Many have a line each.
+func either(conditions []jen.Code) *jen.Statement {
+	const short = 100
+	length := 0
+	for _, c := range conditions {
+		length += len(fmt.Sprintf("%#v", c))
+	}
+	isLong := length > short
+	s := jen.Add(conditions[0])
+	for _, c := range conditions[1:] {
+		if s.Op("||"); isLong {
+			s.Line()
+		}
+		s.Add(c)
+	}
+	return s
 }
 
 // follows reports whether a claim writes a part of what one of the others writes, so that it has to follow.
@@ -563,7 +648,7 @@ func opens(v *convert.Value, d convert.Direction) bool {
 }
 
 // claim writes what becomes of a field of src.
-func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction, src operand) {
+func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction, src, dst operand) {
 	from, to := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
 		switch {
@@ -589,12 +674,18 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		w.entry(g, c, entry, d)
 		return
 	}
-	sure := slices.Contains(src.sure, from.String())
+	sure, isMade, around := slices.Contains(src.sure, from.String()), len(dst.sure) > 0, src
 	src, pointers := down(src, from)
 	src.known = src.known || sure
 	conditions := there(pointers)
-	dst, parents := down(operand{code: jen.Id("dst"), pointer: true}, to)
-	if len(parents) > 0 {
+	if c.Unless != nil && d == convert.ToHub {
+		conditions = append(conditions, w.isUnset(c.Unless, around))
+	}
+	dst, parents := down(dst, to)
+	if isMade && len(parents) == 0 && len(conditions) == 0 && keepsZero(c.Value, c.Set[d]) {
+		isMade = false
+	}
+	if len(parents) > 0 || isMade && c.Set[d] != nil {
 		conditions = append(conditions, w.isSet(c.Set[d], src))
 		src.known = true
 	}

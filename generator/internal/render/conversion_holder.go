@@ -165,9 +165,17 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.E
 			src.known = false
 		}
 		src.ifSet(g, set, func(g *jen.Group) {
-			dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
-			element := w.constants(g, dst.index(jen.Lit(0)), how.Constants)
 			src.known = true
+			element, members := dst.index(jen.Lit(0)), members(nil)
+			for _, c := range how.Constants {
+				members.add(w, c.Member, jen.Lit(c.Value))
+				element = element.surely(c.Member)
+			}
+			if member, value, ok := w.assigned(v.Elem, d, src); ok && members.add(w, member, value) {
+				dst.set(g, w.typ(dstType).Values(members.literal()))
+				return
+			}
+			dst.set(g, w.typ(dstType).Values(members.literal()))
 			w.value(g, v.Elem, d, src, element, at, depth)
 		})
 		return
@@ -179,6 +187,64 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.E
 			w.value(g, v.Elem, d, element, dst, at.below("[%d]", jen.Id(index)), depth+1)
 			g.Break()
 		}))
+}
+
+// members are the members of a literal of a struct, in order.
+type members []member
+
+// member is a member with a value, or a struct with members of its own, maybe behind a pointer.
+type member struct {
+	name    string
+	code    jen.Code // the type of the struct
+	pointer bool
+	value   jen.Code
+	members members
+}
+
+// add adds the value of a member. It returns false if there is a value already.
+func (m *members) add(w *conversionWriter, path convert.Path, value jen.Code) bool {
+	step := path.Steps()[0]
+	i := slices.IndexFunc(*m, func(o member) bool { return o.name == step.Name })
+	switch {
+	case i >= 0 && (len(path) == 1 || (*m)[i].value != nil):
+		return false
+	case len(path) == 1:
+		*m = append(*m, member{name: step.Name, value: value})
+		return true
+	case i < 0:
+		i = len(*m)
+		*m = append(*m, member{name: step.Name, code: w.typ(step.Struct), pointer: step.Pointer != nil})
+	}
+	return (*m)[i].members.add(w, path[1:], value)
+}
+
+// literal is the literal without its type.
+func (m members) literal() *jen.Statement {
+	return jen.ValuesFunc(func(g *jen.Group) {
+		for _, member := range m {
+			value := member.value
+			if value == nil {
+				value = jen.Add(member.code).Add(member.members.literal())
+			}
+			if member.pointer {
+				value = jen.Op("&").Add(value)
+			}
+			g.Id(member.name).Op(":").Add(value)
+		}
+	})
+}
+
+// assigned returns the member of an element to which a value is assigned as it is.
+func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src operand) (convert.Path, jen.Code, bool) {
+	how, ok := v.How.(convert.Wrap)
+	if !ok || how.Outer != d || len(how.Constants) > 0 || !isAssign(v.Elem) {
+		return nil, nil, false
+	}
+	value := src.value()
+	if !v.Elem.Same {
+		value = w.elem(v, d).Parens(value)
+	}
+	return how.Member, value, true
 }
 
 // keyedList writes a list with an element for each key of a map, in the order of the keys.

@@ -45,6 +45,20 @@ func (o operand) index(i jen.Code) operand {
 	return operand{code: o.code.Clone().Index(i)}
 }
 
+// with is the operand with a pointer in it that is known not to be nil.
+func (o operand) with(path string) operand {
+	o.sure = append(o.sure[:len(o.sure):len(o.sure)], path)
+	return o
+}
+
+// keepsZero reports whether a value that is not set becomes one that is not set, by the assignment that converts it.
+func keepsZero(v *convert.Value, s *convert.Set) bool {
+	if how, ok := v.How.(convert.Pointer); ok {
+		return how == (convert.Pointer{}) && isAssign(v.Elem) && v.Elem.Same
+	}
+	return isAssign(v) && (s.Test == convert.True || s.Test == convert.NotBlank || s.Test == convert.NotNull)
+}
+
 // surely is the operand when a member of it has been reached.
 func (o operand) surely(member convert.Path) operand {
 	for i := range len(member) - 1 {
@@ -154,6 +168,10 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.First:
 		if how.Outer == d {
 			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
+				if isAssign(v.Elem) && v.Elem.Same {
+					dst.set(g, w.typ(dstType).Values(src.value()))
+					return
+				}
 				dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
 				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at, depth)
 			})
@@ -327,6 +345,32 @@ func (w *conversionWriter) isSet(s *convert.Set, o operand) *jen.Statement {
 		return jen.Op("!").Id(w.zeroFunction(s)).Call(o.address())
 	}
 	return o.value().Op("!=").Nil()
+}
+
+// isUnset is the condition that a field in an operand is not set.
+func (w *conversionWriter) isUnset(u *convert.Unless, in operand) *jen.Statement {
+	field, pointers := down(in, u.Path)
+	conditions := append(there(pointers), w.isSet(u.Set, field))
+	if len(conditions) > 1 {
+		return jen.Op("!").Parens(all(conditions))
+	}
+	switch u.Set.Test {
+	case convert.NotNil:
+		return field.value().Op("==").Nil()
+	case convert.NotEmpty:
+		return jen.Len(field.value()).Op("==").Lit(0)
+	case convert.NotBlank:
+		return field.value().Op("==").Lit("")
+	case convert.NotNull:
+		return field.value().Op("==").Lit(0)
+	case convert.NotEqual:
+		return field.value().Op("==").Parens(w.typ(u.Set.Type).Values())
+	case convert.NotIsZero:
+		return field.code.Clone().Dot("IsZero").Call()
+	case convert.AnyField:
+		return jen.Id(w.zeroFunction(u.Set)).Call(field.address())
+	}
+	return jen.Op("!").Add(field.value())
 }
 
 // zeroFunction names the function that tells whether a struct is zero.

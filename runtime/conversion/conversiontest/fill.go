@@ -30,7 +30,7 @@ type filling struct {
 func filled[T any](seed uint64, how filling, repair func(*T, *rand.Rand)) *T {
 	o := new(T)
 	random := rand.New(rand.NewPCG(seed, uint64(how.elements)))
-	(&filler{filling: how, random: random, budget: 600}).object(o)
+	(&filler{filling: how, random: random, inside: map[reflect.Type]int{}, budget: 600}).object(o)
 	if repair != nil {
 		repair(o, random)
 	}
@@ -52,6 +52,7 @@ type filler struct {
 	filling
 	random *rand.Rand
 	depth  int
+	inside map[reflect.Type]int // how often each struct is around the value
 	texts  int
 	budget int // of values: types are large, and a recursive one has no end
 }
@@ -103,6 +104,9 @@ func (f *filler) value(v reflect.Value) {
 	}
 	const deepest = 12 // of recursive types
 	f.budget--
+	if f.returns(v.Type()) {
+		return
+	}
 	if f.depth++; f.depth > deepest && !f.full || f.budget < 0 && f.depth > 3 {
 		f.depth--
 		f.writable(v)
@@ -159,6 +163,8 @@ func (f *filler) value(v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
+		f.inside[v.Type()]++
+		defer func() { f.inside[v.Type()]-- }()
 		for _, i := range f.random.Perm(v.NumField()) { // no field is always the one without a budget
 			if v.Field(i).CanSet() {
 				f.value(v.Field(i))
@@ -166,6 +172,16 @@ func (f *filler) value(v reflect.Value) {
 		}
 	}
 	f.writable(v)
+}
+
+// returns reports whether a pointer, list or map leads into a struct that is often enough inside itself. Further levels
+// cost much and show no more.
+func (f *filler) returns(t reflect.Type) bool {
+	const most = 3
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	return f.inside[t] == most
 }
 
 // writable sets types that encode themselves, and that cannot write the content of their fields, to a value that they

@@ -151,8 +151,7 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 		dst.Cargo = fleetv1.Cargo(src.Cargo)
 	}
 	if src.Owner != "" {
-		dst.Owners = make([]string, 1)
-		dst.Owners[0] = src.Owner
+		dst.Owners = []string{src.Owner}
 	}
 	if src.DockingTimeout != nil {
 		if dst.Docking == nil {
@@ -171,9 +170,7 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 	}
 	// motto is kept in the annotation.
 	if src.Licence != "" {
-		dst.Licences = make([]fleetv1.Licence, 1)
-		dst.Licences[0].Kind = "Trade"
-		dst.Licences[0].Number = src.Licence
+		dst.Licences = []fleetv1.Licence{{Kind: "Trade", Number: src.Licence}}
 	}
 	if err := c.hooks.FleetSpecRouteToHub(ctx, src, dst); err != nil {
 		return fmt.Errorf("route: %w", err)

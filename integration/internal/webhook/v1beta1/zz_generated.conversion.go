@@ -101,16 +101,9 @@ func fleetSpecToHub(ctx context.Context, src *fleetv1beta1.FleetSpec, dst *fleet
 		dst.Cover = new(fleetv1.Cover)
 		coverToHub(ctx, src.Cover, dst.Cover)
 	}
-	if src.DockingTimeoutSeconds != nil {
-		if dst.Docking == nil {
-			dst.Docking = new(fleetv1.Docking)
-		}
+	if src.DockingTimeoutSeconds != nil || src.Pilot != nil {
+		dst.Docking = new(fleetv1.Docking)
 		dst.Docking.TimeoutSeconds = conversion.CopyPointer(src.DockingTimeoutSeconds)
-	}
-	if src.Pilot != nil {
-		if dst.Docking == nil {
-			dst.Docking = new(fleetv1.Docking)
-		}
 		dst.Docking.Pilot = conversion.CopyPointer(src.Pilot)
 	}
 }
