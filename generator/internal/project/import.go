@@ -5,7 +5,6 @@ package project
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +21,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
@@ -214,35 +214,64 @@ func (im *importer) read(selected func(*load.Package) bool) {
 }
 
 // shorten finds out which arguments the markers do not need: the webhook is the same without them. It also finds the
-// kinds of the webhooks.
+// kinds of the webhooks. The first model has none of the arguments, and the second has the arguments
+// without which a webhook differs.
 func (im *importer) shorten() {
-	for _, w := range im.webhooks {
-		if !w.object.IsZero() && w.left == "" {
-			w.kind = &model.Kind{} // to be found
-		}
-	}
-	const none, first = 0, 1 // most webhooks need none of the arguments, which one model shows
 	arguments := []string{"groups", "versions", "resources", "path", "sideEffects", "admissionReviewVersions"}
+	ofKind := func(argument string) bool { return slices.Contains(arguments[:4], argument) }
 	pending := slices.Clone(im.webhooks)
-	for i, omitted := range append([][]string{none: arguments, first: nil}, slices.Collect(slices.Chunk(arguments, 1))...) {
-		for _, w := range pending {
-			w.omitted = append(w.omitted, omitted...)
+	try := func(otherwise func(*importedWebhook, *model.Project)) {
+		if len(pending) == 0 {
+			return
 		}
 		project := im.onPackage().Project
 		pending = slices.DeleteFunc(pending, func(w *importedWebhook) bool {
 			m := same(project, w)
 			if m == nil {
-				w.omitted = w.omitted[:len(w.omitted)-len(omitted)]
+				otherwise(w, project)
+			} else if w.setKind(m); w.kind == nil {
+				w.omitted = slices.DeleteFunc(slices.Clone(w.omitted), ofKind)
 			}
-			if i == first || i == none && m != nil {
-				w.setKind(m)
-			}
-			return i == none && m != nil
+			return m != nil
 		})
-		if len(pending) == 0 {
-			return
+	}
+	for _, w := range im.webhooks {
+		w.omitted = arguments
+		if w.object.IsZero() {
+			w.omitted = arguments[4:]
+		} else if w.left == "" {
+			w.kind = &model.Kind{} // to be found
 		}
 	}
+	try(func(w *importedWebhook, p *model.Project) {
+		if m := named(p, w); m == nil {
+			w.omitted = nil // the kind needs an argument
+		} else {
+			w.omitted = slices.DeleteFunc(slices.Clone(w.omitted), func(argument string) bool { return differsIn(argument, m.Spec, w.Spec) })
+		}
+	})
+	try(func(w *importedWebhook, _ *model.Project) { w.kind, w.omitted = nil, arguments[4:] })
+	try(func(w *importedWebhook, _ *model.Project) { w.omitted = nil })
+}
+
+// differsIn reports whether two webhooks differ in what an argument sets. Without resources, the kind sets the scope.
+func differsIn(argument string, a, b registry.Spec) bool {
+	of := func(s registry.Spec) any {
+		switch r := s.Rules[0]; argument {
+		case "groups":
+			return r.APIGroups
+		case "versions":
+			return r.APIVersions
+		case "resources":
+			return []any{r.Resources, r.Scope}
+		case "path":
+			return s.ClientConfig
+		case "sideEffects":
+			return s.SideEffects
+		}
+		return s.AdmissionReviewVersions
+	}
+	return len(a.Rules) > 0 && len(b.Rules) > 0 && asJSON(of(a)) != asJSON(of(b))
 }
 
 // setKind sets the kind of the webhook, which a marker on it yields; nil if it differs.
@@ -258,21 +287,24 @@ func (w *importedWebhook) setKind(m *model.Webhook) {
 
 // same returns a project's webhook if it equals the imported one; nil if it differs.
 func same(p *model.Project, w *importedWebhook) *model.Webhook {
-	var named []*model.Webhook
+	if m := named(p, w); m != nil && asJSON(m.Spec) == asJSON(w.Spec) {
+		return m
+	}
+	return nil
+}
+
+// named returns the project's only webhook with the name of the imported one; nil without one.
+func named(p *model.Project, w *importedWebhook) *model.Webhook {
+	var all []*model.Webhook
 	for _, m := range p.Webhooks() {
 		if m.Mutating == w.Mutating && m.Spec.Name == w.Spec.Name {
-			named = append(named, m)
+			all = append(all, m)
 		}
 	}
-	if len(named) != 1 {
+	if len(all) != 1 {
 		return nil
 	}
-	want, err1 := json.Marshal(w.Spec)
-	got, err2 := json.Marshal(named[0].Spec)
-	if errors.Join(err1, err2) != nil || !bytes.Equal(want, got) {
-		return nil
-	}
-	return named[0]
+	return all[0]
 }
 
 // isFor reports whether the rules of a webhook match a kind, possibly with others.
