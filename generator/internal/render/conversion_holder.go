@@ -234,10 +234,15 @@ func (m members) literal() *jen.Statement {
 	})
 }
 
-// assigned returns the member of an element to which a value is assigned as it is.
+// assigned returns the member of an element to which a value or its copy is assigned.
 func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src operand) (convert.Path, jen.Code, bool) {
 	how, ok := v.How.(convert.Wrap)
-	if !ok || how.Outer != d || len(how.Constants) > 0 || !isAssign(v.Elem) {
+	switch {
+	case !ok || how.Outer != d || len(how.Constants) > 0:
+		return nil, nil, false
+	case v.Elem.How == convert.Pointer{} && isAssign(v.Elem.Elem) && v.Elem.Elem.Same:
+		return how.Member, jen.Qual(w.shared, "CopyPointer").Call(src.value()), true
+	case !isAssign(v.Elem):
 		return nil, nil, false
 	}
 	value := src.value()
