@@ -35,6 +35,9 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	if err != nil {
 		return result, err
 	}
+	for i, t := range texts { // as kubectl reads a block scalar at the end
+		texts[i].Content = append(bytes.TrimSuffix(t.Content, []byte("\n")), '\n')
+	}
 	contents, diags := manifest.Read(texts)
 	for _, d := range append(diags, contents.Unknown...) {
 		return result, fmt.Errorf("%s: %s", d.Pos.File, d.Message)
