@@ -167,6 +167,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.present(v, argument, as)
 	case name == "tuple" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
 		return p.tuple(v, argument, as)
+	case name == "parts" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
+		return p.parts(v, argument, as)
 	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):

@@ -38,7 +38,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 		return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("nothing can follow the converter %s", name), hint: "it is for single values"}
 	}
 	switch name {
-	case "tuple":
+	case "tuple", "parts":
 		return nil, p.misfit(name, "text and a struct", v.spoke, v.hub)
 	case "not":
 		if isBool(v.spoke) && isBool(v.hub) {

@@ -99,6 +99,13 @@ type (
 		Outer Direction
 		Texts []TupleText
 	}
+	// Parts converts between text and a struct whose members are parts of it. Layout is the text with {} for each part.
+	// Outer is the direction to the side with the struct.
+	Parts struct {
+		Outer  Direction
+		Layout string
+		Parts  []Part
+	}
 	// Present converts between a bool and a struct, or a pointer to one. True is a struct whose members have the values
 	// of Constants. Outer is the direction to the side with the struct.
 	Present struct {
@@ -145,6 +152,7 @@ func (Rename) how()       {}
 func (First) how()        {}
 func (Wrap) how()         {}
 func (Tuple) how()        {}
+func (Parts) how()        {}
 func (Present) how()      {}
 func (Element) how()      {}
 func (Entry) how()        {}
@@ -153,6 +161,14 @@ func (Entry) how()        {}
 type TupleText struct {
 	Text    string
 	Members []Constant
+}
+
+// Part is a member of a struct that is a part of a text.
+type Part struct {
+	Member  Path
+	Pointer bool
+	// Word stands in the text for an absent member.
+	Word string
 }
 
 // Constant is a member of a struct with a fixed value.
@@ -191,8 +207,11 @@ func (v *Value) holds(is func(How) bool) bool {
 // isSelective reports whether the value converts only if it, or the struct around it, has certain values.
 func (v *Value) isSelective() bool {
 	wrap, _ := v.How.(Wrap)
-	_, isTuple := v.How.(Tuple)
-	return isTuple || len(wrap.Constants) > 0
+	switch v.How.(type) {
+	case Tuple, Parts:
+		return true
+	}
+	return len(wrap.Constants) > 0
 }
 
 // as sets the value's way of converting, and the conversion of its content.

@@ -144,6 +144,7 @@ func Converters() []Converter {
 		{Name: "wrap", Argument: "member,other=value,...", Doc: "a value and a struct that has it as this member, or further inside; a struct with a value has these constants as other members, and one with other constants has no value"},
 		{Name: "present", Argument: "member=value,...", Optional: true, Doc: "a bool that tells whether there is a struct: behind a pointer, or with these values as members"},
 		{Name: "tuple", Argument: "member,...", Doc: "text and a struct with these members; each `enum(from: \"a\", to: \"x,y\")` beside it names a text and the values of the members"},
+		{Name: "parts", Argument: "layout", Doc: "text and a struct whose members, in braces, are its parts: `parts:{namespace}/{name}`; `{hour=*}` has a word for an absent member"},
 		{Name: "keyed", Argument: "member", Doc: "a map and a list whose elements have the map's key as this member"},
 		{Name: "element", Argument: "member=value,...", Doc: "a value and the element of a list whose members have these values; an empty struct has no element"},
 		{Name: "join", Argument: "separator", Doc: "a list of strings and one string"},

@@ -128,6 +128,24 @@ func (w *conversionWriter) tuple(g *jen.Group, how convert.Tuple, d convert.Dire
 	})
 }
 
+// parts cuts a text into the members of a struct, or joins them.
+func (w *conversionWriter) parts(g *jen.Group, how convert.Parts, d convert.Direction, src, dst operand) {
+	function, text, around := "JoinParts", dst.address(), src
+	if how.Outer == d {
+		function, text, around = "CutParts", src.value(), dst
+	}
+	args := []jen.Code{text, jen.Lit(how.Layout)}
+	for _, part := range how.Parts {
+		member, _ := down(around, part.Member)
+		kind := "Part"
+		if part.Pointer {
+			kind = "PointerPart"
+		}
+		args = append(args, jen.Qual(w.shared, kind).Call(member.address(), jen.Lit(part.Word)))
+	}
+	g.Qual(w.shared, function).Call(args...)
+}
+
 // present writes a struct if a bool is true, or tells by a bool whether there is one.
 func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.Present, d convert.Direction, src, dst operand) {
 	from, to := sides(d, v.Spoke, v.Hub)

@@ -182,6 +182,8 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		})
 	case convert.Tuple:
 		w.tuple(g, how, d, src, dst)
+	case convert.Parts:
+		w.parts(g, how, d, src, dst)
 	case convert.Present:
 		w.present(g, v, how, d, src, dst)
 	case convert.Wrap:

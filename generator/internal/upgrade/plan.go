@@ -132,6 +132,12 @@ func word(how convert.How) string {
 			text += t.Text + "=" + constants(t.Members) + ";"
 		}
 		return text
+	case convert.Parts:
+		text := "parts:" + how.Layout
+		for _, part := range how.Parts {
+			text += "," + part.Member.String() + "=" + part.Word
+		}
+		return text
 	case convert.Present:
 		return "present:" + constants(how.Constants)
 	case convert.Keyed:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// partInLayout is a member in the layout of parts, maybe with a word.
+var partInLayout = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)(=[^{}]+)?\}`)
+
+// parts plans the conversion between text and a struct whose members are parts of the text.
+func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mismatch) {
+	how, outside, skip := Parts{Outer: ToHub, Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}, v.hub, p.skipHub
+	if v.spoke.Kind() == resolve.Struct {
+		how.Outer, outside, skip = FromHub, v.spoke, p.skipSpoke
+	}
+	bad := func(format string, args ...any) *mismatch {
+		return &mismatch{rule: RuleConverter, message: fmt.Sprintf(format, args...), hint: "write the members in braces, with text between them: parts:{namespace}/{name}"}
+	}
+	members, between := partInLayout.FindAllStringSubmatch(layout, -1), strings.Split(how.Layout, "{}")
+	switch {
+	case !isText(v.side(1 - how.Outer)):
+		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
+	case len(as) > 1:
+		return nil, bad("nothing can follow the converter parts")
+	case len(members) < 2, strings.ContainsAny(strings.Join(between, ""), "{}"):
+		return nil, bad("%q is no layout of parts", layout)
+	}
+	for i, m := range members {
+		found, ok := lookup(outside, m[1])
+		if !ok || !isText(pointee(found.Last().Type)) || found.pointers() {
+			return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]), v.spoke, v.hub)
+		}
+		part := Part{Member: found, Pointer: found.Last().Type.Kind() == resolve.Pointer, Word: strings.TrimPrefix(m[2], "=")}
+		switch {
+		case i > 0 && between[i] == "":
+			return nil, bad("%q has nothing before %s", layout, m[0])
+		case between[i] != "" && strings.Contains(part.Word, between[i]), between[i+1] != "" && strings.Contains(part.Word, between[i+1]):
+			return nil, bad("the word of %s has the text beside it in it", m[0])
+		}
+		how.Parts = append(how.Parts, part)
+		skip = withConstants(skip, []Constant{{Member: found}})
+	}
+	v.Loss[how.Outer] = "texts of another form"
+	v.Loss[1-how.Outer] = "values that have no such text"
+	if hasOthers(outside, nil, skip) {
+		v.Loss[1-how.Outer] = "values that have no such text, and other members"
+	}
+	return v.as(how, nil, nil)
+}

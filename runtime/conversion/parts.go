@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import "strings"
+
+// TextPart is a text in a struct that is a part of another text: see Part and PointerPart.
+type TextPart interface {
+	// read returns the part as the other text has it, and whether the struct has it.
+	read() (text string, has bool)
+	// write sets the part.
+	write(text string)
+	// absent is what the other text has for no part.
+	absent() string
+}
+
+// Part is a text whose zero value stands for no part. word is what the other text then has.
+func Part[T ~string](p *T, word string) TextPart { return valuePart[T]{p, word} }
+
+// PointerPart is a pointer to a text; nil stands for no part. word is what the other text then has.
+func PointerPart[T ~string](p **T, word string) TextPart { return pointerPart[T]{p, word} }
+
+type valuePart[T ~string] struct {
+	p    *T
+	word string
+}
+
+func (v valuePart[T]) read() (string, bool) {
+	if *v.p == "" {
+		return v.word, false
+	}
+	return string(*v.p), true
+}
+
+func (v valuePart[T]) write(text string) { *v.p = T(text) }
+
+func (v valuePart[T]) absent() string { return v.word }
+
+type pointerPart[T ~string] struct {
+	p    **T
+	word string
+}
+
+func (v pointerPart[T]) read() (string, bool) {
+	if *v.p == nil {
+		return v.word, false
+	}
+	return string(**v.p), true
+}
+
+func (v pointerPart[T]) write(text string) { *v.p = Pointer(T(text)) }
+
+func (v pointerPart[T]) absent() string { return v.word }
+
+// CutParts sets the parts of a text. layout is the text with {} for each part: "{}/{}". A text of another form sets
+// nothing, as does empty text. A part has none of the layout's text beside it in it. If all parts are absent, the first
+// is set to its word.
+func CutParts[S ~string](src S, layout string, parts ...TextPart) {
+	texts, ok := cutParts(string(src), strings.Split(layout, "{}"))
+	if src == "" || !ok {
+		return
+	}
+	none := true
+	for i, p := range parts {
+		if texts[i] != p.absent() {
+			p.write(texts[i])
+			none = false
+		}
+	}
+	if none && texts[0] != "" {
+		parts[0].write(texts[0])
+	}
+}
+
+// JoinParts is the inverse of CutParts. Without any part it sets nothing, as it does with parts that CutParts would not
+// find again.
+func JoinParts[D ~string](dst *D, layout string, parts ...TextPart) {
+	between := strings.Split(layout, "{}")
+	var b strings.Builder
+	b.WriteString(between[0])
+	texts, some := make([]string, len(parts)), false
+	for i, p := range parts {
+		text, has := p.read()
+		texts[i], some = text, some || has
+		b.WriteString(text)
+		b.WriteString(between[i+1])
+	}
+	found, ok := cutParts(b.String(), between)
+	for i := range found {
+		ok = ok && found[i] == texts[i]
+	}
+	if some && ok {
+		*dst = D(b.String())
+	}
+}
+
+// cutParts returns the parts between some texts, of which the first and the last may be empty.
+func cutParts(text string, between []string) (parts []string, ok bool) {
+	last := len(between) - 1
+	if text, ok = strings.CutPrefix(text, between[0]); !ok {
+		return nil, false
+	}
+	if text, ok = strings.CutSuffix(text, between[last]); !ok {
+		return nil, false
+	}
+	for i, next := range between[1:] {
+		part := text
+		if i+1 < last {
+			if part, text, ok = strings.Cut(text, next); !ok {
+				return nil, false
+			}
+		}
+		if before := between[i]; before != "" && strings.Contains(part, before) || next != "" && strings.Contains(part, next) {
+			return nil, false
+		}
+		parts = append(parts, part)
+	}
+	return parts, true
+}
