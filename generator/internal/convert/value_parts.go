@@ -38,10 +38,12 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 		}
 		part := Part{Member: found, Pointer: found.Last().Type.Kind() == resolve.Pointer, Word: strings.TrimPrefix(m[2], "=")}
 		switch {
+		case skip[found.String()]:
+			return nil, bad("the member %s is taken already", m[1])
 		case i > 0 && between[i] == "":
 			return nil, bad("%q has nothing before %s", layout, m[0])
 		case between[i] != "" && strings.Contains(part.Word, between[i]), between[i+1] != "" && strings.Contains(part.Word, between[i+1]):
-			return nil, bad("the word of %s has the text beside it in it", m[0])
+			return nil, bad("the word of %s contains the text beside it", m[0])
 		}
 		how.Parts = append(how.Parts, part)
 		skip = withConstants(skip, []Constant{{Member: found}})

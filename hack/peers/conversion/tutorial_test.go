@@ -18,8 +18,32 @@ import (
 )
 
 // TestAsTheTutorialDoes compares the conversions of examples/cronjob with the conversions of kubebuilder's multiversion
-// tutorial. The tutorial's project is in no module; the functions are texts in the program that writes it.
+// tutorial, and also without the example's hooks: with a marker in their place. The tutorial's project is in no module;
+// the functions are texts in the program that writes it.
 func TestAsTheTutorialDoes(t *testing.T) {
+	t.Run("hooks", func(t *testing.T) { asTheTutorial(t, func(string) {}) })
+	t.Run("markers", func(t *testing.T) {
+		webhookGen, _ := build(t)
+		asTheTutorial(t, func(dir string) {
+			handlers := filepath.Join(dir, "internal", "webhook", "v2")
+			for _, name := range []string{"schedule.go", "conversion_test.go", "cronjob_conversion_test.go", "zz_generated.conversion_test.go"} {
+				if err := os.Remove(filepath.Join(handlers, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			replace(t, filepath.Join(dir, "api", "v2", "cronjob_types.go"), "+webhook:conversion:custom # a text there, parts here",
+				`+webhook:conversion:to(as: "parts:{minute=*} {hour=*} {dayOfMonth=*} {month=*} {dayOfWeek=*}")`)
+			run(t, dir, webhookGen, "--outputs", "conversions")
+			theirs := filepath.Join(handlers, "theirs_test.go")
+			replace(t, theirs, "\tc := NewConverter(Schedules{})\n", "")
+			replace(t, theirs, "c.CronJob", "CronJob")
+		})
+	})
+}
+
+// asTheTutorial compares the conversions of a changed copy of the example.
+func asTheTutorial(t *testing.T, change func(dir string)) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "examples", "cronjob"))); err != nil {
 		t.Fatal(err)
@@ -32,6 +56,7 @@ func TestAsTheTutorialDoes(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "internal", "webhook", "v2"), os.DirFS(filepath.Join("testdata", "tutorial"))); err != nil {
 		t.Fatal(err)
 	}
+	change(dir)
 	write(t, filepath.Join(dir, "api", "v2", "theirs.go"), tutorial(t))
 	out := output(t, exec.Command("go", "test", "-v", "-run", "TestAsTheTutorialDoes", "./internal/webhook/v2"), dir)
 	for line := range bytes.Lines(out) {
@@ -41,6 +66,19 @@ func TestAsTheTutorialDoes(t *testing.T) {
 		}
 	}
 	t.Errorf("not run\n%s", out)
+}
+
+// replace replaces a text everywhere in a file.
+func replace(t *testing.T, name, old, new string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(text, []byte(old)) {
+		t.Fatalf("%s has no %q", name, old)
+	}
+	write(t, name, bytes.ReplaceAll(text, []byte(old), []byte(new)))
 }
 
 // tutorial is the tutorial's conversion functions, for the types of examples/cronjob.
