@@ -14,10 +14,10 @@ type TextPart interface {
 	absent() string
 }
 
-// Part is a text whose zero value stands for no part. word is what the other text then has.
+// Part makes a part of a text. Empty text is no part; word is what the other text then has.
 func Part[T ~string](p *T, word string) TextPart { return valuePart[T]{p, word} }
 
-// PointerPart is a pointer to a text; nil stands for no part. word is what the other text then has.
+// PointerPart makes a part of a pointer to a text. Nil is no part; word is what the other text then has.
 func PointerPart[T ~string](p **T, word string) TextPart { return pointerPart[T]{p, word} }
 
 type valuePart[T ~string] struct {
@@ -53,7 +53,7 @@ func (v pointerPart[T]) write(text string) { *v.p = Pointer(T(text)) }
 func (v pointerPart[T]) absent() string { return v.word }
 
 // CutParts sets the parts of a text. layout is the text with {} for each part: "{}/{}". A text of another form sets
-// nothing, as does empty text. A part has none of the layout's text beside it in it. If all parts are absent, the first
+// nothing, as does empty text. A part contains none of the layout's text beside it. If all parts are absent, the first
 // is set to its word.
 func CutParts[S ~string](src S, layout string, parts ...TextPart) {
 	texts, ok := cutParts(string(src), strings.Split(layout, "{}"))
@@ -94,7 +94,7 @@ func JoinParts[D ~string](dst *D, layout string, parts ...TextPart) {
 	}
 }
 
-// cutParts returns the parts between some texts, of which the first and the last may be empty.
+// cutParts returns the parts between some texts. The first and the last of these texts may be empty.
 func cutParts(text string, between []string) (parts []string, ok bool) {
 	last := len(between) - 1
 	if text, ok = strings.CutPrefix(text, between[0]); !ok {

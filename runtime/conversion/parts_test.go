@@ -22,7 +22,7 @@ func (s *schedule) String() string {
 	return text
 }
 
-// TestParts cuts texts and joins the parts again. What has another form sets nothing.
+// TestParts cuts texts and joins the parts again. A text of another form sets nothing.
 func TestParts(t *testing.T) {
 	for text, want := range map[string]string{
 		"5 * 1": "5 - 1 ", "* * *": "* - - ", "* 2 *": "- 2 - ",

@@ -167,7 +167,7 @@ type TupleText struct {
 type Part struct {
 	Member  Path
 	Pointer bool
-	// Word stands in the text for an absent member.
+	// Word is what the text has for an absent member.
 	Word string
 }
 
