@@ -558,7 +558,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	return "", false
 }
 
-// hasRival reports whether the hub lacks another field too that is as likely to be the one at a path.
+// hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
 func (p *pairPlanner) hasRival(m Path, path string) bool {
 	target, _ := lookup(p.Hub, path)
 	return slices.ContainsFunc(members(p.Spoke, nil), func(o Path) bool {

@@ -41,7 +41,7 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 		case skip[found.String()]:
 			return nil, bad("the member %s is taken already", m[1])
 		case i > 0 && between[i] == "":
-			return nil, bad("%q has nothing before %s", layout, m[0])
+			return nil, bad("%q has no text before %s", layout, m[0])
 		case between[i] != "" && strings.Contains(part.Word, between[i]), between[i+1] != "" && strings.Contains(part.Word, between[i+1]):
 			return nil, bad("the word of %s contains the text beside it", m[0])
 		}

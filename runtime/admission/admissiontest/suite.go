@@ -190,8 +190,7 @@ func (s Suite) checkPaths(t testing.TB, served map[string]http.Handler) {
 }
 
 // checkMissing removes one validator or defaulter at a time, and checks that Register returns an error with its name
-// and registers nothing.
-// Otherwise the first review would panic.
+// and registers nothing. Otherwise the first review would panic.
 func checkMissing(t testing.TB, webhooks Webhooks) {
 	complete := reflect.ValueOf(webhooks)
 	for i := range complete.NumField() {

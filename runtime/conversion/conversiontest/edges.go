@@ -158,15 +158,8 @@ func (m *moving) length(name string) (int, bool) {
 // valuesIn returns how many values there are in a value, with itself.
 func valuesIn(v any) int {
 	n := 1
-	switch v := v.(type) {
-	case []any:
-		for _, element := range v {
-			n += valuesIn(element)
-		}
-	case map[string]any:
-		for _, member := range v {
-			n += valuesIn(member)
-		}
+	for range nodes(v) {
+		n++
 	}
 	return n
 }
