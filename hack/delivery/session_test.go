@@ -87,7 +87,7 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := project{T: t, tools: tools{webhookGen: at("webhook-gen"), kubectl: at("kubectl")}, dir: t.TempDir()}
-	p.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	p.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 	p.run(p.webhookGen, "init", "--module", "example.com/shop", "--source", source)
 	p.run(p.webhookGen, "create", "api", "--group", "shop", "--version", "v1", "--kind", "Cup")
 	p.run(p.webhookGen, "create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Cup", "--validating", "--operations", "create")

@@ -51,7 +51,7 @@ func TestUninstall(t *testing.T) {
 	p := project{T: t, tools: buildTools(t), dir: t.TempDir()}
 	c := startCluster(t)
 	c.emptyNamespaces(t)
-	p.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", c.env[len(c.env)-1])
+	p.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), c.env[len(c.env)-1])
 	p.env = p.path()
 	p.gen("init", "--module", "example.com/shop", "--domain", "example.com", "--source", source)
 	p.replace("webhook-gen.yaml", "certificates: cert-manager", "certificates: self-managed")

@@ -303,7 +303,8 @@ func (r release) emptyCaches(scratch, proxy string) ([]string, error) {
 
 func fileURL(folder string) string { return "file://" + filepath.ToSlash(folder) }
 
-// importFrom builds a module that requires the module of a folder and imports all packages of it.
+// importFrom builds a module that requires the module of a folder and imports all packages of it, with the toolchain of
+// a Go version.
 func (r release) importFrom(folder, goVersion, dir string, env []string) error {
 	listed, err := r.command(filepath.Join(r.tree, folder), nil, "go", "list", "./...")
 	if err != nil {
@@ -323,6 +324,7 @@ func (r release) importFrom(folder, goVersion, dir string, env []string) error {
 		os.WriteFile(filepath.Join(dir, "main.go"), []byte(main.String()), 0o644)); err != nil {
 		return err
 	}
+	env = append(slices.Clip(env), "GOTOOLCHAIN=go"+goVersion)
 	for _, args := range [][]string{{"mod", "tidy"}, {"build", "-o", os.DevNull, "."}} {
 		if _, err := r.command(dir, env, "go", args...); err != nil {
 			return err

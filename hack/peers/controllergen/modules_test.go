@@ -98,7 +98,7 @@ func copyModule(t testing.TB, module, dir string) {
 	t.Helper()
 	t.Logf("downloading %s", module)
 	cmd := exec.Command("go", "mod", "download", "-json", module)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 	out, err := cmd.Output()
 	var download struct{ Dir, Error string }
 	if json.Unmarshal(out, &download) != nil || download.Dir == "" {

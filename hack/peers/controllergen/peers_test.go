@@ -77,7 +77,7 @@ func (c commands) controller(dir string, patterns ...string) *exec.Cmd {
 func in(dir string, cmd *exec.Cmd) *exec.Cmd {
 	cmd.Dir = dir
 	// controller-gen writes no go.mod, and a go.work above the folder must not change its input.
-	cmd.Env = append(os.Environ(), "PWD="+dir, "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "PWD="+dir, "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 	return cmd
 }
 

@@ -28,7 +28,7 @@ func run(t *testing.T, dir, name string, args ...string) time.Duration {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 	start := time.Now()
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 const runtimePath = "github.com/webhook-gen/webhook-gen/runtime/"
 
 // TestVendored has webhook-gen write a copy of the whole runtime into testdata/project. The copy has the code of the
-// runtime and passes its tests.
+// runtime and passes its tests, with the newest k8s.io/* and the race detector.
 func TestVendored(t *testing.T) {
 	const copyPath = "example.com/app/internal/webhook/"
 	runtime, dir := filepath.Join(repository, "runtime"), t.TempDir()
@@ -28,7 +28,7 @@ func TestVendored(t *testing.T) {
 	copyFolder(t, filepath.Join("testdata", "project"), dir)
 	goMod := readFile(t, filepath.Join(runtime, "go.mod"))
 	writeFile(t, filepath.Join(dir, "go.mod"), bytes.Replace(goMod, []byte(strings.TrimSuffix(runtimePath, "/")), []byte("example.com/app"), 1))
-	output(t, command(dir, "go", "mod", "edit", "-require=k8s.io/api@v0.37.2", "-require=k8s.io/apimachinery@v0.37.2"))
+	output(t, command(dir, "go", "mod", "edit", "-require=k8s.io/api@"+kubernetes, "-require=k8s.io/apimachinery@"+kubernetes))
 	output(t, command(dir, build(t)))
 
 	sources := 0
@@ -55,7 +55,7 @@ func TestVendored(t *testing.T) {
 	}
 	output(t, command(dir, "go", "mod", "tidy"))
 	output(t, command(dir, "go", "vet", "./..."))
-	tested := output(t, command(dir, "go", "test", "-vet=off", "./..."))
+	tested := output(t, command(dir, "go", "test", "-race", "-p", "1", "-vet=off", "./...")) // some packages compare times
 	for _, pkg := range []string{"admission", "admission/admissiontest", "authorization", "certificates", "conversion", "conversion/conversiontest", "internal/failure", "internal/structural", "internal/wire", "server", "v1"} {
 		if !regexp.MustCompile(`(?m)^ok\s+` + copyPath + pkg + `\s`).MatchString(tested) {
 			t.Errorf("no test of %s ran:\n%s", pkg, tested)
