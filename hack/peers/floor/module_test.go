@@ -17,8 +17,9 @@ const repository = "../../.."
 
 const kubernetes = "v0.37.2" // the newest k8s.io/*
 
-// TestModule runs the tests of the runtime module under the next Go, which the go command fetches from the module proxy,
-// with newer versions than its go.mod names. `make test` runs them with the oldest, TestVendored with the race detector.
+// TestModule runs the tests of the runtime module under the next Go, which the go command fetches from the module
+// proxy, with newer versions than its go.mod names. `make test` runs them with the oldest, TestVendored with the race
+// detector.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
 	copyFolder(t, filepath.Join(repository, "runtime"), dir)
