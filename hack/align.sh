@@ -5,12 +5,11 @@
 #   hack/align.sh           changes go.mod and go.sum
 #   hack/align.sh --check   prints what differs, changes nothing, and fails if there is anything
 #
-# Modules whose versions are what they test keep them: the runtime's floors, and the peers that
-# require versions of their own.
+# Modules whose versions are what they test keep them: the runtime's floors, and a peer that requires versions of its own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-own='^(runtime|runtime/controllerruntime|runtime/program|hack/tools|hack/peers/(clusterapi|karpenter|floor))$'
+own='^(runtime|runtime/controllerruntime|runtime/program|hack/tools|hack/peers/(karpenter|floor))$'
 
 modules() { git ls-files 'go.mod' '*/go.mod' | xargs -n1 dirname | grep -Ev "$own"; }
 

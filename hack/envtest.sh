@@ -23,6 +23,6 @@ else
     block && $1 !~ /^(k8s.io|github.com\/webhook-gen)\// { print $1 "@" $2 }' $upstream/go.mod | paste -sd,)")
 fi
 # Two runs at once build it once.
-exec 9>"${TMPDIR:-/tmp}/webhook-gen-envtest-$(id -u).lock"
+exec 9>"${TMPDIR:-/tmp}/webhook-gen-envtest-$(id -u)-${1-newest}.lock"
 if command -v flock >/dev/null; then flock 9; fi
 KUBEBUILDER_ASSETS='' exec go run ./cmd/webhook-gen assets "${flags[@]}"

@@ -194,20 +194,16 @@ func (w *workspace) goCommand(words ...string) (string, error) {
 	writeFile(w.t, filepath.Join(w.root, "go.work"), text)
 	cmd := exec.Command("go", words...)
 	cmd.Dir = w.root
-	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(w.root, "go.work"), goFlags())
+	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(w.root, "go.work"), goFlags)
 	out, err := cmd.CombinedOutput()
 	return string(bytes.ReplaceAll(out, []byte(w.root), []byte("$DIR"))), err
 }
 
-// goFlags returns a setting of the go command for modules in a folder that is new in each run. -trimpath keeps the
-// folder out of the build cache's keys, so that the second run uses the builds of the first. It also compiles all
-// dependencies once more, so a run in CI, which begins with an empty cache, goes without.
-func goFlags() string {
-	if os.Getenv("CI") != "" {
-		return "GOFLAGS="
-	}
-	return "GOFLAGS=-trimpath"
-}
+// goFlags is a setting of the go command for modules in a folder that is new in each run. -trimpath keeps the folder
+// out of the build cache's keys, so that the second run uses the builds of the first. It also compiles all dependencies
+// once more, so a run in CI, which begins with an empty cache, goes without. Tests change CI, so this is set before
+// them.
+var goFlags = map[bool]string{false: "GOFLAGS=-trimpath", true: "GOFLAGS="}[os.Getenv("CI") != ""]
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()

@@ -146,7 +146,7 @@ func copyTree(t *testing.T) string {
 func goIn(dir, arguments string) (string, error) {
 	cmd := exec.Command("go", strings.Fields(arguments)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", goFlags())
+	cmd.Env = append(os.Environ(), "GOWORK=off", goFlags)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -132,12 +132,15 @@ func compile(ctx context.Context, t *testing.T, fset *token.FileSet, dir string,
 	return importer.ForCompiler(fset, "gc", func(importPath string) (io.ReadCloser, error) { return os.Open(files[importPath]) })
 }
 
+// flags are the GOFLAGS of the caller, which tests set to nothing: with others, packages would be compiled once more.
+var flags = os.Getenv("GOFLAGS")
+
 // goList runs go list without the network.
 func goList(ctx context.Context, t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS="+flags)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

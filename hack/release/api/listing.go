@@ -7,9 +7,12 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -40,10 +43,20 @@ type version struct {
 	packages []*types.Package
 }
 
-// load type-checks the packages of the module in a folder, except internal packages and programs.
+// load type-checks the packages of the module in a folder, except internal packages and programs. The oldest Go of the
+// module compiles what they import, as it does for the module's tests.
 func load(dir string) (version, error) {
 	const mode = packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedModule
-	found, err := packages.Load(&packages.Config{Mode: mode, Dir: dir}, "./...")
+	goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return version{}, err
+	}
+	parsed, err := modfile.ParseLax("go.mod", goMod, nil)
+	if err != nil {
+		return version{}, err
+	}
+	env := append(os.Environ(), "GOTOOLCHAIN=go"+parsed.Go.Version)
+	found, err := packages.Load(&packages.Config{Mode: mode, Dir: dir, Env: env}, "./...")
 	if err != nil {
 		return version{}, err
 	}

@@ -1,3 +1,5 @@
+// Package review has what is converted and our handler. The packages below it compare that with an API server's own code
+// and with controller-runtime: each imports the one side alone, because some are built for another Go.
 package review
 
 import (
@@ -5,48 +7,20 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-	peer "sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 
-	v1 "github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/api/v1"
-	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/api/v1alpha1"
-	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/byhand"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/spoke"
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
+// Versions of the kinds Server and Machine.
 var (
-	hubVersion   = schema.GroupVersion{Group: "infra.example.com", Version: "v1"}
-	spokeVersion = schema.GroupVersion{Group: "infra.example.com", Version: "v1alpha1"}
+	HubVersion   = schema.GroupVersion{Group: "infra.example.com", Version: "v1"}
+	SpokeVersion = schema.GroupVersion{Group: "infra.example.com", Version: "v1alpha1"}
 )
 
-// ours is the runtime's handler with the generated functions.
-func ours() http.Handler { return conversion.NewHandler(spoke.Conversions()) }
-
-// theirs is controller-runtime's handler with the functions by hand.
-func theirs() http.Handler {
-	log.SetLogger(logr.Discard())
-	scheme := runtime.NewScheme()
-	scheme.AddKnownTypes(hubVersion, &v1.Server{}, &v1.Machine{})
-	scheme.AddKnownTypes(spokeVersion, &v1alpha1.Server{}, &v1alpha1.Machine{})
-	registry := peer.NewRegistry()
-	for kind, make := range map[string]func(*runtime.Scheme) (peer.Converter, error){
-		"Server":  peer.NewHubSpokeConverter(&v1.Server{}, peer.NewSpokeConverter(&v1alpha1.Server{}, byhand.ServerFromHub, byhand.ServerToHub)),
-		"Machine": peer.NewHubSpokeConverter(&v1.Machine{}, peer.NewSpokeConverter(&v1alpha1.Machine{}, byhand.MachineFromHub, byhand.MachineToHub)),
-	} {
-		converter, err := make(scheme)
-		if err != nil {
-			panic(err)
-		}
-		if err := registry.RegisterConverter(hubVersion.WithKind(kind).GroupKind(), converter); err != nil {
-			panic(err)
-		}
-	}
-	return peer.NewWebhookHandler(scheme, registry)
-}
+// Ours is the runtime's handler with the generated functions.
+func Ours() http.Handler { return conversion.NewHandler(spoke.Conversions()) }
 
 // metadataText is that of an object as API servers have it.
 const metadataText = `{"annotations":{"infra.example.com/owner":"team-%[1]d"},"creationTimestamp":"2026-11-21T08:15:30Z","finalizers":["infra.example.com/finalizer"],"generation":3,` +
@@ -60,8 +34,8 @@ const statusText = `"addresses":[{"address":"10.6.0.%[1]d","type":"InternalIP"},
 	`{"lastTransitionTime":"2026-11-21T08:20:11Z","message":"","reason":"InstanceActive","status":"True","type":"Ready"},` +
 	`{"lastTransitionTime":"2026-11-21T08:19:55Z","message":"the instance has been created","reason":"Created","status":"True","type":"InstanceReady"}]`
 
-// objectTexts are objects of each kind in both versions; the numbers in them are filled in.
-var objectTexts = map[string][2]string{
+// ObjectTexts are objects of each kind in both versions; the numbers in them are filled in.
+var ObjectTexts = map[string][2]string{
 	"Server": {
 		`{"apiVersion":"infra.example.com/v1alpha1","kind":"Server","metadata":` + metadataText + `,"spec":{"bootstrapRef":{"name":"bootstrap-%[1]d"},"cloudsSecrets":[{"name":"clouds-yaml"}],"flavor":"m1.large",` +
 			`"imageName":"ubuntu-2404-kube-v1.37.1","networks":[{"fixedIP":"10.6.0.%[1]d","name":"nodes","tags":["internal"]},{"name":"storage"}],"powerState":"On","providerID":"openstack:///0f5c5d2e-%[1]d",` +
@@ -83,17 +57,17 @@ var objectTexts = map[string][2]string{
 	},
 }
 
-// objectText is object number i of a kind in a version.
-func objectText(kind string, version schema.GroupVersion, i int) string {
-	texts := objectTexts[kind]
-	if version == hubVersion {
+// ObjectText is object number i of a kind in a version.
+func ObjectText(kind string, version schema.GroupVersion, i int) string {
+	texts := ObjectTexts[kind]
+	if version == HubVersion {
 		return fmt.Sprintf(texts[1], i)
 	}
 	return fmt.Sprintf(texts[0], i)
 }
 
-// reviewText asks for objects in a version.
-func reviewText(desired schema.GroupVersion, objects []string) []byte {
+// ReviewText asks for objects in a version.
+func ReviewText(desired schema.GroupVersion, objects []string) []byte {
 	return []byte(`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"5c7d7f5a-0c7c-4a2c-9a55-2e7d1d0b8f11","desiredAPIVersion":"` + desired.String() +
 		`","objects":[` + strings.Join(objects, ",") + `]}}` + "\n")
 }

@@ -1,4 +1,4 @@
-package review
+package beside
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review"
 )
 
 // discard is a connection that nobody listens at.
@@ -54,7 +56,7 @@ func perObject(h http.Handler, body []byte) time.Duration {
 func objectTextsOf(kind string, version schema.GroupVersion) []string {
 	texts := make([]string, objects)
 	for i := range texts {
-		texts[i] = objectText(kind, version, i)
+		texts[i] = review.ObjectText(kind, version, i)
 	}
 	return texts
 }
@@ -63,7 +65,7 @@ func objectTextsOf(kind string, version schema.GroupVersion) []string {
 func converted(t testing.TB, h http.Handler, desired schema.GroupVersion, texts []string) []string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, request(reviewText(desired, texts)))
+	h.ServeHTTP(w, request(review.ReviewText(desired, texts)))
 	var answer struct {
 		Response struct {
 			ConvertedObjects []json.RawMessage `json:"convertedObjects"`
@@ -85,19 +87,19 @@ func converted(t testing.TB, h http.Handler, desired schema.GroupVersion, texts 
 func TestRatio(t *testing.T) {
 	const least = 2.0
 	for _, kind := range []string{"Server", "Machine"} {
-		for _, desired := range []schema.GroupVersion{hubVersion, spokeVersion} {
+		for _, desired := range []schema.GroupVersion{review.HubVersion, review.SpokeVersion} {
 			t.Run(kind+" to "+desired.Version, func(t *testing.T) {
-				from := spokeVersion
-				if desired == spokeVersion {
-					from = hubVersion
+				from := review.SpokeVersion
+				if desired == review.SpokeVersion {
+					from = review.HubVersion
 				}
-				ours, theirs := ours(), theirs()
+				ours, theirs := review.Ours(), theirs()
 				// A spoke's object brings what has been kept, in the annotation of its own side.
 				body := func(h http.Handler) []byte {
-					if desired == spokeVersion {
-						return reviewText(desired, objectTextsOf(kind, from))
+					if desired == review.SpokeVersion {
+						return review.ReviewText(desired, objectTextsOf(kind, from))
 					}
-					return reviewText(desired, converted(t, h, from, objectTextsOf(kind, hubVersion)))
+					return review.ReviewText(desired, converted(t, h, from, objectTextsOf(kind, review.HubVersion)))
 				}
 				ourBody, theirBody := body(ours), body(theirs)
 				best := [2]time.Duration{time.Hour, time.Hour}

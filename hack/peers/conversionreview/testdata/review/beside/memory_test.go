@@ -1,4 +1,4 @@
-package review
+package beside
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review"
 )
 
 // side, in the environment, makes the test binary a process that answers one review; see TestMemory.
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 // answerOne answers a review that comes from standard input, of the length in the second argument, and prints how much memory that
 // took at most.
 func answerOne(name string) error {
-	handler := ours()
+	handler := review.Ours()
 	if name == "theirs" {
 		handler = theirs()
 	}
@@ -86,10 +88,10 @@ func TestMemory(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			var texts []string
 			for i, length := 0, 0; length < size; i++ {
-				texts = append(texts, objectText(kind, hubVersion, i))
+				texts = append(texts, review.ObjectText(kind, review.HubVersion, i))
 				length += len(texts[i]) + 1
 			}
-			body := string(reviewText(spokeVersion, texts))
+			body := string(review.ReviewText(review.SpokeVersion, texts))
 			var all [2][]int64
 			for range 3 {
 				all[0], all[1] = append(all[0], peakOf(t, "ours", body)), append(all[1], peakOf(t, "theirs", body))

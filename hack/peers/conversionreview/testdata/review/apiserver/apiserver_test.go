@@ -1,11 +1,11 @@
-package review
+package apiserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"net/http/httptest"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -21,27 +21,59 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 	"sigs.k8s.io/randfill"
 
+	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review"
 	"github.com/webhook-gen/webhook-gen/hack/peers/conversionreview/review/spoke"
 	ourconversion "github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
-// apiServer is what an API server converts custom resources with: its own client of conversion webhooks and its own checks of what
-// they answer, here with our handler behind TLS at the other end. It has one CRD, of the kind Machine or Server.
+// serve runs the program that has our handler behind TLS, and returns its address and certificate. The program is built
+// with the race detector, and fails if that has found something.
+func serve(t *testing.T) (url string, ca []byte) {
+	t.Helper()
+	program := exec.Command("../../serve")
+	var stderr bytes.Buffer
+	program.Stderr = &stderr
+	stdin, err := program.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close() // which ends it
+		if err := program.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, &stderr)
+		}
+	})
+	var said struct {
+		URL string
+		CA  []byte
+	}
+	if err := json.NewDecoder(stdout).Decode(&said); err != nil {
+		t.Fatal(err)
+	}
+	return said.URL, said.CA
+}
+
+// apiServer is what an API server converts custom resources with: its own client of conversion webhooks and its own
+// checks of what they answer, with our handler at the other end. It has one CRD, of the kind Machine or Server.
 func apiServer(t *testing.T, kind, reviewVersion string) runtime.ObjectConvertor {
 	t.Helper()
-	server := httptest.NewTLSServer(ours())
-	t.Cleanup(server.Close)
-	url := server.URL + "/convert"
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	url, ca := serve(t)
 	factory, err := conversion.NewCRConverterFactory(webhook.NewDefaultServiceResolver(), func(r webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver { return r })
 	if err != nil {
 		t.Fatal(err)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	crd.Name = strings.ToLower(kind) + "s." + hubVersion.Group
-	crd.Spec.Group = hubVersion.Group
+	crd.Name = strings.ToLower(kind) + "s." + review.HubVersion.Group
+	crd.Spec.Group = review.HubVersion.Group
 	crd.Spec.Names.Kind = kind
-	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: hubVersion.Version}, {Name: spokeVersion.Version}}
+	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: review.HubVersion.Version}, {Name: review.SpokeVersion.Version}}
 	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
 		Strategy: apiextensionsv1.WebhookConverter,
 		Webhook: &apiextensionsv1.WebhookConversion{
@@ -68,17 +100,17 @@ func unstructuredOf(t *testing.T, text string) *unstructured.Unstructured {
 // TestAPIServer has the API server's own code convert objects, parts of objects and lists, and take what comes back.
 func TestAPIServer(t *testing.T) {
 	for _, reviewVersion := range []string{"v1", "v1beta1"} {
-		for kind := range objectTexts {
+		for kind := range review.ObjectTexts {
 			converter := apiServer(t, kind, reviewVersion)
-			for _, from := range []schema.GroupVersion{hubVersion, spokeVersion} {
-				to := hubVersion
-				if from == hubVersion {
-					to = spokeVersion
+			for _, from := range []schema.GroupVersion{review.HubVersion, review.SpokeVersion} {
+				to := review.HubVersion
+				if from == review.HubVersion {
+					to = review.SpokeVersion
 				}
 				t.Run(fmt.Sprintf("%s %s to %s", reviewVersion, kind, to.Version), func(t *testing.T) {
 					head := `{"apiVersion":"` + from.String() + `","kind":"` + kind + `"`
 					for _, text := range []string{
-						objectText(kind, from, 7),
+						review.ObjectText(kind, from, 7),
 						head + `,"metadata":{"name":"a"}}`,
 						head + `,"spec":{}}`,
 						head + `,"status":{"conditions":[]}}`,
@@ -110,7 +142,7 @@ func TestAPIServer(t *testing.T) {
 						if i%3 == 0 {
 							version = to // which the API server does not send
 						}
-						list.Items = append(list.Items, *unstructuredOf(t, objectText(kind, version, i)))
+						list.Items = append(list.Items, *unstructuredOf(t, review.ObjectText(kind, version, i)))
 					}
 					converted, err := converter.ConvertToVersion(list, to)
 					if err != nil {
@@ -129,8 +161,8 @@ func TestAPIServer(t *testing.T) {
 
 // TestAPIServerIsTold holds that what is wrong with an object reaches the caller of the API server.
 func TestAPIServerIsTold(t *testing.T) {
-	text := strings.Replace(objectText("Machine", spokeVersion, 7), `"5m0s"`, `"999999h"`, 1)
-	_, err := apiServer(t, "Machine", "v1").ConvertToVersion(unstructuredOf(t, text), hubVersion)
+	text := strings.Replace(review.ObjectText("Machine", review.SpokeVersion, 7), `"5m0s"`, `"999999h"`, 1)
+	_, err := apiServer(t, "Machine", "v1").ConvertToVersion(unstructuredOf(t, text), review.HubVersion)
 	want := `Machine default/node-7 of infra.example.com/v1alpha1 cannot be converted to infra.example.com/v1: spec.nodeDrainTimeout: 3599996400 does not fit into int32`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
@@ -140,10 +172,10 @@ func TestAPIServerIsTold(t *testing.T) {
 // TestPlain holds the handler, through the API server, to what the generated functions make of decoded objects: of objects filled
 // at random it makes the same in every field, and converts them back to what they were.
 func TestPlain(t *testing.T) {
-	plain(t, "Server", spokeVersion, hubVersion, spoke.ServerToHub)
-	plain(t, "Server", hubVersion, spokeVersion, spoke.ServerFromHub)
-	plain(t, "Machine", spokeVersion, hubVersion, spoke.MachineToHub)
-	plain(t, "Machine", hubVersion, spokeVersion, spoke.MachineFromHub)
+	plain(t, "Server", review.SpokeVersion, review.HubVersion, spoke.ServerToHub)
+	plain(t, "Server", review.HubVersion, review.SpokeVersion, spoke.ServerFromHub)
+	plain(t, "Machine", review.SpokeVersion, review.HubVersion, spoke.MachineToHub)
+	plain(t, "Machine", review.HubVersion, review.SpokeVersion, spoke.MachineFromHub)
 }
 
 func plain[S, D any](t *testing.T, kind string, from, to schema.GroupVersion, convert func(context.Context, *S, *D) error) {
