@@ -124,9 +124,12 @@ ports: ## lines by hand of each port of a real API's conversions: markers, hooks
 
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
-test-attacks: ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
+test-attacks: test-attacks-peer ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
+	cd $(RUNTIME) && $(AT_FLOOR) go test $(TESTFLAGS) -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
+
+.PHONY: test-attacks-peer
+test-attacks-peer: # the attacks that make test does not run
 	$(call say,attacks on the runtime and its peer)
-	cd $(RUNTIME) && go test $(TESTFLAGS) -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
 	cd hack/peers/controllerruntime && go test $(TESTFLAGS) -count=1 -timeout 12h ./attacks
 
 .PHONY: test-promises

@@ -21,11 +21,17 @@ const runtimeDir = "../../runtime"
 // TestRuntime seeds faults into the runtime; its own tests have to find each.
 func TestRuntime(t *testing.T) {
 	faults := seedRuntime(t)
+	goMod, err := os.ReadFile(filepath.Join(runtimeDir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	floor := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(goMod)[1]
 	binaries := map[string]string{}
 	for _, pkg := range []string{"admission", "conversion", "server"} {
 		binaries[pkg] = filepath.Join(t.TempDir(), pkg+".test")
 		cmd := exec.Command("go", "test", "-c", "-overlay", faults.overlay, "-o", binaries[pkg], "./"+pkg)
 		cmd.Dir = runtimeDir
+		cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go"+string(floor)) // as make test has compiled the dependencies
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

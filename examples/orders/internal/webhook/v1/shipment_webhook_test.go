@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// newShipmentWebhook makes the policy for tests, the generated ones included.
+// newShipmentWebhook makes the webhook for tests, the generated ones included.
 func newShipmentWebhook(t testing.TB) *ShipmentWebhook {
 	t.Helper()
 	return &ShipmentWebhook{Carriers: []string{"north", "south"}}

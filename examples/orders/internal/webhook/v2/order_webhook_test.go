@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// newOrderWebhook makes the policy for tests, the generated ones included.
+// newOrderWebhook makes the webhook for tests, the generated ones included.
 func newOrderWebhook(t testing.TB) *OrderWebhook {
 	t.Helper()
 	return &OrderWebhook{Stock: stock.Table{"tea": 100, "rare-tea": 1}}

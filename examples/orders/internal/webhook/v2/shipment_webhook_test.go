@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// newShipmentWebhook makes the policy for tests, the generated ones included.
+// newShipmentWebhook makes the webhook for tests, the generated ones included.
 func newShipmentWebhook(t testing.TB) *ShipmentWebhook {
 	t.Helper()
 	return &ShipmentWebhook{Carriers: []string{"north", "south"}}
@@ -29,7 +29,7 @@ func sampleShipment(edit ...func(*shopv2.Shipment)) *shopv2.Shipment {
 	return object
 }
 
-func TestShipmentPolicy(t *testing.T) {
+func TestShipment(t *testing.T) {
 	admissiontest.Table[shopv2.Shipment]{
 		Webhooks: newWebhooks(t),
 		Paths:    []string{ValidateShipmentPath},
