@@ -60,7 +60,7 @@ func Read(dir, kind string, patterns ...string) (Result, error) {
 		return Result{}, err
 	}
 	var result Result
-	files := sources{}
+	files := sources{files: map[string]sourceFile{}, optional: map[string]bool{}}
 	for _, p := range loaded {
 		if len(p.Errors) > 0 {
 			return Result{}, p.Errors[0]

@@ -72,6 +72,21 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestOptionalPackage reads a validator of a type whose package has a marker that makes fields optional.
+func TestOptionalPackage(t *testing.T) {
+	result, err := celcheck.Read(".", "Order", "./testdata/loose")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range result.Checks {
+		got = append(got, c.Expression+c.Reason)
+	}
+	if want := []string{`object.?note.orValue("") != 'rude'`, "object.sku != 'none'"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // expressions compiles the expressions that were read from a validator, by operation.
 func expressions(t *testing.T, validator string) map[string]map[string]cel.Program {
 	t.Helper()

@@ -75,12 +75,13 @@ func (w *walk) selected(e *ast.SelectorExpr) value {
 			return value{}
 		}
 		if !inline {
-			markers := w.sources.markers(w.pkg.Fset.Position(s.Field(i).Pos()), s.Field(i))
+			declared := w.pkg.Fset.Position(s.Field(i).Pos())
+			markers := w.sources.markers(declared, s.Field(i))
 			nullable := slices.Contains(markers, "+nullable")
 			if _, pointer := types.Unalias(s.Field(i).Type()).(*types.Pointer); nullable && !pointer {
 				return value{} // it may be null, and Go has another zero value
 			}
-			at = at.with(step{name: name, optional: optional || slices.ContainsFunc(markers, isOptional), nullable: nullable})
+			at = at.with(step{name: name, optional: optional || w.sources.isOptional(declared.Filename, markers), nullable: nullable})
 		}
 		t = s.Field(i).Type()
 	}

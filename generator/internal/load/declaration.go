@@ -179,6 +179,23 @@ func GeneratedBelow(dir string) []string {
 	return found
 }
 
+// PackageComments returns the comment groups of a file that belong to its package: those outside of declarations that
+// are no declaration's doc comment. controller-gen reads markers of the package there.
+func PackageComments(file *ast.File) []*ast.CommentGroup {
+	return slices.DeleteFunc(slices.Clone(file.Comments), func(g *ast.CommentGroup) bool {
+		return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+			var doc *ast.CommentGroup
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				doc = d.Doc
+			case *ast.GenDecl:
+				doc = d.Doc
+			}
+			return g == doc || d.Pos() <= g.Pos() && g.Pos() < d.End()
+		})
+	})
+}
+
 // Markers returns the lines of comments that begin with a plus sign, without the slashes. Groups may be nil.
 func Markers(groups ...*ast.CommentGroup) []string {
 	var found []string

@@ -25,6 +25,8 @@ type scope struct {
 	types     map[string]*declaration
 	constants map[string]*declaredConstant
 	methods   map[string][]string // by the receiver's type
+
+	marked map[string]bool // the package, by a marker that has been asked for
 }
 
 func newScope(r *Resolver, importPath string, p *load.Package) *scope {
@@ -36,6 +38,7 @@ func newScope(r *Resolver, importPath string, p *load.Package) *scope {
 		types:     make(map[string]*declaration),
 		constants: make(map[string]*declaredConstant),
 		methods:   make(map[string][]string),
+		marked:    make(map[string]bool),
 	}
 }
 

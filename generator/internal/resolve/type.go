@@ -4,6 +4,7 @@ package resolve
 
 import (
 	"go/ast"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -121,6 +122,22 @@ func (t *Type) Doc() []*ast.CommentGroup {
 		return nil
 	}
 	return t.comments.groups()
+}
+
+// PackageMarked reports whether the package in which a struct is written has a marker for the whole package.
+func (t *Type) PackageMarked(marker string) bool {
+	scope := t.underlying().at.scope
+	if scope == nil || scope.pkg == nil {
+		return false
+	}
+	marked, known := scope.marked[marker]
+	if !known {
+		for _, f := range scope.pkg.FilesWith(marker) {
+			marked = marked || slices.Contains(load.Markers(load.PackageComments(f.AST)...), marker)
+		}
+		scope.marked[marker] = marked
+	}
+	return marked
 }
 
 // underlying looks into a declared type when first asked.

@@ -148,7 +148,7 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 			property.Default = json.RawMessage(text)
 		}
 		s.Properties[f.JSON] = property
-		if required(f) {
+		if required(f, t) {
 			s.Required = append(s.Required, f.JSON)
 		}
 	}
@@ -178,8 +178,9 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 	}
 }
 
-// required reports whether an object must have a field: as controller-gen decides, from markers and then from the tag.
-func required(f *resolve.Field) bool {
+// required reports whether an object must have a field of a struct: as controller-gen decides, from markers of the
+// field and of its package, and then from the tag.
+func required(f *resolve.Field, of *resolve.Type) bool {
 	if IsRequired(f) {
 		return true
 	}
@@ -188,7 +189,7 @@ func required(f *resolve.Field) bool {
 			return false
 		}
 	}
-	return !f.OmitEmpty && !f.OmitZero
+	return !f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
 }
 
 // read adds what markers of a type or a field set.
