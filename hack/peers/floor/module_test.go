@@ -21,6 +21,7 @@ const kubernetes = "v0.37.2" // the newest k8s.io/*
 // proxy, with newer versions than its go.mod names. `make test` runs them with the oldest, TestVendored with the race
 // detector.
 func TestModule(t *testing.T) {
+	t.Parallel() // with the others: each has times in which it waits
 	dir := t.TempDir()
 	copyFolder(t, filepath.Join(repository, "runtime"), dir)
 	run := func(arguments ...string) string {

@@ -22,6 +22,7 @@ const runtimePath = "github.com/webhook-gen/webhook-gen/runtime/"
 // TestVendored has webhook-gen write a copy of the whole runtime into testdata/project. The copy has the code of the
 // runtime and passes its tests, with the newest k8s.io/* and the race detector.
 func TestVendored(t *testing.T) {
+	t.Parallel()
 	const copyPath = "example.com/app/internal/webhook/"
 	runtime, dir := filepath.Join(repository, "runtime"), t.TempDir()
 	copied := filepath.Join(dir, "internal", "webhook")
@@ -96,6 +97,7 @@ func withoutCommands(t *testing.T, dir string) {
 // TestModes moves examples from the module to a copy and back. Their own files change in import paths alone, and the
 // examples pass their tests with the copy. Back with the module, all files are as before.
 func TestModes(t *testing.T) {
+	t.Parallel()
 	webhookGen := build(t)
 	for _, example := range []struct {
 		name    string
