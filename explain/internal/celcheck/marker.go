@@ -57,6 +57,9 @@ func (s sources) optionalPackage(dir string) bool {
 	}
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is a good one
 	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
 		text, err := os.ReadFile(name)
 		if err != nil || !bytes.Contains(text, []byte(optionalMarker)) {
 			continue

@@ -15,13 +15,13 @@ import (
 // repository is the folder of the main module.
 const repository = "../../.."
 
-const kubernetes = "v0.37.2" // the newest k8s.io/*
+// kubernetes is the newest version of k8s.io/*.
+const kubernetes = "v0.37.2"
 
 // TestModule runs the tests of the runtime module under the next Go, which the go command fetches from the module
 // proxy, with newer versions than its go.mod names. `make test` runs them with the oldest, TestVendored with the race
 // detector.
 func TestModule(t *testing.T) {
-	t.Parallel() // with the others: each has times in which it waits
 	dir := t.TempDir()
 	copyFolder(t, filepath.Join(repository, "runtime"), dir)
 	run := func(arguments ...string) string {

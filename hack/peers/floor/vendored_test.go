@@ -22,7 +22,7 @@ const runtimePath = "github.com/webhook-gen/webhook-gen/runtime/"
 // TestVendored has webhook-gen write a copy of the whole runtime into testdata/project. The copy has the code of the
 // runtime and passes its tests, with the newest k8s.io/* and the race detector.
 func TestVendored(t *testing.T) {
-	t.Parallel()
+	t.Parallel() // with TestModes, but not with TestModule, which compares times
 	const copyPath = "example.com/app/internal/webhook/"
 	runtime, dir := filepath.Join(repository, "runtime"), t.TempDir()
 	copied := filepath.Join(dir, "internal", "webhook")
