@@ -29,7 +29,12 @@ func TestVendored(t *testing.T) {
 	copyFolder(t, filepath.Join("testdata", "project"), dir)
 	goMod := readFile(t, filepath.Join(runtime, "go.mod"))
 	writeFile(t, filepath.Join(dir, "go.mod"), bytes.Replace(goMod, []byte(strings.TrimSuffix(runtimePath, "/")), []byte("example.com/app"), 1))
-	output(t, command(dir, "go", "mod", "edit", "-require=k8s.io/api@"+kubernetes, "-require=k8s.io/apimachinery@"+kubernetes))
+	// All versions are those of the root, whose dependencies are compiled already. go mod tidy drops what is not needed.
+	versions := output(t, command(repository, "go", "list", "-m", "-f", "{{if not .Main}}-require={{.Path}}@{{.Version}}{{end}}", "all"))
+	if !strings.Contains(versions, "-require=k8s.io/api@"+kubernetes+"\n") {
+		t.Fatalf("the root does not have k8s.io/api %s", kubernetes)
+	}
+	output(t, command(dir, "go", append([]string{"mod", "edit"}, strings.Fields(versions)...)...))
 	output(t, command(dir, build(t)))
 
 	sources := 0

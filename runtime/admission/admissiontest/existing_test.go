@@ -213,6 +213,7 @@ func TestExistingFindsDefects(t *testing.T) {
 		"removes unknown members":            {"Default removes members that are unknown to the Go type, such as spec.unknownToTheType"},
 	} {
 		t.Run(defect, func(t *testing.T) {
+			t.Parallel()
 			said := existingFindings(t, existing(t, defect))
 			for _, text := range want {
 				if !strings.Contains(strings.ReplaceAll(said, "\n  name: one\n", "\n  name: filled\n"), text) {
@@ -315,6 +316,7 @@ spec:
 		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			e := existing(t, "")
 			e.Definitions = []string{filepath.Join(t.TempDir(), "definition.yaml"), filepath.Join(t.TempDir(), "missing")}
 			sample := "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: small}\n"

@@ -339,6 +339,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"refuses samples":                 "does not let Widget one be updated: too small",
 	} {
 		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
 			if said := findings(t, suite(t, fault, asItIs)); !strings.Contains(said, want) {
 				t.Errorf("the suite reports %q, want %q in it", said, want)
 			}

@@ -225,6 +225,7 @@ func scheme(t *testing.T, k Kind[spoke, hub], marks map[string]string) Kind[spok
 }
 
 func TestRightConversionsPass(t *testing.T) {
+	t.Parallel()
 	Check(t, right.kind())
 	k := scheme(t, right.kind(), map[string]string{
 		"spec.replicas": `{"default": 3}`, "spec.mode": `{"enum": ["RSA", "ecdsa"]}`, "spec.size": `{"default": 5}`, "spec.template": `{"nullable": true}`,
@@ -308,6 +309,7 @@ func TestRequiredTypes(t *testing.T) {
 
 // TestFaultsAreFound breaks every invariant, and looks for its number.
 func TestFaultsAreFound(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		invariant int
 		fault     string
