@@ -124,7 +124,7 @@ func (c checkout) untidy(t *testing.T) {
 	p.gen("init")
 	p.run("go", "build", "./...")
 	said := p.gen("create", "webhook", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--validating")
-	p.run("go", "vet", "./...")
+	p.run("go", "list", "-test", "-deps", "./...") // go.mod and go.sum have what all need; other tests compile such code
 	if goMod := p.read("go.mod"); !strings.Contains(said, "\nrunning go get -t ./") || !strings.Contains(goMod, "golang.org/x/text ") {
 		t.Errorf("the module was made tidy\n%s\n%s", said, goMod)
 	}

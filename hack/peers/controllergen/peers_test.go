@@ -77,7 +77,8 @@ func (c commands) controller(dir string, patterns ...string) *exec.Cmd {
 func in(dir string, cmd *exec.Cmd) *exec.Cmd {
 	cmd.Dir = dir
 	// controller-gen writes no go.mod, and a go.work above the folder must not change its input.
-	cmd.Env = append(os.Environ(), "PWD="+dir, "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
+	// Without cgo, the go command under controller-gen compiles no C.
+	cmd.Env = append(os.Environ(), "PWD="+dir, "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 	return cmd
 }
 
