@@ -85,11 +85,11 @@ func (o Origin) require(name string, text []byte, modulePaths ...string) ([]byte
 	if err != nil {
 		return nil, err
 	}
+	required := slices.DeleteFunc(slices.Clone(file.Require), func(r *modfile.Require) bool { return slices.Contains(modulePaths, r.Mod.Path) })
 	for _, modulePath := range modulePaths {
-		if err := file.AddRequire(modulePath, o.Version); err != nil {
-			return nil, err
-		}
+		required = append(required, &modfile.Require{Mod: module.Version{Path: modulePath, Version: o.Version}})
 	}
+	file.SetRequireSeparateIndirect(required) // as go mod tidy does
 	return o.replace(file, modulePaths...)
 }
 
