@@ -34,7 +34,7 @@ func assetsCommand(s streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&options.Version, "kubernetes", controlplane.DefaultVersion, "version of Kubernetes: a minor version, for its newest patch, or a patch")
 	flags.StringVar(&options.Index, "index", "", "URL of an index of archives, instead of setup-envtest's own")
-	flags.StringVar(&options.Cache, "cache", "", "folder that keeps what was built (default webhook-gen/controlplane in the user's cache folder)")
+	flags.StringVar(&options.Cache, "cache", "", "folder that keeps the built programs (default webhook-gen/controlplane in the user's cache folder)")
 	flags.StringSliceVar(&options.Require, "require", nil, "modules to raise in a build, each as golang.org/x/net@v0.61.0")
 	flags.BoolVar(&options.Build, "build", false, "build without asking setup-envtest")
 	return c

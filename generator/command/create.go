@@ -59,7 +59,7 @@ func createWebhookCommand(s streams) *cobra.Command {
 	flags.add(c)
 	resource.add(c)
 	addWebhooks(c, &webhooks)
-	c.Flags().StringSliceVar(&webhooks.Operations, "operations", nil, "operations that the webhooks are called for; an existing marker gets those that it lacks: "+strings.Join(model.Operations(), ", ")+" (default create,update)")
+	c.Flags().StringSliceVar(&webhooks.Operations, "operations", nil, "operations that the webhooks are called for; an existing marker gets the missing ones: "+strings.Join(model.Operations(), ", ")+" (default create,update)")
 	c.Flags().StringSliceVar(&webhooks.Spokes, "spoke", nil, "versions to convert, with --conversion (default all others)")
 	c.Flags().StringVar(&webhooks.Import, "external-api-path", "", "import path of the package that has the Go type of another module's kind")
 	complete(c, "operations", model.Operations()...)
@@ -70,7 +70,7 @@ func createWebhookCommand(s streams) *cobra.Command {
 func addWebhooks(c *cobra.Command, webhooks *project.Webhooks) {
 	c.Flags().BoolVar(&webhooks.Mutating, "mutating", false, "a webhook that sets fields, such as defaults")
 	c.Flags().BoolVar(&webhooks.Validating, "validating", false, "a webhook that allows or denies requests")
-	c.Flags().BoolVar(&webhooks.Conversion, "conversion", false, "conversion between the versions of the kind, of which this one is the hub")
+	c.Flags().BoolVar(&webhooks.Conversion, "conversion", false, "conversion between the versions of the kind, with this one as the hub")
 }
 
 func createVersionCommand(s streams) *cobra.Command {

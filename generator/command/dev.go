@@ -88,7 +88,7 @@ func devCommand(s streams) *cobra.Command {
 	flags.format = "text"
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:9443", "address on which dev takes the calls of the cluster")
-	c.Flags().StringVar(&advertise, "advertise", "", "host and port at which the cluster reaches it (default that of --listen)")
+	c.Flags().StringVar(&advertise, "advertise", "", "host and port at which the cluster reaches it (default: the one of --listen)")
 	c.Flags().StringVar(&program, "program", "", "folder of the program (default program in webhook-gen.yaml)")
 	c.Flags().StringVar(&programAddress, "program-address", "", "address on which the program listens, if its arguments do not contain {address}")
 	c.Flags().StringVar(&kubectl, "kubectl", "kubectl", "the command that talks to the cluster")

@@ -27,6 +27,8 @@ type addition struct {
 	proof map[string]string
 	// update are the recipe's commands that write pages and copies.
 	update []string
+	// page has the text to write on a page afterwards, and the text before which it belongs.
+	page map[string][2]string
 	// tests are the tests of the tree that concern it, and missing is what they report without proof.
 	tests, missing string
 }
@@ -66,6 +68,9 @@ func TestRecipes(t *testing.T) {
 				if out, err := goIn(dir, command); err != nil {
 					t.Fatalf("go %s: %v\n%s", command, err, out)
 				}
+			}
+			for file, change := range a.page {
+				a.change(t, filepath.Join(dir, file), change)
 			}
 			if out, err := goIn(dir, a.tests); err != nil {
 				t.Errorf("go %s: %v\n%s", a.tests, err, out)
@@ -259,8 +264,7 @@ type OrderSpec struct {
 			name: "rule of lint", recipe: "A rule of lint",
 			code: map[string][2]string{
 				"generator/internal/lint/table.go": {"\n\t\t{webhook: overlap,", `
-		{webhook: hasty, Rule: diag.Rule{ID: "W99", Severity: diag.Note, Title: "a webhook has more than a second",
-			Doc: "One second is less than a handshake may take.", Fix: "set timeoutSeconds to 2 or more"}},`},
+		{webhook: hasty, Rule: diag.Rule{ID: "W99", Severity: diag.Note, Title: "a webhook has more than a second", Fix: "set timeoutSeconds to 2 or more"}},`},
 				"generator/internal/lint/hasty.go": {"", `// SPDX-License-Identifier: Apache-2.0
 
 package lint
@@ -298,7 +302,9 @@ order.go:5:60: note: the webhook has one second for an answer [W99]
                                                                ^
     set timeoutSeconds to 2 or more
 `},
-			update:  []string{"test ./generator -run TestDocuments -update"},
+			update: []string{"test ./generator -run TestDocuments -update"},
+			page: map[string][2]string{"docs/reference/rules.md": {"\n\n*Fix:* set timeoutSeconds to 2 or more.",
+				" One second is less than a handshake may take."}},
 			tests:   "test -vet=off -run ^(TestLint|TestEveryLintRuleHasAScenario|TestDocuments)$/^W99$ ./generator",
 			missing: "no scenario of W99 is broken",
 		},

@@ -23,7 +23,7 @@ func implementationFaults(sampled map[string]bool) func(*seeder, *ast.FuncDecl, 
 			faults = append(faults,
 				before("a default is not idempotent", `r.Object.Labels = map[string]string{"seeded": r.Object.Labels["seeded"] + "."}`),
 				before("a default is another one each time", `r.Object.GenerateName = string(r.UID)`),
-				before("what has been defaulted is denied", `if r.Object.GenerateName != "" { return errors.New("seeded") }; r.Object.GenerateName = "seeded"`),
+				before("a defaulted object is denied", `if r.Object.GenerateName != "" { return errors.New("seeded") }; r.Object.GenerateName = "seeded"`),
 				before("a default breaks a sample", `if r.Object.Labels["label"] == "" { return errors.New("seeded") }`))
 		case strings.HasPrefix(name, "Validate") && (create || update) && sampled[receiver(in)]:
 			faults = append(faults, before("a sample is denied", `if r.Object.UID == "" { return errors.New("seeded") }`))

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +27,7 @@ type sentence struct {
 
 var (
 	directive = regexp.MustCompile(`^(\+|[a-z]+:[a-z]|nolint|line |export |SPDX-|Code generated )`)
+	emitted   = regexp.MustCompile(`^\s*(?://|#) (\S.*)`)
 	output    = regexp.MustCompile(`^(?i:(unordered )?output:)`)
 	item      = regexp.MustCompile(`^\s*([-*]|\d+[.)]) `)
 	word      = regexp.MustCompile("(?:`[^`]*`|[^ `])+") // with code in one piece
@@ -35,14 +37,15 @@ var (
 	abbreviated = regexp.MustCompile(`\b(e\.g|i\.e|etc|vs|cf|resp)\.$`)
 )
 
-// commentBlocks returns the paragraphs of the comments of a Go file. Directives, markers and indented code are left
-// out.
-func commentBlocks(file string, text []byte) ([]block, error) {
+func parse(file string, text []byte) (*ast.File, *token.FileSet, error) {
 	files := token.NewFileSet()
 	tree, err := parser.ParseFile(files, file, text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil || ast.IsGenerated(tree) {
-		return nil, err
-	}
+	return tree, files, err
+}
+
+// commentBlocks returns the paragraphs of the comments of a Go file. Directives, markers and indented code are left
+// out.
+func commentBlocks(tree *ast.File, files *token.FileSet) []block {
 	var all []block
 	for _, group := range tree.Comments {
 		var current block
@@ -74,7 +77,51 @@ func commentBlocks(file string, text []byte) ([]block, error) {
 		}
 		end()
 	}
-	return all, nil
+	return all
+}
+
+// literalBlocks returns the string literals of a Go file, one block each: messages, help and emitted comments are among
+// them. Regular expressions are left out, and so are the strings of tests, which are their input.
+func literalBlocks(tree *ast.File, files *token.FileSet) []block {
+	if strings.HasSuffix(files.File(tree.Pos()).Name(), "_test.go") {
+		return nil
+	}
+	var all []block
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			called, ok := n.Fun.(*ast.SelectorExpr)
+			return !ok || !strings.HasSuffix(called.Sel.Name, "Compile")
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+				all = append(all, block{line: files.Position(n.Pos()).Line, lines: strings.Split(text, "\n")})
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// templateBlocks returns the paragraphs of the comments in a template.
+func templateBlocks(text string) []block {
+	var all []block
+	var current block
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if m := emitted.FindStringSubmatch(line); m != nil && !directive.MatchString(m[1]) {
+			if len(current.lines) == 0 {
+				current.line = number
+			}
+			current.lines = append(current.lines, m[1])
+			continue
+		}
+		if len(current.lines) > 0 {
+			all = append(all, current)
+		}
+		current = block{}
+	}
+	return all
 }
 
 // pageBlocks returns the paragraphs of a Markdown page without its headings, tables, code and comments.

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 const (
 	columns = 120 // of a line
 	words   = 20  // of a sentence, in the mean of a file
+	phrase  = 3   // words that are no heading and no word in a list
 )
 
 // problem is a sentence or line that breaks a rule.
@@ -24,18 +26,20 @@ type problem struct {
 
 // check returns the problems of a file, in the order of their lines.
 func check(file string, text []byte) ([]problem, error) {
-	var blocks []block
-	if strings.HasSuffix(file, ".md") {
+	blocks, texts, found := []block(nil), []block(nil), []problem(nil)
+	switch {
+	case strings.HasSuffix(file, ".md"):
+		blocks, found = pageBlocks(string(text)), brokenLinks(file, string(text))
+	case strings.HasSuffix(file, ".md.tmpl"):
 		blocks = pageBlocks(string(text))
-	} else {
-		var err error
-		if blocks, err = commentBlocks(file, text); err != nil {
+	case strings.HasSuffix(file, ".tmpl"):
+		blocks = templateBlocks(string(text))
+	default:
+		tree, files, err := parse(file, text)
+		if err != nil || ast.IsGenerated(tree) {
 			return nil, err
 		}
-	}
-	var found []problem
-	if strings.HasSuffix(file, ".md") {
-		found = brokenLinks(file, string(text))
+		blocks, texts = commentBlocks(tree, files), literalBlocks(tree, files)
 	}
 	count, total := 0, 0
 	for _, b := range blocks {
@@ -45,13 +49,18 @@ func check(file string, text []byte) ([]problem, error) {
 			}
 		}
 		for _, s := range b.sentences() {
-			n := len(strings.Fields(s.text))
-			if n < 3 {
-				continue // a heading, or a word in a list
+			if n := len(strings.Fields(s.text)); n >= phrase {
+				count, total = count+1, total+n
 			}
-			count, total = count+1, total+n
+		}
+	}
+	for _, b := range slices.Concat(blocks, texts) {
+		for _, s := range b.sentences() {
+			if len(strings.Fields(s.text)) < phrase || strings.HasSuffix(s.text, "?") {
+				continue
+			}
 			for _, r := range rules() {
-				if m := r.pattern.FindString(s.text); m != "" && !strings.HasSuffix(s.text, "?") {
+				if m := r.pattern.FindString(s.text); m != "" {
 					found = append(found, problem{s.line, fmt.Sprintf("%q: %s", strings.TrimSpace(m), r.advice)})
 				}
 			}
@@ -91,6 +100,6 @@ func rules() []rule {
 			"name the thing instead of pointing at it"},
 		{regexp.MustCompile(`(?i)\bwhat (is|are|was|were|be|been|has|have|had|comes|goes|belongs|stands|takes|makes|gets|can|may|must|does|did|will|would)\b`),
 			"use a noun in place of the clause"},
-		{regexp.MustCompile(`\b(is|are|was|were) none\b`), "say what is absent"},
+		{regexp.MustCompile(`\b(is|are|was|were) none\b`), "name the absent thing"},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -33,8 +34,12 @@ func TestPlanted(t *testing.T) {
 		"Go knows the size of a string, see https://example.com/what-is-a-string": false,
 	} {
 		for file, content := range map[string]string{
-			"page.md": "# Heading\n\nThe user writes a plain sentence here.\n" + text + "\n",
-			"code.go": "package p\n\n// f returns a plain sentence to the user.\n// " + text + "\nfunc f() {}\n",
+			"page.md":          "# Heading\n\nThe user writes a plain sentence here.\n" + text + "\n",
+			"code.go":          "package p\n\n// f returns a plain sentence to the user.\n// " + text + "\nfunc f() {}\n",
+			"text.go":          "package p\n\nvar f, g = \"a plain sentence for the user\",\n" + strconv.Quote(text) + "\n",
+			"code.go.tmpl":     "package p\n\n// f returns a plain sentence to the user.\n// " + text + "\nfunc f() {}\n",
+			"values.yaml.tmpl": "\n\n# The user writes a plain sentence here.\n# " + text + "\nreplicas: 1\n",
+			"README.md.tmpl":   "# Heading\n\nThe user writes a plain sentence here.\n" + text + "\n",
 		} {
 			problems, err := check(file, []byte(content))
 			if err != nil {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prose checks the comments and pages of this repository by the rules in CONTRIBUTING.md:
+// Prose checks the comments, texts, templates and pages of this repository by the rules in CONTRIBUTING.md:
 //
 //	go run ./hack/prose [files]
 //
-// Without files it checks every tracked Go file and Markdown page, except generated files and testdata. It prints one
-// finding a line, as file:line: message, and exits with 1 if there is any.
+// Without files it checks every tracked Go file, Markdown page and template, except generated files and testdata. In
+// string literals it checks only the words. It prints one finding a line, as file:line: message, and exits with 1 if
+// there is any.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 func main() {
 	files := os.Args[1:]
 	if len(files) == 0 {
-		out, err := exec.Command("git", "ls-files", "*.go", "*.md").Output()
+		out, err := exec.Command("git", "ls-files", "*.go", "*.md", "*.tmpl").Output()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "prose: git ls-files:", err)
 			os.Exit(2)

@@ -32,7 +32,7 @@ import (
 
 func main() {
 	version := flag.String("version", "", "version to release, such as v0.1.0")
-	dryRun := flag.Bool("dry-run", false, "warn where a release would fail for what is not committed yet, and print no commands")
+	dryRun := flag.Bool("dry-run", false, "warn where a release would fail because of uncommitted changes, and print no commands")
 	tree := flag.String("C", "../..", "root of the work tree")
 	flag.Parse()
 	r := release{tree: *tree, version: *version, dryRun: *dryRun, out: os.Stdout}

@@ -24,7 +24,7 @@ func (sealed) ValidateUpdate(_ context.Context, r *admission.UpdateRequest[corev
 
 func hasSeal(c *corev1.ConfigMap) error {
 	if c.Data["seal"] == "" {
-		return field.Required(field.NewPath("data").Key("seal"), "a rule wants it")
+		return field.Required(field.NewPath("data").Key("seal"), "a rule requires it")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func targetsOf(objects []string) ([]target, error) {
 		resource, name, ok := strings.Cut(o, "/")
 		t := target{resource, name}
 		if !ok || name == "" || t.group() == "" {
-			return nil, fmt.Errorf("%q is none of validatingwebhookconfigurations/, mutatingwebhookconfigurations/, customresourcedefinitions/ and apiservices/ with a name", o)
+			return nil, fmt.Errorf("%q is not one of validatingwebhookconfigurations/, mutatingwebhookconfigurations/, customresourcedefinitions/ and apiservices/ with a name", o)
 		}
 		targets = append(targets, t)
 	}

@@ -67,7 +67,7 @@ func (c *knownClients) recognize(r *http.Request) *metav1.Status {
 	case refusal != nil:
 		return refusal
 	}
-	return refusalOf(http.StatusUnauthorized, "this webhook wants to know its caller: send "+c.ways())
+	return refusalOf(http.StatusUnauthorized, "this webhook authenticates its caller: send "+c.ways())
 }
 
 // ways names the credentials that a caller may present.

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// If one of these constants overflows, do what the name of its type says.
+// If one of these constants overflows, the name of its type is the remedy.
 const (
 	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
 	_ = version.RunWebhookGenAgain(1 - version.Min)

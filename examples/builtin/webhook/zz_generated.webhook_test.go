@@ -169,7 +169,7 @@ func (p workloadProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRe
 	return p.Asked(ctx, "Workload.ValidateUpdate", r)
 }
 
-// TestGeneratedManifest wants the API server to call what is served, and nothing else.
+// TestGeneratedManifest checks that the API server calls every served webhook, and no other.
 func TestGeneratedManifest(t *testing.T) {
 	served := []string{
 		ValidateNamespaceWebhookPath,

@@ -41,7 +41,7 @@ type finding struct {
 func conditionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "conditions",
-		Short: "Say what is wrong with the expressions of a project, for webhook-gen",
+		Short: "List the mistakes in the expressions of a project, for webhook-gen",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			debug.SetGCPercent(400) // it ends soon

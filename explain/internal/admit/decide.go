@@ -106,7 +106,7 @@ func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, inv
 		return false
 	case asked:
 		w.Verdict = Undecided
-		w.Reason = "a condition asks the authorizer, whose answer is not known here: --authorizer sets it"
+		w.Reason = "a condition calls the authorizer, whose answer is not known here: --authorizer sets it"
 		return false
 	}
 	w.Undefaulted = read.undefaulted()

@@ -23,7 +23,7 @@ func (d *decider) namespaceReason(h webhook.WebhookAccessor) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("the namespace %s has %s, and the selector wants %s", d.attributes.GetNamespace(), labelled(found), selector(h.GetNamespaceSelector()))
+	return fmt.Sprintf("the namespace %s has %s, and the selector is %s", d.attributes.GetNamespace(), labelled(found), selector(h.GetNamespaceSelector()))
 }
 
 func (d *decider) objectReason(h webhook.WebhookAccessor) string {
@@ -34,13 +34,13 @@ func (d *decider) objectReason(h webhook.WebhookAccessor) string {
 		}
 		accessor, err := meta.Accessor(o)
 		if err != nil {
-			return fmt.Sprintf("a %s has no labels, and the selector wants %s", o.GetObjectKind().GroupVersionKind().Kind, selector(h.GetObjectSelector()))
+			return fmt.Sprintf("a %s has no labels, and the selector is %s", o.GetObjectKind().GroupVersionKind().Kind, selector(h.GetObjectSelector()))
 		}
 		if has := labelled(accessor.GetLabels()); !slices.Contains(found, has) {
 			found = append(found, has)
 		}
 	}
-	return fmt.Sprintf("the object has %s, and the selector wants %s", strings.Join(found, ", before that "), selector(h.GetObjectSelector()))
+	return fmt.Sprintf("the object has %s, and the selector is %s", strings.Join(found, ", before that "), selector(h.GetObjectSelector()))
 }
 
 func labelled(set map[string]string) string {

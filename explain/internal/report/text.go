@@ -269,7 +269,7 @@ func (p *printer) verdict() {
 	if slices.ContainsFunc(p.Steps, func(s evaluate.Step) bool {
 		return s.Verdict == evaluate.Unknown && strings.HasPrefix(s.Message, "--webhooks")
 	}) {
-		lines = append(lines, "--webhooks URL asks a running program")
+		lines = append(lines, "--webhooks URL sends the request to a running program")
 	}
 	for _, text := range lines {
 		p.line("  %s", strings.ReplaceAll(text, "\n", "\n  "))

@@ -13,7 +13,7 @@ func sideEffectsAnalyzer(handlers *analysis.Analyzer) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "sideeffects",
 		Doc: "report handlers with side effects that their webhook does not declare (W17)\n\n" +
-			"An API server calls a webhook with sideEffects None or NoneOnDryRun for requests with dryRun, of which nothing may remain. A handler whose webhook declares None must not " +
+			"An API server calls a webhook with sideEffects None or NoneOnDryRun for requests with dryRun, and nothing may remain of such a request. A handler whose webhook declares None must not " +
 			"write to the cluster, and one that declares NoneOnDryRun has to look at the request's DryRun.",
 		Requires: []*analysis.Analyzer{handlers},
 		Run: func(pass *analysis.Pass) (any, error) {

@@ -29,8 +29,8 @@ func (b *builder) addConvertible() {
 		switch {
 		case first == nil:
 		case !c.Convertible.V:
-			b.diags.Add(diag.Errorf(c.Range, model.RuleConvertible, "%s of %s has no methods of controller-runtime's Convertible, and that of %s has", c.Spoke.Name, c.Spoke.Version, first.Spoke.Version).
-				WithHint("add convertible: true: controller-runtime refuses a kind of which only some versions have them").WithRelated(first.Convertible.At, "the other one is here"))
+			b.diags.Add(diag.Errorf(c.Range, model.RuleConvertible, "%s of %s has no methods of controller-runtime's Convertible, and %s has them", c.Spoke.Name, c.Spoke.Version, first.Spoke.Version).
+				WithHint("add convertible: true: controller-runtime refuses a kind if only some versions have them").WithRelated(first.Convertible.At, "the other one is here"))
 		default:
 			b.refuseMethods(c)
 			b.findHubPackage(c)
@@ -76,7 +76,7 @@ func (b *builder) refuseCircle(c *model.Conversion) {
 	}
 	if way := b.importWay(c.Hub.Path, c.Spoke.Path, map[string]bool{}); way != nil {
 		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "package %s would import itself: it has to import %s", c.Spoke.Path, strings.Join(way, ", which imports ")).
-			WithHint("methods have to be in the package of their type: move what is imported to a package of its own, or " + withoutMethods))
+			WithHint("methods have to be in the package of their type: move the imported part to a package of its own, or " + withoutMethods))
 	}
 }
 

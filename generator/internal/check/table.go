@@ -71,7 +71,7 @@ func table() []rule {
 			only: "v1beta1", webhook: noMatchConditions},
 		{Rule: diag.Rule{ID: RuleUncompiled, Severity: diag.Warning, Title: "match conditions and policies are compiled",
 			Doc: "webhook-gen-explain does that for generate, verify and lint. It is looked for beside webhook-gen and in PATH; `--companion` names another place. Where it is missing, a mistake in the CEL is not found before an API server refuses the configuration."}},
-		{Rule: diag.Rule{ID: "U1", Title: "a webhook's name is unique among those of its kind in the run",
+		{Rule: diag.Rule{ID: "U1", Title: "a webhook's name is unique among webhooks of its kind in the run",
 			Doc: "API servers accept equal names in two configurations of one kind; metrics and audit annotations then cannot distinguish the webhooks."},
 			project: uniqueNames},
 		{Rule: diag.Rule{ID: "U2", Title: "a service's path has one handler",

@@ -133,7 +133,7 @@ func keys(c *Config) []key {
 		}, word(&c.Delivery.Certificates, "cert-manager", "self-managed", "secret")},
 		{Key{
 			Name: "delivery.callers", Example: "certificate",
-			Doc: "What an API server has to present to the webhooks: nothing, or a certificate, token or password. config/apiserver then has the files that configure the API server.",
+			Doc: "The credential that an API server has to present to the webhooks: none, or a certificate, token or password. config/apiserver then has the files that configure the API server.",
 		}, word(&c.Delivery.Callers, "nothing", "certificate", "token", "password")},
 		{Key{
 			Name: "delivery.caFile", Example: "config/ca.crt",
@@ -145,7 +145,7 @@ func keys(c *Config) []key {
 		}, texts(&c.Upgrade.Accepted, nil, acceptance)},
 		{Key{
 			Name: "outputs", Example: "[manifests]",
-			Doc: "Which outputs of the markers are generated.",
+			Doc: "The outputs of the markers that are generated.",
 		}, words(&c.Outputs, "manifests", "handlers", "conversions", "tests", "delivery")},
 	}
 	for i := range table {

@@ -169,7 +169,7 @@ func (f *file) isOneOf(name string, value *yaml.Node, choice []string) bool {
 	if slices.Contains(choice, value.Value) {
 		return true
 	}
-	d := f.errorAt(value, ruleValue, "%s: %q is none of %s", name, value.Value, strings.Join(choice, ", "))
+	d := f.errorAt(value, ruleValue, "%s: %q is not one of %s", name, value.Value, strings.Join(choice, ", "))
 	if nearest, ok := diag.Nearest(value.Value, choice); ok {
 		d = d.WithHint("did you mean %q?", nearest)
 	}

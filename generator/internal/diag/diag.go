@@ -177,7 +177,8 @@ type Rule struct {
 	Title string
 	// Severity is the default severity of a broken rule.
 	Severity Severity
-	// Doc explains the rule and the fix. If the rule comes from Kubernetes, Doc names the upstream function.
+	// Doc explains the rule. If the rule comes from Kubernetes, Doc names the upstream function. It is empty in the tables
+	// of the phases: docs/reference/rules.md has the text. Only the rules in the registry's entries have their own.
 	Doc string
 	// Fix describes the fix, as a clause; it may be empty.
 	Fix string

@@ -3,9 +3,11 @@
 package engine
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/docs"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
@@ -22,7 +24,12 @@ import (
 
 // PrintDiagnostics writes the findings in one of diag.Formats, with paths relative to dir.
 func PrintDiagnostics(w io.Writer, format, dir string, list diag.List) error {
-	return diag.Print(w, format, dir, list, slices.Concat(Rules(), LintRules()))
+	rules := slices.Concat(Rules(), LintRules())
+	texts := docs.Rules()
+	for i, r := range rules {
+		rules[i].Doc = cmp.Or(r.Doc, texts[r.ID])
+	}
+	return diag.Print(w, format, dir, list, rules)
 }
 
 // Rules returns the rules of all phases, in the order of the phases.

@@ -173,7 +173,7 @@ func unvalidated(p projectPass) {
 					return b.Name == name && slices.Contains(rule.APIGroups, b.Group) &&
 						!isSeen(request{"CREATE", b.Group, name, b.Namespaced}) && !isSeen(request{"UPDATE", b.Group, name, b.Namespaced})
 				}) {
-					p.report(w, w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), "no validating webhook here sees what is stored of %s", name)
+					p.report(w, w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), "no validating webhook here sees the stored %s", name)
 				}
 			}
 		}

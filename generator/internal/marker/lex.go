@@ -180,7 +180,7 @@ func (l *lexer) string(quote byte) (lexeme, bool) {
 				end := at
 				end.Column += min(2, len(rest))
 				l.diags.Add(diag.Errorf(diag.Range{Pos: at, End: end}, RuleSyntax, "unknown escape %s", rest[:min(2, len(rest))]).
-					WithHint("escapes are those of a Go string; backticks take the text as it is"))
+					WithHint("the escapes are Go's; in backticks the text is taken as it is"))
 				l.column += min(2, len(rest))
 				continue
 			}

@@ -67,8 +67,8 @@ func TestParse(t *testing.T) {
 		{"colon in a word", `// +webhook:m(a: b:c)`, "1:19-1:20 M1 unexpected \":\" (put quotes around a value that holds a colon)\n"},
 		{"trailing comma", `// +webhook:m(a: 1,)`, "1:19-1:20 M1 a value is missing after \",\"\n"},
 		{"no value", `// +webhook:m=`, "1:14-1:15 M1 a value is missing after \"=\"\n"},
-		{"bad escape", `// +webhook:m="\d"`, "1:16-1:18 M1 unknown escape \\d (escapes are those of a Go string; backticks take the text as it is)\n"},
-		{"prose after", `// +webhook:m is good`, "1:15-1:17 M1 unexpected \"is\" (arguments stand in parentheses: +webhook:m(name: \"value\"))\n"},
+		{"bad escape", `// +webhook:m="\d"`, "1:16-1:18 M1 unknown escape \\d (the escapes are Go's; in backticks the text is taken as it is)\n"},
+		{"prose after", `// +webhook:m is good`, "1:15-1:17 M1 unexpected \"is\" (arguments are in parentheses: +webhook:m(name: \"value\"))\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := show(Parse(lines(tc.in), "webhook")); got != tc.want {

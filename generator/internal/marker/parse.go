@@ -51,7 +51,7 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 		m.Value = &v
 	}
 	if p.bad == nil && len(p.lexemes) > 0 {
-		hint := fmt.Sprintf(`arguments stand in parentheses: +%s(name: "value")`, m.Name)
+		hint := fmt.Sprintf(`arguments are in parentheses: +%s(name: "value")`, m.Name)
 		if m.Value != nil {
 			hint = "put quotes around a value that is more than one word"
 		}

@@ -112,7 +112,7 @@ func notOurs(f File) diag.Diagnostic {
 
 func notOnlyOurs(f File, other foreign) diag.Diagnostic {
 	d := at(f.Path, RuleNotOurs, "%s would be replaced, and holds %s", filepath.Base(f.Path), other.what).
-		WithHint("move what is not a webhook configuration to another file, or set manifests.path in webhook-gen.yaml")
+		WithHint("move everything but webhook configurations to another file, or set manifests.path in webhook-gen.yaml")
 	if d.Pos.Line = other.line; other.line > 0 {
 		d.Pos.Column = 1
 	}

@@ -66,7 +66,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 		return Result{}, fmt.Errorf("the project has no type %s of %s/%s", r.Kind, s.group(r), r.Version)
 	}
 	if others := otherKinds(t.File, r.Kind); len(others) > 0 {
-		return Result{}, fmt.Errorf("%s declares %s, too: move what is to stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
+		return Result{}, fmt.Errorf("%s declares %s, too: move the part that should stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
 	}
 	if user, name, ok := userOf(api.Package, t.File); ok {
 		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(t.File.Path))

@@ -622,7 +622,7 @@ func lostEffect(call string) string {
 	case "RecoverPanic":
 		return "handlers answer a panic with 500"
 	case "WithContextFunc":
-		return "the context of a handler is that of the HTTP request"
+		return "a handler has the context of the HTTP request"
 	default:
 		return "the builder also served /convert"
 	}

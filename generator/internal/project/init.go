@@ -84,7 +84,7 @@ func (p *Options) check() error {
 	p.Domain = cmp.Or(p.Domain, ownDomain(p.Module))
 	if p.Domain == "" {
 		first, _, _ := strings.Cut(p.Module, "/")
-		return fmt.Errorf("pass the domain that ends the names of API groups: --domain example.com (that of %s is not yours)", first)
+		return fmt.Errorf("pass the domain that ends the names of API groups: --domain example.com (the domain of %s is not yours)", first)
 	}
 	if len(validation.IsDNS1123Subdomain(p.Domain)) > 0 {
 		return fmt.Errorf("--domain: %q is not a DNS subdomain, as example.com", p.Domain)

@@ -67,7 +67,7 @@ func conversionDefinitions() marker.Registry {
 				return []marker.Parameter{
 					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. At the end, `*` is the field's own name. Parents are created when there is a value to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools, and `as: \"json\"` for anything."},
 					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, applied from outside to inside. " + converterNames()},
-					{Name: "unless", Type: marker.String(&m.Unless), Default: "never", Doc: "Another field of the spoke's struct, for members of the hub of which one alone may be set. If that field is set, the hub does not get this value. An annotation keeps it."},
+					{Name: "unless", Type: marker.String(&m.Unless), Default: "never", Doc: "Another field of the spoke's struct, for members of the hub that exclude each other. If that field is set, the hub does not get this value. An annotation keeps it."},
 					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
 				}
 			}),

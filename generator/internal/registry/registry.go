@@ -101,7 +101,7 @@ func webhookDefinitions() marker.Registry {
 				m := &Rule{}
 				return m, append([]marker.Parameter{
 					belongsTo(&m.Webhook),
-					{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "What is done to the object."},
+					{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "The operations on the object."},
 				}, m.Matched.parameters()...)
 			},
 		},
@@ -212,7 +212,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 			{Name: "order", Type: marker.Int(&m.Order, -1000, 1000), Default: "0",
 				Doc: "The webhooks of one configuration are written, and mutating ones called, by ascending order and then by name."},
 			{Name: "decode", Type: marker.Enum(&m.Decode, "object", "none"), Default: "object",
-				Doc: "What the handler decodes: the object, or with `none` only what all requests have in common, which is by far the fastest."},
+				Doc: "The part of a request that the handler decodes: the object, or with `none` only the fields that all requests have, which is by far the fastest."},
 		}
 		if !mutating {
 			p = append(p, marker.Parameter{Name: "deleting", Type: marker.Enum(&m.Deleting, model.DeletingCheck, model.DeletingSkip, model.DeletingUnchanged), Default: model.DeletingCheck,
@@ -224,7 +224,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
 						"Forbidden and errors other than field errors deny as before."},
 				marker.Parameter{Name: "enforcement", Type: marker.Enum(&m.Enforcement, model.EnforceDeny, model.EnforceWarn, model.EnforceAudit), Default: model.EnforceDeny,
-					Doc: "What becomes of a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
+					Doc: "The fate of a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
 						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
 		}
 		p = append(p, m.Matched.parameters()...)

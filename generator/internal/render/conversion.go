@@ -277,9 +277,9 @@ func functionOf(p *convert.Pair, d convert.Direction) *jen.Statement {
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
-		w.file.Comment("What one version can represent and the other cannot is kept in an annotation of the object.")
+		w.file.Comment("An annotation of the object keeps the values that only one of the versions can represent.")
 	} else {
-		w.file.Comment("Nothing is lost between the versions. What an older program kept is restored from annotations that are signed.")
+		w.file.Comment("Nothing is lost between the versions. Values that an older program kept are restored from signed annotations.")
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {

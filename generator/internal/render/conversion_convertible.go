@@ -19,7 +19,7 @@ const (
 func (w *conversionWriter) convertible() {
 	for _, c := range w.Hubs {
 		w.file.Line()
-		doc(w.file, "Hub says to controller-runtime that %s of other versions is converted to and from %s.", article(c.Hub.Name), c.Hub.Version)
+		doc(w.file, "Hub makes controller-runtime convert %s of other versions to and from %s.", article(c.Hub.Name), c.Hub.Version)
 		w.file.Func().Params(jen.Op("*").Id(c.Hub.Name)).Id("Hub").Params().Block()
 	}
 	for _, plan := range w.Plans {

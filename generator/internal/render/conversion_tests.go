@@ -47,7 +47,7 @@ type conversionTestWriter struct {
 func (w conversionTestWriter) file() *jen.File {
 	f := newFile(w.HandlerPackage, true)
 	f.ImportName(w.conversiontest, "conversiontest")
-	f.Comment("TestGeneratedConversions holds the conversions of this package to what must be true of all conversions.")
+	f.Comment("TestGeneratedConversions tests the conversions of this package for the properties of every conversion.")
 	f.Func().Id("TestGeneratedConversions").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		for _, plan := range w.Plans {
 			g.Id("t").Dot("Run").Call(jen.Lit(plan.Spoke.Name), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
@@ -198,7 +198,7 @@ func (w conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
 	kind := jen.Qual(w.conversiontest, "Kind").Types(types.typ(plan.Root.Types.Spoke), types.typ(plan.Root.Types.Hub))
 	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
-		"what is filled at random, the functions Spoke and Hub of a Kind make it right.", plan.TestFunction(), article(plan.Spoke.Name))
+		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
 		g.Id("t").Dot("Helper").Call()
 		if plan.Root.NeedsHooks() {

@@ -54,15 +54,15 @@ func purpose(w *model.Webhook, operation string) string {
 	case mutating && operation == "Create":
 		return "fills in what the user left open: it edits the request's Object. An error denies the request"
 	case mutating && operation == "Update":
-		return "fills in what the user left open: it edits the request's Object, and OldObject tells what was there. An error denies the request"
+		return "fills in what the user left open: it edits the request's Object, and OldObject is the stored object. An error denies the request"
 	case mutating:
 		return "can only deny, by an error: there is nothing to edit"
 	case operation == "Create":
-		return "denies what must not be created, by an error"
+		return "denies, by an error, an object that must not be created"
 	case operation == "Update":
-		return "denies what must not become of the request's OldObject, by an error"
+		return "denies, by an error, a change of the request's OldObject that must not happen"
 	case operation == "Delete":
-		return "denies what must not be deleted, by an error"
+		return "denies, by an error, the deletion of an object that must stay"
 	}
-	return "denies what must not be connected to, by an error"
+	return "denies, by an error, a connection that must not be made"
 }

@@ -41,7 +41,7 @@ func (o Options) runtime(p *model.Project, pkg string) string {
 // assertRuntime writes the constants that fail the build if the code and the runtime do not fit each other.
 func assertRuntime(f *jen.File, version string) {
 	f.ImportName(version, "version")
-	f.Comment("If one of these constants overflows, do what the name of its type says.")
+	f.Comment("If one of these constants overflows, the name of its type is the remedy.")
 	f.Const().Defs(
 		jen.Id("_").Op("=").Qual(version, "UpdateRuntimeInGoMod").Parens(jen.Qual(version, "Max").Op("-").Lit(generation)),
 		jen.Id("_").Op("=").Qual(version, "RunWebhookGenAgain").Parens(jen.Lit(generation).Op("-").Qual(version, "Min")),

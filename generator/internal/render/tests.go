@@ -269,7 +269,7 @@ func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerP
 	admissiontest := o.runtime(p, "admission/admissiontest")
 	f.ImportName(admissiontest, "admissiontest")
 	f.Line()
-	f.Comment("TestGeneratedManifest wants the API server to call what is served, and nothing else.")
+	f.Comment("TestGeneratedManifest checks that the API server calls every served webhook, and no other.")
 	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		g.Id("served").Op(":=").Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, pkg := range packages {

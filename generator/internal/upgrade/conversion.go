@@ -52,12 +52,12 @@ func fieldGone(p *pass) {
 				gone = f.path
 				report := Finding{Range: f.Range, InOld: true, Severity: Breaking,
 					Message: fmt.Sprintf("%s of %s no longer has the field %s", old.name, old.kind, f.path),
-					Effect:  "Once the schema is without it, the API server drops it from what clients write and from what is stored in that version, when that is read.",
+					Effect:  "Once the schema is without it, the API server drops it from objects that clients write, and from objects stored in that version when they are read.",
 					Steps: []string{
 						"keep the field in every version that is served or stored, also where nothing reads it any more",
 						"take fields away in a new version, with a rule that says what becomes of them"}}
 				if p.keeps(old, f.path) {
-					report.Effect += " What annotations of objects in other versions keep of it fits nowhere, and is dropped too."
+					report.Effect += " Values of it in annotations of objects in other versions fit nowhere, and are dropped too."
 				}
 				p.report(report)
 			case is.shape != f.shape:
@@ -116,8 +116,8 @@ func keptHasPlace(p *pass) {
 		if len(overridden) > 0 {
 			p.report(Finding{Range: now.Range, Severity: Breaking,
 				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which a default replaces", there, old.kind(), several(overridden), here),
-				Effect: fmt.Sprintf("%s has a field for it now, which is not set in objects that were written before: as %s they get the default. What the annotation, "+
-					"webhook-gen.github.io/conversion, keeps is dropped.", there, here),
+				Effect: fmt.Sprintf("%s has a field for it now, which is not set in objects that were written before: as %s they get the default. The value in the annotation, "+
+					"webhook-gen.github.io/conversion, is dropped.", there, here),
 				Steps: []string{
 					"add the field in one release, without the default",
 					fmt.Sprintf("write every object again as %s", here),
@@ -190,7 +190,7 @@ func fieldLossy(p *pass) {
 		if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
 			p.report(Finding{Range: then.Range, Severity: Careful,
 				Message: fmt.Sprintf("%s cannot represent all of %s of %s %s: %s", now.version(1-side), then.path, now.version(side), now.kind(), then.loss),
-				Effect: fmt.Sprintf("The annotation keeps it. Old servers do not know of it, so that what is written through them during the rollout, or after a rollback, may lose it; "+
+				Effect: fmt.Sprintf("The annotation keeps it. Old servers do not know of it, so that objects written through them during the rollout, or after a rollback, may lose it; "+
 					"so does a client that writes %s objects without their annotations.", now.version(1-side)),
 				Steps: []string{serversFirst, "then have clients use it"}})
 		}
@@ -213,7 +213,7 @@ func fieldMoved(p *pass) {
 			f.Severity = Careful
 			f.Message = fmt.Sprintf("%s of %s %s converts otherwise: %s in place of %s", then.path, now.version(side), now.kind(), orItself(then.how), orItself(before.how))
 			f.Effect = fmt.Sprintf("Where the two do not make the same of a value, an object that is stored as %s reads otherwise as %s.", now.version(side), now.version(1-side))
-			f.Steps = []string{"hold both to the same values in a test, those that are stored among them"}
+			f.Steps = []string{"hold both to the same values in a test, stored values among them"}
 		default:
 			return
 		}
@@ -228,7 +228,7 @@ func (f *fate) dropsKept() string {
 	if !f.kept() {
 		return ""
 	}
-	return " What annotations keep of it may no longer fit, and is dropped then."
+	return " Its values in annotations may no longer fit, and are dropped then."
 }
 
 func orAnnotation(counterpart string) string {
@@ -251,7 +251,7 @@ func valueMoved(p *pass) {
 				Message: fmt.Sprintf("the value %q of %s of %s %s becomes %q in place of %q", r.From, then.path, now.version(side), now.kind(), is, r.To),
 				Effect: fmt.Sprintf("An object that is stored as %s with that value reads as another one in %s, which may not know it: then the API server refuses it when it is written.%s",
 					now.version(side), now.version(1-side), before.dropsKept()),
-				Steps: []string{fmt.Sprintf("keep +webhook:conversion:enum for %q while objects say it", r.From)}})
+				Steps: []string{fmt.Sprintf("keep +webhook:conversion:enum for %q while objects have it", r.From)}})
 		}
 	})
 }
@@ -278,7 +278,7 @@ func otherDefault(p *pass) {
 			Message: fmt.Sprintf("where %s says nothing, %s has %s for %s of %s in place of %s",
 				now.Spoke.Version, now.Hub.Version, orNone(then.missing), then.path, now.kind(), orNone(before.missing)),
 			Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it." + before.dropsKept(),
-			Steps:  []string{"have objects that should keep the old value say it: write them before the rollout"}})
+			Steps:  []string{"write the old value into the objects that should keep it, before the rollout"}})
 	})
 }
 

@@ -63,7 +63,7 @@ func otherStorage(p *pass) {
 		now, _ := d.new.version(then)
 		f := Finding{Range: now.Range, Severity: Careful,
 			Message: fmt.Sprintf("objects of %s are stored as %s in place of %s", d.new.Name, then, before),
-			Effect:  fmt.Sprintf("What is written from now on is stored as %s, the rest stays as it is until it is written again; status.storedVersions lists both.", then),
+			Effect:  fmt.Sprintf("Objects written from now on are stored as %s, the others stay as they are until they are written again; status.storedVersions lists both.", then),
 			Steps:   []string{"apply the definition when all servers convert both versions", "write every object again before " + before + " goes: a StorageVersionMigration"}}
 		_, known := d.old.version(then)
 		switch {
@@ -74,7 +74,7 @@ func otherStorage(p *pass) {
 			}
 		case !known:
 			f.Severity = Breaking
-			f.Effect = fmt.Sprintf("%s is new: old servers cannot convert it, so that while they run, and after a rollback, what has been written cannot be read in other versions.", then)
+			f.Effect = fmt.Sprintf("%s is new: old servers cannot convert it, so that while they run, and after a rollback, the written objects cannot be read in other versions.", then)
 			f.Steps = []string{fmt.Sprintf("release with %s served and %s still stored", then, before), fmt.Sprintf("store %s in the release after that", then)}
 		}
 		p.report(f)

@@ -62,9 +62,9 @@ func policyGone(p *pass) {
 		if policyNamed(p.to.Policies, old.Mutating, old.Name) != nil {
 			continue
 		}
-		effect := "What it denied is accepted, and objects that it would have denied stay."
+		effect := "Requests that it denied are accepted, and objects that it would have denied stay."
 		if old.Mutating {
-			effect = "What it filled in stays open in new objects."
+			effect = "New objects lack the values that it filled in."
 		}
 		if old.InsteadOf != nil && p.to.has(old.InsteadOf) {
 			p.report(Finding{Range: old.Range, InOld: true, Severity: Safe,
@@ -121,7 +121,7 @@ func policyLooser(p *pass) {
 			if !slices.ContainsFunc(both.new.Spec.Validations, func(now admissionregistrationv1.Validation) bool { return sameText(now.Expression, v.Expression) }) {
 				p.report(Finding{Range: both.old.Where(fmt.Sprintf("spec.validations[%d].expression", i)), InOld: true, Severity: Careful,
 					Message: fmt.Sprintf("policy %s no longer has the validation %s", both.new.Name, oneLine(v.Expression)),
-					Effect:  "What it denied is accepted, unless a changed validation denies it."})
+					Effect:  "Requests that it denied are accepted, unless a changed validation denies them."})
 			}
 		}
 		if policyFails(both.old) && !policyFails(both.new) {
@@ -146,7 +146,7 @@ func policyLooser(p *pass) {
 
 func looserEffect(lost []string) string {
 	if slices.Contains(lost, string(admissionregistrationv1.Deny)) {
-		return "What the policy denied is accepted, and objects that it would have denied stay."
+		return "Requests that the policy denied are accepted, and objects that it would have denied stay."
 	}
 	return "No warning or audit entry reports the requests that the policy would deny."
 }

@@ -124,7 +124,7 @@ func (p *pass) fieldPruned(s *schema, lost manifest.Property) {
 	}
 	f := Finding{Range: lost.Range, InOld: true, Severity: Breaking,
 		Message: fmt.Sprintf("the schema of %s no longer has the field %s", s, lost.Path),
-		Effect:  "The API server drops it, without a word, from what clients and webhooks write, from what a conversion makes of other versions, and from what is stored in that version, when it is read.",
+		Effect:  "The API server silently drops it from objects that clients and webhooks write, from objects converted from other versions, and from objects stored in that version when they are read.",
 		Steps: []string{
 			"keep the field in every version that is served or stored, also where nothing reads it any more",
 			"take fields away in a new version"}}

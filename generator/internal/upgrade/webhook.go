@@ -39,7 +39,7 @@ func failsOpen(p *pass) {
 		if w.old.failsClosed() && !w.new.failsClosed() {
 			p.report(Finding{Range: w.new.Where("failurePolicy"), Severity: Careful,
 				Message: fmt.Sprintf("webhook %s fails open: failurePolicy Fail becomes Ignore", w.new.Spec.Name),
-				Effect:  "Requests pass it by while its servers cannot be called. What it holds no longer holds at all times: code that relies on it has to check.",
+				Effect:  "Requests pass it by while its servers cannot be called. Its rules no longer hold at all times: code that relies on them has to check.",
 				Steps:   []string{"alert on apiserver_admission_webhook_fail_open_count"}})
 		}
 	}
@@ -61,9 +61,9 @@ func newWebhook(p *pass) {
 
 func goneWebhook(p *pass) {
 	for _, w := range p.removed {
-		effect := "What it denied is accepted, and objects that it would have denied stay."
+		effect := "Requests that it denied are accepted, and objects that it would have denied stay."
 		if w.Mutating {
-			effect = "What it filled in stays open in new objects."
+			effect = "New objects lack the values that it filled in."
 		}
 		if w.Policy != nil && policyNamed(p.to.Policies, w.Mutating, w.Policy.Name) != nil {
 			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
@@ -183,7 +183,7 @@ func otherVersions(p *pass) {
 		case len(gained) > 0:
 			effect = fmt.Sprintf("Old servers get objects in a version that they are not for: a generated handler answers 400, and %s.", w.new.outcome())
 		case len(lost) > 0 && equivalent:
-			severity, effect = Careful, "With matchPolicy Equivalent, requests in the other versions are converted to those that the rules name."
+			severity, effect = Careful, "With matchPolicy Equivalent, requests in the other versions are converted to the versions that the rules name."
 		case len(lost) > 0:
 			severity, effect = Careful, "With matchPolicy Exact, requests in the other versions pass the webhook by."
 		default:
@@ -248,7 +248,7 @@ func noAuthority(p *pass) {
 				f.Range = w.new.Range
 			}
 			f.Message = fmt.Sprintf("the caBundle of webhook %s is no longer injected: %s is gone", w.new.Spec.Name, injector(w.old))
-			f.Effect = fmt.Sprintf("What has been injected stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", w.new.outcome())
+			f.Effect = fmt.Sprintf("The injected authority stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", w.new.outcome())
 			f.Steps = []string{"have something else put the caBundle there, then remove the annotation"}
 		case len(before) > 0 && len(then) == 0 && injector(w.new) == "":
 			f.Message = fmt.Sprintf("webhook %s has no caBundle any more, and nothing that injects one", w.new.Spec.Name)
@@ -310,7 +310,7 @@ func otherSideEffects(p *pass) {
 			continue
 		case silent(before) && !silent(then):
 			f.Severity, f.Effect = Breaking, "The API server refuses requests with dryRun that the webhook matches (400, does not support dry run), whatever failurePolicy says: kubectl diff and --dry-run=server among them."
-			f.Steps = []string{"have the webhook do nothing where the request says dryRun, and say NoneOnDryRun"}
+			f.Steps = []string{"let the webhook do nothing where the request has dryRun, and declare NoneOnDryRun"}
 		case !silent(before):
 			f.Severity, f.Effect = Careful, "Requests with dryRun, which were refused, are sent: servers that do not look at dryRun do for them what they do for others."
 			f.Steps = []string{serversFirst, thenApply}
@@ -446,7 +446,7 @@ func otherOrder(p *pass) {
 				Steps:   []string{"have it be idempotent: old servers too, or roll the servers out before the configuration"}}
 			if then == admissionregistrationv1.NeverReinvocationPolicy {
 				f.Effect = "It does not see what webhooks after it change."
-				f.Steps = []string{"have a validating webhook hold what must be true in the end"}
+				f.Steps = []string{"check the final object in a validating webhook"}
 			}
 			p.report(f)
 		}

@@ -39,7 +39,7 @@ func takeAnswer(asked *admissionv1.AdmissionReview, header http.Header, body []b
 	case response == nil:
 		return nil, errors.New("it has no response")
 	case response.UID != asked.Request.UID:
-		return nil, fmt.Errorf("its uid is %q, want that of the request, %q", response.UID, asked.Request.UID)
+		return nil, fmt.Errorf("its uid is %q, want the request's, %q", response.UID, asked.Request.UID)
 	case (len(response.Patch) > 0) != (response.PatchType != nil):
 		return nil, errors.New("patch and patchType go together")
 	case response.PatchType != nil && *response.PatchType != admissionv1.PatchTypeJSONPatch:

@@ -97,7 +97,7 @@ func (c handlerCheck) refusesBodies(t testing.TB, call call) {
 		}
 		var status metav1.Status
 		if err := json.Unmarshal(recorder.Body.Bytes(), &status); err != nil || status.Kind != "Status" || status.Message == "" {
-			t.Errorf("%s: no Status that says what is wrong: %s", name, recorder.Body)
+			t.Errorf("%s: no Status with the reason: %s", name, recorder.Body)
 		}
 	}
 	c.wantUnasked(t)

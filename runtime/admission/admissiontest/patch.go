@@ -173,7 +173,7 @@ func edit(node any, path []string, do action, value any) (after, before any, err
 		node[index], before, err = edit(node[index], path[1:], do, value)
 		return node, before, err
 	}
-	return nil, nil, fmt.Errorf("%q is looked for in what is neither an object nor a list", member)
+	return nil, nil, fmt.Errorf("%q is looked for in a value that is neither an object nor a list", member)
 }
 
 // clone copies a JSON value, so that a copy and its source can be edited apart.

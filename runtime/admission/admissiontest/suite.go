@@ -184,7 +184,7 @@ func (s Suite) checkPaths(t testing.TB, served map[string]http.Handler) {
 	}
 	for path := range served {
 		if !slices.ContainsFunc(s.Webhooks, func(w Webhook) bool { return w.Path == path }) {
-			t.Errorf("what is registered at %s is no webhook of a marker", path)
+			t.Errorf("no marker has the webhook that is registered at %s", path)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func checkMissing(t testing.TB, webhooks Webhooks) {
 		var handled []string
 		err := incomplete.Interface().(Webhooks).Register(func(path string, _ http.Handler) { handled = append(handled, path) })
 		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("registered without %s, the webhooks say %v, want an error that names it", name, err)
+			t.Errorf("registered without %s, the webhooks return %v, want an error that names it", name, err)
 		} else if handled != nil {
 			t.Errorf("registered without %s, the webhooks return an error, and have registered %s", name, strings.Join(handled, ", "))
 		}
@@ -214,7 +214,7 @@ func checkMissing(t testing.TB, webhooks Webhooks) {
 		}
 		without.FieldByName(name).SetBool(true)
 		if err := incomplete.Interface().(Webhooks).Register(func(string, http.Handler) {}); err != nil {
-			t.Errorf("registered without %s on purpose, the webhooks say %v", name, err)
+			t.Errorf("registered without %s on purpose, the webhooks return %v", name, err)
 		}
 	}
 }

@@ -128,7 +128,7 @@ type finding struct {
 
 func (f finding) String() string {
 	if f.invariant == 0 {
-		return fmt.Sprintf("what is filled at random from %s cannot be written: %v\nlet the function Spoke or Hub of the Kind make it what the type takes", f.from, f.err)
+		return fmt.Sprintf("the object filled at random from %s cannot be written: %v\nlet the function Spoke or Hub of the Kind make it an object that the type takes", f.from, f.err)
 	}
 	return fmt.Sprintf("invariant %d does not hold from %s: %v\nthe smallest object:\n%s", f.invariant, f.from, f.err, failure.YAML([]byte(f.input)))
 }

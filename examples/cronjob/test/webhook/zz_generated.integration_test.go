@@ -143,7 +143,7 @@ func (s *apiServer) serve(t *testing.T, o envtest.WebhookInstallOptions) {
 	go func() { _ = server.Serve(listener) }() // it ends with Close
 }
 
-// definitions are the project's CRDs. Conversions that they or a patch ask for are found where the webhooks are.
+// definitions are the project's CRDs. Conversions in them or in a patch are called where the webhooks are.
 func (s *apiServer) definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	options := envtest.CRDInstallOptions{}
 	for _, pattern := range definitions {

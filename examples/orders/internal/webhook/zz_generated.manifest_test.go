@@ -10,7 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
 )
 
-// TestGeneratedManifest wants the API server to call what is served, and nothing else.
+// TestGeneratedManifest checks that the API server calls every served webhook, and no other.
 func TestGeneratedManifest(t *testing.T) {
 	served := []string{
 		webhookv1.MutateOrderPath,

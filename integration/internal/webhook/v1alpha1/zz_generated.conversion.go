@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// If one of these constants overflows, do what the name of its type says.
+// If one of these constants overflows, the name of its type is the remedy.
 const (
 	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
 	_ = version.RunWebhookGenAgain(1 - version.Min)
@@ -41,7 +41,7 @@ func NewConverter(hooks Hooks) Converter {
 	return Converter{hooks}
 }
 
-// Conversions are those of this package, for conversion.NewHandler.
+// Conversions are the conversions of this package, for conversion.NewHandler.
 func (c Converter) Conversions() conversion.Option {
 	return conversion.Serve(
 		conversion.Between(
@@ -51,7 +51,7 @@ func (c Converter) Conversions() conversion.Option {
 	)
 }
 
-// What one version can represent and the other cannot is kept in an annotation of the object.
+// An annotation of the object keeps the values that only one of the versions can represent.
 var (
 	fleetSpokeStash = conversion.NewStash[fleetv1alpha1.Fleet]("v1alpha1", conversion.Schema{
 		Labels: []string{"fleet.example.com/owner", "owner"},

@@ -14,13 +14,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// If one of these constants overflows, do what the name of its type says.
+// If one of these constants overflows, the name of its type is the remedy.
 const (
 	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
 	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
-// Conversions are those of this package, for conversion.NewHandler.
+// Conversions are the conversions of this package, for conversion.NewHandler.
 func Conversions() conversion.Option {
 	return conversion.Serve(
 		conversion.Between("fleet.example.com", "Fleet", "v1beta1", "v1", FleetToHub, FleetFromHub, conversion.Same{
@@ -39,7 +39,7 @@ func Conversions() conversion.Option {
 	)
 }
 
-// What one version can represent and the other cannot is kept in an annotation of the object.
+// An annotation of the object keeps the values that only one of the versions can represent.
 var (
 	fleetSpokeStash = conversion.NewStash[fleetv1beta1.Fleet]("v1beta1", conversion.Schema{Lossless: true})
 	fleetHubStash   = conversion.NewStash[fleetv1.Fleet]("v1", conversion.Schema{Members: map[string]conversion.Schema{

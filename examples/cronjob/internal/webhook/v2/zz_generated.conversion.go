@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// If one of these constants overflows, do what the name of its type says.
+// If one of these constants overflows, the name of its type is the remedy.
 const (
 	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
 	_ = version.RunWebhookGenAgain(1 - version.Min)
@@ -40,7 +40,7 @@ func NewConverter(hooks Hooks) Converter {
 	return Converter{hooks}
 }
 
-// Conversions are those of this package, for conversion.NewHandler.
+// Conversions are the conversions of this package, for conversion.NewHandler.
 func (c Converter) Conversions() conversion.Option {
 	return conversion.Serve(
 		conversion.Between(
@@ -50,7 +50,7 @@ func (c Converter) Conversions() conversion.Option {
 	)
 }
 
-// What one version can represent and the other cannot is kept in an annotation of the object.
+// An annotation of the object keeps the values that only one of the versions can represent.
 var (
 	cronJobSpokeStash = conversion.NewStash[batchv2.CronJob](
 		"v2",

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
-// TestGeneratedConversions holds the conversions of this package to what must be true of all conversions.
+// TestGeneratedConversions tests the conversions of this package for the properties of every conversion.
 func TestGeneratedConversions(t *testing.T) {
 	t.Run("CronJob", func(t *testing.T) {
 		kind := newCronJobConversion(t)

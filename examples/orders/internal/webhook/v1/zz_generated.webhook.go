@@ -13,7 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/version"
 )
 
-// If one of these constants overflows, do what the name of its type says.
+// If one of these constants overflows, the name of its type is the remedy.
 const (
 	_ = version.UpdateRuntimeInGoMod(version.Max - 1)
 	_ = version.RunWebhookGenAgain(1 - version.Min)
