@@ -55,7 +55,7 @@ type Source interface {
 func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) {
 	var placed []Placed
 	var diags diag.List
-	var anchors map[*ast.CommentGroup]anchor // found when the first marker is
+	var places map[*ast.CommentGroup]Placed // found when the first marker is
 	for _, group := range file.Comments {
 		if !mentions(group, "+"+prefix) {
 			continue
@@ -65,10 +65,10 @@ func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) 
 		if len(markers) == 0 {
 			continue
 		}
-		if anchors == nil {
-			anchors = anchorsOf(file, source)
+		if places == nil {
+			places = placesOf(file, source)
 		}
-		at, ok := anchors[group]
+		p, ok := places[group]
 		for _, m := range markers {
 			if !ok {
 				diags.Add(diag.Errorf(m.Range, RulePlacement, "this marker belongs to no declaration").
@@ -78,7 +78,8 @@ func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) 
 			if formatted(file, group) {
 				diags.Add(m.typographic()...)
 			}
-			placed = append(placed, Placed{Marker: m, On: at.on, Type: at.typ, Field: at.field})
+			p.Marker = m
+			placed = append(placed, p)
 		}
 	}
 	return placed, diags
@@ -114,28 +115,16 @@ func (m Marker) typographic() (list diag.List) {
 }
 
 func mentions(group *ast.CommentGroup, text string) bool {
-	for _, c := range group.List {
-		if strings.Contains(c.Text, text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return strings.Contains(c.Text, text) })
 }
 
-// anchor is a declaration that may have markers.
-type anchor struct {
-	on    Declaration
-	typ   *ast.TypeSpec
-	field *ast.Field
-}
-
-// anchorsOf finds what each comment of a file belongs to. All comments above the package clause
-// belong to the package; a type or field has its doc comment and the one comment directly above it.
-func anchorsOf(file *ast.File, source Source) map[*ast.CommentGroup]anchor {
-	w := anchorWalk{file: file, source: source, anchors: map[*ast.CommentGroup]anchor{}}
+// placesOf finds the declaration that the markers of each comment of a file are on. All comments above the package
+// clause belong to the package; a type or field has its doc comment and the one comment directly above it.
+func placesOf(file *ast.File, source Source) map[*ast.CommentGroup]Placed {
+	w := placeWalk{file: file, source: source, places: map[*ast.CommentGroup]Placed{}}
 	for _, g := range file.Comments {
 		if g.Pos() < file.Package {
-			w.anchors[g] = anchor{on: OnPackage}
+			w.places[g] = Placed{On: OnPackage}
 		}
 	}
 	before := file.Name.End()
@@ -145,35 +134,35 @@ func anchorsOf(file *ast.File, source Source) map[*ast.CommentGroup]anchor {
 			for _, s := range decl.Specs {
 				spec := s.(*ast.TypeSpec)
 				if decl.Lparen.IsValid() {
-					w.add(anchor{on: OnType, typ: spec}, spec.Doc, inside, spec.Pos())
+					w.add(Placed{On: OnType, Type: spec}, spec.Doc, inside, spec.Pos())
 					inside = spec.End()
 				} else {
-					w.add(anchor{on: OnType, typ: spec}, decl.Doc, before, decl.Pos())
+					w.add(Placed{On: OnType, Type: spec}, decl.Doc, before, decl.Pos())
 				}
-				w.fields(spec, spec.Type)
+				w.fields(spec)
 			}
 		}
 		before = d.End()
 	}
-	return w.anchors
+	return w.places
 }
 
-type anchorWalk struct {
-	file    *ast.File
-	source  Source
-	anchors map[*ast.CommentGroup]anchor
+type placeWalk struct {
+	file   *ast.File
+	source Source
+	places map[*ast.CommentGroup]Placed // without a marker
 }
 
-// fields adds the fields of every struct in a type expression.
-func (w *anchorWalk) fields(spec *ast.TypeSpec, expr ast.Expr) {
-	ast.Inspect(expr, func(n ast.Node) bool {
+// fields adds the fields of every struct in a type.
+func (w *placeWalk) fields(spec *ast.TypeSpec) {
+	ast.Inspect(spec.Type, func(n ast.Node) bool {
 		s, ok := n.(*ast.StructType)
 		if !ok {
 			return true
 		}
 		before := s.Fields.Opening
 		for _, f := range s.Fields.List {
-			w.add(anchor{on: OnField, typ: spec, field: f}, f.Doc, before, f.Pos())
+			w.add(Placed{On: OnField, Type: spec, Field: f}, f.Doc, before, f.Pos())
 			before = f.End()
 		}
 		return true
@@ -181,9 +170,9 @@ func (w *anchorWalk) fields(spec *ast.TypeSpec, expr ast.Expr) {
 }
 
 // add records the comments of a declaration that starts at pos and whose predecessor ends at before.
-func (w *anchorWalk) add(a anchor, doc *ast.CommentGroup, before, pos token.Pos) {
+func (w *placeWalk) add(p Placed, doc *ast.CommentGroup, before, pos token.Pos) {
 	if doc != nil {
-		w.anchors[doc] = a
+		w.places[doc] = p
 		pos = doc.Pos()
 	}
 	next := sort.Search(len(w.file.Comments), func(i int) bool { return w.file.Comments[i].Pos() >= pos })
@@ -193,6 +182,6 @@ func (w *anchorWalk) add(a anchor, doc *ast.CommentGroup, before, pos token.Pos)
 	above := w.file.Comments[next-1]
 	// A comment that begins on the predecessor's last line belongs to the predecessor.
 	if above.Pos() >= before && w.source.Position(above.Pos()).Line > w.source.Position(before).Line {
-		w.anchors[above] = a
+		w.places[above] = p
 	}
 }

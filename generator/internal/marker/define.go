@@ -60,7 +60,7 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 	return Type{Name: name, set: func(v Value) diag.List {
 		n, err := strconv.ParseInt(v.Text, 0, 64)
 		if v.Kind != Number || err != nil {
-			return wrong(v.Range, "%s is not a whole number in the range %s", quoted(v), name)
+			return wrong(v.Range, "%q is not a whole number in the range %s", v.Text, name)
 		}
 		if n < int64(low) || n > int64(high) {
 			return wrong(v.Range, "%d is not in the range %s", n, name)
@@ -74,7 +74,7 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 func Bool(f *diag.Sourced[bool]) Type {
 	return Type{Name: "true | false", Words: []string{"true", "false"}, set: func(v Value) diag.List {
 		if v.Kind != Boolean {
-			return wrong(v.Range, "%s is neither true nor false", quoted(v))
+			return wrong(v.Range, "%q is neither true nor false", v.Text)
 		}
 		*f = diag.Sourced[bool]{V: v.Text == "true", At: v.Range}
 		return nil
@@ -102,16 +102,12 @@ func List(f *diag.Sourced[[]string], words ...string) Type {
 	return Type{Name: name, Words: words, set: func(v Value) diag.List {
 		list := diag.Sourced[[]string]{At: v.Range}
 		var diags diag.List
-		for from := 0; from <= len(v.Text); {
-			end := len(v.Text)
-			if i := strings.IndexByte(v.Text[from:], ';'); i >= 0 {
-				end = from + i
-			}
-			piece := v.Text[from:end]
+		from := 0
+		for piece := range strings.SplitSeq(v.Text, ";") {
 			word := strings.TrimSpace(piece)
 			begin := from + strings.Index(piece, word)
 			at := v.Part(begin, begin+len(word))
-			from = end + 1
+			from += len(piece) + len(";")
 			if len(words) > 0 && word != "" {
 				var bad diag.List
 				if word, bad = oneOf(word, at, words); bad != nil {
@@ -164,5 +160,3 @@ func oneOf(text string, at diag.Range, words []string) (string, diag.List) {
 func wrong(at diag.Range, format string, args ...any) diag.List {
 	return diag.List{diag.Errorf(at, RuleValue, format, args...)}
 }
-
-func quoted(v Value) string { return fmt.Sprintf("%q", v.Text) }

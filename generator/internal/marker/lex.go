@@ -44,7 +44,7 @@ type lexer struct {
 // open. begins reports whether another marker starts on a line, which ends an unclosed one.
 func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lexeme, next int, diags diag.List) {
 	l := &lexer{lines: lines, line: start, column: column + 1, begins: begins}
-	lexemes = append(lexemes, l.name())
+	lexemes = append(lexemes, l.run(isNameInterior))
 	var open *lexeme
 	for {
 		if l.skipBlanks(); l.atEnd() {
@@ -101,10 +101,6 @@ func (l *lexer) skipBlanks() {
 	}
 }
 
-func (l *lexer) name() lexeme {
-	return l.run(isNameInterior)
-}
-
 func (l *lexer) next() (lexeme, bool) {
 	switch c := l.rest()[0]; c {
 	case '(', ')', ',', ':', '=':
@@ -121,10 +117,7 @@ func (l *lexer) next() (lexeme, bool) {
 // run reads the longest piece of the line whose characters all satisfy in.
 func (l *lexer) run(in func(rune) bool) lexeme {
 	rest := l.rest()
-	end := strings.IndexFunc(rest, func(r rune) bool { return !in(r) })
-	if end < 0 {
-		end = len(rest)
-	}
+	end := len(rest) - len(strings.TrimLeftFunc(rest, in))
 	t := lexeme{kind: lexWord, text: rest[:end], Range: diag.Range{Pos: l.position()}}
 	l.column += end
 	t.End = l.position()

@@ -5,6 +5,7 @@ package marker
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -150,11 +151,8 @@ func checkWords(lexemes []lexeme) diag.List {
 	culprit := lexemes[len(lexemes)-1]
 	if match := codetagsPosition.FindStringSubmatch(err.Error()); match != nil {
 		position, _ := strconv.Atoi(match[1])
-		for i, end := range ends {
-			if position <= end {
-				culprit = lexemes[i]
-				break
-			}
+		if i := slices.IndexFunc(ends, func(end int) bool { return position <= end }); i >= 0 {
+			culprit = lexemes[i]
 		}
 	}
 	return diag.List{diag.Errorf(culprit.Range, RuleSyntax, "unexpected %s", describe(culprit)).

@@ -3,7 +3,9 @@
 package marker
 
 import (
+	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -90,11 +92,7 @@ func (r Registry) Misspelt(file *ast.File, source Source, prefix string) diag.Li
 			if !known {
 				continue
 			}
-			at := l.Pos
-			at.Column += begin
-			to := l.Pos
-			to.Column += end
-			diags.Add(diag.Errorf(diag.Range{Pos: at, End: to}, RuleUnknown, "this is not a marker, and has no effect").
+			diags.Add(diag.Errorf(l.Range(begin, end), RuleUnknown, "this is not a marker, and has no effect").
 				WithHint("did you mean +%s:%s? A marker begins its line, and its name follows the plus sign", prefix, name))
 		}
 	}
@@ -113,14 +111,11 @@ func meant(line, prefix string) (begin, end int, ok bool) {
 	}
 	name := strings.TrimLeft(after, " ")
 	word, rest, ok := strings.Cut(name, ":")
-	length := strings.IndexFunc(rest, func(r rune) bool { return r != ':' && !unicode.IsLetter(r) })
-	if length < 0 {
-		length = len(rest)
-	}
-	if !ok || length == 0 || !diag.Resembles(word, prefix) {
+	behind := strings.TrimLeftFunc(rest, func(r rune) bool { return r == ':' || unicode.IsLetter(r) })
+	if !ok || behind == rest || !diag.Resembles(word, prefix) {
 		return 0, 0, false
 	}
-	return begin, len(line) - len(rest) + length, true
+	return begin, len(line) - len(behind), true
 }
 
 // names returns the names of the markers behind a prefix.
@@ -145,19 +140,15 @@ func (d Definition) decode(m Marker) (any, diag.List) {
 	var diags diag.List
 	given := map[string]diag.Range{}
 	set := func(name string, nameAt diag.Range, v Value) {
-		for _, p := range parameters {
-			if p.Name != name {
-				continue
-			}
-			if at, ok := given[name]; ok {
-				diags.Add(diag.Errorf(nameAt, RuleRepeated, "argument %q is given twice", name).WithRelated(at, "the first is here"))
-				return
-			}
+		i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == name })
+		if i < 0 {
+			diags.Add(d.unknownArgument(name, nameAt, parameters))
+		} else if at, ok := given[name]; ok {
+			diags.Add(diag.Errorf(nameAt, RuleRepeated, "argument %q is given twice", name).WithRelated(at, "the first is here"))
+		} else {
 			given[name] = nameAt
-			diags.Add(p.Type.set(v)...)
-			return
+			diags.Add(parameters[i].Type.set(v)...)
 		}
-		diags.Add(d.unknownArgument(name, nameAt, parameters))
 	}
 	for _, a := range m.Arguments {
 		if a.Name == "" {
@@ -171,25 +162,25 @@ func (d Definition) decode(m Marker) (any, diag.List) {
 	}
 	for _, p := range parameters {
 		if _, ok := given[p.Name]; p.Required && !ok {
-			if p.Name == "" {
-				diags.Add(diag.Errorf(m.Range, RuleMissing, "+%s needs a value", d.Name).WithHint("for example %s", d.Example))
-			} else {
-				diags.Add(diag.Errorf(m.Range, RuleMissing, "+%s needs the argument %q", d.Name, p.Name).WithHint("for example %s", d.Example))
+			what := "a value"
+			if p.Name != "" {
+				what = fmt.Sprintf("the argument %q", p.Name)
 			}
+			diags.Add(diag.Errorf(m.Range, RuleMissing, "+%s needs %s", d.Name, what).WithHint("for example %s", d.Example))
 		}
 	}
 	return target, diags
 }
 
 func (d Definition) unknownArgument(name string, at diag.Range, parameters []Parameter) diag.Diagnostic {
+	if name == "" {
+		return diag.Errorf(at, RuleArgument, "+%s takes no value after an equals sign", d.Name)
+	}
 	var names []string
 	for _, p := range parameters {
 		if p.Name != "" {
 			names = append(names, p.Name)
 		}
-	}
-	if name == "" {
-		return diag.Errorf(at, RuleArgument, "+%s takes no value after an equals sign", d.Name)
 	}
 	bad := diag.Errorf(at, RuleArgument, "+%s has no argument %q", d.Name, name)
 	if near, ok := diag.Nearest(name, names); ok {

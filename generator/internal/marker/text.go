@@ -18,6 +18,14 @@ type Line struct {
 	Pos diag.Position
 }
 
+// Range returns the range of a part of the line in the file.
+func (l Line) Range(from, to int) diag.Range {
+	r := diag.Range{Pos: l.Pos, End: l.Pos}
+	r.Pos.Column += from
+	r.End.Column += to
+	return r
+}
+
 // Lines splits a comment group into its lines.
 func Lines(group *ast.CommentGroup, position func(token.Pos) diag.Position) []Line {
 	var lines []Line
@@ -58,9 +66,7 @@ func Parse(lines []Line, prefix string) ([]Marker, diag.List) {
 		diags.Add(bad...)
 		if len(bad) == 0 {
 			m, bad := parse(lexemes)
-			diags.Add(bad...)
-			if len(bad) == 0 {
-
+			if diags.Add(bad...); len(bad) == 0 {
 				markers = append(markers, m)
 			}
 		}
