@@ -153,11 +153,7 @@ func DeclaresInTest(dir, function string) bool {
 // Sibling returns the text of a file that no run parses: a test, or generated code. It is nil if the file cannot be
 // read.
 func Sibling(dir, name string) []byte {
-	text, err := regular.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return nil
-	}
-	return text
+	return ReadText(dir, name).Content
 }
 
 // GeneratedBelow returns the files of our own making below a folder, whether or not any pattern

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,16 +47,20 @@ func (e goenv) get(key string) string {
 	return e[key]
 }
 
-// tags returns the build tags that GOFLAGS gives to every go command.
-func (e goenv) tags() []string {
-	var tags []string
+// flag returns the value that GOFLAGS gives to a flag of every go command. The last one counts.
+func (e goenv) flag(name string) (value string) {
 	for _, flag := range splitFlags(e.get("GOFLAGS")) {
-		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
-		if strings.TrimPrefix(name, "-") == "tags" {
-			tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		key, text, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		if strings.TrimPrefix(key, "-") == name {
+			value = text
 		}
 	}
-	return tags
+	return value
+}
+
+// tags returns the build tags that GOFLAGS gives to every go command.
+func (e goenv) tags() []string {
+	return strings.FieldsFunc(e.flag("tags"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // toolchain returns the GOTOOLCHAIN with which the go command runs the toolchain that the user has chosen, and no other
@@ -70,26 +75,14 @@ func (e goenv) toolchain() string {
 }
 
 // writesModules reports whether GOFLAGS lets go commands write go.mod and go.sum.
-func (e goenv) writesModules() bool {
-	mode := ""
-	for _, flag := range splitFlags(e.get("GOFLAGS")) {
-		if name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "="); strings.TrimPrefix(name, "-") == "mod" {
-			mode = value
-		}
-	}
-	return mode == "mod"
-}
+func (e goenv) writesModules() bool { return e.flag("mod") == "mod" }
 
 // modCache returns the folder of the module cache.
 func (e goenv) modCache(defaultGOPATH string) string {
 	if dir := e.get("GOMODCACHE"); dir != "" {
 		return dir
 	}
-	gopath := e.get("GOPATH")
-	if gopath == "" {
-		gopath = defaultGOPATH
-	}
-	if list := filepath.SplitList(gopath); len(list) > 0 {
+	if list := filepath.SplitList(cmp.Or(e.get("GOPATH"), defaultGOPATH)); len(list) > 0 {
 		return filepath.Join(list[0], "pkg", "mod")
 	}
 	return ""

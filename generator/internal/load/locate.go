@@ -133,7 +133,7 @@ func (w *workspace) newPackage(m *Module, importPath, dir string, names []string
 // isNested reports whether a folder below the module's root belongs to another module.
 func (m *Module) isNested(dir string) bool {
 	for ; len(dir) > len(m.Dir); dir = filepath.Dir(dir) {
-		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
+		if holds(dir, "go.mod") {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ package load
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,22 +94,31 @@ func (m *Module) vendors(dir string) bool {
 // "./x" the folder x of the root, "x" any folder x
 // (cmd/go/internal/search.IgnorePatterns, https://go.dev/ref/mod#go-mod-file-ignore).
 func (m *Module) ignores(dir string) bool {
-	if len(m.file.Ignore) == 0 {
-		return false
-	}
-	rel := "/" + m.rel(dir) + "/"
-	for _, ignore := range m.file.Ignore {
+	return slices.ContainsFunc(m.file.Ignore, func(ignore *modfile.Ignore) bool {
+		rel := "/" + m.rel(dir) + "/"
 		fromRoot, rooted := strings.CutPrefix(ignore.Path, "./")
-		if rooted && strings.HasPrefix(rel, enclose(fromRoot)) || !rooted && strings.Contains(rel, enclose(ignore.Path)) {
-			return true
-		}
-	}
-	return false
+		return rooted && strings.HasPrefix(rel, enclose(fromRoot)) || !rooted && strings.Contains(rel, enclose(ignore.Path))
+	})
 }
 
 // enclose puts a path between slashes.
 func enclose(path string) string {
 	return "/" + strings.Trim(filepath.ToSlash(path), "/") + "/"
+}
+
+// upward yields an absolute folder and the folders around it.
+func upward(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for yield(dir) && dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+		}
+	}
+}
+
+// holds reports whether a folder has a file of that name.
+func holds(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && !info.IsDir()
 }
 
 // modules are the modules that a run meets, each read once.
@@ -131,20 +141,15 @@ func newModules(env goenv, s *selection) *modules {
 // around returns the module around a folder, from the nearest go.mod upward. It is nil, with found true, if that
 // go.mod cannot be used.
 func (ms *modules) around(dir string) (m *Module, found bool) {
-	for {
+	for dir := range upward(dir) {
 		if m, found = ms.at(dir); found {
 			break
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return nil, false
-		}
-		dir = parent
 	}
 	if m != nil && m.workspace == nil {
 		ms.attach(m)
 	}
-	return m, true
+	return m, found
 }
 
 // at returns the module whose root is dir, without its workspace.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -81,6 +82,18 @@ func (p *Package) parse(name string, src []byte) *File {
 		return nil
 	}
 	return f
+}
+
+// Imports returns the paths that the package's files import, by file.
+func (p *Package) Imports() (paths []string) {
+	for _, f := range p.FilesWith("import") {
+		for _, i := range f.AST.Imports {
+			if path, err := strconv.Unquote(i.Path.Value); err == nil {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }
 
 // WithText returns the package as it is when the file at path holds text. The package itself

@@ -4,6 +4,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"go/build"
 	"io"
 	"runtime"
@@ -26,12 +27,7 @@ type selection struct {
 
 func newSelection(tags []string, env goenv, overlay Overlay) *selection {
 	c := build.Default
-	if os := env.get("GOOS"); os != "" {
-		c.GOOS = os
-	}
-	if arch := env.get("GOARCH"); arch != "" {
-		c.GOARCH = arch
-	}
+	c.GOOS, c.GOARCH = cmp.Or(env.get("GOOS"), c.GOOS), cmp.Or(env.get("GOARCH"), c.GOARCH)
 	switch env.get("CGO_ENABLED") {
 	case "0":
 		c.CgoEnabled = false

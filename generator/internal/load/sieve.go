@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -38,10 +39,8 @@ const room = 8
 
 // passes reports whether the text holds one of the words, or a misspelt marker among them.
 func (s *sieve) passes(text []byte) bool {
-	for _, w := range s.words {
-		if bytes.Contains(text, w) {
-			return true
-		}
+	if slices.ContainsFunc(s.words, func(w []byte) bool { return bytes.Contains(text, w) }) {
+		return true
 	}
 	for rest := text; ; {
 		i := bytes.IndexByte(rest, '+')
@@ -69,10 +68,7 @@ func resembles(text, name []byte) bool {
 			}
 			text = text[1:]
 		}
-		end := bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-		if end < 0 {
-			end = len(text)
-		}
+		end := len(text) - len(bytes.TrimLeftFunc(text, unicode.IsLetter))
 		if !diag.Resembles(string(text[:end]), string(want)) {
 			return false
 		}

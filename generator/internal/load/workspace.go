@@ -5,7 +5,6 @@ package load
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,8 +38,7 @@ type location struct {
 
 // attach finds the workspace of a module: the workspace of the go.work that uses it, or its own.
 func (ms *modules) attach(m *Module) {
-	ms.workspaceAround(m.Dir)
-	if m.workspace == nil {
+	if ms.workspaceAround(m.Dir); m.workspace == nil {
 		m.workspace = ms.newWorkspace(m.Dir, nil)
 		m.workspace.modules = []*Module{m}
 	}
@@ -64,17 +62,12 @@ func (ms *modules) workspaceAround(dir string) *workspace {
 	default:
 		return ms.workspaceOf(filepath.Clean(name))
 	}
-	for {
-		name := filepath.Join(dir, "go.work")
-		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			return ms.workspaceOf(name)
+	for dir := range upward(dir) {
+		if holds(dir, "go.work") {
+			return ms.workspaceOf(filepath.Join(dir, "go.work"))
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return nil
-		}
-		dir = parent
 	}
+	return nil
 }
 
 // workspaceOf reads a go.work and the go.mod of every module that it uses.
