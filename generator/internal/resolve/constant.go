@@ -192,7 +192,11 @@ func (r *Resolver) value(at environment, e ast.Expr, iota int) constant.Value {
 			return constant.MakeInt64(int64(iota))
 		}
 	case *ast.SelectorExpr:
-		return r.importedValue(at, e)
+		if s := r.imported(at, e); s != nil {
+			if c := s.constant(e.Sel.Name); c != nil {
+				return r.constantValue(s, c)
+			}
+		}
 	case *ast.UnaryExpr:
 		if x := r.value(at, e.X, iota); x.Kind() == constant.Int && (e.Op == token.ADD || e.Op == token.SUB) {
 			return constant.UnaryOp(e.Op, x, 0)
@@ -201,27 +205,6 @@ func (r *Resolver) value(at environment, e ast.Expr, iota int) constant.Value {
 		return binary(r.value(at, e.X, iota), e.Op, r.value(at, e.Y, iota))
 	}
 	return constant.MakeUnknown()
-}
-
-// importedValue computes a constant of another package.
-func (r *Resolver) importedValue(at environment, e *ast.SelectorExpr) constant.Value {
-	x, ok := e.X.(*ast.Ident)
-	if !ok {
-		return constant.MakeUnknown()
-	}
-	importPath, ok := r.importPath(at, x.Name)
-	if !ok {
-		return constant.MakeUnknown()
-	}
-	s, err := r.open(importPath)
-	if err != nil {
-		return constant.MakeUnknown()
-	}
-	c := s.constant(e.Sel.Name)
-	if c == nil {
-		return constant.MakeUnknown()
-	}
-	return r.constantValue(s, c)
 }
 
 // binary computes an operation on two strings or two integers.

@@ -91,7 +91,7 @@ func (r *Resolver) unqualified(at environment, m mention) *Type {
 	if t := at.types[m.name]; t != nil {
 		return t
 	}
-	if _, ok := at.scope.declaration(m.name); ok {
+	if at.scope.declaration(m.name) != nil {
 		m.importPath = at.scope.path
 		return r.lookupIn(at.scope, m)
 	}
@@ -100,7 +100,7 @@ func (r *Resolver) unqualified(at environment, m mention) *Type {
 		if err != nil || !ast.IsExported(m.name) {
 			continue
 		}
-		if _, ok := s.declaration(m.name); ok {
+		if s.declaration(m.name) != nil {
 			m.importPath = s.path
 			return r.lookupIn(s, m)
 		}
@@ -120,12 +120,8 @@ func (r *Resolver) prefetch(at environment, fields *ast.FieldList) {
 		case *ast.StructType, *ast.InterfaceType, *ast.FuncType:
 			return false // they are looked into in their turn, if at all
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok {
-				if importPath, ok := r.importPath(at, x.Name); ok && importPath != "unsafe" && importPath != "C" {
-					if s, err := r.open(importPath); err == nil {
-						names[s] = append(names[s], n.Sel.Name)
-					}
-				}
+			if s := r.imported(at, n); s != nil {
+				names[s] = append(names[s], n.Sel.Name)
 			}
 			return false
 		case *ast.Ident:

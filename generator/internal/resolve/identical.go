@@ -3,7 +3,6 @@
 package resolve
 
 import (
-	"cmp"
 	"go/ast"
 	"slices"
 	"strconv"
@@ -52,7 +51,11 @@ func (w *writer) write(t *Type) {
 		w.WriteString("[]")
 		w.write(u.elem)
 	case Array:
-		w.length(u.length)
+		length := u.length.text
+		if w.exact {
+			length = u.length.exact
+		}
+		w.WriteString("[" + length + "]")
 		w.write(u.elem)
 	case Map:
 		w.WriteString("map[")
@@ -90,14 +93,6 @@ func (w *writer) named(t *Type) {
 		w.write(arg)
 	}
 	w.WriteByte(']')
-}
-
-func (w *writer) length(l length) {
-	text := l.text
-	if w.exact {
-		text = l.exact
-	}
-	w.WriteString("[" + text + "]")
 }
 
 func (w *writer) structure(t *Type) {
@@ -147,7 +142,7 @@ func (w *writer) interfaces(u *underlying) {
 		elements = append(elements, e.String())
 	}
 	if w.exact {
-		slices.SortFunc(elements, cmp.Compare[string])
+		slices.Sort(elements)
 	}
 	w.WriteString("interface{" + strings.Join(elements, "; ") + "}")
 }

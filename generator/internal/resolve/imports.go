@@ -52,6 +52,20 @@ func (r *Resolver) importPath(at environment, name string) (string, bool) {
 	return inside(at.scope, importPath), known
 }
 
+// imported returns the package of a qualified name; nil if it has no source or cannot be found.
+func (r *Resolver) imported(at environment, e *ast.SelectorExpr) *scope {
+	x, ok := e.X.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	importPath, ok := r.importPath(at, x.Name)
+	if !ok || importPath == "unsafe" || importPath == "C" {
+		return nil
+	}
+	s, _ := r.open(importPath)
+	return s
+}
+
 // unnamedImport finds the import whose package clause gives the name. It tries the paths that end in the name first,
 // then the paths that contain it, then all. A package that cannot be found is taken for the right one if its path ends
 // in the name.

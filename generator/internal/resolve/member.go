@@ -2,6 +2,8 @@
 
 package resolve
 
+import "slices"
+
 // Field returns the field of a Struct that holds the JSON member of that name, and nil without such a field. It looks
 // through inlined structs by the rules of encoding/json: the least nested field of a name wins, then the one that has
 // the name from its tag; if two are left, neither is encoded.
@@ -45,18 +47,11 @@ func (t *Type) Field(jsonName string) *Field {
 
 // dominant returns the field that encoding/json encodes of several that are equally deep.
 func dominant(fields []*Field) *Field {
-	if len(fields) == 1 {
-		return fields[0]
+	if len(fields) > 1 {
+		fields = slices.DeleteFunc(fields, func(f *Field) bool { return !f.named })
 	}
-	var winner *Field
-	for _, f := range fields {
-		if !f.named {
-			continue
-		}
-		if winner != nil {
-			return nil
-		}
-		winner = f
+	if len(fields) != 1 {
+		return nil
 	}
-	return winner
+	return fields[0]
 }

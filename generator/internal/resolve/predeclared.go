@@ -40,10 +40,5 @@ func (r *Resolver) predeclared(name string) *Type {
 	default:
 		t = &Type{Name: name, under: &underlying{kind: Interface}}
 	}
-	id := t.identity()
-	if known := r.named[id]; known != nil {
-		return known
-	}
-	r.named[id] = t
-	return t
+	return r.unique(t)
 }

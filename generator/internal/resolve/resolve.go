@@ -11,8 +11,12 @@ package resolve
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
@@ -24,7 +28,7 @@ type Resolver struct {
 	scopes   map[string]opening // by import path
 	named    map[string]*Type   // by identity
 	imports  map[*load.File]*imports
-	standard *standardLibrary // opened with the first import path that may be of it
+	standard func() *load.Module // what openStandardLibrary returns
 }
 
 // opening is the memory of one attempt to open a package.
@@ -38,9 +42,10 @@ type opening struct {
 func New(ctx context.Context, m *load.Module, packages ...*load.Package) *Resolver {
 	r := &Resolver{
 		ctx: ctx, module: m,
-		scopes:  make(map[string]opening),
-		named:   make(map[string]*Type),
-		imports: make(map[*load.File]*imports),
+		scopes:   make(map[string]opening),
+		named:    make(map[string]*Type),
+		imports:  make(map[*load.File]*imports),
+		standard: sync.OnceValue(func() *load.Module { return openStandardLibrary(ctx) }),
 	}
 	for _, p := range packages {
 		r.adopt(p)
@@ -97,12 +102,13 @@ func (r *Resolver) lookup(m mention) *Type {
 
 // lookupIn finds the type that a mention names in its package.
 func (r *Resolver) lookupIn(s *scope, m mention) *Type {
-	d, ok := s.declaration(m.name)
-	if !ok {
+	d := s.declaration(m.name)
+	if d == nil {
 		if name, ok := strings.CutPrefix(m.name, "_Ctype_"); ok { // what cgo makes of C.name; some generators write it
 			return r.lookup(mention{importPath: "C", name: name})
 		}
-		if hint, ok := s.nearest(m.name); ok {
+		// Of the files that have been parsed.
+		if hint, ok := diag.Nearest(m.name, slices.Sorted(maps.Keys(s.types))); ok {
 			return m.missing(fmt.Sprintf("the package declares no such type; it has %s", hint), nil)
 		}
 		return m.missing("the package declares no such type", nil)
@@ -131,12 +137,16 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 		defer func() { d.following = false }()
 		return r.expression(at, d.spec.Type)
 	}
-	t := &Type{
+	return r.unique(&Type{
 		Package: s.path, Name: m.name, Args: m.args,
 		Range: d.file.Range(d.spec.Name.Pos(), d.spec.Name.End()),
 		File:  d.file, AST: d.spec, comments: d.comments,
 		at: at,
-	}
+	})
+}
+
+// unique returns the one Type that stands for all identical named ones.
+func (r *Resolver) unique(t *Type) *Type {
 	id := t.identity()
 	if known := r.named[id]; known != nil {
 		return known
@@ -159,17 +169,4 @@ func (r *Resolver) open(importPath string) (*scope, error) {
 		r.scopes[importPath] = o
 	}
 	return o.scope, o.err
-}
-
-// locate finds a package of the standard library in GOROOT, any other from the module.
-func (r *Resolver) locate(importPath string) (*load.Package, error) {
-	if mayBeStandard(importPath) {
-		if r.standard == nil {
-			r.standard = openStandardLibrary(r.ctx)
-		}
-		if p := r.standard.locate(r.ctx, importPath); p != nil {
-			return p, nil
-		}
-	}
-	return r.module.Locate(r.ctx, importPath)
 }

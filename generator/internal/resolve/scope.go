@@ -5,10 +5,8 @@ package resolve
 import (
 	"go/ast"
 	"go/token"
-	"maps"
 	"slices"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
@@ -42,11 +40,10 @@ func newScope(r *Resolver, importPath string, p *load.Package) *scope {
 	}
 }
 
-// declaration returns a type's declaration on the package level.
-func (s *scope) declaration(name string) (*declaration, bool) {
+// declaration returns a type's declaration on the package level; nil without one.
+func (s *scope) declaration(name string) *declaration {
 	s.seek(name)
-	d, ok := s.types[name]
-	return d, ok
+	return s.types[name]
 }
 
 // seek indexes the files that declare types of these names, as far as there are any.
@@ -152,12 +149,6 @@ func (s *scope) indexTypes(f *load.File, decl *ast.GenDecl, before token.Pos) {
 			s.types[spec.Name.Name] = d
 		}
 	}
-}
-
-// nearest returns the declared name that a misspelt one most likely meant, of the files that have
-// been parsed.
-func (s *scope) nearest(name string) (string, bool) {
-	return diag.Nearest(name, slices.Sorted(maps.Keys(s.types)))
 }
 
 // declaration is a type declared on the package level.

@@ -13,11 +13,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// standardLibrary is the module "std" that GOROOT/src is.
-type standardLibrary struct {
-	module *load.Module // nil if there is no GOROOT to be found
-}
-
 // mayBeStandard reports whether an import path can be the standard library's: none of its paths
 // has a dot in the first element (cmd/go/internal/search.IsStandardImportPath).
 func mayBeStandard(importPath string) bool {
@@ -25,9 +20,9 @@ func mayBeStandard(importPath string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// openStandardLibrary finds GOROOT: where GOROOT says, around the go command, or where this
-// program was built.
-func openStandardLibrary(ctx context.Context) *standardLibrary {
+// openStandardLibrary returns the module "std" that GOROOT/src is: where GOROOT says, around the go command, or where
+// this program was built. It is nil if there is no GOROOT to be found.
+func openStandardLibrary(ctx context.Context) *load.Module {
 	roots := []string{os.Getenv("GOROOT")}
 	if command, err := exec.LookPath("go"); err == nil {
 		if command, err = filepath.EvalSymlinks(command); err == nil {
@@ -42,25 +37,23 @@ func openStandardLibrary(ctx context.Context) *standardLibrary {
 		// No file holds no marker, so that only go.mod is read.
 		found, _ := load.Load(ctx, load.Config{Dir: src, Patterns: []string{"."}})
 		if m := found.Module; m != nil && m.Path == "std" {
-			return &standardLibrary{m}
+			return m
 		}
 	}
-	return &standardLibrary{}
+	return nil
 }
 
-// locate returns a package of the standard library, and nil for an import path that is not its.
-// As for the go command, a folder in GOROOT goes before one elsewhere.
-func (l *standardLibrary) locate(ctx context.Context, importPath string) *load.Package {
-	if l.module == nil {
-		return nil
+// locate finds a package of the standard library in GOROOT, any other from the module. As for the go command, a folder
+// in GOROOT goes before one elsewhere.
+func (r *Resolver) locate(importPath string) (*load.Package, error) {
+	if mayBeStandard(importPath) && r.standard() != nil {
+		// Locate would run the go command for a missing package.
+		info, err := os.Stat(filepath.Join(r.standard().Dir, filepath.FromSlash(importPath)))
+		if err == nil && info.IsDir() {
+			if p, err := r.standard().Locate(r.ctx, "std/"+importPath); err == nil {
+				return p, nil
+			}
+		}
 	}
-	// Locate would run the go command for a missing package.
-	if info, err := os.Stat(filepath.Join(l.module.Dir, filepath.FromSlash(importPath))); err != nil || !info.IsDir() {
-		return nil
-	}
-	p, err := l.module.Locate(ctx, "std/"+importPath)
-	if err != nil {
-		return nil
-	}
-	return p
+	return r.module.Locate(r.ctx, importPath)
 }

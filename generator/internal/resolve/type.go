@@ -34,23 +34,7 @@ const (
 )
 
 func (k Kind) String() string {
-	switch k {
-	case Basic:
-		return "basic"
-	case Struct:
-		return "struct"
-	case Pointer:
-		return "pointer"
-	case Slice:
-		return "slice"
-	case Array:
-		return "array"
-	case Map:
-		return "map"
-	case Interface:
-		return "interface"
-	}
-	return "opaque"
+	return [...]string{"basic", "struct", "pointer", "slice", "array", "map", "interface", "opaque"}[k]
 }
 
 // Type is a Go type. For a named type with its arguments there is one Type in a Resolver; for
@@ -145,7 +129,8 @@ func (t *Type) underlying() *underlying {
 	switch {
 	case t.under != nil:
 	case t.looking:
-		t.fail("its declaration leads back to itself")
+		t.under = &underlying{kind: Opaque}
+		t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Reason: "its declaration leads back to itself"}
 	default:
 		t.looking = true
 		of := t.at.scope.resolver.expression(t.at, t.AST.Type)
@@ -155,10 +140,4 @@ func (t *Type) underlying() *underlying {
 		}
 	}
 	return t.under
-}
-
-// fail makes the type Opaque.
-func (t *Type) fail(reason string) {
-	t.under = &underlying{kind: Opaque}
-	t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Reason: reason}
 }
