@@ -6,7 +6,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -45,23 +44,15 @@ func dependsOnVisits(all []contents) bool {
 //
 // To that end it reads the imports of the packages' modules. Nothing else needs these imports.
 func sortByVisit(all []contents) []contents {
-	v := visitor{modules: map[*load.Module]bool{}, marked: map[string]*load.Package{}, seen: map[string]bool{}}
-	byPath := map[string]contents{}
+	v := visitor{modules: map[*load.Module]bool{}, marked: map[string]contents{}, seen: map[string]bool{}}
 	for _, c := range all {
 		v.modules[c.pkg.Module] = true
-		v.marked[c.pkg.Path] = c.pkg
-		byPath[c.pkg.Path] = c
+		v.marked[c.pkg.Path] = c
 	}
 	for _, path := range slices.SortedFunc(maps.Keys(v.marked), byElements) {
-		v.visit(v.marked[path])
+		v.visit(v.marked[path].pkg)
 	}
-	var sorted []contents
-	for _, path := range v.order {
-		if c, ok := byPath[path]; ok {
-			sorted = append(sorted, c)
-		}
-	}
-	return sorted
+	return v.sorted
 }
 
 // byElements compares import paths element by element, as the go command does.
@@ -71,9 +62,9 @@ func byElements(a, b string) int {
 
 type visitor struct {
 	modules map[*load.Module]bool
-	marked  map[string]*load.Package
+	marked  map[string]contents // by import path
 	seen    map[string]bool
-	order   []string
+	sorted  []contents
 }
 
 func (v *visitor) visit(p *load.Package) {
@@ -81,27 +72,20 @@ func (v *visitor) visit(p *load.Package) {
 		return
 	}
 	v.seen[p.Path] = true
-	var imports []string
-	for _, f := range p.FilesWith("import") {
-		for _, s := range f.AST.Imports {
-			if path, err := strconv.Unquote(s.Path.Value); err == nil {
-				imports = append(imports, path)
-			}
-		}
-	}
-	slices.Sort(imports)
-	for _, path := range slices.Compact(imports) {
+	for _, path := range slices.Sorted(slices.Values(p.Imports())) {
 		if next := v.find(path); next != nil {
 			v.visit(next)
 		}
 	}
-	v.order = append(v.order, p.Path)
+	if c, ok := v.marked[p.Path]; ok {
+		v.sorted = append(v.sorted, c)
+	}
 }
 
 // find returns a package of the modules with markers. Packages of other modules do not import these.
 func (v *visitor) find(path string) *load.Package {
-	if p, ok := v.marked[path]; ok {
-		return p
+	if c, ok := v.marked[path]; ok {
+		return c.pkg
 	}
 	for m := range v.modules {
 		if path == m.Path || strings.HasPrefix(path, m.Path+"/") {

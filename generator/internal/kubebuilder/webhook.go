@@ -3,6 +3,7 @@
 package kubebuilder
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 		Mutating: said.arguments["mutating"].truth,
 		At:       model.Positions{},
 	}
-	r.name()
+	r.hook.Spec.Name = r.takeText("name", "name")
 	r.rules()
 	r.policies()
 	r.target()
@@ -52,6 +53,12 @@ func (r *reading) take(name, field string) (argument, bool) {
 		r.hook.At[field] = r.rangeOf(a.span)
 	}
 	return a, given
+}
+
+// takeText returns the text of an argument, and records its position for a field.
+func (r *reading) takeText(name, field string) string {
+	a, _ := r.take(name, field)
+	return a.text
 }
 
 // takeList returns a list's elements and records the positions for a field and its elements.
@@ -98,50 +105,35 @@ func argumentWord[T ~string](argument, value string) (word T, known bool) {
 // accepted lists the values of an argument that the API server accepts: "Fail or Ignore".
 func accepted(argument string) string { return strings.Join(registry.Of(argument).Accepts(), " or ") }
 
-func (r *reading) name() {
-	a, _ := r.take("name", "name")
-	r.hook.Spec.Name = a.text
-}
-
 func (r *reading) rules() {
 	var rule admissionregistrationv1.RuleWithOperations
 	rule.APIGroups = r.takeList("groups", "rules[0].apiGroups")
 	for i, group := range rule.APIGroups {
-		if group == "core" {
-			rule.APIGroups[i] = ""
-		}
+		rule.APIGroups[i] = registry.GroupName(group)
 	}
 	rule.APIVersions = r.takeList("versions", "rules[0].apiVersions")
 	rule.Resources = r.takeList("resources", "rules[0].resources")
 	for _, verb := range r.takeList("verbs", "rules[0].operations") {
-		operation, known := fold(verb, admissionregistrationv1.Create, admissionregistrationv1.Update,
+		operation, _ := fold(verb, admissionregistrationv1.Create, admissionregistrationv1.Update,
 			admissionregistrationv1.Delete, admissionregistrationv1.Connect)
-		if !known {
-			operation = admissionregistrationv1.OperationType(verb)
-		}
-		rule.Operations = append(rule.Operations, operation)
+		rule.Operations = append(rule.Operations, cmp.Or(operation, admissionregistrationv1.OperationType(verb)))
 	}
 	r.hook.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule}
 }
 
 func (r *reading) policies() {
-	failure, _ := r.take("failurePolicy", "failurePolicy")
-	failurePolicy, known := argumentWord[admissionregistrationv1.FailurePolicyType]("failurePolicy", failure.text)
-	if !known {
-		failurePolicy = admissionregistrationv1.FailurePolicyType(failure.text)
-	}
-	r.hook.Spec.FailurePolicy = &failurePolicy
+	failure := r.takeText("failurePolicy", "failurePolicy")
+	failurePolicy, _ := argumentWord[admissionregistrationv1.FailurePolicyType]("failurePolicy", failure)
+	r.hook.Spec.FailurePolicy = new(cmp.Or(failurePolicy, admissionregistrationv1.FailurePolicyType(failure)))
 
-	match, _ := r.take("matchPolicy", "matchPolicy")
-	matchPolicy, known := argumentWord[admissionregistrationv1.MatchPolicyType]("matchPolicy", match.text)
-	if known {
+	match := r.takeText("matchPolicy", "matchPolicy")
+	if matchPolicy, known := argumentWord[admissionregistrationv1.MatchPolicyType]("matchPolicy", match); known {
 		r.hook.Spec.MatchPolicy = &matchPolicy
-	} else if match.text != "" {
-		r.diags.Add(diag.Errorf(r.at("matchPolicy"), ruleValue, "matchPolicy is %s, not %q", accepted("matchPolicy"), match.text))
+	} else if match != "" {
+		r.diags.Add(diag.Errorf(r.at("matchPolicy"), ruleValue, "matchPolicy is %s, not %q", accepted("matchPolicy"), match))
 	}
 
-	effects, _ := r.take("sideEffects", "sideEffects")
-	if class, known := sideEffectClass(effects.text); known {
+	if class, known := sideEffectClass(r.takeText("sideEffects", "sideEffects")); known {
 		r.hook.Spec.SideEffects = &class
 	}
 }
@@ -178,32 +170,24 @@ func (r *reading) target() {
 }
 
 func (r *reading) service() {
-	path, _ := r.take("path", "clientConfig.service.path")
-	service := admissionregistrationv1.ServiceReference{Name: model.DefaultServiceName, Namespace: model.PlaceholderNamespace, Path: &path.text}
-	if a, _ := r.take("serviceName", "clientConfig.service.name"); a.text != "" {
-		service.Name = a.text
-	}
-	if a, _ := r.take("serviceNamespace", "clientConfig.service.namespace"); a.text != "" {
-		service.Namespace = a.text
+	service := admissionregistrationv1.ServiceReference{
+		Name:      cmp.Or(r.takeText("serviceName", "clientConfig.service.name"), model.DefaultServiceName),
+		Namespace: cmp.Or(r.takeText("serviceNamespace", "clientConfig.service.namespace"), model.PlaceholderNamespace),
+		Path:      new(r.takeText("path", "clientConfig.service.path")),
 	}
 	if a, given := r.take("servicePort", "clientConfig.service.port"); given {
-		port := r.narrow(a)
-		service.Port = &port
+		service.Port = new(r.narrow(a))
 	}
 	r.hook.Spec.ClientConfig.Service = &service
 }
 
 func (r *reading) timeout() {
 	a, given := r.take("timeoutSeconds", "timeoutSeconds")
-	if !given {
-		return
-	}
-	if a.number == 0 {
+	if a.number != 0 {
+		r.hook.Spec.TimeoutSeconds = new(r.narrow(a))
+	} else if given {
 		r.warn("timeoutSeconds", ruleZero, "timeoutSeconds=0 counts as not given, so that the API server waits 10 seconds")
-		return
 	}
-	seconds := r.narrow(a)
-	r.hook.Spec.TimeoutSeconds = &seconds
 }
 
 // narrow converts a number to 32 bits.
