@@ -3,7 +3,6 @@
 package manifest
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
@@ -11,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -19,16 +17,19 @@ import (
 
 // configuration reads one configuration object.
 func (r *reader) configuration(t text, node *yaml.Node, version string, mutating bool) {
-	object, unknown, err := decode(node, mutating)
-	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Positions{}}
-	switch {
-	case err != nil && isTemplate(t.source): // {{ .Values.name }} is YAML, but no name
-		r.broken(t.source, err)
-		return
-	case err != nil:
-		r.diags.Add(diag.Errorf(c.Range, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
+	var object admissionregistrationv1.MutatingWebhookConfiguration
+	own := any(&object)
+	if !mutating { // it has all the fields of a mutating one but one
+		own = &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	}
+	unknown, ok := r.decode(t, node, own)
+	if ok && !mutating {
+		_, ok = r.decode(t, node, &object)
+	}
+	if !ok {
 		return
 	}
+	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Positions{}}
 	positions := model.Positions{}
 	t.positions(positions, "", node)
 	for _, problem := range unknown {
@@ -65,28 +66,6 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		r.projects[version] = p
 	}
 	p.Configurations = append(p.Configurations, c)
-}
-
-// decode reads a configuration as kubectl does, and returns an error for each unknown field. A validating webhook has
-// all the fields of a mutating one but one.
-func decode(node *yaml.Node, mutating bool) (object admissionregistrationv1.MutatingWebhookConfiguration, unknown []error, err error) {
-	var content any
-	if err := node.Decode(&content); err != nil {
-		return object, nil, err
-	}
-	plain, err := json.Marshal(content)
-	if err != nil {
-		return object, nil, err
-	}
-	if mutating {
-		unknown, err = kjson.UnmarshalStrict(plain, &object)
-		return object, unknown, err
-	}
-	var validating admissionregistrationv1.ValidatingWebhookConfiguration
-	if unknown, err = kjson.UnmarshalStrict(plain, &validating); err != nil {
-		return object, nil, err
-	}
-	return object, unknown, kjson.UnmarshalCaseSensitivePreserveInts(plain, &object)
 }
 
 // allowances reads the allowances in a comment above a webhook in a manifest.

@@ -101,26 +101,26 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	}
 	d := &Definition{Range: t.Range(node), Name: o.Metadata.Name, Group: o.Spec.Group, Kind: o.Spec.Names.Kind, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions,
 		Unconverted: o.Spec.Conversion.Strategy == "None"}
-	var versions []*yaml.Node
-	var conversion diag.Range
-	if spec := entry(node, "spec"); spec != nil {
-		versions = elements(entry(spec, "versions"))
-		if c := entry(spec, "conversion"); c != nil {
-			conversion = t.Range(c)
-		}
-	}
+	spec := entry(node, "spec")
+	versions := elements(entry(spec, "versions"))
 	for i, v := range o.Spec.Versions {
 		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage}
 		if i < len(versions) { // else it comes of a merge key
-			version.position(t, yamltext.Resolve(versions[i]))
-		}
-		if o.Spec.PreserveUnknownFields {
-			version.Schema = nil
+			node := yamltext.Resolve(versions[i])
+			if name := entry(node, "name"); name != nil {
+				version.Range = t.Range(name)
+			}
+			if root := entry(entry(node, "schema"), "openAPIV3Schema"); root != nil && !o.Spec.PreserveUnknownFields {
+				version.Schema = &Schema{t, root}
+			}
 		}
 		d.Versions = append(d.Versions, version)
 	}
 	if c := o.Spec.Conversion; c.Strategy == "Webhook" {
-		d.Conversion = &Conversion{Range: conversion, ReviewVersions: c.Webhook.ConversionReviewVersions}
+		d.Conversion = &Conversion{ReviewVersions: c.Webhook.ConversionReviewVersions}
+		if at := entry(spec, "conversion"); at != nil {
+			d.Conversion.Range = t.Range(at)
+		}
 		client := &d.Conversion.Client
 		client.URL = c.Webhook.ClientConfig.URL
 		client.CABundle, _ = base64.StdEncoding.DecodeString(c.Webhook.ClientConfig.CABundle) // API servers refuse bad base64
@@ -129,16 +129,4 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		}
 	}
 	r.Definitions = append(r.Definitions, d)
-}
-
-// position finds the positions of the version and its schema.
-func (v *Version) position(t text, node *yaml.Node) {
-	if name := entry(node, "name"); name != nil {
-		v.Range = t.Range(name)
-	}
-	if schema := entry(node, "schema"); schema != nil {
-		if root := entry(schema, "openAPIV3Schema"); root != nil {
-			v.Schema = &Schema{t, root}
-		}
-	}
 }

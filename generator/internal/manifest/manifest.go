@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -115,6 +116,23 @@ func (r *reader) broken(s load.Text, err error) {
 	default:
 		r.diags.Add(diag.Errorf(at, RuleYAML, "the file is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: ")))
 	}
+}
+
+// decode reads an object as kubectl does, and returns an error for each unknown field. It reports an object that is not
+// of its type.
+func (r *reader) decode(t text, node *yaml.Node, into any) (unknown []error, ok bool) {
+	plain, err := toJSON(node)
+	if err == nil {
+		unknown, err = kjson.UnmarshalStrict(plain, into)
+	}
+	switch {
+	case err == nil:
+	case isTemplate(t.source): // {{ .Values.name }} is YAML, but no name
+		r.broken(t.source, err)
+	default:
+		r.diags.Add(diag.Errorf(t.Range(node), RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
+	}
+	return unknown, err == nil
 }
 
 func isTemplate(s load.Text) bool { return bytes.Contains(s.Content, []byte("{{")) }

@@ -3,12 +3,8 @@
 package manifest
 
 import (
-	"encoding/json"
-	"strings"
-
 	"go.yaml.in/yaml/v3"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -33,24 +29,11 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	case mutating:
 		into = &changing
 	}
-	var content any
-	err := node.Decode(&content)
-	if err == nil {
-		var plain []byte
-		if plain, err = json.Marshal(content); err == nil {
-			var unknown []error
-			unknown, err = kjson.UnmarshalStrict(plain, into)
-			for _, e := range unknown {
-				r.Unknown.Add(diag.Errorf(at, RuleObject, "%s", e))
-			}
-		}
+	unknown, ok := r.decode(t, node, into)
+	for _, e := range unknown {
+		r.Unknown.Add(diag.Errorf(at, RuleObject, "%s", e))
 	}
-	switch {
-	case err != nil && isTemplate(t.source):
-		r.broken(t.source, err)
-		return
-	case err != nil:
-		r.diags.Add(diag.Errorf(at, RuleObject, "%s", strings.TrimPrefix(err.Error(), "json: ")))
+	if !ok {
 		return
 	}
 	source := model.Source{At: model.Positions{}}

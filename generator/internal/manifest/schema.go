@@ -22,13 +22,7 @@ type Schema struct {
 }
 
 // JSON returns the schema as the definition has it.
-func (s *Schema) JSON() (json.RawMessage, error) {
-	var content any
-	if err := s.node.Decode(&content); err != nil {
-		return nil, err
-	}
-	return json.Marshal(content)
-}
+func (s *Schema) JSON() (json.RawMessage, error) { return toJSON(s.node) }
 
 // Property is a field of objects as a schema has it.
 type Property struct {
@@ -116,7 +110,11 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	defer delete(w.inside, node)
 	is := func(key string) bool { return value(node, key) == "true" }
 	values := entry(node, "additionalProperties")
-	p := Property{Range: w.text.Range(name), Path: path, Type: value(node, "type"), Default: asJSON(entry(node, "default"))}
+	p := Property{Range: w.text.Range(name), Path: path, Type: value(node, "type")}
+	if preset := entry(node, "default"); preset != nil {
+		text, _ := toJSON(preset) // a value that JSON does not have is an API server's to refuse
+		p.Default = string(text)
+	}
 	p.Open = is("x-kubernetes-preserve-unknown-fields") || values != nil && values.Value == "true"
 	if is("x-kubernetes-int-or-string") {
 		p.Type = "int-or-string"
@@ -137,17 +135,4 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 			w.add(path+"[]", name, element, false)
 		}
 	}
-}
-
-// asJSON writes a value; one that JSON does not have is an API server's to refuse.
-func asJSON(node *yaml.Node) string {
-	var v any
-	if node == nil || node.Decode(&v) != nil {
-		return ""
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }

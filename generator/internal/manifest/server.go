@@ -56,7 +56,7 @@ func (all objects) injects() bool {
 		return slices.ContainsFunc(append(words, "*"), func(w string) bool { return slices.Contains(list, w) })
 	}
 	for _, o := range all {
-		if !o.isRole() {
+		if o.Kind != "Role" && o.Kind != "ClusterRole" {
 			continue
 		}
 		if !o.AggregationRule.IsZero() {
@@ -72,21 +72,15 @@ func (all objects) injects() bool {
 	return false
 }
 
-func (o object) isRole() bool { return o.Kind == "Role" || o.Kind == "ClusterRole" }
-
 // servers returns the Services, as namespace/name, with complete manifests: pods, and each role of their accounts.
 func (all objects) servers() map[string]bool {
 	servers := map[string]bool{}
 	for _, o := range all {
-		if o.Kind != "Service" {
-			continue
-		}
 		var selector map[string]string
-		if o.Spec.Selector.Decode(&selector) != nil || len(selector) == 0 {
+		if o.Kind != "Service" || o.Spec.Selector.Decode(&selector) != nil || len(selector) == 0 {
 			continue
 		}
-		isServed := false
-		isKnown := true
+		isServed, isKnown := false, true
 		for _, p := range all {
 			if p.Metadata.Namespace != o.Metadata.Namespace || !contains(p.Spec.Template.Metadata.Labels, selector) {
 				continue

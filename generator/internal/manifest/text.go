@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,9 +64,18 @@ func (t text) above(node *yaml.Node) (comment []marker.Line) {
 	return comment
 }
 
-// entry returns the value of a mapping's key; nil without the key.
+// toJSON returns a node as JSON.
+func toJSON(node *yaml.Node) ([]byte, error) {
+	var content any
+	if err := node.Decode(&content); err != nil {
+		return nil, err
+	}
+	return json.Marshal(content)
+}
+
+// entry returns the value of a mapping's key; nil without the key or the mapping.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
-	if mapping.Kind != yaml.MappingNode {
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
