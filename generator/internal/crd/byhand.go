@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -66,7 +67,7 @@ func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 	}
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		name := value.Content[i].Value
-		below := join(path, name)
+		below := strings.TrimPrefix(path+"."+name, ".")
 		wanted, known := members[name]
 		if !known && below != "webhook.clientConfig.caBundle" {
 			return difference{value.Content[i], below, shown(value.Content[i+1]), ""}, true
@@ -79,17 +80,10 @@ func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if find(value, name).value == nil {
-			return difference{key, join(path, name), "", text(members[name])}, true
+			return difference{key, strings.TrimPrefix(path+"."+name, "."), "", text(members[name])}, true
 		}
 	}
 	return difference{}, false
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 // shown returns a value of the file as JSON.

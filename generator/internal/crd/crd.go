@@ -136,13 +136,12 @@ func (m *merge) definition(d *definition, lines [][]byte) (change, *Conversion, 
 	c := &m.conversions[i]
 	m.found[c.Name] = true
 	problems := d.check(*c)
-	if len(problems) == 0 && d.value != nil && !d.isOurs(lines) {
+	byHand := d.value != nil && !d.isOurs(lines)
+	if len(problems) == 0 && byHand {
 		problems = d.byHand(*c)
-		m.problems.Add(problems...)
-		return change{}, nil, false
 	}
 	m.problems.Add(problems...)
-	if len(problems) > 0 || d.says(c.Stanza) {
+	if len(problems) > 0 || byHand || d.says(c.Stanza) {
 		return change{}, nil, false
 	}
 	return d.write(*c, lines), c, true

@@ -75,7 +75,8 @@ func withBundle(stanza []byte, bundle *yamlv3.Node) []byte {
 	if err := yaml.Unmarshal(stanza, &content); err != nil {
 		return stanza // the stanza is generated, so it is valid YAML
 	}
-	if config, ok := clientConfig(content); ok {
+	webhook, _ := content["webhook"].(map[string]any)
+	if config, ok := webhook["clientConfig"].(map[string]any); ok {
 		config["caBundle"] = strings.Join(strings.Fields(bundle.Value), "")
 	}
 	text, err := yaml.Marshal(content)
@@ -83,13 +84,6 @@ func withBundle(stanza []byte, bundle *yamlv3.Node) []byte {
 		return stanza
 	}
 	return text
-}
-
-// clientConfig returns webhook.clientConfig of a stanza.
-func clientConfig(stanza map[string]any) (map[string]any, bool) {
-	webhook, _ := stanza["webhook"].(map[string]any)
-	config, ok := webhook["clientConfig"].(map[string]any)
-	return config, ok
 }
 
 // sameBesides reports whether two texts are equal as YAML, except for spec.conversion of the definitions with certain
