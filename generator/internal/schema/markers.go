@@ -118,12 +118,10 @@ func Default(f *resolve.Field) string {
 
 // IsNullable reports whether a field may be null: an API server then does not replace null by the default.
 func IsNullable(f *resolve.Field) bool {
-	for _, text := range load.Markers(f.Doc...) {
-		if name, _, _ := strings.Cut(text, "="); name == "+nullable" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool {
+		name, _, _ := strings.Cut(marker, "=")
+		return name == "+nullable"
+	})
 }
 
 // IsRequired reports whether a marker requires a field, though JSON may omit it.

@@ -73,9 +73,8 @@ func known(t *resolve.Type) *Schema {
 		return &Schema{IntOrString: true, Pattern: quantity}
 	case "k8s.io/apimachinery/pkg/util/intstr.IntOrString":
 		return &Schema{IntOrString: true}
-	case "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured.Unstructured":
-		return &Schema{Type: "object", Preserve: true}
-	case "k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1":
+	case "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured.Unstructured",
+		"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1":
 		return &Schema{Type: "object", Preserve: true}
 	}
 	return nil
@@ -285,24 +284,20 @@ type Rule struct {
 }
 
 // Rules returns the rules of a type and of the fields below it.
-func Rules(t *resolve.Type) []Rule {
-	var all []Rule
-	collect(t, nil, nil, &all)
-	return all
-}
+func Rules(t *resolve.Type) []Rule { return collect(t, nil, nil) }
 
-func collect(t *resolve.Type, path []string, inside []*resolve.Type, all *[]Rule) {
+func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []Rule) {
 	for t.Kind() == resolve.Pointer {
 		t = t.Elem()
 	}
 	if t.Err() != nil || t.Kind() != resolve.Struct || slices.Contains(inside, t) || strings.HasPrefix(t.Package, "k8s.io/") {
-		return
+		return nil
 	}
 	add := func(groups []*ast.CommentGroup, path []string, at diag.Range) {
 		for _, m := range load.Markers(groups...) {
 			if rest, ok := strings.CutPrefix(m, validation+"XValidation:"); ok {
 				if expression, ok := ruleOf(rest); ok {
-					*all = append(*all, Rule{Path: path, Expression: expression, At: at})
+					all = append(all, Rule{Path: path, Expression: expression, At: at})
 				}
 			}
 		}
@@ -319,8 +314,9 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type, all *[]Rule
 			below = append(slices.Clip(path), f.JSON)
 			add(f.Doc, below, f.Range)
 		}
-		collect(f.Type, below, inside, all)
+		all = append(all, collect(f.Type, below, inside)...)
 	}
+	return all
 }
 
 // ruleOf finds the argument `rule` of a marker: rule="..." or rule=`...`.
