@@ -77,6 +77,9 @@ type Kind struct {
 	Scope string
 }
 
+// APIVersion is the group and version as objects have them.
+func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
+
 // Webhook is one entry of a configuration.
 type Webhook struct {
 	// Range is the marker.

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -163,14 +164,17 @@ const (
 	ServesMutatingBeta = 34
 )
 
-// AlwaysInstalled returns the policies that replace no webhook.
-func (p *Project) AlwaysInstalled() (all []*Policy) {
-	for _, policy := range p.Policies {
-		if policy.InsteadOf == nil {
-			all = append(all, policy)
-		}
+// Serves returns the minor version of Kubernetes 1 that first serves a kind of policies as v1.
+func Serves(mutating bool) int {
+	if mutating {
+		return ServesMutating
 	}
-	return all
+	return ServesValidating
+}
+
+// AlwaysInstalled returns the policies that replace no webhook.
+func (p *Project) AlwaysInstalled() []*Policy {
+	return slices.DeleteFunc(slices.Clone(p.Policies), func(policy *Policy) bool { return policy.InsteadOf != nil })
 }
 
 // Replacements are the policies that replace webhooks from Kubernetes 1.Since on.
@@ -204,23 +208,12 @@ func (p *Project) OldestKubernetes() int {
 			return minor
 		}
 	}
-	for _, policy := range p.Policies {
-		if policy.Mutating && policy.InsteadOf == nil {
-			return ServesMutating
-		}
-	}
-	return ServesValidating
+	return Serves(slices.ContainsFunc(p.AlwaysInstalled(), func(policy *Policy) bool { return policy.Mutating }))
 }
 
 // SortPolicies sorts policies as they are written: mutating before validating, then by name.
 func SortPolicies(policies []*Policy) {
 	slices.SortStableFunc(policies, func(a, b *Policy) int {
-		if a.Mutating != b.Mutating {
-			if a.Mutating {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(strings.Compare(KindWord(a.Mutating), KindWord(b.Mutating)), strings.Compare(a.Name, b.Name))
 	})
 }

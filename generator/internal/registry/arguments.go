@@ -256,8 +256,7 @@ func parseService(text string) (ServiceReference, error) {
 		if err != nil {
 			return s, fmt.Errorf("port %q is not a number", port)
 		}
-		p := int32(n)
-		s.Port = &p
+		s.Port = new(int32(n))
 	}
 	return s, nil
 }

@@ -178,12 +178,9 @@ func parseAnnotation(text string) (string, error) {
 }
 
 func converterNames() string {
-	var b strings.Builder
-	for i, c := range model.Converters() {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		fmt.Fprintf(&b, "`%s` %s", c.Usage(), c.Doc)
+	var names []string
+	for _, c := range model.Converters() {
+		names = append(names, fmt.Sprintf("`%s` %s", c.Usage(), c.Doc))
 	}
-	return b.String() + "."
+	return strings.Join(names, "; ") + "."
 }

@@ -199,21 +199,13 @@ func policyDefinition(mutating bool) marker.Definition {
 				Doc: "The type of the objects with the policy's parameters, which its expressions read as `params`. A binding names the objects."},
 			{Name: "insteadOf", Type: marker.String(&m.InsteadOf), Default: "no webhook",
 				Doc: "The webhook of the declaration that the policy replaces on newer clusters: its name, or the first part of the name. The policy has the match, the failurePolicy and the match conditions of the webhook. Every cluster has one of the two."},
-			{Name: "since", Type: marker.Func(&m.Since, "1.minor", parseMinor), Default: fmt.Sprintf("with insteadOf, 1.%d", served(mutating)),
+			{Name: "since", Type: marker.Func(&m.Since, "1.minor", parseMinor), Default: fmt.Sprintf("with insteadOf, 1.%d", model.Serves(mutating)),
 				Doc: "The version of Kubernetes from which the policy replaces the webhook."},
 		}
 		p = append(append(p, m.Matched.parameters()...), resourceNames(&m.ResourceNames))
 		return m, append(p, m.Settings.policyParameters(mutating, false)...)
 	}
 	return d
-}
-
-// served is the minor version of Kubernetes 1 that first serves a kind of policies as v1.
-func served(mutating bool) int {
-	if mutating {
-		return model.ServesMutating
-	}
-	return model.ServesValidating
 }
 
 func policyRule(exclude bool) marker.Definition {

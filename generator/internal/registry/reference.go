@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
 // MarkerDoc documents one marker: its entry without the code. Its JSON is for editors.
@@ -42,7 +42,7 @@ func MarkerDocs() []MarkerDoc {
 		doc := MarkerDoc{Name: d.Name, On: d.On.String(), Repeatable: d.Repeatable, Doc: d.Doc, Example: d.Example, Arguments: []ParameterDoc{}}
 		_, parameters := d.New()
 		for _, p := range parameters {
-			parameter := describe(p)
+			parameter := ParameterDoc{Name: p.Name, Type: p.Type.Name, Words: p.Type.Words, Required: p.Required, Default: p.Default, Doc: p.Doc}
 			if p.Name == "" {
 				doc.Value = &parameter
 			} else {
@@ -52,10 +52,6 @@ func MarkerDocs() []MarkerDoc {
 		docs = append(docs, doc)
 	}
 	return docs
-}
-
-func describe(p marker.Parameter) ParameterDoc {
-	return ParameterDoc{Name: p.Name, Type: p.Type.Name, Words: p.Type.Words, Required: p.Required, Default: p.Default, Doc: p.Doc}
 }
 
 // MarkerFormats are the output formats of PrintMarkers.
@@ -147,7 +143,7 @@ func (d MarkerDoc) parameters() []ParameterDoc {
 	if d.Value == nil {
 		return d.Arguments
 	}
-	return append(d.Arguments[:len(d.Arguments):len(d.Arguments)], *d.Value)
+	return append(slices.Clip(d.Arguments), *d.Value)
 }
 
 func (p ParameterDoc) label() string {
