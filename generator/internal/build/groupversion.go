@@ -10,10 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -30,17 +29,10 @@ type groupVersion struct {
 // names the group in Go code.
 func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.List) {
 	var byTag, byVariable groupVersion
-	files := p.FilesWith("+groupName", "+groupGoName", "+versionName", "GroupVersion{")
-	for _, f := range files {
-		if t, ok := findTag(f, f.AST.Comments, "groupName"); ok {
-			byTag.group = t
-		}
-		if t, ok := findTag(f, f.AST.Comments, "groupGoName"); ok {
-			byTag.goName = t
-		}
-		if t, ok := findTag(f, f.AST.Comments, "versionName"); ok {
-			byTag.version = t
-		}
+	for _, f := range p.FilesWith("+groupName", "+groupGoName", "+versionName", "GroupVersion{") {
+		byTag.group = findTag(f, f.AST.Comments, "groupName").Or(byTag.group)
+		byTag.goName = findTag(f, f.AST.Comments, "groupGoName").Or(byTag.goName)
+		byTag.version = findTag(f, f.AST.Comments, "versionName").Or(byTag.version)
 		if gv, ok := groupVersionVariable(ctx, p, f); ok && !byVariable.version.IsSet() {
 			byVariable = gv
 		}
@@ -115,13 +107,11 @@ func groupVersionVariable(ctx context.Context, p *load.Package, f *load.File) (g
 }
 
 func isGroupVersion(t ast.Expr) bool {
-	switch t := t.(type) {
-	case *ast.SelectorExpr:
-		return t.Sel.Name == "GroupVersion"
-	case *ast.Ident:
-		return t.Name == "GroupVersion"
+	if qualified, ok := t.(*ast.SelectorExpr); ok {
+		t = qualified.Sel
 	}
-	return false
+	name, ok := t.(*ast.Ident)
+	return ok && name.Name == "GroupVersion"
 }
 
 // constant evaluates a string expression: literals, constants of this package or of another package found on disk, and
@@ -144,19 +134,13 @@ func constant(ctx context.Context, p *load.Package, f *load.File, e ast.Expr, de
 	case *ast.Ident:
 		return declaredConstant(ctx, p, e.Name, depth+1)
 	case *ast.SelectorExpr:
-		x, ok := e.X.(*ast.Ident)
-		if !ok {
-			return "", false
+		if x, ok := e.X.(*ast.Ident); ok {
+			if importPath, ok := importNamed(f.AST, x.Name); ok {
+				if other, err := p.Module.Locate(ctx, importPath); err == nil {
+					return declaredConstant(ctx, other, e.Sel.Name, depth+1)
+				}
+			}
 		}
-		importPath, ok := importNamed(f.AST, x.Name)
-		if !ok {
-			return "", false
-		}
-		other, err := p.Module.Locate(ctx, importPath)
-		if err != nil {
-			return "", false
-		}
-		return declaredConstant(ctx, other, e.Sel.Name, depth+1)
 	}
 	return "", false
 }
@@ -186,25 +170,20 @@ func declaredConstant(ctx context.Context, p *load.Package, name string, depth i
 func importNamed(f *ast.File, name string) (string, bool) {
 	for _, i := range f.Imports {
 		p, err := strconv.Unquote(i.Path.Value)
-		if err != nil {
-			continue
-		}
-		if i.Name != nil {
-			if i.Name.Name == name {
-				return p, true
-			}
-			continue
-		}
 		base := path.Base(p)
-		if base == name || model.IsVersion(base) && path.Base(path.Dir(p)) == name || strings.TrimPrefix(base, "go-") == name {
+		named := base == name || model.IsVersion(base) && path.Base(path.Dir(p)) == name || strings.TrimPrefix(base, "go-") == name
+		if i.Name != nil {
+			named = i.Name.Name == name
+		}
+		if err == nil && named {
 			return p, true
 		}
 	}
 	return "", false
 }
 
-// findTag returns the last +name=value of the comments.
-func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found diag.Sourced[string], ok bool) {
+// findTag returns the last +name=value of the comments. It is not set without one.
+func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found diag.Sourced[string]) {
 	for _, g := range groups {
 		for _, line := range marker.Lines(g, file.Position) {
 			text := strings.TrimSpace(line.Text)
@@ -212,25 +191,18 @@ func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found di
 			if !is || rest != "" && rest[0] != '=' && rest[0] != ':' {
 				continue
 			}
-			at := diag.Range{Pos: line.Pos, End: line.Pos}
-			at.Pos.Column += strings.Index(line.Text, "+")
-			at.End.Column += len(line.Text)
-			value := ""
-			if rest != "" {
-				value = rest[1:]
-			}
-			found, ok = diag.Sourced[string]{V: value, At: at}, true
+			found = diag.Sourced[string]{V: rest[min(1, len(rest)):], At: line.Range(strings.Index(line.Text, "+"), len(line.Text))}
 		}
 	}
-	return found, ok
+	return found
 }
 
-// option returns one option of a tag with the value "key=value,key=value".
-func option(t diag.Sourced[string], key string) (string, bool) {
-	for _, piece := range strings.Split(t.V, ",") {
-		if k, v, ok := strings.Cut(strings.TrimSpace(piece), "="); ok && k == key {
-			return strings.Trim(v, "\"`"), true
+// option returns one option of a tag with the value "key=value,key=value"; empty without the option.
+func option(options, key string) string {
+	for piece := range strings.SplitSeq(options, ",") {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(piece), key+"="); ok {
+			return strings.Trim(v, "\"`")
 		}
 	}
-	return "", false
+	return ""
 }

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -148,27 +149,19 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 		kind.Version = said.Versions.V[0]
 	}
 	comments := t.Comments()
-	resource, isResource := findTag(t.File, comments, "kubebuilder:resource")
-	if isResource {
-		kind.Plural, _ = option(resource, "path")
-		if s, ok := option(resource, "scope"); ok {
-			kind.Scope = s
-		}
-	}
-	if name, ok := findTag(t.File, comments, "resourceName"); ok && kind.Plural == "" {
-		kind.Plural = name.V
-	}
-	if _, ok := findTag(t.File, comments, "genclient:nonNamespaced"); ok && kind.Scope == "" {
+	tag := func(name string) diag.Sourced[string] { return findTag(t.File, comments, name) }
+	resource := tag("kubebuilder:resource")
+	kind.Plural = cmp.Or(option(resource.V, "path"), tag("resourceName").V)
+	kind.Scope = option(resource.V, "scope")
+	if kind.Scope == "" && tag("genclient:nonNamespaced").IsSet() {
 		kind.Scope = "Cluster"
 	}
 	if kind.Plural == "" {
 		gengo, controllerGen := plurals(kind.Kind)
-		_, isRoot := findTag(t.File, comments, "kubebuilder:object:root")
-		_, isClient := findTag(t.File, comments, "genclient")
 		switch {
-		case isRoot || isResource:
+		case resource.IsSet() || tag("kubebuilder:object:root").IsSet():
 			kind.Plural = controllerGen
-		case isClient || said.Resources.IsSet():
+		case said.Resources.IsSet() || tag("genclient").IsSet():
 			kind.Plural = gengo
 		default:
 			kind.Plural = b.plural(kind.Kind, at)
