@@ -23,7 +23,7 @@ func (b *builder) allow(m *packageMarkers) {
 			}
 			candidates := append(slices.Clip(d.built), b.besides(m, a.Range)...)
 			if d.typ == nil && said.Webhook.IsSet() {
-				candidates = b.ofPackage(m.Path)
+				candidates = slices.DeleteFunc(slices.Clone(b.webhooks), func(w *model.Webhook) bool { return w.Package != m.Path })
 			}
 			allowance := said.Allowance(a.Range)
 			for _, w := range b.belonging(candidates, d.broken, a.Range, said.Webhook, "+webhook:allow") {
@@ -62,15 +62,6 @@ func (b *builder) besides(m *packageMarkers, at diag.Range) (found []*model.Webh
 			if w.Kubebuilder && w.Pos.File == f.Path && comment.Pos.Line <= w.Pos.Line && w.Pos.Line <= comment.End.Line {
 				found = append(found, w)
 			}
-		}
-	}
-	return found
-}
-
-func (b *builder) ofPackage(path string) (found []*model.Webhook) {
-	for _, w := range b.webhooks {
-		if w.Package == path {
-			found = append(found, w)
 		}
 	}
 	return found

@@ -90,11 +90,9 @@ func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 
 // serviceOf returns the service of a package's conversions, with the URL path that controller-runtime uses.
 func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.ServiceReference {
-	path := "/convert"
-	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, preset.Name), Namespace: cmp.Or(m.Namespace.V, preset.Namespace), Path: &path}
+	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, preset.Name), Namespace: cmp.Or(m.Namespace.V, preset.Namespace), Path: new("/convert")}
 	if m.Port.IsSet() {
-		port := int32(m.Port.V)
-		s.Port = &port
+		s.Port = new(int32(m.Port.V))
 	}
 	return s
 }

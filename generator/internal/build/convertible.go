@@ -4,7 +4,6 @@ package build
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -110,12 +109,5 @@ func (b *builder) imports(importPath string) []string {
 	if err != nil {
 		return paths // the compiler reports it
 	}
-	for _, f := range p.FilesWith("import") {
-		for _, i := range f.AST.Imports {
-			if path, err := strconv.Unquote(i.Path.Value); err == nil {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
+	return append(paths, p.Imports()...)
 }
