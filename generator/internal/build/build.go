@@ -343,9 +343,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		before := len(b.diags)
 		w.Handler = plans[w]() // after its rules are complete
 		if len(b.diags) == before {
-			b.checkDeleting(w)
-			b.checkRatchet(w)
-			b.checkEnforcement(w)
+			b.checkOptions(w)
 		}
 		b.deliver(w)
 	}

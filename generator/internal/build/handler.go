@@ -99,9 +99,7 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 		if first < 0 {
 			continue
 		}
-		b.sharedDeleting(w, webhooks[first])
-		b.sharedRatchet(w, webhooks[first])
-		b.sharedEnforcement(w, webhooks[first])
+		b.sharedOptions(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
 		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
 		if further.Ratchet {
