@@ -26,11 +26,9 @@ func packageOf(p *load.Package) model.HandlerPackage {
 }
 
 // builtinKind returns the kind of a type of k8s.io/api.
-func builtinKind(t model.GoType) (model.ObjectKind, bool) {
-	rest, ok := strings.CutPrefix(t.Path, "k8s.io/api/")
-	folder, version, _ := strings.Cut(rest, "/")
-	group, known := model.BuiltinGroups()[folder]
-	return model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: t.Name}, ok && known
+func builtinKind(t model.GoType) model.Kind {
+	kind, _ := registry.Target{ImportPath: t.Path, Type: t.Name}.Builtin()
+	return kind
 }
 
 // handler plans the Go code of a webhook. It returns nil if the webhook has no generated code.
@@ -105,7 +103,7 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 		if further.Ratchet {
 			h.Ratchet, h.ListKeys = true, further.ListKeys
 		}
-		h.Operations = inOrder(slices.Concat(h.Operations, further.Operations))
+		h.Operations = inOrder(func(o string) bool { return slices.Contains(h.Operations, o) || slices.Contains(further.Operations, o) })
 		h.Resources = union(h.Resources, further.Resources)
 		if len(h.Kinds) > 0 && len(further.Kinds) > 0 {
 			h.Kinds = union(h.Kinds, further.Kinds)
@@ -127,9 +125,9 @@ func union[T comparable](a, b []T) []T {
 	return all
 }
 
-// inOrder returns the operations, each once, in the order of an object's life.
-func inOrder(operations []string) []string {
-	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool { return !slices.Contains(operations, o) })
+// inOrder returns the operations that a function accepts, in the order of an object's life.
+func inOrder(has func(operation string) bool) []string {
+	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool { return !has(o) })
 }
 
 // onlyForeign reports whether every webhook of the package is for a type of another package.
@@ -305,30 +303,20 @@ func handlerOperations(w *model.Webhook, subresources []string, plural string) [
 	for _, rule := range w.Spec.Rules {
 		has = append(has, rule.Operations...)
 	}
-	connects := false
-	for _, s := range subresources {
-		if t, ok := model.SubresourceTypes()[plural+"/"+s]; ok && strings.HasSuffix(t.Name, "Options") {
-			connects = true
-		}
-	}
-	var operations []string
-	for _, o := range []struct {
-		name string
-		api  admissionregistrationv1.OperationType
-	}{{"Create", "CREATE"}, {"Update", "UPDATE"}, {"Delete", "DELETE"}, {"Connect", "CONNECT"}} {
-		all := slices.Contains(has, "*") && (o.name == "Connect") == connects
-		if all || slices.Contains(has, o.api) {
-			operations = append(operations, o.name)
-		}
-	}
-	return operations
+	connects := slices.ContainsFunc(subresources, func(s string) bool {
+		return strings.HasSuffix(model.SubresourceTypes()[plural+"/"+s].Name, "Options")
+	})
+	return inOrder(func(o string) bool {
+		return slices.Contains(has, admissionregistrationv1.OperationType(strings.ToUpper(o))) || slices.Contains(has, "*") && (o == "Connect") == connects
+	})
 }
 
 // expectedKinds returns the kinds that match the rules. It is nil if the rules match any kind.
 func expectedKinds(w *model.Webhook, kind *model.Kind, carried model.GoType) []model.ObjectKind {
 	for _, t := range model.SubresourceTypes() {
-		if k, ok := builtinKind(t); ok && t == carried {
-			return []model.ObjectKind{k}
+		if t == carried {
+			k := builtinKind(t)
+			return []model.ObjectKind{{APIVersion: k.APIVersion(), Kind: k.Kind}}
 		}
 	}
 	var kinds []model.ObjectKind
@@ -343,10 +331,8 @@ func expectedKinds(w *model.Webhook, kind *model.Kind, carried model.GoType) []m
 		}
 		for _, group := range rule.APIGroups {
 			for _, version := range rule.APIVersions {
-				k := model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: kind.Kind}
-				if !slices.Contains(kinds, k) {
-					kinds = append(kinds, k)
-				}
+				k := model.Kind{Group: group, Version: version}
+				kinds = union(kinds, []model.ObjectKind{{APIVersion: k.APIVersion(), Kind: kind.Kind}})
 			}
 		}
 	}

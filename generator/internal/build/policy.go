@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
 // policyMember is a marker that adds something to a policy, with its name.
@@ -54,9 +55,14 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 			rules = append(rules, r.RuleWithOperations)
 		}
 		p.Kinds = b.typedKinds(m.Module, subjects[p], rules)
-		p.DefinitionRules = b.definitionRules(m.Module, p.Kinds)
+		types := b.definedTypes(m.Module, p.Kinds)
+		for _, t := range types {
+			for _, r := range schema.Rules(t) {
+				p.DefinitionRules = append(p.DefinitionRules, model.DefinitionRule(r))
+			}
+		}
 		if p.InsteadOf != nil {
-			b.literals(m.Module, p)
+			addLiterals(p, types)
 		}
 	}
 	b.policies = append(b.policies, built...)
@@ -197,8 +203,7 @@ func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, said diag.So
 		}
 		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: model.GoType{Path: said.V.ImportPath, Name: said.V.Type}}
 	}
-	group := strings.TrimPrefix(kind.Group+"/", "/")
-	p.Spec.ParamKind = &admissionregistrationv1.ParamKind{APIVersion: group + kind.Version, Kind: kind.Kind}
+	p.Spec.ParamKind = &admissionregistrationv1.ParamKind{APIVersion: kind.APIVersion(), Kind: kind.Kind}
 	p.At.Set("spec.paramKind", said.At)
 }
 

@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -64,10 +63,7 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 
 // replace gives a policy the match of the webhook that it replaces.
 func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
-	p.InsteadOf, p.Since = w, model.ServesValidating
-	if p.Mutating {
-		p.Since = model.ServesMutating
-	}
+	p.InsteadOf, p.Since = w, model.Serves(p.Mutating)
 	if said.Since.IsSet() {
 		p.Since = said.Since.V
 	}
@@ -121,9 +117,9 @@ func namespacesOf(w *model.Webhook) *metav1.LabelSelector {
 // celLiteral matches the texts, numbers and other words of a CEL expression.
 var celLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?`)
 
-// literals collects the numbers and texts in the expressions of a policy and in the schemas of its kinds. Random
-// objects near them show where a policy and a validator differ.
-func (b *builder) literals(from *load.Module, p *model.Policy) {
+// addLiterals adds to a policy the numbers and texts in its expressions and in the schemas of its types. Random objects
+// near them show where a policy and a validator differ.
+func addLiterals(p *model.Policy, types []*resolve.Type) {
 	numbers, texts := map[int64]bool{}, map[string]bool{}
 	number := func(text string) {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -182,16 +178,8 @@ func (b *builder) literals(from *load.Module, p *model.Policy) {
 		read(s.Items)
 		read(s.AdditionalProperties)
 	}
-	for _, k := range p.Kinds {
-		if strings.HasPrefix(k.Type.Path, "k8s.io/api/") {
-			continue // its limits are in Go code
-		}
-		if b.types == nil {
-			b.types = resolve.New(b.ctx, from)
-		}
-		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil {
-			read(schema.Of(t))
-		}
+	for _, t := range types {
+		read(schema.Of(t))
 	}
 	p.Numbers, p.Texts = slices.Sorted(maps.Keys(numbers)), slices.Sorted(maps.Keys(texts))
 }
