@@ -6,6 +6,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -251,9 +252,8 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 			object = &model.Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: model.Positions{}}
 			b.objects[key] = object
 		}
-		at := c.marker.Name.At
-		if _, known := object.At["name"]; !known && at.IsValid() {
-			object.At["name"] = at
+		if _, known := object.At["name"]; !known {
+			object.At.Set("name", c.marker.Name.At)
 		}
 		object.Labels = b.agree(object, "labels", object.Labels, c.marker.Labels)
 		object.Annotations = b.agree(object, "annotations", object.Annotations, c.marker.Annotations)
@@ -301,40 +301,39 @@ func (b *builder) objectName(c *registry.Configuration, mutating bool) string {
 
 // addDeclaration builds the webhooks of one declaration.
 func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
-	var built []*model.Webhook
 	plans := map[*model.Webhook]func() *model.Handler{}
 	subjects := map[*model.Webhook]subject{}
 	for _, at := range d.webhooks {
 		if w, subject, ok := b.webhook(m, d, at); ok {
-			built = append(built, w)
+			d.built = append(d.built, w)
 			subjects[w] = subject
 			plans[w] = func() *model.Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
 	// A webhook that could not be read or built is reported already. Its rules and conditions need no second report.
-	broken := m.broken || len(built) < len(d.webhooks)
-	d.built, d.broken = built, broken
+	d.broken = m.broken || len(d.built) < len(d.webhooks)
 	for _, r := range d.rules {
-		for _, w := range b.belonging(built, broken, r.Range, r.marker.Webhook, "+webhook:rule") {
-			addRule(w, r.marker)
+		for _, w := range b.belonging(d.built, d.broken, r.Range, r.marker.Webhook, "+webhook:rule") {
+			path := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
+			w.Spec.Rules = append(w.Spec.Rules, ruleOver(w.Spec.Rules[0], r.marker.Operations, r.marker.Matched, path, w.At))
 		}
 	}
 	for _, c := range d.conditions {
-		for _, w := range b.belonging(built, broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
+		for _, w := range b.belonging(d.built, d.broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
 			addMatchCondition(w, c.marker)
 		}
 	}
-	for _, w := range built {
+	for _, w := range d.built {
 		b.addDeleting(w)
 	}
 	for _, p := range d.patches {
-		for _, w := range b.belonging(built, broken, p.Range, p.marker.Webhook, "+webhook:patch") {
+		for _, w := range b.belonging(d.built, d.broken, p.Range, p.marker.Webhook, "+webhook:patch") {
 			if err := patch(w, p.marker.JSON); err != nil {
 				b.diags.Add(diag.Errorf(p.marker.JSON.At, model.RulePatch, "%s", err))
 			}
 		}
 	}
-	for _, w := range built {
+	for _, w := range d.built {
 		if len(w.Spec.MatchConditions) > 0 {
 			w.Kinds = b.typedKinds(m.Module, subjects[w], w.Spec.Rules)
 		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
@@ -347,8 +346,8 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		}
 		b.deliver(w)
 	}
-	b.shareHandlers(built)
-	b.webhooks = append(b.webhooks, built...)
+	b.shareHandlers(d.built)
+	b.webhooks = append(b.webhooks, d.built...)
 }
 
 // belonging finds the webhooks of a rule, condition or patch.
@@ -413,13 +412,7 @@ func (b *builder) configurations() []*model.Configuration {
 		objects = append(objects, object)
 	}
 	slices.SortFunc(objects, func(a, b *model.Configuration) int {
-		if a.Mutating != b.Mutating {
-			if a.Mutating {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(strings.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), strings.Compare(a.Name, b.Name))
 	})
 	return objects
 }

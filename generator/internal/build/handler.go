@@ -217,15 +217,10 @@ func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) st
 // isProjection reports whether a type is a struct with a JSON tag. Requests are decoded into such a type.
 func isProjection(spec *ast.TypeSpec) bool {
 	s, ok := spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	for _, f := range s.Fields.List {
-		if _, _, ok := jsonTag(f); ok {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
+		_, _, tagged := jsonTag(f)
+		return tagged
+	})
 }
 
 // ownType is the Go type of the webhook's kind. It is zero if the type is unknown.

@@ -30,22 +30,21 @@ const (
 
 // addPolicies builds the policies of one declaration.
 func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
-	var built []*model.Policy
 	subjects := map[*model.Policy]subject{}
 	for _, at := range d.policies {
 		if p, subject, ok := b.policy(m, d, at); ok {
-			built = append(built, p)
+			d.builtPolicies = append(d.builtPolicies, p)
 			subjects[p] = subject
 		}
 	}
 	// A policy that could not be read or built is reported already. Its members need no second report.
-	broken := m.broken || len(built) < len(d.policies)
+	broken := m.broken || len(d.builtPolicies) < len(d.policies)
 	for _, member := range d.members {
-		for _, p := range b.policiesOf(built, broken, member) {
+		for _, p := range b.policiesOf(d.builtPolicies, broken, member) {
 			b.addMember(p, member)
 		}
 	}
-	for _, p := range built {
+	for _, p := range d.builtPolicies {
 		p.Incomplete = m.broken
 		if len(p.Bindings) == 0 {
 			b.bind(p, declared[*registry.Binding]{p.Range, &registry.Binding{}})
@@ -65,8 +64,7 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 			addLiterals(p, types)
 		}
 	}
-	b.policies = append(b.policies, built...)
-	d.builtPolicies = built
+	b.policies = append(b.policies, d.builtPolicies...)
 }
 
 // policy builds the policy of one marker, without its members.
@@ -85,18 +83,12 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	if !said.Operations.IsSet() && webhook == nil {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the policy has no operations").WithHint(`add operations: "create;update"`))
 	}
-	var needs []string
-	for _, a := range []struct {
-		name  string
-		given bool
-	}{{"groups", said.Groups.IsSet()}, {"versions", said.Versions.IsSet()}, {"resources", said.Resources.IsSet()}, {"a name", said.Name.IsSet()}} {
-		if subject.kind == nil && !a.given && (webhook == nil || a.name == "a name") {
-			needs = append(needs, a.name)
+	if subject.kind == nil {
+		var needs []need
+		if webhook == nil {
+			needs = needsOf(said.Matched)
 		}
-	}
-	if len(needs) > 0 {
-		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a policy on a package needs %s", strings.Join(needs, ", ")).
-			WithHint("add the arguments, or put the marker on the type it is for"))
+		b.checkNeeds(at.Range, "policy", append(needs, need{"a name", said.Name.IsSet()}))
 	}
 	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind, Source: model.Source{At: model.Positions{}}}
 	if p.Name = b.name(subject, on); subject.kind == nil {
@@ -114,8 +106,8 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		}
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
-	rule := policyRule{operations: said.Operations, resourceNames: said.ResourceNames, matched: said.Matched}
-	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.over(b.derived(subject), inPolicy+".resourceRules[0]", p.At)}
+	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
+	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.over(derived(subject), inPolicy+".resourceRules[0]", p.At)}
 	if webhook != nil {
 		b.replace(p, webhook, said)
 	}
@@ -138,16 +130,6 @@ func match(m *admissionregistrationv1.MatchResources, path string, at model.Posi
 	}
 }
 
-// derived returns the rule that matches the kind of a policy.
-func (b *builder) derived(s subject) admissionregistrationv1.NamedRuleWithOperations {
-	var rule admissionregistrationv1.NamedRuleWithOperations
-	if k := s.kind; k != nil {
-		rule.APIGroups, rule.APIVersions, rule.Resources = []string{k.Group}, []string{k.Version}, []string{k.Plural}
-		rule.Scope = scope(diag.Sourced[string]{}, k)
-	}
-	return rule
-}
-
 // policyRule has the arguments of a marker that make a rule.
 type policyRule struct {
 	operations, resourceNames diag.Sourced[[]string]
@@ -162,18 +144,11 @@ func (r policyRule) isSet() bool {
 
 // over returns the rule at a path. Another rule supplies the arguments that the marker leaves out, except the names of
 // objects.
-func (r policyRule) over(base admissionregistrationv1.NamedRuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
-	rule := *base.DeepCopy()
-	rule.ResourceNames = r.resourceNames.V
+func (r policyRule) over(base admissionregistrationv1.RuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
 	at.SetList(path+".resourceNames", r.resourceNames)
-	w := &model.Webhook{At: model.Positions{}}
-	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule.RuleWithOperations}
-	addRule(w, &registry.Rule{Operations: r.operations, Matched: r.matched})
-	rule.RuleWithOperations = w.Spec.Rules[1]
-	for field, where := range w.At {
-		at[path+strings.TrimPrefix(field, "rules[1]")] = where
+	return admissionregistrationv1.NamedRuleWithOperations{
+		ResourceNames: r.resourceNames.V, RuleWithOperations: ruleOver(base, r.operations, r.matched, path, at),
 	}
-	return rule
 }
 
 // parameterKind sets the kind of a policy's parameters.
@@ -244,8 +219,8 @@ func (b *builder) addMember(p *model.Policy, member policyMember) {
 		}
 		path := fmt.Sprintf("%s[%d]", field, len(*list))
 		p.At[path] = member.Range
-		rule := policyRule{operations: m.Operations, resourceNames: m.ResourceNames, matched: m.Matched}
-		*list = append(*list, rule.over(s.MatchConstraints.ResourceRules[0], path, p.At))
+		rule := policyRule{m.Operations, m.ResourceNames, m.Matched}
+		*list = append(*list, rule.over(s.MatchConstraints.ResourceRules[0].RuleWithOperations, path, p.At))
 	case *registry.PolicyExpression:
 		addExpression(p, member.Range, m)
 	case *registry.Validation:
@@ -321,14 +296,14 @@ func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	}
 	b.parameterReference(binding, &said)
 	settings := applied(said.Settings, p.Mutating)
-	rule := policyRule{operations: said.Operations, resourceNames: said.ResourceNames, matched: said.Matched}
+	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
 	if rule.isSet() || len(settings.At) > 0 {
 		s.MatchResources = &admissionregistrationv1.MatchResources{}
 		match(s.MatchResources, inBinding, binding.At, settings)
 	}
 	if rule.isSet() {
 		s.MatchResources.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{
-			rule.over(p.Spec.MatchConstraints.ResourceRules[0], inBinding+".resourceRules[0]", binding.At),
+			rule.over(p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, inBinding+".resourceRules[0]", binding.At),
 		}
 	}
 	p.Bindings = append(p.Bindings, binding)

@@ -31,14 +31,13 @@ func (b *builder) replaced(d *declaration, said *registry.Policy) *model.Webhook
 		return nil
 	}
 	able := slices.DeleteFunc(slices.Clone(d.built), func(w *model.Webhook) bool { return w.Mutating != said.Mutating })
-	if word := model.KindWord(said.Mutating); len(able) == 0 {
-		if !d.broken {
-			b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "the policy is on a declaration without a %s webhook", word).
-				WithHint("write it beside the +webhook:%s that it replaces", word))
-		}
+	word := model.KindWord(said.Mutating)
+	if len(able) == 0 && !d.broken {
+		b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "the policy is on a declaration without a %s webhook", word).
+			WithHint("write it beside the +webhook:%s that it replaces", word))
 		return nil
 	}
-	meant := named(b, able, d.broken, said.InsteadOf, model.KindWord(said.Mutating)+" webhook", "webhooks",
+	meant := named(b, able, d.broken, said.InsteadOf, word+" webhook", "webhooks",
 		func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
 	if len(meant) > 1 {
 		b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "%q names %d webhooks", said.InsteadOf.V, len(meant)).WithHint("insteadOf: %q", meant[0].Spec.Name))

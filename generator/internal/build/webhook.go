@@ -9,13 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
-
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // webhook builds the webhook of one +webhook:mutating or +webhook:validating marker.
@@ -34,9 +33,10 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the webhook has no operations").
 			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
 	}
-	if needs := packageNeeds(said); subject.kind == nil && len(needs) > 0 {
-		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "a webhook on a package needs %s", strings.Join(needs, ", ")).
-			WithHint("add the arguments, or put the marker on the type it is for"))
+	if subject.kind == nil {
+		b.checkNeeds(at.Range, "webhook", append(needsOf(said.Matched),
+			need{`its name in full (name: "what.it.does.example.com")`, strings.Contains(said.Name.V, ".")},
+			need{"a path or a url", said.Path.IsSet() || said.URL.IsSet()}))
 	}
 	w := &model.Webhook{
 		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
@@ -44,23 +44,11 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	w.Spec.Name = b.name(subject, of(at))
 	w.At.Set("name", said.Name.At)
-	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{{}}
-	rule := &w.Spec.Rules[0]
-	rule.Operations = operations(said.Operations)
-	w.At.SetList("rules[0].operations", said.Operations)
-	rule.APIGroups = list(w, "rules[0].apiGroups", groups(said.Groups), subject.kind, func(k model.Kind) string { return k.Group })
-	rule.APIVersions = list(w, "rules[0].apiVersions", said.Versions, subject.kind, func(k model.Kind) string { return k.Version })
-	rule.Resources = list(w, "rules[0].resources", said.Resources, subject.kind, func(k model.Kind) string { return k.Plural })
-	if said.Subresource.IsSet() {
-		rule.Resources = subresources(rule.Resources, said.Subresource.V)
-		w.At.Set("rules[0].resources", said.Subresource.At)
+	rule := ruleOver(derived(subject), said.Operations, said.Matched, "rules[0]", w.At)
+	if !said.Resources.IsSet() { // the kind's scope is that of its resource in other groups, too
+		rule.Scope = scope(said.Scope, subject.kind)
 	}
-	scopeOf := subject.kind
-	if said.Resources.IsSet() {
-		scopeOf = nil // the scope of another resource may differ
-	}
-	rule.Scope = scope(said.Scope, scopeOf)
-	w.At.Set("rules[0].scope", said.Scope.At)
+	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule}
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
 	said.Settings.Apply(w, b.options.API)
 	w.Configuration = b.object(m, at)
@@ -72,23 +60,28 @@ func of(at declared[*registry.Webhook]) declared[*registry.Subject] {
 	return declared[*registry.Subject]{at.Range, &at.marker.Subject}
 }
 
-// packageNeeds returns the arguments that a webhook without a type lacks.
-func packageNeeds(said *registry.Webhook) (needs []string) {
-	for _, a := range []struct {
-		name  string
-		given bool
-	}{
-		{"groups", said.Groups.IsSet()},
-		{"versions", said.Versions.IsSet()},
-		{"resources", said.Resources.IsSet()},
-		{`its name in full (name: "what.it.does.example.com")`, strings.Contains(said.Name.V, ".")},
-		{"a path or a url", said.Path.IsSet() || said.URL.IsSet()},
-	} {
-		if !a.given {
-			needs = append(needs, a.name)
+// need is an argument that a webhook or a policy without a type needs.
+type need struct {
+	name  string
+	given bool
+}
+
+func needsOf(m registry.Matched) []need {
+	return []need{{"groups", m.Groups.IsSet()}, {"versions", m.Versions.IsSet()}, {"resources", m.Resources.IsSet()}}
+}
+
+// checkNeeds reports the arguments that a webhook or a policy on a package lacks.
+func (b *builder) checkNeeds(at diag.Range, what string, needs []need) {
+	var names []string
+	for _, n := range needs {
+		if !n.given {
+			names = append(names, n.name)
 		}
 	}
-	return needs
+	if len(names) > 0 {
+		b.diags.Add(diag.Errorf(at, model.RuleNeeds, "a %s on a package needs %s", what, strings.Join(names, ", ")).
+			WithHint("add the arguments, or put the marker on the type it is for"))
+	}
 }
 
 // clientConfig sets how the API server reaches the webhook.
@@ -121,39 +114,48 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 	return c
 }
 
-// addRule adds a +webhook:rule. Its unset fields have the values of the webhook's first rule.
-func addRule(w *model.Webhook, m *registry.Rule) {
-	rule := *w.Spec.Rules[0].DeepCopy()
-	at := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
-	if m.Operations.IsSet() {
-		rule.Operations = operations(m.Operations)
-		w.At.SetList(at+".operations", m.Operations)
+// derived returns the rule that matches the kind of a webhook or a policy.
+func derived(s subject) (rule admissionregistrationv1.RuleWithOperations) {
+	if k := s.kind; k != nil {
+		rule.APIGroups, rule.APIVersions, rule.Resources = []string{k.Group}, []string{k.Version}, []string{k.Plural}
+		rule.Scope = scope(diag.Sourced[string]{}, k)
+	}
+	return rule
+}
+
+// ruleOver returns the rule of a marker. Another rule supplies the arguments that the marker leaves out. The positions
+// of the others are below a path.
+func ruleOver(base admissionregistrationv1.RuleWithOperations, ops diag.Sourced[[]string], m registry.Matched, path string, at model.Positions) admissionregistrationv1.RuleWithOperations {
+	rule := *base.DeepCopy()
+	if ops.IsSet() {
+		rule.Operations = operations(ops)
 	}
 	if m.Groups.IsSet() {
-		rule.APIGroups = groups(m.Groups).V
-		w.At.SetList(at+".apiGroups", m.Groups)
+		rule.APIGroups = groups(m.Groups)
 	}
 	if m.Versions.IsSet() {
 		rule.APIVersions = m.Versions.V
-		w.At.SetList(at+".apiVersions", m.Versions)
 	}
 	main, subs := split(rule.Resources)
 	if m.Resources.IsSet() {
 		main = m.Resources.V
-		w.At.SetList(at+".resources", m.Resources)
 	}
 	if m.Subresource.IsSet() {
 		subs = m.Subresource.V
-		w.At.Set(at+".resources", m.Subresource.At)
 	}
 	rule.Resources = subresources(main, subs)
 	if m.Scope.IsSet() {
 		rule.Scope = scope(m.Scope, nil)
-		w.At.Set(at+".scope", m.Scope.At)
 	} else if m.Resources.IsSet() || m.Groups.IsSet() {
 		rule.Scope = nil // the scope of another resource may differ
 	}
-	w.Spec.Rules = append(w.Spec.Rules, rule)
+	at.SetList(path+".operations", ops)
+	at.SetList(path+".apiGroups", m.Groups)
+	at.SetList(path+".apiVersions", m.Versions)
+	at.SetList(path+".resources", m.Resources)
+	at.Set(path+".resources", m.Subresource.At)
+	at.Set(path+".scope", m.Scope.At)
+	return rule
 }
 
 func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
@@ -169,18 +171,6 @@ func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
 	w.Expressions[at+".expression"] = m.Expression.Part
 }
 
-// list returns the marker's value for a list of the rule, or the kind's own value.
-func list(w *model.Webhook, field string, said diag.Sourced[[]string], kind *model.Kind, own func(model.Kind) string) []string {
-	if said.IsSet() {
-		w.At.SetList(field, said)
-		return said.V
-	}
-	if kind == nil {
-		return nil
-	}
-	return []string{own(*kind)}
-}
-
 func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag.Range) {
 	b.diags.Add(diag.Errorf(atA, model.RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
 }
@@ -188,25 +178,24 @@ func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag
 // object returns the name of the configuration object that a webhook belongs to.
 func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) string {
 	said := at.marker
-	var names []string
+	var names, quoted []string
 	for _, c := range m.configurations {
 		if c.marker.Holds(said.Mutating) {
-			names = append(names, strconv.Quote(b.objectName(c.marker, said.Mutating)))
+			name := b.objectName(c.marker, said.Mutating)
+			names, quoted = append(names, name), append(quoted, strconv.Quote(name))
 		}
 	}
-	switch own := b.options.NamePrefix + model.DefaultObjectName(said.Mutating); {
+	own := b.options.NamePrefix + model.DefaultObjectName(said.Mutating)
+	switch {
 	case said.Configuration.IsSet():
 		return said.Configuration.V
 	case len(names) == 1:
-		name, _ := strconv.Unquote(names[0])
-		return name
-	case len(names) > 1 && !slices.Contains(names, strconv.Quote(own)):
+		return names[0]
+	case len(names) > 1 && !slices.Contains(names, own):
 		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook names none of them", model.KindWord(said.Mutating)).
-			WithHint("add configuration: %s", strings.Join(names, " or ")))
-		fallthrough
-	default:
-		return own
+			WithHint("add configuration: %s", strings.Join(quoted, " or ")))
 	}
+	return own
 }
 
 func operations(f diag.Sourced[[]string]) []admissionregistrationv1.OperationType {
@@ -217,13 +206,12 @@ func operations(f diag.Sourced[[]string]) []admissionregistrationv1.OperationTyp
 	return ops
 }
 
-func groups(f diag.Sourced[[]string]) diag.Sourced[[]string] {
+func groups(f diag.Sourced[[]string]) []string {
 	named := make([]string, len(f.V))
 	for i, g := range f.V {
 		named[i] = registry.GroupName(g)
 	}
-	f.V = named
-	return f
+	return named
 }
 
 // subresources returns the subresources of each main resource. If names is empty, it returns the resources unchanged.
