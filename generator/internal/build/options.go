@@ -75,8 +75,8 @@ func carriesAnother(resource string) bool {
 	return ok
 }
 
-// sharedOptions reports two webhooks with one handler that differ in `deleting`, `ratchet` or `enforcement`: the handler
-// would do the same for both.
+// sharedOptions reports two webhooks with one handler that differ in `deleting`, `ratchet` or `enforcement`: the
+// handler does the same for both.
 func (b *builder) sharedOptions(w, first *model.Webhook) {
 	differ := func(option, rule string, isSet bool, at, atFirst diag.Range) {
 		other := first

@@ -45,7 +45,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	w.Spec.Name = b.name(subject, of(at))
 	w.At.Set("name", said.Name.At)
 	rule := ruleOver(derived(subject), said.Operations, said.Matched, "rules[0]", w.At)
-	if !said.Resources.IsSet() { // the kind's scope is that of its resource in other groups, too
+	if !said.Resources.IsSet() { // the resource has the kind's scope in other groups, too
 		rule.Scope = scope(said.Scope, subject.kind)
 	}
 	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule}
