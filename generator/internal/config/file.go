@@ -20,13 +20,6 @@ type file struct {
 	problems diag.List
 }
 
-func newFile(path string, source []byte) *file {
-	return &file{
-		File: yamltext.New(path, source), source: source,
-		given: make(map[string]*yaml.Node),
-	}
-}
-
 // errorAt makes an error at a key or value.
 func (f *file) errorAt(node *yaml.Node, rule, format string, args ...any) diag.Diagnostic {
 	return diag.Errorf(f.Range(node), rule, format, args...)

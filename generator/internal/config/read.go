@@ -55,7 +55,7 @@ func whole(path, format string, args ...any) diag.Diagnostic {
 func Parse(path string, source []byte) (Config, diag.List) {
 	var c Config
 	table := keys(&c)
-	f := newFile(path, source)
+	f := &file{File: yamltext.New(path, source), source: source, given: map[string]*yaml.Node{}}
 	if root, ok := f.document(); ok {
 		f.decode("", root, table)
 		f.require(table)

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -55,13 +56,31 @@ func truth(field *bool, preset bool) variable {
 
 // text is the variable of a key with a single text.
 func text(field *string, preset string, check func(string) error) variable {
+	return single(field, preset, nil, passes(check))
+}
+
+// word is the variable of a key with one of several words; the first is the default.
+func word(field *string, choice ...string) variable {
+	return single(field, choice[0], choice, oneOf(choice))
+}
+
+// texts is the variable of a key with a list of texts. The list may be empty if the default is.
+func texts(field *[]string, preset []string, check func(string) error) variable {
+	return list(field, preset, nil, passes(check))
+}
+
+// words is the variable of a key with a list of some of the words; all are the default.
+func words(field *[]string, choice ...string) variable {
+	return list(field, choice, choice, oneOf(choice))
+}
+
+// accept reports whether a text is a value of the key called name. If not, it reports the reason.
+type accept func(f *file, name string, value *yaml.Node) bool
+
+func single(field *string, preset string, choice []string, accept accept) variable {
 	*field = preset
-	shown := preset
-	if shown == "" {
-		shown = `""`
-	}
-	return variable{"text", shown, nil, func(f *file, name string, value *yaml.Node) {
-		if f.isText(name, value) && f.passes(name, value, check) {
+	return variable{"text", cmp.Or(preset, `""`), choice, func(f *file, name string, value *yaml.Node) {
+		if f.isText(name, value) && accept(f, name, value) {
 			*field = value.Value
 		}
 	}}
@@ -79,37 +98,9 @@ func positioned(v variable, at *diag.Range) variable {
 	return v
 }
 
-// word is the variable of a key with one of several words; the first is the default.
-func word(field *string, choice ...string) variable {
-	v := text(field, choice[0], nil)
-	v.choice = choice
-	v.set = func(f *file, name string, value *yaml.Node) {
-		if f.isText(name, value) && f.isOneOf(name, value, choice) {
-			*field = value.Value
-		}
-	}
-	return v
-}
-
-// texts is the variable of a key with a list of texts. The list may be empty if the default is.
-func texts(field *[]string, preset []string, check func(string) error) variable {
-	return list(field, preset, func(f *file, name string, element *yaml.Node) bool {
-		return f.passes(name, element, check)
-	})
-}
-
-// words is the variable of a key with a list of some of the words; all are the default.
-func words(field *[]string, choice ...string) variable {
-	v := list(field, choice, func(f *file, name string, element *yaml.Node) bool {
-		return f.isOneOf(name, element, choice)
-	})
-	v.choice = choice
-	return v
-}
-
-func list(field *[]string, preset []string, accept func(f *file, name string, element *yaml.Node) bool) variable {
+func list(field *[]string, preset, choice []string, accept accept) variable {
 	*field = slices.Clone(preset)
-	return variable{"list of texts", flow(preset), nil, func(f *file, name string, value *yaml.Node) {
+	return variable{"list of texts", flow(preset), choice, func(f *file, name string, value *yaml.Node) {
 		if value.Kind != yaml.SequenceNode {
 			d := f.errorAt(value, ruleType, "%s must be a list, not %s", name, describe(value))
 			if value.ShortTag() == "!!str" {
@@ -155,26 +146,30 @@ func (f *file) isText(what string, value *yaml.Node) bool {
 	return false
 }
 
-// passes reports whether a text passes the check of its key.
-func (f *file) passes(name string, value *yaml.Node, check func(string) error) bool {
-	err := check(value.Value)
-	if err != nil {
-		f.problems.Add(f.errorAt(value, ruleValue, "%s: %v", name, err))
+// passes accepts the texts for which check returns no error.
+func passes(check func(string) error) accept {
+	return func(f *file, name string, value *yaml.Node) bool {
+		err := check(value.Value)
+		if err != nil {
+			f.problems.Add(f.errorAt(value, ruleValue, "%s: %v", name, err))
+		}
+		return err == nil
 	}
-	return err == nil
 }
 
-// isOneOf reports whether a text is one of the allowed words of its key.
-func (f *file) isOneOf(name string, value *yaml.Node, choice []string) bool {
-	if slices.Contains(choice, value.Value) {
-		return true
+// oneOf accepts the words of a choice.
+func oneOf(choice []string) accept {
+	return func(f *file, name string, value *yaml.Node) bool {
+		if slices.Contains(choice, value.Value) {
+			return true
+		}
+		d := f.errorAt(value, ruleValue, "%s: %q is not one of %s", name, value.Value, strings.Join(choice, ", "))
+		if nearest, ok := diag.Nearest(value.Value, choice); ok {
+			d = d.WithHint("did you mean %q?", nearest)
+		}
+		f.problems.Add(d)
+		return false
 	}
-	d := f.errorAt(value, ruleValue, "%s: %q is not one of %s", name, value.Value, strings.Join(choice, ", "))
-	if nearest, ok := diag.Nearest(value.Value, choice); ok {
-		d = d.WithHint("did you mean %q?", nearest)
-	}
-	f.problems.Add(d)
-	return false
 }
 
 // describe describes a value in words.
