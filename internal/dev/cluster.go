@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -35,17 +36,13 @@ func (c *cluster) configure(ctx context.Context, configurations []map[string]any
 	if err != nil {
 		return err
 	}
-	annotation, err := c.session.annotation()
-	if err != nil {
-		return err
-	}
 	wanted := map[string]bool{}
 	var texts bytes.Buffer
 	for _, given := range configurations {
 		name := "dev-" + nameOf(given)
 		configuration := maps.Clone(given)
 		configuration["metadata"] = map[string]any{
-			"name": name, "labels": map[string]any{Label: c.session.ID}, "annotations": map[string]any{sessionAnnotation: annotation},
+			"name": name, "labels": map[string]any{Label: c.session.ID}, "annotations": map[string]any{sessionAnnotation: c.session.annotation()},
 		}
 		webhooks, _ := given["webhooks"].([]any)
 		var reached []any
@@ -62,12 +59,9 @@ func (c *cluster) configure(ctx context.Context, configurations []map[string]any
 				return c.taken(o)
 			}
 		}
-		text, err := json.Marshal(configuration)
-		if err != nil {
+		if err := json.NewEncoder(&texts).Encode(configuration); err != nil {
 			return err
 		}
-		texts.Write(text)
-		texts.WriteString("\n")
 		wanted[reference] = true
 		c.touch(reference)
 	}
@@ -91,8 +85,7 @@ func (c *cluster) taken(o object) error {
 	if o.Labels[Label] == "" {
 		return fmt.Errorf("%w: %s exists, and dev did not create it: remove it or rename the configuration", errCluster, o.reference())
 	}
-	s := sessionOf(o)
-	return fmt.Errorf("%w: %s belongs to %s. If that has ended, restore what it changed with: %s", errCluster, o.reference(), s, c.again)
+	return fmt.Errorf("%w: %s belongs to %s. If that has ended, restore what it changed with: %s", errCluster, o.reference(), sessionOf(o), c.again)
 }
 
 // define creates a CRD, or changes the one of the cluster to the project's. The session keeps the storage version of
@@ -123,17 +116,10 @@ func (c *cluster) define(ctx context.Context, d definition) error {
 	if err != nil {
 		return err
 	}
-	labels, annotations := maps.Clone(live.Labels), maps.Clone(live.Annotations)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	labels[Label] = c.session.ID
-	if annotations[sessionAnnotation], err = c.session.annotation(); err != nil {
-		return err
-	}
+	labels, annotations := map[string]string{}, map[string]string{}
+	maps.Copy(labels, live.Labels)
+	maps.Copy(annotations, live.Annotations)
+	labels[Label], annotations[sessionAnnotation] = c.session.ID, c.session.annotation()
 	for key, value := range live.Annotations {
 		// cert-manager would write its own caBundle.
 		if strings.HasPrefix(key, "cert-manager.io/inject-") {
@@ -172,11 +158,7 @@ func (c *cluster) define(ctx context.Context, d definition) error {
 
 // create creates a CRD that the cluster lacks, and waits until it is served.
 func (c *cluster) create(ctx context.Context, d definition) error {
-	annotation, err := c.session.annotation()
-	if err != nil {
-		return err
-	}
-	annotations := map[string]any{sessionAnnotation: annotation}
+	annotations := map[string]any{sessionAnnotation: c.session.annotation()}
 	meta, _ := d.file["metadata"].(map[string]any)
 	given, _ := meta["annotations"].(map[string]any)
 	for key, value := range given {
@@ -186,9 +168,11 @@ func (c *cluster) create(ctx context.Context, d definition) error {
 	}
 	definition := maps.Clone(d.file)
 	definition["metadata"] = map[string]any{"name": d.name, "labels": map[string]any{Label: c.session.ID}, "annotations": annotations}
-	if definition["spec"], err = c.wantedSpec(d, nil, true); err != nil {
+	spec, err := c.wantedSpec(d, nil, true)
+	if err != nil {
 		return err
 	}
+	definition["spec"] = spec
 	text, err := json.Marshal(definition)
 	if err != nil {
 		return err
@@ -316,10 +300,7 @@ func (c *cluster) patch(ctx context.Context, o object, dryRun string, operations
 	}
 	defer os.Remove(file.Name())
 	_, err = file.Write(text)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
 	out, err := c.change(ctx, "", "patch", o.reference(), "--type=json", "--patch-file="+file.Name(), "--field-manager="+fieldManager,

@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer front.serve(listener)()
 	// Windows runs no file without the suffix, and other systems do not mind it.
-	program := program{Options: o, dir: dir, binary: filepath.Join(dir, "program.exe"), authority: authority, front: front}
+	program := program{Options: o, dir: dir, binary: filepath.Join(dir, "program.exe"), front: front}
 	defer func() {
 		// ctx is done; restoring gets time of its own.
 		fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoring)

@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -47,12 +47,6 @@ func newFront(s session, dir string, out io.Writer) (*front, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, _, err := net.SplitHostPort(s.Advertise)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM([]byte(s.Authority))
 	f := &front{session: s, out: out, pair: pair, ready: make(chan struct{})}
 	f.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -60,7 +54,7 @@ func newFront(s session, dir string, out io.Writer) (*front, error) {
 			r.Out.Host = r.In.Host
 		},
 		Transport: &http.Transport{
-			TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: host},
+			TLSClientConfig: s.trust(),
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				address, err := f.program(ctx)
 				if err != nil {
@@ -162,9 +156,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	took := time.Since(began)
 	fmt.Fprintf(f.out, "%s %s %s\n", began.Format(time.TimeOnly), describe(r.URL.Path, name, sent, answer.code, answer.body.Bytes()), took.Round(100*time.Microsecond))
 	clear(w.Header())
-	for key, values := range answer.header {
-		w.Header()[key] = values
-	}
+	maps.Copy(w.Header(), answer.header)
 	w.WriteHeader(answer.code)
 	_, _ = w.Write(answer.body.Bytes())
 }

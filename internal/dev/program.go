@@ -5,7 +5,6 @@ package dev
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,6 @@ import (
 type program struct {
 	Options
 	dir, binary string
-	authority   []byte
 	front       *front
 	address     string         // on which it listens
 	process     *exec.Cmd      // its supervisor
@@ -96,13 +94,7 @@ func (p *program) arguments() []string {
 
 // ready waits until the program takes connections with the certificate of the session.
 func (p *program) ready(ctx context.Context) error {
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(p.authority)
-	host, _, err := net.SplitHostPort(p.Advertise)
-	if err != nil {
-		return err
-	}
-	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: host}}
+	dialer := tls.Dialer{Config: p.front.session.trust()}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
 		if connection, err := dialer.DialContext(ctx, "tcp", p.address); err == nil {
 			return connection.Close()

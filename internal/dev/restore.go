@@ -4,6 +4,7 @@ package dev
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,10 +132,7 @@ func sessionsOf(marked []object) []session {
 		}
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b session) int {
-		if order := a.Since.Compare(b.Since); order != 0 {
-			return order
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))
 	})
 }
 
@@ -180,11 +178,8 @@ func (r *outcome) restore(ctx context.Context, c *cluster, s session, marked []o
 		r.configurations = len(configurations)
 	}
 	for _, o := range marked {
-		if resourceOf(o.Kind) != crdResource {
-			continue
-		}
-		if err := r.restoreCRD(ctx, c, s, o); err != nil {
-			failed = append(failed, err)
+		if resourceOf(o.Kind) == crdResource {
+			failed = append(failed, r.restoreCRD(ctx, c, s, o))
 		}
 	}
 	return errors.Join(failed...)

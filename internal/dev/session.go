@@ -68,9 +68,9 @@ func sessionOf(o object) session {
 }
 
 // annotation is the session as JSON.
-func (s session) annotation() (string, error) {
-	text, err := json.Marshal(s)
-	return string(text), err
+func (s session) annotation() string {
+	text, _ := json.Marshal(s) // texts, a number and the present always marshal
+	return string(text)
 }
 
 func (s session) String() string {
@@ -79,6 +79,14 @@ func (s session) String() string {
 
 // url is the address that the session writes into the objects of the cluster.
 func (s session) url() string { return "https://" + s.Advertise }
+
+// trust returns the settings of a client that trusts the session's certificate, and no other.
+func (s session) trust() *tls.Config {
+	host, _, _ := net.SplitHostPort(s.Advertise) // certify has split it, too
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(s.Authority))
+	return &tls.Config{RootCAs: roots, ServerName: host}
+}
 
 // here reports that the session ran on this machine.
 func (s session) here() bool {
@@ -89,14 +97,8 @@ func (s session) here() bool {
 // runs reports that a session of this machine still runs: a session holds its address until the cluster is restored,
 // and answers there with its ID.
 func (s session) runs(ctx context.Context) bool {
-	host, _, err := net.SplitHostPort(s.Advertise)
-	if err != nil {
-		return false
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM([]byte(s.Authority))
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: host},
+		TLSClientConfig: s.trust(),
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "tcp", s.Listen)
 		},
