@@ -132,12 +132,7 @@ func writeModule(dir, goMod, source, version string, raised []string) error {
 func goCommand(ctx context.Context, dir string, progress io.Writer, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = dir
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); !slices.Contains([]string{"GOOS", "GOARCH", "GOWORK", "GOFLAGS"}, name) {
-			c.Env = append(c.Env, v)
-		}
-	}
-	c.Env = append(c.Env, "GOWORK=off", "GOFLAGS=")
+	c.Env = append(os.Environ(), "GOOS=", "GOARCH=", "GOWORK=off", "GOFLAGS=")
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if progress != nil {
