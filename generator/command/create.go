@@ -17,30 +17,24 @@ func createCommand(s streams) *cobra.Command {
 }
 
 func createAPICommand(s streams) *cobra.Command {
-	var flags projectFlags
 	var resource resourceFlags
-	c := &cobra.Command{
+	c := projectCommand(s, &cobra.Command{
 		Use:     "api",
 		Short:   "Write the Go type of a new kind",
 		Long:    "api writes the Go type of a new kind, and the package of its group and version if it does not exist.",
 		Example: "  webhook-gen create api --group shop --version v1 --kind Order",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				return project.CreateAPI(ctx, config, resource.Resource)
-			})
-		},
-	}
-	flags.add(c)
+	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
+		return project.CreateAPI(ctx, config, resource.Resource)
+	})
 	resource.add(c)
 	return c
 }
 
 func createWebhookCommand(s streams) *cobra.Command {
-	var flags projectFlags
 	var resource resourceFlags
 	var webhooks project.Webhooks
-	c := &cobra.Command{
+	c := projectCommand(s, &cobra.Command{
 		Use:   "webhook",
 		Short: "Mark a kind for webhooks, and write the validator or defaulter to fill in",
 		Long: "webhook puts +webhook markers on the type of a kind, generates their files, and writes the validator or defaulter to\n" +
@@ -50,13 +44,9 @@ func createWebhookCommand(s streams) *cobra.Command {
 		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
 			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				return project.CreateWebhook(ctx, config, resource.Resource, webhooks)
-			})
-		},
-	}
-	flags.add(c)
+	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
+		return project.CreateWebhook(ctx, config, resource.Resource, webhooks)
+	})
 	resource.add(c)
 	addWebhooks(c, &webhooks)
 	c.Flags().StringSliceVar(&webhooks.Operations, "operations", nil, "operations that the webhooks are called for; an existing marker gets the missing ones: "+strings.Join(model.Operations(), ", ")+" (default create,update)")
@@ -74,10 +64,9 @@ func addWebhooks(c *cobra.Command, webhooks *project.Webhooks) {
 }
 
 func createVersionCommand(s streams) *cobra.Command {
-	var flags projectFlags
 	var resource resourceFlags
 	var from string
-	c := &cobra.Command{
+	c := projectCommand(s, &cobra.Command{
 		Use:   "version",
 		Short: "Write a further version of a kind, with its conversion",
 		Long: "version writes a further version of one of the project's kinds, as a copy of the version --from, and generates the\n" +
@@ -85,21 +74,16 @@ func createVersionCommand(s streams) *cobra.Command {
 			"spokes. Webhooks stay on the version that has them: the API server converts the objects it sends.",
 		Example: "  webhook-gen create version --group shop --version v2 --kind Order",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				return project.CreateVersion(ctx, config, resource.Resource, from)
-			})
-		},
-	}
-	flags.add(c)
+	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
+		return project.CreateVersion(ctx, config, resource.Resource, from)
+	})
 	resource.add(c)
 	c.Flags().StringVar(&from, "from", "", "version to copy (default the hub, or else the newest)")
 	return c
 }
 
 func createTestsCommand(s streams) *cobra.Command {
-	var flags projectFlags
-	c := &cobra.Command{
+	return projectCommand(s, &cobra.Command{
 		Use:   "tests [packages]",
 		Short: "Write a test of the webhook handlers that the project already has",
 		Long: "tests writes webhook_handlers_test.go beside the +kubebuilder:webhook and +webhook markers of each package whose\n" +
@@ -108,13 +92,8 @@ func createTestsCommand(s streams) *cobra.Command {
 			"in; you write the others. No existing file changes, but go.mod gets the requirement of the test.",
 		Example: "  webhook-gen create tests\n" +
 			"  webhook-gen create tests ./internal/webhook/v1",
-		RunE: func(c *cobra.Command, packages []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				config.Patterns = packages
-				return project.CreateTests(ctx, config)
-			})
-		},
-	}
-	flags.add(c)
-	return c
+	}, func(ctx context.Context, config project.Config, packages []string) (project.Result, error) {
+		config.Patterns = packages
+		return project.CreateTests(ctx, config)
+	})
 }

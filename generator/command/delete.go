@@ -15,11 +15,10 @@ func deleteCommand(s streams) *cobra.Command {
 }
 
 func deleteWebhookCommand(s streams) *cobra.Command {
-	var flags projectFlags
 	var resource resourceFlags
 	var webhooks project.Webhooks
 	var force bool
-	c := &cobra.Command{
+	c := projectCommand(s, &cobra.Command{
 		Use:   "webhook",
 		Short: "Remove webhooks of a kind, with everything that was generated for them",
 		Long: "webhook removes the markers of mutating and validating webhooks from the type of a kind, unless flags choose.\n" +
@@ -28,13 +27,9 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 			"only the line that asserts its methods changes. A file that would not compile any more stops the command, too.",
 		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				return project.DeleteWebhook(ctx, config, resource.Resource, webhooks, force)
-			})
-		},
-	}
-	flags.add(c)
+	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
+		return project.DeleteWebhook(ctx, config, resource.Resource, webhooks, force)
+	})
 	resource.add(c)
 	addWebhooks(c, &webhooks)
 	addForce(c, &force)
@@ -42,10 +37,9 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 }
 
 func deleteVersionCommand(s streams) *cobra.Command {
-	var flags projectFlags
 	var resource resourceFlags
 	var force bool
-	c := &cobra.Command{
+	c := projectCommand(s, &cobra.Command{
 		Use:     "version",
 		Aliases: []string{"api"},
 		Short:   "Remove a version of a kind: its type, its webhooks and its conversion",
@@ -54,13 +48,9 @@ func deleteVersionCommand(s streams) *cobra.Command {
 			"pass --force. A type that other files of its package use stops it always.",
 		Example: "  webhook-gen delete version --group shop --version v1 --kind Order",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				return project.DeleteVersion(ctx, config, resource.Resource, force)
-			})
-		},
-	}
-	flags.add(c)
+	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
+		return project.DeleteVersion(ctx, config, resource.Resource, force)
+	})
 	resource.add(c)
 	addForce(c, &force)
 	return c

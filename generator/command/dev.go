@@ -23,7 +23,7 @@ import (
 
 func devCommand(s streams) *cobra.Command {
 	var flags runFlags
-	var listen, advertise, kubectl, kubeContext, program, programAddress string
+	options := dev.Options{Out: s.err}
 	var yes, restore bool
 	c := &cobra.Command{
 		Use:   "dev [-- program's arguments]",
@@ -46,7 +46,6 @@ func devCommand(s streams) *cobra.Command {
 		RunE: func(c *cobra.Command, arguments []string) error {
 			ctx, stop := untilEnded(c.Context())
 			defer stop()
-			options := dev.Options{Kubectl: kubectl, Context: kubeContext, Out: s.err}
 			if restore {
 				return dev.Restore(ctx, options)
 			}
@@ -58,16 +57,15 @@ func devCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if configured == "" && program == "" {
+			if configured == "" && options.Program == "" {
 				return errors.New("which program? Name its folder with --program, or in webhook-gen.yaml")
 			}
 			self, err := os.Executable()
 			if err != nil {
 				return err
 			}
-			options.Root, options.Module, options.Program = root, module, cmp.Or(program, configured)
-			options.Arguments, options.ProgramAddress = arguments, programAddress
-			options.Listen, options.Advertise = listen, cmp.Or(advertise, listen)
+			options.Root, options.Module, options.Program = root, module, cmp.Or(options.Program, configured)
+			options.Arguments, options.Advertise = arguments, cmp.Or(options.Advertise, options.Listen)
 			options.Supervise = []string{self, superviseName}
 			options.Confirm = func(question string) error {
 				if yes {
@@ -87,12 +85,12 @@ func devCommand(s streams) *cobra.Command {
 	}
 	flags.format = "text"
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:9443", "address on which dev takes the calls of the cluster")
-	c.Flags().StringVar(&advertise, "advertise", "", "host and port at which the cluster reaches it (default: the one of --listen)")
-	c.Flags().StringVar(&program, "program", "", "folder of the program (default program in webhook-gen.yaml)")
-	c.Flags().StringVar(&programAddress, "program-address", "", "address on which the program listens, if its arguments do not contain {address}")
-	c.Flags().StringVar(&kubectl, "kubectl", "kubectl", "the command that talks to the cluster")
-	c.Flags().StringVar(&kubeContext, "context", "", "context of kubectl (default the current one)")
+	c.Flags().StringVar(&options.Listen, "listen", "127.0.0.1:9443", "address on which dev takes the calls of the cluster")
+	c.Flags().StringVar(&options.Advertise, "advertise", "", "host and port at which the cluster reaches it (default: the one of --listen)")
+	c.Flags().StringVar(&options.Program, "program", "", "folder of the program (default program in webhook-gen.yaml)")
+	c.Flags().StringVar(&options.ProgramAddress, "program-address", "", "address on which the program listens, if its arguments do not contain {address}")
+	c.Flags().StringVar(&options.Kubectl, "kubectl", "kubectl", "the command that talks to the cluster")
+	c.Flags().StringVar(&options.Context, "context", "", "context of kubectl (default the current one)")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before changing a cluster that is not local")
 	c.Flags().BoolVar(&restore, "restore", false, "restore what ended sessions have changed in the cluster, and exit")
 	return c

@@ -14,14 +14,8 @@ import (
 )
 
 func explainCommand(s streams) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "explain",
-		Short: "Show the effect of markers: conversions, calls, upgrades",
-		Args:  noArguments,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(explainConversionCommand(s), explainPolicyCommand(s), explainRequestCommand(s), explainEvaluateCommand(s), explainUpgradeCommand(s))
-	return c
+	return group("explain", "Show the effect of markers: conversions, calls, upgrades",
+		explainConversionCommand(s), explainPolicyCommand(s), explainRequestCommand(s), explainEvaluateCommand(s), explainUpgradeCommand(s))
 }
 
 func explainConversionCommand(s streams) *cobra.Command {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,10 +62,7 @@ func lintCommand(s streams) *cobra.Command {
 // aboutFolders names the files that lint reads in folders, if a folder is among the paths.
 func aboutFolders(dir string, paths []string) string {
 	for _, path := range paths {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if info, err := os.Stat(absolute(dir, path)); err == nil && info.IsDir() {
 			return "; of a folder, the YAML files directly in it are read"
 		}
 	}

@@ -113,6 +113,18 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 	return err
 }
 
+// projectCommand completes a command that starts a project or changes its types.
+func projectCommand(s streams, c *cobra.Command, work func(context.Context, project.Config, []string) (project.Result, error)) *cobra.Command {
+	var flags projectFlags
+	flags.add(c)
+	c.RunE = func(c *cobra.Command, arguments []string) error {
+		return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
+			return work(ctx, config, arguments)
+		})
+	}
+	return c
+}
+
 // resourceFlags name a kind in kubebuilder's words.
 type resourceFlags struct{ project.Resource }
 

@@ -15,8 +15,7 @@ import (
 )
 
 func runtimeCommand(s streams) *cobra.Command {
-	var flags projectFlags
-	c := &cobra.Command{
+	return projectCommand(s, &cobra.Command{
 		Use:   "runtime import|vendor",
 		Short: "Import the runtime as a module, or keep a copy of it in the project",
 		Long: "runtime sets handlers.runtime in webhook-gen.yaml, generates, and rewrites the import paths in your own files.\n" +
@@ -31,12 +30,7 @@ func runtimeCommand(s streams) *cobra.Command {
 			return nil
 		},
 		ValidArgs: engine.RuntimeModes(),
-		RunE: func(c *cobra.Command, args []string) error {
-			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				return project.SetRuntime(ctx, config, args[0])
-			})
-		},
-	}
-	flags.add(c)
-	return c
+	}, func(ctx context.Context, config project.Config, args []string) (project.Result, error) {
+		return project.SetRuntime(ctx, config, args[0])
+	})
 }

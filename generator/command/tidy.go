@@ -49,15 +49,12 @@ func (s goStep) in(root string) string {
 
 // isTidy reports whether go mod tidy would leave the result's project as it is.
 func (g goCommand) isTidy(ctx context.Context, result engine.Result) bool {
-	if created(result, filepath.Join(result.Root, "go.mod")) {
+	goMod := filepath.Join(result.Root, "go.mod")
+	if slices.ContainsFunc(result.Changes, func(c output.Change) bool { return c.Path == goMod && c.Old == nil }) {
 		return true
 	}
 	_, err := g(ctx, result.Root, "mod", "tidy", "-diff")
 	return err == nil
-}
-
-func created(result engine.Result, path string) bool {
-	return slices.ContainsFunc(result.Changes, func(c output.Change) bool { return c.Path == path && c.Old == nil })
 }
 
 // goSteps returns the steps of the go command after the changes are written. A project that was not tidy before stays
