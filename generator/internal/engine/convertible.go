@@ -26,14 +26,10 @@ func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 	})
 	for _, p := range source.Packages {
 		for _, f := range p.Files {
-			found := false
-			ast.Inspect(f.AST, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && slices.Contains(registers, id.Name)
-				return !found
-			})
-			if found {
-				return nil
+			for n := range ast.Preorder(f.AST) {
+				if id, ok := n.(*ast.Ident); ok && slices.Contains(registers, id.Name) {
+					return nil
+				}
 			}
 		}
 	}

@@ -34,13 +34,9 @@ func PrintDiagnostics(w io.Writer, format, dir string, list diag.List) error {
 
 // Rules returns the rules of all phases, in the order of the phases.
 func Rules() []diag.Rule {
-	var all []diag.Rule
-	for _, phase := range [][]diag.Rule{
+	return slices.Concat(
 		config.Rules(), load.Rules(), marker.Rules(), kubebuilder.Rules(), model.Rules(), convert.Rules(), check.Rules(), crd.Rules(), output.Rules(),
-	} {
-		all = append(all, phase...)
-	}
-	return all
+	)
 }
 
 // LintRules returns the rules that only lint reports.
