@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func (s site) has(r Resource, name string) bool {
 // isStored reports whether a version has the storage version marker.
 func (s site) isStored(r Resource) bool {
 	_, t, _ := s.ownType(r)
-	return t.File != nil && mentions(t.File, storageVersion)
+	return t.File != nil && slices.Contains(load.Markers(t.File.AST.Comments...), storageVersion)
 }
 
 const storageVersion = "+kubebuilder:storageversion"
@@ -173,7 +174,8 @@ func (s site) newVersion(e *edits, from, r Resource, role string) error {
 	if err != nil {
 		return err
 	}
-	return s.addDeepCopies(e, api, copies.of(types), true)
+	maps.DeleteFunc(copies.methods, func(name, _ string) bool { return !slices.Contains(types, name) })
+	return s.addDeepCopies(e, api, copies, true)
 }
 
 // newGroupVersion returns the file with the group and version of a new package: a copy of the other version's, so that
@@ -195,10 +197,5 @@ func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, 
 
 // standsAlone reports whether a file of a package uses no name of the package's files besides the copied ones.
 func standsAlone(p *load.Package, f *load.File, copied []*load.File) bool {
-	for _, used := range closure(p, f) {
-		if used != f && !slices.Contains(copied, used) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(closure(p, f), func(used *load.File) bool { return used != f && !slices.Contains(copied, used) })
 }

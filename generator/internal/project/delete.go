@@ -102,11 +102,14 @@ func (e *edits) removeDeepCopies(path string, types []string, packageName string
 	if err != nil {
 		return err
 	}
-	left := have.without(types)
-	if len(left.methods) == len(have.methods) {
+	before := len(have.methods)
+	for _, name := range types {
+		delete(have.methods, name)
+	}
+	if len(have.methods) == before {
 		return nil
 	}
-	text, err := left.text(packageName)
+	text, err := have.text(packageName)
 	if err == nil {
 		e.Put(path, was, text)
 	}
@@ -121,17 +124,13 @@ func userOf(p *load.Package, declaring *load.File) (user *load.File, name string
 		if f.Path == declaring.Path || ast.IsGenerated(f.AST) {
 			continue
 		}
-		ast.Inspect(f.AST, func(n ast.Node) bool {
-			if id, isIdent := n.(*ast.Ident); isIdent && !ok && slices.Contains(names, id.Name) {
-				user, name, ok = f, id.Name, true
+		for n := range ast.Preorder(f.AST) {
+			if id, isIdent := n.(*ast.Ident); isIdent && slices.Contains(names, id.Name) {
+				return f, id.Name, true
 			}
-			return !ok
-		})
-		if ok {
-			break
 		}
 	}
-	return user, name, ok
+	return nil, "", false
 }
 
 // isEdited reports whether the file of a kind has anything but the text that a command wrote: a kind without fields, or
@@ -180,11 +179,8 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 			result.Diagnostics[i].Severity = diag.Error // it would not compile any more
 		}
 	}
-	for _, d := range result.Diagnostics {
-		if d.Rule == model.RuleMethod {
-			result.Next = append(result.Next, "remove the methods that the warnings name from "+s.rel(d.Pos.File)+": nothing calls them any more")
-			break
-		}
+	if i := slices.IndexFunc(result.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == model.RuleMethod }); i >= 0 {
+		result.Next = append(result.Next, "remove the methods that the warnings name from "+s.rel(result.Diagnostics[i].Pos.File)+": nothing calls them any more")
 	}
 	result.Next = append(result.Next, s.test())
 	return result, nil
@@ -213,12 +209,14 @@ func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
 			at = append(at, m.Range)
 		}
 	}
-	if len(at) == 0 {
-		return nil
-	}
-	text, err := removeMarkers(t.File.Src, at)
-	if err == nil {
-		e.Put(t.File.Path, t.File.Src, text)
+	return e.removeMarkers(t.File, at)
+}
+
+// removeMarkers removes the markers in the ranges from a file.
+func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
+	text, err := removeMarkers(f.Src, at)
+	if err == nil && len(at) > 0 {
+		e.Put(f.Path, f.Src, text)
 	}
 	return err
 }
@@ -247,14 +245,7 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 			at = append(at, m.Range)
 		}
 	}
-	if len(at) == 0 {
-		return nil
-	}
-	text, err := removeMarkers(t.File.Src, at)
-	if err == nil {
-		e.Put(t.File.Path, t.File.Src, text)
-	}
-	return err
+	return e.removeMarkers(t.File, at)
 }
 
 // removeEmpty removes the file of a validator or defaulter if it has its initial content again.

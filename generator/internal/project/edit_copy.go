@@ -27,12 +27,11 @@ func closure(p *load.Package, from *load.File) []*load.File {
 	closure := []*load.File{from}
 	for i := 0; i < len(closure); i++ {
 		used := map[string]bool{}
-		ast.Inspect(closure[i].AST, func(n ast.Node) bool {
+		for n := range ast.Preorder(closure[i].AST) {
 			if id, ok := n.(*ast.Ident); ok {
 				used[id.Name] = true
 			}
-			return true
-		})
+		}
 		for _, f := range all {
 			known := slices.ContainsFunc(closure, func(c *load.File) bool { return c.Path == f.Path })
 			if !known && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(declared(f), func(name string) bool { return used[name] }) {
@@ -111,12 +110,11 @@ func withVersion(text []byte, old, now string) ([]byte, error) {
 	if word := regexp.MustCompile(`\b` + regexp.QuoteMeta(old) + `\b`); tree.Doc != nil {
 		replace(tree.Doc.Pos(), tree.Doc.End(), func(was string) string { return word.ReplaceAllLiteralString(was, now) })
 	}
-	ast.Inspect(tree, func(n ast.Node) bool {
+	for n := range ast.Preorder(tree) {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Value == strconv.Quote(old) {
 			replace(literal.Pos(), literal.End(), func(string) string { return strconv.Quote(now) })
 		}
-		return true
-	})
+	}
 	replaced.Write(text[done:])
 	return replaced.Bytes(), nil
 }
@@ -136,32 +134,13 @@ func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	return nil, errors.New("there is no type " + name)
 }
 
-// mentions reports whether a comment line of a file consists of the word.
-func mentions(f *load.File, word string) bool {
-	return slices.Contains(load.Markers(f.AST.Comments...), word)
-}
-
 // otherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.
 func otherKinds(f *load.File, kind string) []string {
 	var others []string
 	for spec := range load.Types(f.AST) {
-		if name := spec.Name.Name; name != kind && name != kind+"List" && hasTypeMeta(spec) {
+		if name := spec.Name.Name; name != kind && name != kind+"List" && embeds(spec, "TypeMeta") {
 			others = append(others, name)
 		}
 	}
 	return others
-}
-
-func hasTypeMeta(spec *ast.TypeSpec) bool {
-	fields, ok := spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	for _, f := range fields.Fields.List {
-		t, isSelector := f.Type.(*ast.SelectorExpr)
-		if isSelector && len(f.Names) == 0 && t.Sel.Name == "TypeMeta" {
-			return true
-		}
-	}
-	return false
 }

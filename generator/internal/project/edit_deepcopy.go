@@ -3,7 +3,6 @@
 package project
 
 import (
-	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -13,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
 // deepCopyFile is the file of a package in which controller-gen writes the methods that copy its types. A registered
@@ -54,33 +55,9 @@ func readDeepCopies(text []byte) (deepCopies, error) {
 		if f.Doc != nil {
 			from = f.Doc.Pos()
 		}
-		d.methods[receiver(f)] += cut(from, f.End()) + "\n\n"
+		d.methods[load.Receiver(f)] += cut(from, f.End()) + "\n\n"
 	}
 	return d, nil
-}
-
-// receiver is the name of the type of a method.
-func receiver(f *ast.FuncDecl) string {
-	t := f.Recv.List[0].Type
-	if pointer, ok := t.(*ast.StarExpr); ok {
-		t = pointer.X
-	}
-	name, _ := t.(*ast.Ident)
-	return fmt.Sprint(name)
-}
-
-// of leaves the methods of the types.
-func (d deepCopies) of(types []string) deepCopies {
-	d.methods = maps.Clone(d.methods)
-	maps.DeleteFunc(d.methods, func(name, _ string) bool { return !slices.Contains(types, name) })
-	return d
-}
-
-// without leaves the methods of all other types.
-func (d deepCopies) without(types []string) deepCopies {
-	d.methods = maps.Clone(d.methods)
-	maps.DeleteFunc(d.methods, func(name, _ string) bool { return slices.Contains(types, name) })
-	return d
 }
 
 // and adds the methods of others for types that have none.

@@ -5,6 +5,7 @@ package project
 import (
 	"context"
 	"go/ast"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
@@ -22,7 +23,7 @@ func (s site) kinds() (all []Resource) {
 	for _, a := range s.apis {
 		for _, f := range a.FilesWith("package ") {
 			for spec := range load.Types(f.AST) {
-				if isKind(spec) {
+				if embeds(spec, "TypeMeta") && embeds(spec, "ObjectMeta") {
 					all = append(all, Resource{Group: a.Group, Version: a.Version, Kind: spec.Name.Name})
 				}
 			}
@@ -31,17 +32,11 @@ func (s site) kinds() (all []Resource) {
 	return all
 }
 
-// isKind reports whether a type embeds metav1.TypeMeta and metav1.ObjectMeta.
-func isKind(spec *ast.TypeSpec) bool {
+// embeds reports whether a type is a struct that embeds a type of another package, such as TypeMeta of metav1.
+func embeds(spec *ast.TypeSpec, name string) bool {
 	typ, ok := spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	embedded := map[string]bool{}
-	for _, field := range typ.Fields.List {
-		if name, ok := field.Type.(*ast.SelectorExpr); ok && len(field.Names) == 0 {
-			embedded[name.Sel.Name] = true
-		}
-	}
-	return embedded["TypeMeta"] && embedded["ObjectMeta"]
+	return ok && slices.ContainsFunc(typ.Fields.List, func(f *ast.Field) bool {
+		t, isSelector := f.Type.(*ast.SelectorExpr)
+		return isSelector && len(f.Names) == 0 && t.Sel.Name == name
+	})
 }
