@@ -4,6 +4,7 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/token"
@@ -78,10 +79,10 @@ func builders(p *load.Package) []builder {
 			}
 			r := builderReader{pkg: p, file: f, function: function}
 			inner := map[ast.Node]bool{}
-			ast.Inspect(function.Body, func(n ast.Node) bool {
+			for n := range ast.Preorder(function.Body) {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || inner[call] {
-					return true
+					continue
 				}
 				if chain := chainOf(call); chain != nil {
 					for _, link := range chain {
@@ -91,8 +92,7 @@ func builders(p *load.Package) []builder {
 						all = append(all, b)
 					}
 				}
-				return true
-			})
+			}
 		}
 	}
 	return all
@@ -170,14 +170,11 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 	}
 	b.path = paths["WithCustomPath"]
 	for i, s := range b.sides {
+		own := paths["WithValidatorCustomPath"]
 		if s.mutating {
-			b.sides[i].path = paths["WithDefaulterCustomPath"]
-		} else {
-			b.sides[i].path = paths["WithValidatorCustomPath"]
+			own = paths["WithDefaulterCustomPath"]
 		}
-		if b.sides[i].path == "" {
-			b.sides[i].path = b.path
-		}
+		b.sides[i].path = cmp.Or(own, b.path)
 	}
 	return b
 }
@@ -270,16 +267,9 @@ func (r builderReader) value(e ast.Expr, object model.GoType) model.Code {
 			}
 			return nil
 		}
-		code := r.called(v.Fun)
+		code := around("", r.called(v.Fun), "(")
 		for i, argument := range v.Args {
-			between := ", "
-			if i == 0 {
-				between = "("
-			}
-			code = joined(code, between, r.field(argument))
-		}
-		if len(v.Args) == 0 {
-			return around("", code, "()")
+			code = joined(code, separator(i), r.field(argument))
 		}
 		return around("", code, ")")
 	}
@@ -300,6 +290,14 @@ func joined(one model.Code, between string, other model.Code) model.Code {
 		return nil
 	}
 	return slices.Concat(one, model.Code{{Text: between}}, other)
+}
+
+// separator is the text before the element of a list with an index.
+func separator(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ", "
 }
 
 // called returns the code of a function that the package declares, with its type arguments.
@@ -360,11 +358,7 @@ func (r builderReader) literal(l *ast.CompositeLit) model.Code {
 		if !ok {
 			return nil
 		}
-		before := ""
-		if i > 0 {
-			before = ", "
-		}
-		code = joined(code, before+r.text(pair.Key)+": ", r.field(pair.Value))
+		code = joined(code, separator(i)+r.text(pair.Key)+": ", r.field(pair.Value))
 	}
 	return around("", code, "}")
 }
@@ -409,29 +403,28 @@ func (r builderReader) assigned(name *ast.Ident) ast.Expr {
 		return nil
 	}
 	var values []ast.Expr
-	ast.Inspect(r.function.Body, func(n ast.Node) bool {
+	add := func(left ast.Expr, right []ast.Expr, i, all int) {
+		l, ok := left.(*ast.Ident)
+		switch {
+		case !ok || l.Name != name.Name:
+		case len(right) != all || right[i] == ast.Expr(name):
+			values = append(values, nil)
+		default:
+			values = append(values, right[i])
+		}
+	}
+	for n := range ast.Preorder(r.function.Body) {
 		switch a := n.(type) {
 		case *ast.ValueSpec:
-			for i, declared := range a.Names {
-				if declared.Name == name.Name {
-					values = append(values, nil)
-					if len(a.Names) == len(a.Values) {
-						values[len(values)-1] = a.Values[i]
-					}
-				}
+			for i, left := range a.Names {
+				add(left, a.Values, i, len(a.Names))
 			}
 		case *ast.AssignStmt:
 			for i, left := range a.Lhs {
-				if l, ok := left.(*ast.Ident); ok && l.Name == name.Name {
-					values = append(values, nil)
-					if len(a.Lhs) == len(a.Rhs) && a.Rhs[i] != ast.Expr(name) {
-						values[len(values)-1] = a.Rhs[i]
-					}
-				}
+				add(left, a.Rhs, i, len(a.Lhs))
 			}
 		}
-		return true
-	})
+	}
 	if len(values) != 1 {
 		return nil
 	}
@@ -451,16 +444,9 @@ func (r builderReader) parameter(name string) ast.Expr {
 // isEmpty reports whether a type of the package is a struct without fields.
 func (r builderReader) isEmpty(name string) bool {
 	for _, f := range r.pkg.FilesWith("type " + name + " struct") {
-		for _, d := range f.AST.Decls {
-			declaration, ok := d.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, s := range declaration.Specs {
-				if t, ok := s.(*ast.TypeSpec); ok && t.Name.Name == name {
-					fields, ok := t.Type.(*ast.StructType)
-					return ok && fields.Fields.NumFields() == 0
-				}
+		for spec := range load.Types(f.AST) {
+			if fields, ok := spec.Type.(*ast.StructType); ok && spec.Name.Name == name {
+				return fields.Fields.NumFields() == 0
 			}
 		}
 	}

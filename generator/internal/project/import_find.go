@@ -86,14 +86,13 @@ func (e *existing) read(r builderReader) bool {
 
 // asserted returns the type that the function first asserts a value to have: o.(*T).
 func (r builderReader) asserted() (t model.GoType) {
-	ast.Inspect(r.function, func(n ast.Node) bool {
+	for n := range ast.Preorder(r.function) {
 		if a, ok := n.(*ast.TypeAssertExpr); ok && t.IsZero() {
 			if pointer, ok := a.Type.(*ast.StarExpr); ok {
 				t = r.named(pointer.X)
 			}
 		}
-		return t.IsZero()
-	})
+	}
 	return t
 }
 
@@ -163,10 +162,10 @@ type source struct {
 	existing []existing
 }
 
-// search finds the code that serves a webhook: in a builder of the marker's package or of another one, or else among
-// the validators and defaulters of the marker's package.
-func search(own source, others []source, w *model.Webhook) found {
-	for _, s := range append([]source{own}, others...) {
+// search finds the code that serves a webhook: in a builder of the marker's package or else of any, or else among the
+// validators and defaulters of the marker's package.
+func search(own source, all []source, w *model.Webhook) found {
+	for _, s := range append([]source{own}, all...) {
 		if b, side, ok := find(s.withMethods(), w); ok {
 			return found{b.object, s.serving(b, side), b, side}
 		}
