@@ -19,7 +19,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // handlersTestFile is the name of the test of existing handlers.
@@ -376,6 +375,5 @@ func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 		}
 	}
 	slices.SortFunc(t.Imports, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
-	text, err := templates.Execute("existing/webhook_handlers_test.go.tmpl", t)
-	return output.File{Path: filepath.Join(dir, handlersTestFile), Content: text, Owner: output.Once}, err
+	return fromTemplate(filepath.Join(dir, handlersTestFile), "existing/webhook_handlers_test.go.tmpl", t)
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 const (
@@ -335,8 +334,8 @@ func (im *importer) file(a *adapter, markers []string) (output.File, error) {
 		base = short
 	}
 	if im.options.Handlers == Stubs {
-		text, err := templates.Execute("existing/stub.go.tmpl", adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers})
-		return output.File{Path: freeFile(a.in.Dir, base+".go", base+"_markers.go", base+"_webhook_markers.go"), Content: text, Owner: output.Once}, err
+		stub := adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers}
+		return fromTemplate(freeFile(a.in.Dir, base+".go", base+"_markers.go", base+"_webhook_markers.go"), "existing/stub.go.tmpl", stub)
 	}
 	f := adapterFile{Package: a.in.Name, Name: a.name, Markers: markers, Imports: []goImport{{"", im.Wanted("/admission")}}}
 	f.Object = f.named(a, a.object)
@@ -345,8 +344,7 @@ func (im *importer) file(a *adapter, markers []string) (output.File, error) {
 	}
 	a.fields = f.Fields
 	slices.SortFunc(f.Imports, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
-	text, err := templates.Execute("existing/adapter.go.tmpl", f)
-	return output.File{Path: freeFile(a.in.Dir, base+"_webhook.go", base+"_handler.go", base+"_adapter.go"), Content: text, Owner: output.Once}, err
+	return fromTemplate(freeFile(a.in.Dir, base+"_webhook.go", base+"_handler.go", base+"_adapter.go"), "existing/adapter.go.tmpl", f)
 }
 
 // freeFile returns the path of the first file that does not exist.

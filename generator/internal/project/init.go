@@ -186,10 +186,11 @@ func (s site) tools(modulePath string) ([]output.File, error) {
 	if regular.Exists(filepath.Join(s.Root, folder)) {
 		folder = "tools/webhook-gen"
 	}
-	if regular.Exists(filepath.Join(s.Root, filepath.FromSlash(folder))) {
+	dir := filepath.Join(s.Root, filepath.FromSlash(folder))
+	if regular.Exists(dir) {
 		return nil, nil
 	}
-	f, err := Tools(s.Root, folder, path.Join(modulePath, folder))
+	f, err := fromTemplate(filepath.Join(dir, "go.mod"), "existing/tools.go.mod.tmpl", map[string]string{"Module": path.Join(modulePath, folder)})
 	if err != nil {
 		return nil, err
 	}

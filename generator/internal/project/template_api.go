@@ -10,7 +10,6 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // API is a kind in a package of API types.
@@ -72,8 +71,7 @@ func (a API) Types() (output.File, error) {
 }
 
 func (a API) file(name string) (output.File, error) {
-	text, err := templates.Execute("api/"+name+".tmpl", a)
-	return output.File{Path: filepath.Join(a.Dir, name), Content: text, Owner: output.Once}, err
+	return fromTemplate(filepath.Join(a.Dir, name), "api/"+name+".tmpl", a)
 }
 
 // foreign is the validator or defaulter of a kind that is not the project's own.
@@ -90,13 +88,10 @@ func (f foreign) Type() string { return f.Kind + "Webhook" }
 
 // File is the file of the type.
 func (f foreign) File() (output.File, error) {
-	return f.file("webhook.go", strings.ToLower(f.Kind)+".go")
+	return fromTemplate(filepath.Join(f.Dir, strings.ToLower(f.Kind)+".go"), "external/webhook.go.tmpl", f)
 }
 
 // Doc is the file with the comment of the package.
-func (f foreign) Doc() (output.File, error) { return f.file("doc.go", "doc.go") }
-
-func (f foreign) file(template, name string) (output.File, error) {
-	text, err := templates.Execute("external/"+template+".tmpl", f)
-	return output.File{Path: filepath.Join(f.Dir, name), Content: text, Owner: output.Once}, err
+func (f foreign) Doc() (output.File, error) {
+	return fromTemplate(filepath.Join(f.Dir, "doc.go"), "external/doc.go.tmpl", f)
 }

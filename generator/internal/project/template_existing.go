@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // Existing is a project that has been there before.
@@ -26,13 +25,10 @@ type Existing struct {
 
 // Files are what the project gains, below the folder root.
 func (e Existing) Files(root string) ([]output.File, error) {
-	text, err := templates.Execute("existing/webhook-gen.yaml.tmpl", e)
-	if err != nil {
-		return nil, err
-	}
-	files := []output.File{{Path: filepath.Join(root, "webhook-gen.yaml"), Content: text, Owner: output.Once}}
-	if e.HasProgram {
-		return files, nil
+	settings, err := fromTemplate(filepath.Join(root, "webhook-gen.yaml"), "existing/webhook-gen.yaml.tmpl", e)
+	files := []output.File{settings}
+	if err != nil || e.HasProgram {
+		return files, err
 	}
 	program, err := Module{Module: e.Module}.Files(root)
 	for _, f := range program {
@@ -41,11 +37,4 @@ func (e Existing) Files(root string) ([]output.File, error) {
 		}
 	}
 	return files, err
-}
-
-// Tools is the go.mod of a module that pins the program. dir is the folder in root, slash-separated, and module its
-// path.
-func Tools(root, dir, module string) (output.File, error) {
-	text, err := templates.Execute("existing/tools.go.mod.tmpl", map[string]string{"Module": module})
-	return output.File{Path: filepath.Join(root, filepath.FromSlash(dir), "go.mod"), Content: text, Owner: output.Once}, err
 }

@@ -39,14 +39,17 @@ func (m Module) Files(root string) ([]output.File, error) {
 			return err
 		}
 		rel := strings.TrimPrefix(name, from+"/")
-		text, err := templates.Execute(path.Join("module", rel), m)
-		if err != nil {
-			return err
-		}
-		files = append(files, output.File{Path: filepath.Join(root, fileName(rel)), Content: text, Owner: output.Once})
-		return nil
+		f, err := fromTemplate(filepath.Join(root, fileName(rel)), path.Join("module", rel), m)
+		files = append(files, f)
+		return err
 	})
 	return files, err
+}
+
+// fromTemplate returns a file that a command creates once, with the filled-in template as its content.
+func fromTemplate(file, template string, data any) (output.File, error) {
+	text, err := templates.Execute(template, data)
+	return output.File{Path: file, Content: text, Owner: output.Once}, err
 }
 
 // fileName is the path of the file that a template is for.
