@@ -21,18 +21,23 @@ func addMarkers(text []byte, t build.APIType, markers ...string) []byte {
 	if len(markers) == 0 {
 		return text
 	}
+	var added []string
+	for _, m := range markers {
+		added = append(added, "// +"+m)
+	}
 	lines, newline := split(text)
+	return []byte(strings.Join(slices.Insert(lines, t.Line-1, belowComment(lines, newline, t, added)), ""))
+}
+
+// belowComment returns comment lines for the end of a type's comment. An empty one parts markers from other text.
+func belowComment(lines []string, newline string, t build.APIType, added []string) string {
 	at := t.Line - 1
 	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
-	var added []string
 	follows := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.End.Line == at })
 	if above := comment(lines, at-1); above != "" && !strings.HasPrefix(above, "+") && !follows {
-		added = append(added, indent+"//"+newline)
+		added = slices.Concat([]string{"//"}, added)
 	}
-	for _, m := range markers {
-		added = append(added, indent+"// +"+m+newline)
-	}
-	return []byte(strings.Join(slices.Insert(lines, at, added...), ""))
+	return indent + strings.Join(added, newline+indent) + newline
 }
 
 // addOperations returns the text of a file with the operations that a marker lacks. Every other byte stays as it is,

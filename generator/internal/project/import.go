@@ -77,7 +77,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	var e edits
 	var after engine.State
 	if o.Handlers == "" {
-		e, after = im.onPackages()
+		e, after = im.rewrite(), im.onPackage()
 	} else {
 		var err error
 		if e, after, err = im.onTypes(); err != nil {
@@ -204,8 +204,7 @@ func (im *importer) read(selected func(*load.Package) bool) {
 	for _, w := range webhooks {
 		i := slices.IndexFunc(sources, func(s source) bool { return s.Package == w.Package })
 		one := &model.Webhook{Mutating: w.Mutating, Spec: w.Spec}
-		others := slices.Delete(slices.Clone(sources), i, i+1)
-		imported := &importedWebhook{Webhook: w, found: search(sources[i], others, one)}
+		imported := &importedWebhook{Webhook: w, found: search(sources[i], sources, one)}
 		if !selected(w.Package) {
 			imported.left = unselected
 		}
@@ -276,12 +275,9 @@ func differsIn(argument string, a, b registry.Spec) bool {
 
 // setKind sets the kind of the webhook, which a marker on it yields; nil if it differs.
 func (w *importedWebhook) setKind(m *model.Webhook) {
-	w.kind = nil
-	if m != nil && m.Kind != nil {
-		w.other = m.Kind
-		if isFor(w, *m.Kind) {
-			w.kind, w.other = m.Kind, nil
-		}
+	w.kind, w.other = nil, m.Kind
+	if m.Kind != nil && isFor(w, *m.Kind) {
+		w.kind, w.other = m.Kind, nil
 	}
 }
 
@@ -321,24 +317,16 @@ func (im *importer) onPackage() engine.State {
 	source := im.before.Result
 	packages := slices.Clone(source.Packages)
 	var diags diag.List
-	for _, e := range im.rewrite() {
-		i := slices.IndexFunc(packages, func(p *load.Package) bool { return p.Dir == filepath.Dir(e.File.Path) })
+	for _, c := range im.rewrite().Change {
+		i := slices.IndexFunc(packages, func(p *load.Package) bool { return p.Dir == filepath.Dir(c.Path) })
 		var found diag.List
-		packages[i], found = packages[i].WithText(e.File.Path, e.Text)
+		packages[i], found = packages[i].WithText(c.Path, c.New)
 		diags.Add(found...)
 	}
 	source.Packages = packages
 	state := im.Build(im.ctx, source)
 	state.Diagnostics.Add(diags...)
 	return state
-}
-
-// onPackages returns the edits that put all markers on their packages, and the project after them.
-func (im *importer) onPackages() (e edits, after engine.State) {
-	for _, f := range im.rewrite() {
-		e.Put(f.File.Path, f.File.Src, f.Text)
-	}
-	return e, im.onPackage()
 }
 
 func sameManifest(a, b *model.Project) bool {

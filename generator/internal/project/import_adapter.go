@@ -178,9 +178,7 @@ func (im *importer) theirVersion() string {
 // placed returns the edits for the webhooks that are not left, and the project after them.
 func (im *importer) placed() (e edits, after engine.State, err error) {
 	im.group()
-	for _, f := range im.rewrite() {
-		e.Put(f.File.Path, f.File.Src, f.Text)
-	}
+	e = im.rewrite()
 	for _, a := range im.adapters {
 		if a.onType {
 			continue
@@ -595,10 +593,7 @@ func (im *importer) next(after engine.State) []string {
 	if im.Program != "" {
 		return append(next, im.test())
 	}
-	for i, a := range im.adapters {
-		if slices.ContainsFunc(im.adapters[:i], func(o *adapter) bool { return o.in.Path == a.in.Path }) {
-			continue
-		}
+	for _, a := range im.adapters {
 		var fields []string
 		for _, o := range im.adapters {
 			field := o.name

@@ -3,8 +3,6 @@
 package project
 
 import (
-	"bytes"
-	"cmp"
 	"go/token"
 	"slices"
 	"strings"
@@ -12,24 +10,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
-// fileEdit is a file of the user's with its markers rewritten.
-type fileEdit struct {
-	File *load.File
-	// Text is the file's new text.
-	Text []byte
-}
-
-// rewrite returns the files that hold markers, by path, as they are to be. Webhooks that are left keep their markers.
-func (im *importer) rewrite() []fileEdit {
-	edits := map[*load.File]*edit{}
+// rewrite returns the edits of the files that hold markers, by path. Webhooks that are left keep their markers.
+func (im *importer) rewrite() (all edits) {
+	files := map[*load.File]*edit{}
 	of := func(f *load.File) *edit {
-		if edits[f] == nil {
-			edits[f] = &edit{file: f, inserted: map[int][]string{}}
+		if files[f] == nil {
+			files[f] = &edit{file: f, inserted: map[int][]string{}, types: map[int]build.APIType{}}
 		}
-		return edits[f]
+		return files[f]
 	}
 	// One +kubebuilder:webhookconfiguration names the object of the whole run; a
 	// +webhook:configuration speaks for its package, so each package with such a webhook gets one.
@@ -40,18 +30,15 @@ func (im *importer) rewrite() []fileEdit {
 			of(c.File).remove(c.Range)
 		}
 	}
-	named := map[*load.Package]map[bool]bool{}
+	named := map[bool][]*load.Package{}
 	for _, w := range im.webhooks {
 		if w.left != "" {
 			continue
 		}
 		e := of(w.File)
 		e.remove(w.Range)
-		if name := names[w.Mutating]; name != "" && !named[w.Package][w.Mutating] {
-			if named[w.Package] == nil {
-				named[w.Package] = map[bool]bool{}
-			}
-			named[w.Package][w.Mutating] = true
+		if name := names[w.Mutating]; name != "" && !slices.Contains(named[w.Mutating], w.Package) {
+			named[w.Mutating] = append(named[w.Mutating], w.Package)
 			e.add(configurationMarker(w.Mutating, name))
 		}
 		switch a := w.adapter; {
@@ -61,12 +48,11 @@ func (im *importer) rewrite() []fileEdit {
 			of(a.typ.File).insert(a.typ, w.markers("")...)
 		}
 	}
-	var done []fileEdit
-	for _, e := range edits {
-		done = append(done, fileEdit{e.file, e.text()})
+	for f, e := range files {
+		all.Put(f.Path, f.Src, e.text())
 	}
-	slices.SortFunc(done, func(a, b fileEdit) int { return cmp.Compare(a.File.Path, b.File.Path) })
-	return done
+	all.Change = all.Among(nil)
+	return all
 }
 
 // edit collects the changes in one file.
@@ -75,7 +61,7 @@ type edit struct {
 	removed  []int            // line numbers, from 1
 	added    []string         // comment lines above the package clause
 	inserted map[int][]string // comment lines above a type, by the number of its first line
-	marked   []int            // types that had markers before
+	types    map[int]build.APIType
 }
 
 func (e *edit) remove(at diag.Range) { e.removed = append(e.removed, at.Pos.Line) }
@@ -85,19 +71,13 @@ func (e *edit) add(lines ...string) { e.added = append(e.added, lines...) }
 // insert adds markers at the end of a type's comment.
 func (e *edit) insert(t build.APIType, lines ...string) {
 	e.inserted[t.Line] = append(e.inserted[t.Line], lines...)
-	if slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.End.Line == t.Line-1 }) {
-		e.marked = append(e.marked, t.Line)
-	}
+	e.types[t.Line] = t
 }
 
 // text takes the old markers out and puts the new ones into a comment of their own above the
 // package clause and its doc comment.
 func (e *edit) text() []byte {
-	newline := "\n"
-	if bytes.Contains(e.file.Src, []byte("\r\n")) {
-		newline = "\r\n"
-	}
-	lines := strings.SplitAfter(string(e.file.Src), "\n")
+	lines, newline := split(e.file.Src)
 	head := e.file.Position(e.file.AST.Package).Line
 	if doc := e.file.AST.Doc; doc != nil && !e.emptied(doc.Pos(), doc.End(), lines) {
 		head = e.file.Position(doc.Pos()).Line
@@ -106,13 +86,7 @@ func (e *edit) text() []byte {
 	for i, line := range lines {
 		number := i + 1
 		if markers := e.inserted[number]; len(markers) > 0 {
-			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-			if above := comment(lines, i-1); above != "" && !strings.HasPrefix(above, "+") && !slices.Contains(e.marked, number) {
-				markers = slices.Insert(slices.Clone(markers), 0, "//")
-			}
-			for _, m := range markers {
-				out.WriteString(indent + m + newline)
-			}
+			out.WriteString(belowComment(lines, newline, e.types[number], markers))
 		}
 		if number == head && len(e.added) > 0 {
 			for _, l := range e.added {

@@ -4,7 +4,6 @@ package project
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -80,10 +79,7 @@ func (w *importedWebhook) markers(target string) []string {
 		patch["objectSelector"] = spec.ObjectSelector
 	}
 	if len(patch) > 0 {
-		text, err := json.Marshal(patch)
-		if err == nil { // selectors of strings always marshal
-			lines = append(lines, fmt.Sprintf("// +webhook:patch(webhook: %s)=%s", quote(spec.Name), quote(string(text))))
-		}
+		lines = append(lines, fmt.Sprintf("// +webhook:patch(webhook: %s)=%s", quote(spec.Name), quote(asJSON(patch))))
 	}
 	for _, c := range spec.MatchConditions {
 		lines = append(lines, fmt.Sprintf("// +webhook:matchCondition(webhook: %s, name: %s)=%s", quote(spec.Name), quote(c.Name), quote(c.Expression)))

@@ -89,12 +89,7 @@ func packageName(ctx context.Context, run engine.Run, dir string) string {
 			return p.Name
 		}
 	}
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' {
-			return -1
-		}
-		return r
-	}, filepath.Base(dir))
+	return strings.NewReplacer("-", "", ".", "").Replace(filepath.Base(dir))
 }
 
 // policiesFile writes the file with the markers of the policies on its package.
