@@ -136,7 +136,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	conversions, found := convert.Project(ctx, s.Module, project)
 	diags.Add(found...)
 	result := Result{Root: r.Root}
-	options, unread := r.rendering(s.Module)
+	options, unread := r.Rendering(s.Module)
 	diags.Add(unread...)
 	if !options.Kustomization {
 		diags.Add(r.checkListed(project)...)
@@ -178,7 +178,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 
 // LacksRuntime reports whether files import the runtime module and go.mod does not require it.
 func (r Run) LacksRuntime(s State, files []output.File) bool {
-	version, _ := RuntimeVersion(r.Root)
+	version, _ := RequiredVersion(r.Root, RuntimeModule)
 	return !r.Vendored() && version == "" && ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.InWorkspace(RuntimeModule)
 }
 
@@ -296,14 +296,8 @@ func (r Run) model() build.Options {
 	return o
 }
 
-// Rendering returns the options for the files of a module.
-func (r Run) Rendering(m *load.Module) render.Options {
-	o, _ := r.rendering(m)
-	return o
-}
-
-// rendering is Rendering. It also reports the files that cannot be read.
-func (r Run) rendering(m *load.Module) (render.Options, diag.List) {
+// Rendering returns the options for the files of a module. It also reports the files that cannot be read.
+func (r Run) Rendering(m *load.Module) (render.Options, diag.List) {
 	delivery, unread := r.deployment()
 	o := render.Options{
 		Outputs: r.Outputs, Manifest: r.Manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Vendored: r.Vendored(), Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),

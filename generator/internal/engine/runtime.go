@@ -138,24 +138,24 @@ func (r Run) ImportedBy(modulePath string, files []output.File) []string {
 	return packages
 }
 
-// RuntimeVersion returns the version of the runtime that go.mod of the absolute folder dir requires, or nothing.
-// It also reports whether another module or a folder replaces the runtime. A go.mod that does not exist or does not
-// parse requires nothing; load reports it.
-func RuntimeVersion(dir string) (version string, replaced bool) {
+// RequiredVersion returns the version of a module that go.mod of the absolute folder dir requires, or nothing. It also
+// reports whether another module or a folder replaces the module. A go.mod that does not exist or does not parse
+// requires nothing; load reports it.
+func RequiredVersion(dir, modulePath string) (version string, replaced bool) {
 	file := load.GoMod(dir)
 	for _, r := range file.Require {
-		if r.Mod.Path == RuntimeModule {
+		if r.Mod.Path == modulePath {
 			version = r.Mod.Version
 		}
 	}
-	return version, Replaces(file, RuntimeModule)
+	return version, Replaces(file, modulePath)
 }
 
 // RequiredBelow returns the modules below the runtime that go.mod of the absolute folder dir requires.
 func RequiredBelow(dir string) []string {
-	file := load.GoMod(dir)
 	return slices.DeleteFunc(ModulesBelow(), func(m string) bool {
-		return !slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == m })
+		version, _ := RequiredVersion(dir, m)
+		return version == ""
 	})
 }
 

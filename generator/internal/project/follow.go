@@ -56,6 +56,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 	}
 	slices.Sort(left)
 	after.Reread(ctx, e.Edits)
+	options, _ := s.Rendering(after.Module) // generate reports files that cannot be read
 	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
 		if w.Handler.NeedsStub {
 			return nil
@@ -65,7 +66,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		return slices.DeleteFunc(slices.Clone(w.Handler.Missing), func(operation string) bool {
 			return i >= 0 && slices.Contains(all[i].Handler.Operations, operation)
 		})
-	}, s.Rendering(after.Module))
+	}, options)
 	for _, f := range further {
 		base := strings.TrimSuffix(f.Path, ".go")
 		for n := 2; regular.Exists(f.Path); n++ { // methods of an earlier webhook or operation
@@ -92,7 +93,7 @@ func lessAsserted(text, before, after []byte) []byte {
 // stubs returns the files that are created once for the user to edit, with their initial content, by path.
 func (s site) stubs(ctx context.Context, state engine.State) (map[string][]byte, error) {
 	planned, _ := convert.Project(ctx, state.Module, state.Project)
-	options := s.Rendering(state.Module)
+	options, _ := s.Rendering(state.Module) // generate reports files that cannot be read
 	options.AsNew = true
 	files, err := render.Project(state.Project, planned, options)
 	if err != nil {

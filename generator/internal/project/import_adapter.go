@@ -51,7 +51,10 @@ type adapter struct {
 // onTypes returns the edits that put markers on types and write their handlers, and the project after them. Webhooks
 // for which this is not possible are left as they are.
 func (im *importer) onTypes() (e edits, after engine.State, err error) {
-	version := im.theirVersion()
+	version, replaced := engine.RequiredVersion(im.Root, theirModule)
+	if replaced {
+		version = "" // unknown
+	}
 	for _, w := range im.webhooks {
 		if w.left == "" {
 			w.left = im.obstacle(w, version)
@@ -159,20 +162,6 @@ func (w *importedWebhook) isOnlyFor(k model.Kind) bool {
 				return other || plural != k.Plural
 			})
 	})
-}
-
-// theirVersion returns the version of controller-runtime in go.mod; empty if it is unknown.
-func (im *importer) theirVersion() string {
-	file, err := modfile.ParseLax("go.mod", readFile(filepath.Join(im.Root, "go.mod")), nil)
-	if err != nil || engine.Replaces(file, theirModule) {
-		return ""
-	}
-	for _, r := range file.Require {
-		if r.Mod.Path == theirModule {
-			return r.Mod.Version
-		}
-	}
-	return ""
 }
 
 // placed returns the edits for the webhooks that are not left, and the project after them.

@@ -65,13 +65,9 @@ func Init(ctx context.Context, c Config, p Options) (Result, error) {
 		return Result{}, fmt.Errorf("this folder belongs to the module %s: leave --module out to add webhooks to it", found.Module.Path)
 	}
 	p.Module = found.Module.Path
-	settings, isNew := filepath.Join(root, config.FileName), false
-	switch {
-	case regular.Exists(settings):
-	case len(found.Packages) == 0:
+	isNew := !regular.Exists(filepath.Join(root, config.FileName))
+	if isNew && len(found.Packages) == 0 {
 		return c.newModule(root, p)
-	default:
-		isNew = true
 	}
 	return c.join(ctx, root, p, found.Packages, isNew)
 }
@@ -128,9 +124,9 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	c.Dir = root
 	s := site{Run: c.ResolveWith(files[i].Content), origin: c.Origin}
 	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: s.Manifests.AdmissionRegistration}
-	options := s.Rendering(nil)
+	options, _ := s.Rendering(nil) // a new module has no files yet
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(s.Program)), Path: path.Join(p.Module, s.Program), Name: "main"}
-	if files, err = s.begin(p.Module, files); err != nil {
+	if err := s.begin(p.Module, files); err != nil {
 		return Result{}, err
 	}
 	options.Imported = s.ImportedBy(p.Module, files)
@@ -155,28 +151,24 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 
 // begin completes a project's first files. Go files get their runtime imports as handlers.runtime sets them, and go.mod
 // gets the requirements for the imports.
-func (s site) begin(modulePath string, files []output.File) (complete []output.File, err error) {
-	for _, f := range files {
-		switch {
+func (s site) begin(modulePath string, files []output.File) (err error) {
+	for i := range files {
+		f := &files[i]
+		switch isRoot := filepath.Dir(f.Path) == s.Root; {
 		case filepath.Ext(f.Path) == ".go" && s.Vendored():
 			copied := []byte(`"` + s.Copied(modulePath) + "/")
-			f.Content = bytes.ReplaceAll(f.Content, []byte(`"`+engine.RuntimeModule+"/"), copied)
-			if f.Content, err = format.Source(f.Content); err != nil {
-				return nil, err
-			}
-		case f.Path == filepath.Join(s.Root, "go.mod") && !s.Vendored():
-			if f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule, engine.CommandsModule); err != nil {
-				return nil, err
-			}
+			f.Content, err = format.Source(bytes.ReplaceAll(f.Content, []byte(`"`+engine.RuntimeModule+"/"), copied))
+		case filepath.Base(f.Path) == "go.mod" && !isRoot:
+			f.Content, err = s.origin.require(f.Path, f.Content, ToolModule, explainModule)
+		case filepath.Base(f.Path) == "go.mod" && !s.Vendored():
+			f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule, engine.CommandsModule)
 			f.Note = s.origin.note()
-		case filepath.Base(f.Path) == "go.mod" && f.Path != filepath.Join(s.Root, "go.mod"):
-			if f.Content, err = s.origin.require(f.Path, f.Content, ToolModule, explainModule); err != nil {
-				return nil, err
-			}
 		}
-		complete = append(complete, f)
+		if err != nil {
+			return err
+		}
 	}
-	return complete, nil
+	return nil
 }
 
 // tools returns the module that pins the program's version. It is in the folder tools or, if that folder exists, below
@@ -215,10 +207,9 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 			p.Program = program
 		}
 		callsAll = p.Program == "" // the program written here registers all webhooks
-		existing := Existing{
+		files, err := Existing{
 			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, "cmd/webhook"), HasProgram: p.Program != "", Kubebuilder: kubebuilder,
-		}
-		files, err := existing.Files(root)
+		}.Files(root)
 		if err != nil {
 			return Result{}, err
 		}
@@ -228,7 +219,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 			}
 		}
 		s.Run = c.ResolveWith(files[0].Content)
-		if files, err = s.begin(p.Module, files); err != nil {
+		if err := s.begin(p.Module, files); err != nil {
 			return Result{}, err
 		}
 		pinned, err := s.tools(p.Module)
@@ -286,9 +277,7 @@ func hasKubebuilderMarkers(packages []*load.Package) bool {
 
 // kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.
 func kubebuilderDomain(text []byte) string {
-	var project struct {
-		Domain string `yaml:"domain"`
-	}
+	var project struct{ Domain string }
 	if err := yaml.Unmarshal(text, &project); err != nil {
 		return ""
 	}

@@ -25,8 +25,6 @@ import (
 const (
 	// ToolModule is the path of the module of the program.
 	ToolModule = "github.com/webhook-gen/webhook-gen"
-	// Tool is the import path of the program.
-	Tool = ToolModule + "/cmd/webhook-gen"
 	// explainModule is the path of the module of webhook-gen-explain.
 	explainModule = ToolModule + "/explain"
 	// RuntimeMinimum is the oldest released runtime that generated code compiles with. It grows together with the
@@ -218,6 +216,6 @@ func dropRuntime(name string, text []byte) ([]byte, error) {
 // RuntimeMinimum, and returns the version. own is the version of this program: the runtime of the same version always
 // fits.
 func Outdated(dir string, own Origin) (version string, outdated bool) {
-	version, replaced := engine.RuntimeVersion(dir)
+	version, replaced := engine.RequiredVersion(dir, engine.RuntimeModule)
 	return version, version != "" && !replaced && version != own.Version && semver.Compare(version, RuntimeMinimum) < 0
 }
