@@ -85,7 +85,7 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 		}
 		created = append(created, f)
 		rel := cmp.Or(fromFolder(run.Root, p.Dir), ".")
-		if test.missing() {
+		if slices.ContainsFunc(test.Handlers, func(h testedHandler) bool { return h.Code == "" }) {
 			result.Next = append(result.Next, "fill in the handlers in "+path.Join(rel, handlersTestFile))
 		}
 		result.Next = append(result.Next, "go test ./"+path.Clean(rel)+" -run TestWebhookHandlers")
@@ -216,8 +216,9 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 // find returns the builder and the side of it that serve a webhook. Among kinds of the same name, the version in the
 // import path decides.
 func find(all []builder, w *model.Webhook) (builder, side, bool) {
-	var fallback *builder
-	var other side
+	var first builder
+	var its side
+	found := false
 	for _, b := range all {
 		for _, s := range b.sides {
 			if !b.serves(s, w) {
@@ -226,15 +227,12 @@ func find(all []builder, w *model.Webhook) (builder, side, bool) {
 			if len(w.Spec.Rules) > 0 && slices.Contains(w.Spec.Rules[0].APIVersions, path.Base(b.object.Path)) {
 				return b, s, true
 			}
-			if fallback == nil {
-				fallback, other = &b, s
+			if !found {
+				first, its, found = b, s, true
 			}
 		}
 	}
-	if fallback == nil {
-		return builder{}, side{}, false
-	}
-	return *fallback, other, true
+	return first, its, found
 }
 
 // add adds a webhook and its handler.
@@ -349,11 +347,6 @@ func (t *handlersTest) named(g model.GoType) string {
 	}
 	t.Imports = append(t.Imports, goImport{alias, g.Path})
 	return alias + "." + g.Name
-}
-
-// missing reports whether the user has to fill in a handler.
-func (t *handlersTest) missing() bool {
-	return slices.ContainsFunc(t.Handlers, func(h testedHandler) bool { return h.Code == "" })
 }
 
 // file returns the test.

@@ -67,13 +67,11 @@ func (w Webhooks) markers(target string) []string {
 		arguments = fmt.Sprintf("for: %q, ", target) + arguments
 	}
 	var markers []string
-	for _, m := range []struct {
-		name  string
-		asked bool
-	}{{"webhook:mutating", w.Mutating}, {"webhook:validating", w.Validating}} {
-		if m.asked {
-			markers = append(markers, m.name+"("+arguments+")")
-		}
+	if w.Mutating {
+		markers = append(markers, "webhook:mutating("+arguments+")")
+	}
+	if w.Validating {
+		markers = append(markers, "webhook:validating("+arguments+")")
 	}
 	return markers
 }
@@ -159,10 +157,8 @@ func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
 
 // mark adds the missing markers, and operations of existing ones, to one of the project's own types.
 func (s site) mark(e *edits, r Resource, operations []string, markers ...string) error {
-	if _, t, ok := s.ownType(r); ok {
-		return e.mark(t, operations, markers...)
-	}
-	return nil
+	_, t, _ := s.ownType(r)
+	return e.mark(t, operations, markers...)
 }
 
 // mark adds the missing markers to a type, and operations to the existing ones.
@@ -264,11 +260,8 @@ func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) 
 	return build.APIType{}, false
 }
 
-// readFile reads an existing file.
+// readFile reads a file; nil if it cannot be read.
 func readFile(path string) []byte {
-	text, err := regular.ReadFile(path)
-	if err != nil {
-		return nil
-	}
+	text, _ := regular.ReadFile(path)
 	return text
 }

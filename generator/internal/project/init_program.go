@@ -14,11 +14,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// serving returns the calls by which Go programs serve webhooks, in controller-runtime and net/http.
-func serving() []string {
-	return []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("}
-}
-
 // findProgram returns the folder of the project's program: cmd, the root, or the one below cmd. Of several programs
 // below cmd, it is the one with the fewest imports between it and serving webhooks. The folder is empty if the project
 // has no program. Several equally near programs are an error.
@@ -67,6 +62,7 @@ type importGraph struct {
 }
 
 func newImportGraph(packages []*load.Package) importGraph {
+	serving := []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("} // controller-runtime, net/http
 	g := importGraph{imports: map[string][]string{}, serves: map[string]bool{}}
 	for _, p := range packages {
 		for _, f := range p.Files {
@@ -75,7 +71,7 @@ func newImportGraph(packages []*load.Package) importGraph {
 					g.imports[p.Path] = append(g.imports[p.Path], path)
 				}
 			}
-			g.serves[p.Path] = g.serves[p.Path] || slices.ContainsFunc(serving(), func(call string) bool { return bytes.Contains(f.Src, []byte(call)) })
+			g.serves[p.Path] = g.serves[p.Path] || slices.ContainsFunc(serving, func(call string) bool { return bytes.Contains(f.Src, []byte(call)) })
 		}
 	}
 	return g

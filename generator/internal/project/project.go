@@ -162,12 +162,7 @@ func (s site) apiDir(group, version string) string {
 }
 
 // rel returns a path as messages show it.
-func (s site) rel(path string) string {
-	if rel, err := filepath.Rel(s.Root, path); err == nil {
-		return filepath.ToSlash(rel)
-	}
-	return path
-}
+func (s site) rel(path string) string { return fromFolder(s.Root, path) }
 
 // test returns the last step after every change. A Makefile without webhook-gen, such as kubebuilder's, uses the target
 // generate for another tool.
