@@ -4,11 +4,13 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -51,7 +53,7 @@ func deadlock(p webhookPass) {
 		}
 		var in []string
 		for _, namespace := range n.in {
-			if !patched && p.reaches(namespace, p.isPlaceholder(namespace)) && !slices.Contains(in, namespace) {
+			if !patched && p.reaches(namespace) && !slices.Contains(in, namespace) {
 				in = append(in, namespace)
 			}
 		}
@@ -118,40 +120,27 @@ func (p webhookPass) isPlaceholder(namespace string) bool {
 
 // reaches reports that the webhook is called in a namespace for certain. Of a namespace that the surroundings do not
 // have, the name alone is known, and of a placeholder that it is not one of Kubernetes' own.
-func (p webhookPass) reaches(namespace string, placeholder bool) bool {
-	selector := p.Spec.NamespaceSelector
-	if isEmpty(selector) {
+func (p webhookPass) reaches(namespace string) bool {
+	if isEmpty(p.Spec.NamespaceSelector) {
 		return true
 	}
+	selector, err := metav1.LabelSelectorAsSelector(p.Spec.NamespaceSelector)
+	if err != nil {
+		return false // package check reports it
+	}
+	placeholder, of := p.isPlaceholder(namespace), labels.Set{corev1.LabelMetadataName: namespace}
 	if known, ok := p.Namespaces[namespace]; ok && !placeholder {
-		of := map[string]string{corev1.LabelMetadataName: namespace}
-		for key, value := range known {
-			of[key] = value
-		}
-		return selects(selector, of)
+		maps.Copy(of, known)
+		return selector.Matches(of)
 	}
-	if slices.ContainsFunc(keys(selector), func(key string) bool { return key != corev1.LabelMetadataName }) {
-		return false
+	isOther := func(name string) bool {
+		return !slices.Contains([]string{"default", metav1.NamespacePublic, metav1.NamespaceSystem, corev1.NamespaceNodeLease}, name)
 	}
-	if placeholder && !onlyNamesOf(selector, "default", metav1.NamespacePublic, metav1.NamespaceSystem, corev1.NamespaceNodeLease) {
-		return false
-	}
-	return selects(selector, map[string]string{corev1.LabelMetadataName: namespace})
-}
-
-// onlyNamesOf reports a selector that speaks of no other values.
-func onlyNamesOf(s *metav1.LabelSelector, names ...string) bool {
-	for _, value := range s.MatchLabels {
-		if !slices.Contains(names, value) {
+	requirements, _ := selector.Requirements()
+	for _, r := range requirements {
+		if r.Key() != corev1.LabelMetadataName || placeholder && slices.ContainsFunc(r.ValuesUnsorted(), isOther) {
 			return false
 		}
 	}
-	for _, e := range s.MatchExpressions {
-		for _, value := range e.Values {
-			if !slices.Contains(names, value) {
-				return false
-			}
-		}
-	}
-	return true
+	return selector.Matches(of)
 }

@@ -8,7 +8,6 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // request is what a rule matches: an operation on a resource or subresource.
@@ -40,31 +39,7 @@ func matchesResource(pattern, resource string) bool {
 	return (wantName == "*" || wantName == name) && (wantSub == sub || wantSub == "*")
 }
 
-// selects evaluates a selector. One that is not valid selects nothing: that is package check's to report.
-func selects(s *metav1.LabelSelector, of map[string]string) bool {
-	if s == nil {
-		return true
-	}
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	return err == nil && selector.Matches(labels.Set(of))
-}
-
 // isEmpty reports a selector that selects everything.
 func isEmpty(s *metav1.LabelSelector) bool {
 	return s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0
-}
-
-// keys are the labels that a selector requires.
-func keys(s *metav1.LabelSelector) []string {
-	if s == nil {
-		return nil
-	}
-	var all []string
-	for key := range s.MatchLabels {
-		all = append(all, key)
-	}
-	for _, e := range s.MatchExpressions {
-		all = append(all, e.Key)
-	}
-	return all
 }
