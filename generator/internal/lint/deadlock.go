@@ -47,7 +47,7 @@ func deadlock(p webhookPass) {
 	at, nodes := -1, false
 	patched := p.isPlaceholder(service.Namespace) && p.Patched()
 	for _, n := range needs(service.Namespace) {
-		rule := p.ruleFor(n.request)
+		rule := slices.IndexFunc(p.Spec.Rules, n.matchedBy)
 		if rule < 0 {
 			continue
 		}
@@ -100,16 +100,6 @@ func (p webhookPass) wayOut(namespaces []string, nodes bool) string {
 		hints = append(hints, "a namespaceSelector excludes no nodes: set scope to Namespaced, or name the resources")
 	}
 	return strings.Join(hints, "; ")
-}
-
-// ruleFor is the index of the first rule that matches a request, or -1.
-func (p webhookPass) ruleFor(r request) int {
-	for i, rule := range p.Spec.Rules {
-		if matches(rule, r) {
-			return i
-		}
-	}
-	return -1
 }
 
 // isPlaceholder reports the namespace that kubebuilder's kustomize bases write, and overlays replace.

@@ -18,8 +18,8 @@ type request struct {
 	namespaced bool
 }
 
-// matches is k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches, whatever the version.
-func matches(rule admissionregistrationv1.RuleWithOperations, r request) bool {
+// matchedBy is k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches, whatever the version.
+func (r request) matchedBy(rule admissionregistrationv1.RuleWithOperations) bool {
 	return holds(rule.Operations, r.operation) && holds(rule.APIGroups, r.group) && matchesScope(rule, r.namespaced) &&
 		slices.ContainsFunc(rule.Resources, func(pattern string) bool { return matchesResource(pattern, r.resource) })
 }

@@ -42,7 +42,7 @@ func TestMatches(t *testing.T) {
 		{"cluster", rule("*", "", &cluster, "*"), nodes, true},
 		{"not cluster", rule("*", "", &cluster, "*"), pods, false},
 	} {
-		if got := matches(c.rule, c.request); got != c.want {
+		if got := c.matchedBy(c.rule); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}

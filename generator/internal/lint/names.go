@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -127,19 +125,13 @@ func (p pass) known(groups []string, name string) bool {
 	return slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Name == name && slices.Contains(groups, r.Group) })
 }
 
-// sees reports whether a validating webhook of the run is called for a request.
+// sees reports whether a validating webhook or policy of the run is called for a request.
 func (p webhookPass) sees(r request) bool {
-	for _, w := range p.project.Webhooks() {
-		if !w.Mutating && slices.ContainsFunc(w.Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool { return matches(rule, r) }) {
-			return true
-		}
-	}
+	called := p.project.Webhooks()
 	for _, policy := range p.project.Policies {
-		if m := policy.Spec.MatchConstraints; !policy.Mutating && m != nil && slices.ContainsFunc(m.ResourceRules, func(rule admissionregistrationv1.NamedRuleWithOperations) bool {
-			return matches(rule.RuleWithOperations, r)
-		}) {
-			return true
+		if policy.Spec.MatchConstraints != nil {
+			called = append(called, matching(policy))
 		}
 	}
-	return false
+	return slices.ContainsFunc(called, func(w *model.Webhook) bool { return !w.Mutating && slices.ContainsFunc(w.Spec.Rules, r.matchedBy) })
 }

@@ -128,7 +128,7 @@ func together(webhooks []*model.Webhook) (chains [][]*model.Webhook) {
 		slices.Sort(candidates)
 		var called []*model.Webhook
 		for _, i := range slices.Compact(candidates) {
-			if slices.ContainsFunc(webhooks[i].Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool { return matches(rule, r) }) {
+			if slices.ContainsFunc(webhooks[i].Spec.Rules, r.matchedBy) {
 				called = append(called, webhooks[i])
 			}
 		}
@@ -160,8 +160,8 @@ func unvalidated(p projectPass) {
 			validating = append(validating, w.Spec.Rules...)
 		}
 	}
-	isSeen := func(r request) bool {
-		return slices.ContainsFunc(validating, func(rule admissionregistrationv1.RuleWithOperations) bool { return matches(rule, r) })
+	isSeen := func(operation admissionregistrationv1.OperationType, b model.BuiltinResource) bool {
+		return slices.ContainsFunc(validating, request{operation, b.Group, b.Name, b.Namespaced}.matchedBy)
 	}
 	for _, w := range p.Project.Webhooks() {
 		if !w.Mutating || !p.fails(w) {
@@ -171,7 +171,7 @@ func unvalidated(p projectPass) {
 			for j, name := range rule.Resources {
 				if slices.ContainsFunc(p.builtin, func(b model.BuiltinResource) bool {
 					return b.Name == name && slices.Contains(rule.APIGroups, b.Group) &&
-						!isSeen(request{"CREATE", b.Group, name, b.Namespaced}) && !isSeen(request{"UPDATE", b.Group, name, b.Namespaced})
+						!isSeen("CREATE", b) && !isSeen("UPDATE", b)
 				}) {
 					p.report(w, w.Where(fmt.Sprintf("rules[%d].resources[%d]", i, j)), "no validating webhook here sees the stored %s", name)
 				}
