@@ -35,17 +35,11 @@ func exact(p webhookPass) {
 
 // othersSee reports whether another webhook of the same kind is for the same resources in other versions.
 func (p webhookPass) othersSee(rule admissionregistrationv1.RuleWithOperations) bool {
-	for _, w := range p.project.Webhooks() {
-		if w.Mutating != p.Mutating || w == p.Webhook {
-			continue
-		}
-		for _, other := range w.Spec.Rules {
-			if slices.Equal(other.APIGroups, rule.APIGroups) && slices.Equal(other.Resources, rule.Resources) && !slices.Equal(other.APIVersions, rule.APIVersions) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.project.Webhooks(), func(w *model.Webhook) bool {
+		return w.Mutating == p.Mutating && w != p.Webhook && slices.ContainsFunc(w.Spec.Rules, func(other admissionregistrationv1.RuleWithOperations) bool {
+			return slices.Equal(other.APIGroups, rule.APIGroups) && slices.Equal(other.Resources, rule.Resources) && !slices.Equal(other.APIVersions, rule.APIVersions)
+		})
+	})
 }
 
 // hasAllVersions reports whether a rule names every version in which its resources are known to be served.
@@ -65,13 +59,8 @@ func (p webhookPass) hasAllVersions(rule admissionregistrationv1.RuleWithOperati
 // selectorWithoutNamespace reports a namespaceSelector on rules for nothing but objects without a namespace.
 func selectorWithoutNamespace(p webhookPass) {
 	selector := p.Spec.NamespaceSelector
-	if isEmpty(selector) || len(p.Spec.Rules) == 0 || onlyLeavesOut(selector) {
+	if isEmpty(selector) || len(p.Spec.Rules) == 0 || onlyLeavesOut(selector) || slices.ContainsFunc(p.Spec.Rules, p.mayHaveNamespace) {
 		return
-	}
-	for _, rule := range p.Spec.Rules {
-		if !p.onlyCluster(rule) {
-			return
-		}
 	}
 	p.at("namespaceSelector", "the webhook is for objects without a namespace, for which namespaceSelector is ignored")
 }
@@ -83,22 +72,15 @@ func onlyLeavesOut(s *metav1.LabelSelector) bool {
 	})
 }
 
-// onlyCluster reports a rule that matches objects without a namespace alone, and not Namespaces, for certain.
-func (p pass) onlyCluster(rule admissionregistrationv1.RuleWithOperations) bool {
+// mayHaveNamespace reports a rule that may match Namespaces or objects in them.
+func (p pass) mayHaveNamespace(rule admissionregistrationv1.RuleWithOperations) bool {
 	scoped := rule.Scope != nil && *rule.Scope == "Cluster"
-	for _, r := range rule.Resources {
-		name, _, _ := strings.Cut(r, "/")
-		if name == "*" || name == "namespaces" {
-			return false
-		}
-		inCluster := func(group string) bool {
-			return slices.Contains(p.builtin, model.BuiltinResource{Group: group, Name: name})
-		}
-		if !scoped && slices.ContainsFunc(rule.APIGroups, func(group string) bool { return !inCluster(group) }) {
-			return false
-		}
-	}
-	return len(rule.Resources) > 0 && len(rule.APIGroups) > 0
+	return len(rule.Resources) == 0 || len(rule.APIGroups) == 0 || slices.ContainsFunc(rule.Resources, func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "/")
+		return name == "*" || name == "namespaces" || !scoped && slices.ContainsFunc(rule.APIGroups, func(group string) bool {
+			return !slices.Contains(p.builtin, model.BuiltinResource{Group: group, Name: name})
+		})
+	})
 }
 
 // names reports that an entry of a rule's resources names a resource of a group, or "*" in it does where the rule
@@ -112,29 +94,24 @@ func names(rule admissionregistrationv1.RuleWithOperations, entry, group, resour
 }
 
 func reviews(p webhookPass) {
-	for i, rule := range p.Spec.Rules {
-		for j, entry := range rule.Resources {
-			for _, r := range p.builtin {
-				if (r.Group == "authentication.k8s.io" || r.Group == "authorization.k8s.io") && names(rule, entry, r.Group, r.Name) {
-					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s are asked, not stored: API servers from 1.37 on call no webhook for them", r.Name)
-					break
-				}
-			}
-		}
-	}
+	p.ofGroups("%s are asked, not stored: API servers from 1.37 on call no webhook for them", "authentication.k8s.io", "authorization.k8s.io")
 }
 
 func exempt(p webhookPass) {
-	if strings.HasSuffix(p.object.Name, staticSuffix) {
-		return // those are called for them
+	if !strings.HasSuffix(p.object.Name, staticSuffix) { // those are called for them
+		p.ofGroups("API servers call no webhook for %s", "admissionregistration.k8s.io")
 	}
+}
+
+// ofGroups reports resources of groups of Kubernetes. The format is for the name of the resource.
+func (p webhookPass) ofGroups(format string, groups ...string) {
 	for i, rule := range p.Spec.Rules {
 		for j, entry := range rule.Resources {
-			for _, r := range p.builtin {
-				if r.Group == "admissionregistration.k8s.io" && names(rule, entry, r.Group, r.Name) {
-					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "API servers call no webhook for %s", r.Name)
-					break
-				}
+			k := slices.IndexFunc(p.builtin, func(r model.BuiltinResource) bool {
+				return slices.Contains(groups, r.Group) && names(rule, entry, r.Group, r.Name)
+			})
+			if k >= 0 {
+				p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), format, p.builtin[k].Name)
 			}
 		}
 	}
