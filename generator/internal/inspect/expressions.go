@@ -127,7 +127,7 @@ func isOfExpressions(rule string) bool { return slices.Contains(ofExpressions(),
 
 // readExpressions returns the reader's findings: broken lint rules, and expressions that an API server refuses or that
 // fail there. To them it adds other findings in policies, without the allowed ones.
-func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader, ofPolicies []lint.PolicyFinding, judged func(string) bool) (found []lint.Finding, refused diag.List, err error) {
+func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader, ofPolicies []lint.Finding, judged func(string) bool) (found []lint.Finding, refused diag.List, err error) {
 	expressions, err := read(describeProject(ctx, m, p, render.Delivery{}))
 	if err != nil {
 		return nil, nil, err
@@ -146,7 +146,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read
 				continue
 			}
 			d := diag.Diagnostic{Range: at, Severity: severity, Rule: e.Rule, Message: e.Message}
-			ofPolicies = append(ofPolicies, lint.PolicyFinding{Diagnostic: d, Policy: p.Policies[*e.Policy]})
+			ofPolicies = append(ofPolicies, lint.Finding{Diagnostic: d, Allowed: p.Policies[*e.Policy].Allowed})
 			continue
 		}
 		w, at, err := e.in(p)

@@ -28,103 +28,69 @@ func allowanceRules() []diag.Rule {
 // Apply leaves out the findings that the project allows and adds errors in its allowances. Judged reports whether the
 // rule with an id was checked: an allowance of another rule is left alone.
 func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.List {
-	var list diag.List
-	used := map[*model.Allowance]bool{}
-	for _, f := range found {
-		if a := allowance(f); a != nil {
-			used[a] = true
-			continue
-		}
-		list.Add(f.Diagnostic)
-	}
-	seen := map[*model.Allowance]bool{}
+	var all []*model.Allowance
 	for _, w := range p.Webhooks() {
-		for _, a := range w.Allowed {
-			if !seen[a] {
-				seen[a] = true
-				list.Add(inspect(a, used[a], judged)...)
-			}
-		}
+		all = append(all, w.Allowed...)
 	}
-	return list
-}
-
-// PolicyFinding is a rule that a policy breaks.
-type PolicyFinding struct {
-	diag.Diagnostic
-	Policy *model.Policy
+	var ids []string
+	for _, r := range table() {
+		ids = append(ids, r.ID)
+	}
+	return apply(found, all, "webhook", ids, judged, func(a *model.Allowance) diag.Diagnostic {
+		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule)
+		switch i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, a.Rule) }); {
+		case i >= 0:
+			return d.WithHint("did you mean %q?", ids[i])
+		case strings.HasPrefix(a.Rule, "G"):
+			return d.WithHint("what explain upgrade finds is accepted in webhook-gen.yaml: upgrade.accepted")
+		case strings.HasPrefix(a.Rule, "E"), strings.HasPrefix(a.Rule, "U"):
+			return d.WithHint("what an API server refuses cannot be allowed")
+		}
+		return d.WithHint("docs/reference/rules.md has the rules")
+	})
 }
 
 // ApplyToPolicies leaves out the findings that the project allows, and adds errors in the allowances of its policies.
 // The policies may break the rules of this package, and the rules about expressions that are given. Judged reports
 // whether the rule with an id was checked: an allowance of another rule may be needed.
-func ApplyToPolicies(p *model.Project, found []PolicyFinding, expressions []string, judged func(id string) bool) (list diag.List) {
+func ApplyToPolicies(p *model.Project, found []Finding, expressions []string, judged func(id string) bool) diag.List {
+	var all []*model.Allowance
+	for _, policy := range p.Policies {
+		all = append(all, policy.Allowed...)
+	}
 	may := slices.Concat(expressions, ofPolicies())
+	return apply(found, all, "policy", may, judged, func(a *model.Allowance) diag.Diagnostic {
+		return diag.Errorf(a.RuleAt, ruleUnknown, "policies may not break a rule %q", a.Rule).WithHint("they may break %s", strings.Join(may, ", "))
+	})
+}
+
+// apply leaves out the findings that an owner's allowances allow, and adds errors in all allowances. The owners are
+// webhooks or policies, which may break some rules; unknown is the error for an allowance of another one.
+func apply(found []Finding, all []*model.Allowance, owner string, may []string, judged func(id string) bool, unknown func(*model.Allowance) diag.Diagnostic) (list diag.List) {
 	used := map[*model.Allowance]bool{}
 	for _, f := range found {
-		i := slices.IndexFunc(f.Policy.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule && slices.Contains(may, a.Rule) })
+		i := slices.IndexFunc(f.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule && slices.Contains(may, a.Rule) })
 		if i < 0 {
 			list.Add(f.Diagnostic)
 			continue
 		}
-		used[f.Policy.Allowed[i]] = true
+		used[f.Allowed[i]] = true
 	}
 	seen := map[*model.Allowance]bool{}
-	for _, policy := range p.Policies {
-		for _, a := range policy.Allowed {
-			if seen[a] {
-				continue
-			}
-			seen[a] = true
-			switch {
-			case !slices.Contains(may, a.Rule):
-				list.Add(diag.Errorf(a.RuleAt, ruleUnknown, "policies may not break a rule %q", a.Rule).WithHint("they may break %s", strings.Join(may, ", ")))
-			case !used[a] && judged(a.Rule):
-				list.Add(diag.Warningf(a.Range, ruleUnused, "no policy here breaks %s", a.Rule).WithHint("remove the marker"))
-			}
-			if strings.TrimSpace(a.Reason) == "" {
-				list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("add the reason why the policy may break it"))
-			}
+	for _, a := range all {
+		if seen[a] {
+			continue
 		}
-	}
-	return list
-}
-
-// allowance is what allows a finding; nil if nothing does.
-func allowance(f Finding) *model.Allowance {
-	if f.Webhook == nil {
-		return nil
-	}
-	i := slices.IndexFunc(f.Webhook.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule })
-	if i < 0 {
-		return nil
-	}
-	return f.Webhook.Allowed[i]
-}
-
-func inspect(a *model.Allowance, used bool, judged func(id string) bool) (list diag.List) {
-	var ids []string
-	for _, r := range table() {
-		ids = append(ids, r.ID)
-	}
-	switch {
-	case !slices.Contains(ids, a.Rule):
-		d := diag.Errorf(a.RuleAt, ruleUnknown, "lint has no rule %q", a.Rule).WithHint("docs/reference/rules.md has the rules")
-		if strings.HasPrefix(a.Rule, "G") {
-			d.Hint = "what explain upgrade finds is accepted in webhook-gen.yaml: upgrade.accepted"
+		seen[a] = true
+		switch {
+		case !slices.Contains(may, a.Rule):
+			list.Add(unknown(a))
+		case !used[a] && judged(a.Rule):
+			list.Add(diag.Warningf(a.Range, ruleUnused, "no %s here breaks %s", owner, a.Rule).WithHint("remove the marker"))
 		}
-		if strings.HasPrefix(a.Rule, "E") || strings.HasPrefix(a.Rule, "U") {
-			d.Hint = "what an API server refuses cannot be allowed"
+		if strings.TrimSpace(a.Reason) == "" {
+			list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("add the reason why the %s may break it", owner))
 		}
-		if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, a.Rule) }); i >= 0 {
-			d = d.WithHint("did you mean %q?", ids[i])
-		}
-		list.Add(d)
-	case !used && judged(a.Rule):
-		list.Add(diag.Warningf(a.Range, ruleUnused, "no webhook here breaks %s", a.Rule).WithHint("remove the marker"))
-	}
-	if strings.TrimSpace(a.Reason) == "" {
-		list.Add(diag.Errorf(a.ReasonAt, ruleReason, "the allowance of %s has no reason", a.Rule).WithHint("add the reason why the webhook may break it"))
 	}
 	return list
 }

@@ -71,8 +71,8 @@ type Surroundings struct {
 // Finding is a broken rule.
 type Finding struct {
 	diag.Diagnostic
-	// Webhook is the one that breaks it.
-	Webhook *model.Webhook
+	// Allowed are the rules that the webhook or policy may break.
+	Allowed []*model.Allowance
 }
 
 // Findings reports every rule that the project breaks, whether or not that is allowed.
@@ -100,7 +100,8 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 
 // PolicyFindings reports every rule that the matchConstraints of policies break, whether or not that is allowed.
 // Findings judges the rules of a policy that replaces a webhook.
-func PolicyFindings(p *model.Project, s Surroundings) (all []PolicyFinding) {
+func PolicyFindings(p *model.Project, s Surroundings) []Finding {
+	var found []Finding
 	builtin, kubernetes := model.BuiltinResources(), servedResources()
 	for _, r := range table() {
 		if !r.policies {
@@ -110,15 +111,11 @@ func PolicyFindings(p *model.Project, s Surroundings) (all []PolicyFinding) {
 			if policy.InsteadOf != nil || policy.Spec.MatchConstraints == nil {
 				continue
 			}
-			var found []Finding
 			base := pass{rule: r, api: "v1", project: p, builtin: builtin, served: kubernetes, found: &found, Surroundings: s}
 			r.webhook(webhookPass{pass: base, Webhook: matching(policy), policy: policy})
-			for _, f := range found {
-				all = append(all, PolicyFinding{f.Diagnostic, policy})
-			}
 		}
 	}
-	return all
+	return found
 }
 
 // ofPolicies are the ids of the rules that judge policies.
@@ -135,7 +132,7 @@ func ofPolicies() (ids []string) {
 func matching(p *model.Policy) *model.Webhook {
 	const constraints = "spec.matchConstraints."
 	m := p.Spec.MatchConstraints
-	w := &model.Webhook{Range: p.Range, Mutating: p.Mutating, At: model.Positions{}}
+	w := &model.Webhook{Range: p.Range, Mutating: p.Mutating, Allowed: p.Allowed, At: model.Positions{}}
 	w.Spec.MatchPolicy, w.Spec.NamespaceSelector, w.Spec.ObjectSelector = m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector
 	for _, r := range m.ResourceRules {
 		w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
@@ -169,7 +166,7 @@ type pass struct {
 
 func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any) *diag.Diagnostic {
 	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...), Hint: p.rule.Fix}
-	*p.found = append(*p.found, Finding{d, w})
+	*p.found = append(*p.found, Finding{d, w.Allowed})
 	return &(*p.found)[len(*p.found)-1].Diagnostic
 }
 
@@ -262,7 +259,7 @@ func Found(w *model.Webhook, id string, at diag.Range, message string) (f Findin
 	for _, r := range table() {
 		if r.ID == id && r.by != Here {
 			d := diag.Diagnostic{Range: at, Severity: r.Severity, Rule: id, Message: message, Hint: r.Fix}
-			return Finding{d, w}, true
+			return Finding{d, w.Allowed}, true
 		}
 	}
 	return Finding{}, false
