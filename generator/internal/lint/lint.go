@@ -28,7 +28,7 @@ type rule struct {
 	// policies says that the function for webhooks also judges the matchConstraints of policies.
 	policies      bool
 	configuration func(configurationPass)
-	project       func(projectPass)
+	project       func(pass)
 }
 
 // Finder is a check that can find a broken rule.
@@ -77,12 +77,11 @@ type Finding struct {
 
 // Findings reports every rule that the project breaks, whether or not that is allowed.
 func Findings(p *model.Project, s Surroundings) []Finding {
-	var found []Finding
-	builtin, kubernetes := model.BuiltinResources(), servedResources()
+	base := newPass(p, p.API, s)
 	for _, r := range table() {
-		base := pass{rule: r, api: p.API, project: p, builtin: builtin, served: kubernetes, found: &found, Surroundings: s}
+		base.rule = r
 		if r.project != nil {
-			r.project(projectPass{base, p})
+			r.project(base)
 		}
 		for _, c := range p.Configurations {
 			if r.configuration != nil {
@@ -90,32 +89,31 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 			}
 			for _, w := range c.Webhooks {
 				if r.webhook != nil {
-					r.webhook(webhookPass{pass: base, Webhook: w, object: c})
+					r.webhook(webhookPass{pass: base, Webhook: w})
 				}
 			}
 		}
 	}
-	return found
+	return *base.found
 }
 
 // PolicyFindings reports every rule that the matchConstraints of policies break, whether or not that is allowed.
 // Findings judges the rules of a policy that replaces a webhook.
 func PolicyFindings(p *model.Project, s Surroundings) []Finding {
-	var found []Finding
-	builtin, kubernetes := model.BuiltinResources(), servedResources()
+	base := newPass(p, "v1", s)
 	for _, r := range table() {
 		if !r.policies {
 			continue
 		}
+		base.rule = r
 		for _, policy := range p.Policies {
 			if policy.InsteadOf != nil || policy.Spec.MatchConstraints == nil {
 				continue
 			}
-			base := pass{rule: r, api: "v1", project: p, builtin: builtin, served: kubernetes, found: &found, Surroundings: s}
-			r.webhook(webhookPass{pass: base, Webhook: matching(policy), policy: policy})
+			r.webhook(webhookPass{pass: base, Webhook: matching(policy), ofPolicy: true})
 		}
 	}
-	return found
+	return *base.found
 }
 
 // ofPolicies are the ids of the rules that judge policies.
@@ -164,6 +162,11 @@ type pass struct {
 	Surroundings
 }
 
+// newPass returns a pass over a project; its rule is still to be set.
+func newPass(p *model.Project, api string, s Surroundings) pass {
+	return pass{api: api, project: p, builtin: model.BuiltinResources(), served: servedResources(), found: &[]Finding{}, Surroundings: s}
+}
+
 func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any) *diag.Diagnostic {
 	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...), Hint: p.rule.Fix}
 	*p.found = append(*p.found, Finding{d, w.Allowed})
@@ -174,14 +177,13 @@ func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any
 type webhookPass struct {
 	pass
 	*model.Webhook
-	object *model.Configuration
-	// policy is set if the webhook has the matchConstraints of a policy.
-	policy *model.Policy
+	// ofPolicy is true if the webhook has the matchConstraints of a policy.
+	ofPolicy bool
 }
 
 // unused is the effect of a rule that matches nothing.
 func (p webhookPass) unused() string {
-	if p.policy != nil {
+	if p.ofPolicy {
 		return "the policy is not evaluated"
 	}
 	return "the webhook is not called"
@@ -200,13 +202,7 @@ type configurationPass struct {
 
 // of looks at one of its webhooks.
 func (p configurationPass) of(w *model.Webhook) webhookPass {
-	return webhookPass{pass: p.pass, Webhook: w, object: p.Configuration}
-}
-
-// projectPass looks at everything at once.
-type projectPass struct {
-	pass
-	*model.Project
+	return webhookPass{pass: p.pass, Webhook: w}
 }
 
 // fails reports whether requests fail while the webhook cannot be reached.

@@ -43,20 +43,11 @@ func (p configurationPass) isAnnotated() bool {
 	return false
 }
 
-// unreplaced is the place of a Certificate that an overlay of kubebuilder's was to write into an annotation, and has
-// not; empty where none is.
-func (p configurationPass) unreplaced() string {
-	from := p.Annotations["cert-manager.io/inject-ca-from"]
-	if strings.Contains(from, "CERTIFICATE_NAME") {
-		return from
-	}
-	return ""
-}
-
 func untrusted(p configurationPass) {
 	if p.isAnnotated() {
 		known := slices.IndexFunc(p.Webhooks, func(w *model.Webhook) bool { return !isTrusted(w) && p.isKnown(w) })
-		if from := p.unreplaced(); from != "" && known >= 0 {
+		// An overlay of kubebuilder's was to write the place of a Certificate there.
+		if from := p.Annotations["cert-manager.io/inject-ca-from"]; strings.Contains(from, "CERTIFICATE_NAME") && known >= 0 {
 			p.of(p.Webhooks[known]).at("clientConfig", "cert-manager finds no Certificate %s, which was to be replaced", from).Hint =
 				"write its namespace/name into cert-manager.io/inject-ca-from, as the replacements of kubebuilder's config/default do"
 		}
@@ -92,38 +83,31 @@ func serverOnlyPath(p webhookPass) {
 // staticSuffix ends the names of configurations that an API server reads from its own disk.
 const staticSuffix = ".static.k8s.io"
 
-func staticService(p configurationPass) {
-	if !strings.HasSuffix(p.Name, staticSuffix) {
-		return
-	}
-	for _, w := range p.Webhooks {
-		if w.Spec.ClientConfig.Service != nil {
-			p.of(w).at("clientConfig.service", "%s is the name of a configuration in a file of an API server, which cannot name a service", p.Name)
-		}
+func staticService(p webhookPass) {
+	if strings.HasSuffix(p.Configuration, staticSuffix) && p.Spec.ClientConfig.Service != nil {
+		p.at("clientConfig.service", "%s is the name of a configuration in a file of an API server, which cannot name a service", p.Configuration)
 	}
 }
 
-func unreachable(p configurationPass) {
-	for _, w := range p.Webhooks {
-		if w.Spec.ClientConfig.URL == nil {
-			continue
+func unreachable(p webhookPass) {
+	if p.Spec.ClientConfig.URL == nil {
+		return
+	}
+	u, err := url.Parse(*p.Spec.ClientConfig.URL)
+	if err != nil {
+		return
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	ip := net.ParseIP(host)
+	switch {
+	case host == "localhost" || ip != nil && ip.IsLoopback():
+		if !strings.HasSuffix(p.Configuration, staticSuffix) {
+			p.at("clientConfig.url", "%s is the machine of each API server", host)
 		}
-		u, err := url.Parse(*w.Spec.ClientConfig.URL)
-		if err != nil {
-			continue
-		}
-		host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-		ip := net.ParseIP(host)
-		switch {
-		case host == "localhost" || ip != nil && ip.IsLoopback():
-			if !strings.HasSuffix(p.Name, staticSuffix) {
-				p.of(w).at("clientConfig.url", "%s is the machine of each API server", host)
-			}
-		case strings.HasSuffix(host, ".svc") || strings.HasSuffix(host, ".svc.cluster.local"):
-			name, rest, _ := strings.Cut(host, ".")
-			namespace, _, _ := strings.Cut(rest, ".")
-			p.of(w).at("clientConfig.url", "API servers do not ask the cluster's DNS for %s", host).Hint = fmt.Sprintf("use the service %s/%s", namespace, name)
-		}
+	case strings.HasSuffix(host, ".svc") || strings.HasSuffix(host, ".svc.cluster.local"):
+		name, rest, _ := strings.Cut(host, ".")
+		namespace, _, _ := strings.Cut(rest, ".")
+		p.at("clientConfig.url", "API servers do not ask the cluster's DNS for %s", host).Hint = fmt.Sprintf("use the service %s/%s", namespace, name)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // auditKey is the name part of a qualified name, as k8s.io/apiserver/pkg/admission, checkKeyFormat, wants it.
 var auditKey = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
 
-func auditKeys(p projectPass) {
+func auditKeys(p pass) {
 	for _, c := range p.Constants {
 		if c.Use == AuditKey && !auditKey.MatchString(c.Text) {
 			p.report(c.Webhook, c.Range, "an audit annotation cannot have the key %q, so that it gets another", c.Text)
@@ -22,7 +22,7 @@ func auditKeys(p projectPass) {
 	}
 }
 
-func warnings(p projectPass) {
+func warnings(p pass) {
 	const (
 		longest = 256 // warningLimit of templates/admission
 		advised = 120 // by the documentation of AdmissionResponse

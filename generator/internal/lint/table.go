@@ -85,7 +85,7 @@ func table() []rule {
 			Doc: "With reinvocationPolicy IfNeeded a webhook sees its own result. The generated tests call each handler twice, but this project has switched them off. " +
 				"Only a run shows whether a handler leaves its own work alone. Lint does not check manifests or handlers of controller-runtime.",
 			Fix: "add tests to outputs in webhook-gen.yaml"}},
-		{configuration: staticService, Rule: diag.Rule{ID: "W21", Title: "a configuration for an API server's own disk calls webhooks by url",
+		{webhook: staticService, Rule: diag.Rule{ID: "W21", Title: "a configuration for an API server's own disk calls webhooks by url",
 			Doc: "Names that end in .static.k8s.io belong to configurations that an API server reads from files. It has no Services then (k8s.io/apiserver/pkg/admission/plugin/manifest).",
 			Fix: "give the webhook a url, or the configuration another name"}},
 		{webhook: oldReviews, Rule: diag.Rule{ID: "W22", Severity: diag.Warning, Title: "admissionReviewVersions has v1, and nothing unknown",
@@ -94,7 +94,7 @@ func table() []rule {
 		{webhook: optOut, Rule: diag.Rule{ID: "W23", Severity: diag.Warning, Title: "users cannot opt out of a webhook",
 			Doc: "A user who may create an object may label it. A validating webhook for CREATE whose objectSelector skips objects with a label does not restrict such users.",
 			Fix: "use namespaceSelector, or a match condition on the user"}},
-		{configuration: unreachable, Rule: diag.Rule{ID: "W24", Severity: diag.Warning, Title: "a url can be reached from an API server",
+		{webhook: unreachable, Rule: diag.Rule{ID: "W24", Severity: diag.Warning, Title: "a url can be reached from an API server",
 			Doc: "localhost is the machine of the API server itself, and it cannot resolve names of the cluster's own DNS, *.svc. Files on an API server's own disk may say localhost.",
 			Fix: "use service for what runs in the cluster"}},
 		{insteadOf: "U2", project: sharedPath, Rule: diag.Rule{ID: "W25", Severity: diag.Warning, Title: "a path serves one kind of webhook and of object",

@@ -20,8 +20,8 @@ const (
 )
 
 // slow reports mutating webhooks for which a request may wait too long: one by itself, and several together.
-func slow(p projectPass) {
-	for _, w := range p.Project.Webhooks() {
+func slow(p pass) {
+	for _, w := range p.project.Webhooks() {
 		if t := w.Spec.TimeoutSeconds; w.Mutating && t != nil && *t > longest {
 			p.report(w, w.Where("timeoutSeconds"), "every request that the webhook is for may wait %d seconds for it", *t)
 		}
@@ -41,7 +41,7 @@ func slow(p projectPass) {
 
 // tooLate is the index of the webhook before whose timeout a request may end, and what all of them may take until then;
 // -1 where none is.
-func (p projectPass) tooLate(called []*model.Webhook) (index int, seconds int32) {
+func (p pass) tooLate(called []*model.Webhook) (index int, seconds int32) {
 	for i, w := range called {
 		if seconds += p.timeout(w); seconds > patience {
 			return i, seconds
@@ -52,11 +52,11 @@ func (p projectPass) tooLate(called []*model.Webhook) (index int, seconds int32)
 
 // chains are mutating webhooks that may each be left out and are called for one request, in the order in which they
 // are: for what the selectors and match conditions of one let through, those with the same, and those with none.
-func (p projectPass) chains() (chains [][]*model.Webhook) {
+func (p pass) chains() (chains [][]*model.Webhook) {
 	var open []*model.Webhook
 	var bounds []bound
 	of := map[*model.Webhook]bound{}
-	for _, w := range p.Project.Webhooks() {
+	for _, w := range p.project.Webhooks() {
 		if !w.Mutating || p.fails(w) {
 			continue
 		}
@@ -153,9 +153,9 @@ func requestsOf(rule admissionregistrationv1.RuleWithOperations) (all []request)
 }
 
 // unvalidated reports mutating webhooks whose resources no validating webhook looks at when they are written.
-func unvalidated(p projectPass) {
+func unvalidated(p pass) {
 	var validating []admissionregistrationv1.RuleWithOperations
-	for _, w := range p.Project.Webhooks() {
+	for _, w := range p.project.Webhooks() {
 		if !w.Mutating {
 			validating = append(validating, w.Spec.Rules...)
 		}
@@ -163,7 +163,7 @@ func unvalidated(p projectPass) {
 	isSeen := func(operation admissionregistrationv1.OperationType, b model.BuiltinResource) bool {
 		return slices.ContainsFunc(validating, request{operation, b.Group, b.Name, b.Namespaced}.matchedBy)
 	}
-	for _, w := range p.Project.Webhooks() {
+	for _, w := range p.project.Webhooks() {
 		if !w.Mutating || !p.fails(w) {
 			continue
 		}
@@ -182,9 +182,9 @@ func unvalidated(p projectPass) {
 
 // sharedPath reports a path of one service that a mutating and a validating webhook share. It also reports two
 // webhooks for different kinds that share a path, if the path names one kind.
-func sharedPath(p projectPass) {
+func sharedPath(p pass) {
 	first := map[string][]*model.Webhook{}
-	for _, w := range p.Project.Webhooks() {
+	for _, w := range p.project.Webhooks() {
 		key, at := address(w)
 		if key == "" {
 			continue
