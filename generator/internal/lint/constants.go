@@ -6,6 +6,7 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,22 +41,36 @@ const (
 func Constants(ctx context.Context, module *load.Module, p *model.Project) (all []Constant) {
 	read := map[string]bool{}
 	for _, w := range p.Webhooks() {
-		path := w.Package
-		if w.Handler != nil {
-			path = w.Handler.Package.Path
-		}
-		if read[path] || module == nil {
+		path := codePath(w)
+		if read[path] {
 			continue
 		}
 		read[path] = true
-		if _, ok := module.PackageName(path); !ok {
-			continue // nothing is written yet
-		}
-		if pkg, err := module.Locate(ctx, path); err == nil {
+		if pkg := packageAt(ctx, module, path); pkg != nil {
 			all = append(all, implementations{pkg, p.Webhooks(), w}.constants()...)
 		}
 	}
 	return all
+}
+
+// codePath returns the import path of a webhook's validator or defaulter.
+func codePath(w *model.Webhook) string {
+	if w.Handler != nil {
+		return w.Handler.Package.Path
+	}
+	return w.Package
+}
+
+// packageAt returns a package of the module; nil if nothing is written yet.
+func packageAt(ctx context.Context, module *load.Module, path string) *load.Package {
+	if module == nil {
+		return nil
+	}
+	if _, ok := module.PackageName(path); !ok {
+		return nil
+	}
+	pkg, _ := module.Locate(ctx, path) // nil with an error
+	return pkg
 }
 
 // implementations are the validators and defaulters in one package.
@@ -84,7 +99,7 @@ func (p implementations) constants() (all []Constant) {
 			}
 			w := p.webhookOf(fn)
 			requests := requestsIn(f.AST, fn)
-			ast.Inspect(fn.Body, func(n ast.Node) bool {
+			for n := range ast.Preorder(fn.Body) {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					method, ok := n.Fun.(*ast.SelectorExpr)
@@ -106,8 +121,7 @@ func (p implementations) constants() (all []Constant) {
 						}
 					}
 				}
-				return true
-			})
+			}
 		}
 	}
 	return all
@@ -136,11 +150,9 @@ func requestsIn(file *ast.File, fn *ast.FuncDecl) (names []string) {
 		if generic, ok := t.(*ast.IndexExpr); ok {
 			t = generic.X
 		}
-		for _, name := range []string{"Request", "CreateRequest", "UpdateRequest", "DeleteRequest", "ConnectRequest", "RawRequest"} {
-			if isOf(file, t, "/admission", name) {
-				for _, id := range field.Names {
-					names = append(names, id.Name)
-				}
+		if isOf(file, t, "/admission", "Request", "CreateRequest", "UpdateRequest", "DeleteRequest", "ConnectRequest", "RawRequest") {
+			for _, id := range field.Names {
+				names = append(names, id.Name)
 			}
 		}
 	}
@@ -152,10 +164,10 @@ func isNamed(e ast.Expr, names []string) bool {
 	return ok && slices.Contains(names, id.Name)
 }
 
-// isOf reports a type of that name, of a package whose path has the suffix.
-func isOf(file *ast.File, t ast.Expr, suffix, name string) bool {
+// isOf reports a type with one of the names, of a package whose path has the suffix.
+func isOf(file *ast.File, t ast.Expr, suffix string, names ...string) bool {
 	selector, ok := t.(*ast.SelectorExpr)
-	if !ok || selector.Sel.Name != name {
+	if !ok || !slices.Contains(names, selector.Sel.Name) {
 		return false
 	}
 	id, ok := selector.X.(*ast.Ident)
@@ -203,21 +215,9 @@ func (t texts) of(e ast.Expr) (string, bool) {
 		right, ok2 := t.of(e.Y)
 		return left + right, ok && ok2 && e.Op == token.ADD
 	case *ast.Ident:
-		value, ok := t[e.Name]
-		if !ok {
-			return "", false
-		}
-		return t.without(e.Name).of(value) // a constant is not made of itself, but code may not compile
+		others := maps.Clone(t)
+		delete(others, e.Name) // a constant is not made of itself, but code may not compile
+		return others.of(t[e.Name])
 	}
 	return "", false
-}
-
-func (t texts) without(name string) texts {
-	rest := texts{}
-	for n, e := range t {
-		if n != name {
-			rest[n] = e
-		}
-	}
-	return rest
 }

@@ -20,18 +20,11 @@ import (
 func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*model.Webhook]diag.Range {
 	found := map[*model.Webhook]diag.Range{}
 	for _, w := range p.Webhooks() {
-		path := w.Package
-		if w.Handler != nil {
-			path = w.Handler.Package.Path
-		}
-		if w.Handler == nil && !w.Kubebuilder || w.Mutating || module == nil || !updatesObjects(w) {
+		if w.Handler == nil && !w.Kubebuilder || w.Mutating || !updatesObjects(w) {
 			continue
 		}
-		if _, ok := module.PackageName(path); !ok {
-			continue // nothing is written yet
-		}
-		pkg, err := module.Locate(ctx, path)
-		if err != nil {
+		pkg := packageAt(ctx, module, codePath(w))
+		if pkg == nil {
 			continue
 		}
 		validator, method := validatorOf(pkg, w)

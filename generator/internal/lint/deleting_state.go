@@ -26,25 +26,24 @@ func judgesState(pkg *load.Package, validator string, update *ast.FuncDecl) bool
 		return false
 	}
 	shared := map[string]bool{}
-	ast.Inspect(create.Body, func(n ast.Node) bool {
+	for n := range ast.Preorder(create.Body) {
 		if call, ok := n.(*ast.CallExpr); ok {
 			shared[callee(call)] = true
 		}
-		return true
-	})
-	found := false
-	ast.Inspect(update.Body, func(n ast.Node) bool {
+	}
+	for n := range ast.Preorder(update.Body) {
 		switch n := n.(type) {
 		case *ast.AssignStmt: // such as oldOrder, ok := old.(*Order)
 			if id, ok := n.Lhs[0].(*ast.Ident); ok && slices.ContainsFunc(n.Rhs, func(e ast.Expr) bool { return aliases(e, old) }) {
 				old = append(old, id.Name)
 			}
 		case *ast.CallExpr:
-			found = found || shared[callee(n)] && checksState(pkg, update, n, old)
+			if shared[callee(n)] && checksState(pkg, update, n, old) {
+				return true
+			}
 		}
-		return true
-	})
-	return found
+	}
+	return false
 }
 
 // checksState reports the call of a check that may find an error in the new object alone.
@@ -95,13 +94,12 @@ func aliases(e ast.Expr, old []string) bool {
 }
 
 func mentions(n ast.Node, names []string) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		found = found || ok && isNamed(e, names)
-		return true
-	})
-	return found
+	for n := range ast.Preorder(n) {
+		if e, ok := n.(ast.Expr); ok && isNamed(e, names) {
+			return true
+		}
+	}
+	return false
 }
 
 // callee is the name of the function or method that is called; it may be empty.
