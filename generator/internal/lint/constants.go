@@ -87,38 +87,33 @@ func (p implementations) constants() (all []Constant) {
 	}
 	texts := p.texts()
 	for _, f := range files {
-		at := func(e ast.Expr, use Use, w *model.Webhook) {
-			if text, ok := texts.of(e); ok {
-				all = append(all, Constant{f.Range(e.Pos(), e.End()), use, text, w})
-			}
-		}
 		for _, d := range f.AST.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Body == nil {
 				continue
 			}
-			w := p.webhookOf(fn)
-			requests := requestsIn(f.AST, fn)
+			w, requests := p.webhookOf(fn), requestsIn(f.AST, fn)
+			add := func(use Use, expressions ...ast.Expr) {
+				for _, e := range expressions {
+					if text, ok := texts.of(e); ok {
+						all = append(all, Constant{f.Range(e.Pos(), e.End()), use, text, w})
+					}
+				}
+			}
 			for n := range ast.Preorder(fn.Body) {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					method, ok := n.Fun.(*ast.SelectorExpr)
-					if !ok || !isNamed(method.X, requests) {
-						break
-					}
 					switch {
+					case !ok || !isNamed(method.X, requests):
 					case method.Sel.Name == "Warn":
-						for _, argument := range n.Args {
-							at(argument, Warning, w)
-						}
+						add(Warning, n.Args...)
 					case method.Sel.Name == "AuditAnnotation" && len(n.Args) == 2:
-						at(n.Args[0], AuditKey, w)
+						add(AuditKey, n.Args[0])
 					}
 				case *ast.CompositeLit:
 					if isOf(f.AST, n.Type, "sigs.k8s.io/controller-runtime/pkg/webhook/admission", "Warnings") {
-						for _, element := range n.Elts {
-							at(element, RuntimeWarning, w)
-						}
+						add(RuntimeWarning, n.Elts...)
 					}
 				}
 			}
