@@ -12,8 +12,6 @@ import (
 
 // undefined reports resources and versions in rules that the definition of the kind lacks.
 func undefined(p webhookPass) {
-	policy := p.Spec.MatchPolicy
-	exact := policy == nil && p.api == "v1beta1" || policy != nil && *policy == "Exact"
 	for i, rule := range p.Spec.Rules {
 		for _, group := range rule.APIGroups {
 			for j, r := range rule.Resources {
@@ -35,7 +33,7 @@ func undefined(p webhookPass) {
 					case version == "*":
 					case !slices.Contains(versions, version):
 						p.at(at, "the definition %s has no version %s, so that %s for it", name, version, p.unused())
-					case exact && !slices.Contains(p.Served[name], version):
+					case p.isExact() && !slices.Contains(p.Served[name], version):
 						p.at(at, "the definition %s does not serve %s, so that %s for it with matchPolicy Exact", name, version, p.unused())
 					}
 				}

@@ -213,6 +213,14 @@ func (p pass) fails(w *model.Webhook) bool {
 	return p.api == "v1"
 }
 
+// isExact reports matchPolicy Exact, set or by default.
+func (p webhookPass) isExact() bool {
+	if p.Spec.MatchPolicy != nil {
+		return *p.Spec.MatchPolicy == "Exact"
+	}
+	return p.api == "v1beta1"
+}
+
 // timeout is how many seconds an API server waits for the webhook.
 func (p pass) timeout(w *model.Webhook) int32 {
 	if w.Spec.TimeoutSeconds != nil {

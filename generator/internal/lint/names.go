@@ -111,18 +111,20 @@ func wrongResource(p webhookPass) {
 	}
 }
 
-// known reports a resource of one of the groups, as far as all of them are Kubernetes' own. Of others
-// nothing is known.
-func (p pass) known(groups []string, name string) bool {
-	if name == "*" {
-		return true
-	}
-	for _, group := range groups {
-		if !slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Group == group }) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Name == name && slices.Contains(groups, r.Group) })
+// known reports that an entry of a rule's resources names a resource of one of the groups, as far as all of them are
+// Kubernetes' own. Of others nothing is known.
+func (p pass) known(groups []string, entry string) bool {
+	name, _, _ := strings.Cut(entry, "/")
+	return name == "*" || !p.areBuiltin(groups) || slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool {
+		return r.Name == name && slices.Contains(groups, r.Group)
+	})
+}
+
+// areBuiltin reports groups that are all Kubernetes' own.
+func (p pass) areBuiltin(groups []string) bool {
+	return !slices.ContainsFunc(groups, func(group string) bool {
+		return !slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Group == group })
+	})
 }
 
 // sees reports whether a validating webhook or policy of the run is called for a request.

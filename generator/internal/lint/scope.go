@@ -17,15 +17,13 @@ import (
 // exact reports matchPolicy Exact beside rules that name versions. It reports nothing if other webhooks handle the
 // other versions, or if there are no other versions.
 func exact(p webhookPass) {
-	policy := p.Spec.MatchPolicy
-	isDefault := policy == nil && p.api == "v1beta1"
-	if !isDefault && (policy == nil || *policy != "Exact") {
+	if !p.isExact() {
 		return
 	}
 	for _, rule := range p.Spec.Rules {
 		if len(rule.APIVersions) > 0 && !slices.Contains(rule.APIVersions, "*") && !p.othersSee(rule) && !p.hasAllVersions(rule) {
 			d := p.at("matchPolicy", "with matchPolicy Exact the webhook misses objects sent in another version than %s", strings.Join(rule.APIVersions, ", "))
-			if isDefault {
+			if p.Spec.MatchPolicy == nil {
 				d.Hint = "set matchPolicy to Equivalent: the default of v1beta1 is Exact"
 			}
 			return

@@ -12,7 +12,6 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 //go:embed kubernetes.txt
@@ -49,10 +48,8 @@ func servedResources() (all []served) {
 // ours returns the resources of Kubernetes that a rule matches, whatever its operations and scope. It is false if the
 // rule names another group: nothing is known of its resources.
 func (p pass) ours(rule admissionregistrationv1.RuleWithOperations) (matched []served, ok bool) {
-	for _, group := range rule.APIGroups {
-		if !slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Group == group }) {
-			return nil, false
-		}
+	if !p.areBuiltin(rule.APIGroups) {
+		return nil, false
 	}
 	for _, s := range p.served {
 		if holds(rule.APIGroups, s.group) && holds(rule.APIVersions, s.version) &&
@@ -82,7 +79,7 @@ func unserved(p webhookPass) {
 			groups, versions := p.servedIn(rule)
 			hint := "the resources are served in " + strings.Join(versions, ", ")
 			switch {
-			case len(versions) == 0 && p.isOurs(rule, rule.Resources[0]):
+			case len(versions) == 0 && p.known(rule.APIGroups, rule.Resources[0]):
 				report("resources", 0, rule.Resources...)
 			case len(versions) == 0:
 			case slices.ContainsFunc(groups, func(group string) bool { return slices.Contains(rule.APIGroups, group) }):
@@ -103,7 +100,8 @@ func unserved(p webhookPass) {
 			}
 		}
 		for j, resource := range rule.Resources {
-			if p.isOurs(rule, resource) && !slices.ContainsFunc(matched, func(s served) bool { return matchesResource(resource, s.resource) }) {
+			// wrongResource reports resources that Kubernetes does not have.
+			if p.known(rule.APIGroups, resource) && !slices.ContainsFunc(matched, func(s served) bool { return matchesResource(resource, s.resource) }) {
 				d := report("resources", j, resource)
 				if near, ok := diag.Nearest(resource, p.resources(rule)); ok {
 					d.Hint = "did you mean " + near + "?"
@@ -113,19 +111,10 @@ func unserved(p webhookPass) {
 	}
 }
 
-// isOurs reports whether an entry of a rule's resources names a resource of Kubernetes: wrongResource reports others.
-func (p pass) isOurs(rule admissionregistrationv1.RuleWithOperations, entry string) bool {
-	name, _, _ := strings.Cut(entry, "/")
-	return p.known(rule.APIGroups, name)
-}
-
 // servedIn returns the groups that serve a rule's resources, and their versions, as apps/v1.
 func (p pass) servedIn(rule admissionregistrationv1.RuleWithOperations) (groups, versions []string) {
 	for _, s := range p.served {
-		version := s.version
-		if s.group != "" {
-			version = s.group + "/" + version
-		}
+		version := strings.TrimPrefix(s.group+"/"+s.version, "/")
 		if !slices.Contains(versions, version) && slices.Contains(rule.Resources, s.resource) {
 			groups, versions = append(groups, s.group), append(versions, version)
 		}
@@ -181,13 +170,11 @@ func (p pass) definedScopes(rule admissionregistrationv1.RuleWithOperations) (al
 
 // unlabelled reports an objectSelector for requests whose objects have no metadata.
 func unlabelled(p webhookPass) {
-	if isEmpty(p.Spec.ObjectSelector) || len(p.Spec.Rules) == 0 {
-		return
+	isOther := func(rule admissionregistrationv1.RuleWithOperations) bool {
+		return len(rule.Operations) != 1 || rule.Operations[0] != "CONNECT"
 	}
-	for _, rule := range p.Spec.Rules {
-		if len(rule.Operations) != 1 || rule.Operations[0] != "CONNECT" {
-			return
-		}
+	if isEmpty(p.Spec.ObjectSelector) || len(p.Spec.Rules) == 0 || slices.ContainsFunc(p.Spec.Rules, isOther) {
+		return
 	}
 	p.at("objectSelector", "the object of CONNECT has no labels, such as PodExecOptions, so that %s", strings.Replace(p.unused(), "not", "never", 1))
 }
