@@ -136,13 +136,13 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 		}
 		diags.Add(reported...)
 		result.Webhooks += len(p.Webhooks())
-		for _, id := range lint.Unchecked(p, others...) {
+		for _, r := range lint.Unchecked(p, others...) {
 			list := &result.Unchecked
-			if lint.ReadsCode(id) {
+			if r.By == lint.Code {
 				list = &result.Code
 			}
-			if !slices.Contains(*list, id) {
-				*list = append(*list, id)
+			if !slices.Contains(*list, r.ID) {
+				*list = append(*list, r.ID)
 			}
 		}
 	}

@@ -275,22 +275,14 @@ func Judged(id string, others ...Finder) bool {
 	return i >= 0 && slices.Contains(append(others, Here), table()[i].by)
 }
 
-// ReadsCode reports whether a rule is one that go vet looks for.
-func ReadsCode(id string) bool {
-	return slices.ContainsFunc(table(), func(r rule) bool { return r.ID == id && r.by == Code })
-}
-
 // Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
-func Unchecked(p *model.Project, others ...Finder) (ids []string) {
+func Unchecked(p *model.Project, others ...Finder) (rules []Rule) {
 	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 })
 	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
 	for _, r := range table() {
-		if slices.Contains(others, r.by) {
-			continue
-		}
-		if r.by == Expressions && expressions || r.by == Code && code {
-			ids = append(ids, r.ID)
+		if !slices.Contains(others, r.by) && (r.by == Expressions && expressions || r.by == Code && code) {
+			rules = append(rules, Rule{r.Rule, r.by})
 		}
 	}
-	return ids
+	return rules
 }
