@@ -28,26 +28,19 @@ func slow(p pass) {
 	}
 	reported := map[*model.Webhook]bool{}
 	for _, called := range p.chains() {
-		i, seconds := p.tooLate(called)
-		if i < 0 || reported[called[i]] {
-			continue
-		}
-		w := called[i]
-		d := p.report(w, w.Where("timeoutSeconds"), "with those before it, %d webhooks may take %d seconds, and an API server gives a request %d, whatever their failurePolicy", i+1, seconds, patience)
-		*d = d.WithRelated(called[0].Where("timeoutSeconds"), "the first is here")
-		reported[w] = true
-	}
-}
-
-// tooLate is the index of the webhook before whose timeout a request may end, and what all of them may take until then;
-// -1 where none is.
-func (p pass) tooLate(called []*model.Webhook) (index int, seconds int32) {
-	for i, w := range called {
-		if seconds += p.timeout(w); seconds > patience {
-			return i, seconds
+		var seconds int32
+		for i, w := range called {
+			if seconds += p.timeout(w); seconds <= patience {
+				continue
+			}
+			if !reported[w] {
+				reported[w] = true
+				d := p.report(w, w.Where("timeoutSeconds"), "with those before it, %d webhooks may take %d seconds, and an API server gives a request %d, whatever their failurePolicy", i+1, seconds, patience)
+				*d = d.WithRelated(called[0].Where("timeoutSeconds"), "the first is here")
+			}
+			break
 		}
 	}
-	return -1, seconds
 }
 
 // chains are mutating webhooks that may each be left out and are called for one request, in the order in which they
@@ -67,12 +60,7 @@ func (p pass) chains() (chains [][]*model.Webhook) {
 		}
 	}
 	for _, b := range bounds {
-		var called []*model.Webhook
-		for _, w := range open {
-			if of[w].isCalledFor(b) {
-				called = append(called, w)
-			}
-		}
+		called := slices.DeleteFunc(slices.Clone(open), func(w *model.Webhook) bool { return !of[w].isCalledFor(b) })
 		chains = append(chains, together(called)...)
 	}
 	return chains
@@ -190,14 +178,12 @@ func sharedPath(p pass) {
 			continue
 		}
 		for _, other := range first[key] {
-			var message string
-			switch {
-			case other.Mutating != w.Mutating:
-				message = "a mutating and a validating webhook are served at " + w.ServedPath()
-			case !w.CanShare(other):
-				message = fmt.Sprintf("webhooks for %s and for %s are served at %s", strings.Join(other.Resources(), ", "), strings.Join(w.Resources(), ", "), w.ServedPath())
-			default:
+			if w.CanShare(other) {
 				continue
+			}
+			message := fmt.Sprintf("webhooks for %s and for %s are served at %s", strings.Join(other.Resources(), ", "), strings.Join(w.Resources(), ", "), w.ServedPath())
+			if other.Mutating != w.Mutating {
+				message = "a mutating and a validating webhook are served at " + w.ServedPath()
 			}
 			d := p.report(w, w.Where(at), "%s", message)
 			*d = d.WithRelated(other.Where(at), "the other is here")
