@@ -71,115 +71,94 @@ func uniqueInObject(p configurationPass) {
 // reporter reports a finding at a field.
 type reporter func(field, format string, args ...any) *diag.Diagnostic
 
-// rulesPass checks the rules of a webhook or a policy.
-type rulesPass struct {
-	rules []admissionregistrationv1.RuleWithOperations
-	// list is the path of the rules.
-	list string
-	at   reporter
-}
-
-// ofWebhooks makes a check of rules a check of webhooks.
-func ofWebhooks(check func(rulesPass)) func(webhookPass) {
-	return func(p webhookPass) { check(rulesPass{p.Spec.Rules, "rules", p.at}) }
-}
-
-func operations(p rulesPass) {
-	known := []admissionregistrationv1.OperationType{"*", "CREATE", "UPDATE", "DELETE", "CONNECT"}
-	for i, rule := range p.rules {
-		at := fmt.Sprintf(p.list+"[%d].operations", i)
-		if len(rule.Operations) == 0 {
-			p.at(at, "a rule needs an operation")
-		}
-		if len(rule.Operations) > 1 && slices.Contains(rule.Operations, "*") {
-			p.at(at, "* means every operation and must be alone")
-		}
-		for j, o := range rule.Operations {
-			if slices.Contains(known, o) {
-				continue
-			}
-			d := p.at(fmt.Sprintf("%s[%d]", at, j), "the API server knows no operation %q", o)
-			words := []string{"CREATE", "UPDATE", "DELETE", "CONNECT"}
-			if near, ok := diag.Nearest(string(o), words); ok {
-				d.Hint = fmt.Sprintf("did you mean %q?", strings.ToLower(near))
-			} else {
-				d.Hint = "operations are create, update, delete, connect and *"
-			}
+// ofWebhooks makes a check of a rule, which is at a path, a check of webhooks.
+func ofWebhooks(check func(reporter, string, admissionregistrationv1.RuleWithOperations)) func(webhookPass) {
+	return func(p webhookPass) {
+		for i, rule := range p.Spec.Rules {
+			check(p.at, fmt.Sprintf("rules[%d]", i), rule)
 		}
 	}
 }
 
-func apiGroups(p rulesPass) {
-	for i, rule := range p.rules {
-		exclusiveWildcard(p, fmt.Sprintf(p.list+"[%d].apiGroups", i), "group", rule.APIGroups)
-	}
-}
-
-func apiVersions(p rulesPass) {
-	for i, rule := range p.rules {
-		at := fmt.Sprintf(p.list+"[%d].apiVersions", i)
-		exclusiveWildcard(p, at, "version", rule.APIVersions)
-		for j, v := range rule.APIVersions {
-			if v == "" {
-				p.at(fmt.Sprintf("%s[%d]", at, j), "a version is empty")
-			}
+func operations(report reporter, at string, rule admissionregistrationv1.RuleWithOperations) {
+	at += ".operations"
+	exclusiveWildcard(report, at, "an operation", "operation", rule.Operations)
+	known := []string{"CREATE", "UPDATE", "DELETE", "CONNECT"}
+	for j, o := range rule.Operations {
+		if o == "*" || slices.Contains(known, string(o)) {
+			continue
+		}
+		d := report(fmt.Sprintf("%s[%d]", at, j), "the API server knows no operation %q", o)
+		d.Hint = "operations are create, update, delete, connect and *"
+		if near, ok := diag.Nearest(string(o), known); ok {
+			d.Hint = fmt.Sprintf("did you mean %q?", strings.ToLower(near))
 		}
 	}
 }
 
-func exclusiveWildcard(p rulesPass, at, what string, list []string) {
+func apiGroups(report reporter, at string, rule admissionregistrationv1.RuleWithOperations) {
+	exclusiveWildcard(report, at+".apiGroups", "an API group", "group", rule.APIGroups)
+}
+
+func apiVersions(report reporter, at string, rule admissionregistrationv1.RuleWithOperations) {
+	at += ".apiVersions"
+	exclusiveWildcard(report, at, "an API version", "version", rule.APIVersions)
+	for j, v := range rule.APIVersions {
+		if v == "" {
+			report(fmt.Sprintf("%s[%d]", at, j), "a version is empty")
+		}
+	}
+}
+
+func exclusiveWildcard[T ~string](report reporter, at, needed, word string, list []T) {
 	if len(list) == 0 {
-		p.at(at, "a rule needs an API %s", what)
+		report(at, "a rule needs %s", needed)
 	}
 	if len(list) > 1 && slices.Contains(list, "*") {
-		p.at(at, "* means every %s and must be alone", what)
+		report(at, "* means every %s and must be alone", word)
 	}
 }
 
 // resources depends on order as validateResources does: a later element may not repeat part of an earlier wildcard. The
 // reverse is accepted.
-func resources(p rulesPass) {
-	for i, rule := range p.rules {
-		at := fmt.Sprintf(p.list+"[%d].resources", i)
-		if len(rule.Resources) == 0 {
-			p.at(at, "a rule needs a resource")
+func resources(report reporter, at string, rule admissionregistrationv1.RuleWithOperations) {
+	at += ".resources"
+	if len(rule.Resources) == 0 {
+		report(at, "a rule needs a resource")
+	}
+	allOf, inAll := map[string]bool{}, map[string]bool{} // "pods/*" under pods, "*/status" under status
+	lastPlain := false
+	for j, r := range rule.Resources {
+		element := fmt.Sprintf("%s[%d]", at, j)
+		if r == "" {
+			report(element, "a resource is empty")
+			continue
 		}
-		allOf, inAll := map[string]bool{}, map[string]bool{} // "pods/*" under pods, "*/status" under status
-		lastPlain := false
-		for j, r := range rule.Resources {
-			element := fmt.Sprintf("%s[%d]", at, j)
-			if r == "" {
-				p.at(element, "a resource is empty")
-				continue
-			}
-			resource, sub, isSub := strings.Cut(r, "/")
-			if !isSub {
-				lastPlain = r != "*"
-				continue
-			}
-			if allOf[resource] {
-				p.at(element, "%s/* before it covers %s", resource, r)
-			}
-			if inAll[sub] {
-				p.at(element, "*/%s before it covers %s", sub, r)
-			}
-			allOf[resource] = allOf[resource] || sub == "*"
-			inAll[sub] = inAll[sub] || resource == "*"
+		resource, sub, isSub := strings.Cut(r, "/")
+		if !isSub {
+			lastPlain = r != "*"
+			continue
 		}
-		if len(rule.Resources) > 1 && slices.Contains(rule.Resources, "*/*") {
-			p.at(at, "*/* means every resource and subresource and must be alone")
+		if allOf[resource] {
+			report(element, "%s/* before it covers %s", resource, r)
 		}
-		if lastPlain && slices.Contains(rule.Resources, "*") {
-			p.at(at, "* means every resource; only subresources may be beside it")
+		if inAll[sub] {
+			report(element, "*/%s before it covers %s", sub, r)
 		}
+		allOf[resource] = allOf[resource] || sub == "*"
+		inAll[sub] = inAll[sub] || resource == "*"
+	}
+	if len(rule.Resources) > 1 && slices.Contains(rule.Resources, "*/*") {
+		report(at, "*/* means every resource and subresource and must be alone")
+	}
+	if lastPlain && slices.Contains(rule.Resources, "*") {
+		report(at, "* means every resource; only subresources may be beside it")
 	}
 }
 
-func scopes(p rulesPass) {
-	for i, rule := range p.rules {
-		if s := rule.Scope; s != nil {
-			oneOf(p.at, fmt.Sprintf(p.list+"[%d].scope", i), string(*s), "Cluster", "Namespaced", "*")
-		}
+func scopes(report reporter, at string, rule admissionregistrationv1.RuleWithOperations) {
+	if s := rule.Scope; s != nil {
+		oneOf(report, at+".scope", string(*s), "Cluster", "Namespaced", "*")
 	}
 }
 

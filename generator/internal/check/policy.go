@@ -168,11 +168,13 @@ func matchRules(report reporter, path string, m *admissionregistrationv1.MatchRe
 		name  string
 		rules []admissionregistrationv1.NamedRuleWithOperations
 	}{{"resourceRules", m.ResourceRules}, {"excludeResourceRules", m.ExcludeResourceRules}} {
-		pass := rulesPass{list: path + "." + list.name, at: report}
 		for i, r := range list.rules {
-			pass.rules = append(pass.rules, r.RuleWithOperations)
+			at := fmt.Sprintf("%s.%s[%d]", path, list.name, i)
+			for _, check := range []func(reporter, string, admissionregistrationv1.RuleWithOperations){operations, apiGroups, apiVersions, resources, scopes} {
+				check(report, at, r.RuleWithOperations)
+			}
 			for j, name := range r.ResourceNames {
-				at := fmt.Sprintf("%s[%d].resourceNames[%d]", pass.list, i, j)
+				at := fmt.Sprintf("%s.resourceNames[%d]", at, j)
 				for _, message := range content.IsPathSegmentName(name) {
 					report(at, "the name %q of an object %s", name, message)
 				}
@@ -180,9 +182,6 @@ func matchRules(report reporter, path string, m *admissionregistrationv1.MatchRe
 					report(at, "the name %q is twice in the list", name)
 				}
 			}
-		}
-		for _, check := range []func(rulesPass){operations, apiGroups, apiVersions, resources, scopes} {
-			check(pass)
 		}
 	}
 }
