@@ -18,7 +18,7 @@ const RuleMatchConditions = "E22"
 // RuleUncompiled is the id for matchConditions whose CEL no program could read.
 const RuleUncompiled = "E22c"
 
-// rule is one entry of the table. One of its functions is set.
+// rule is one entry of the table. One of its functions is set; rules of policies may have several.
 type rule struct {
 	diag.Rule
 	// only is the API version that has the rule; empty if both have it.
@@ -28,6 +28,7 @@ type rule struct {
 	project       func(projectPass)
 	policy        func(policyPass)
 	binding       func(bindingPass)
+	match         func(matchPass)
 }
 
 // Finding is a broken rule.
@@ -64,12 +65,20 @@ func Findings(p *model.Project) []Finding {
 			r.project(projectPass{base, p})
 		}
 		for _, policy := range p.Policies {
+			of := policyPass{base, policy, p}
 			if r.policy != nil {
-				r.policy(policyPass{base, policy, p})
+				r.policy(of)
+			}
+			if m := policy.Spec.MatchConstraints; r.match != nil && m != nil {
+				r.match(matchPass{m, "spec.matchConstraints", policy.Mutating, of.at})
 			}
 			for _, b := range policy.Bindings {
+				of := bindingPass{base, b, policy}
 				if r.binding != nil {
-					r.binding(bindingPass{base, b, policy})
+					r.binding(of)
+				}
+				if m := b.Spec.MatchResources; r.match != nil && m != nil {
+					r.match(matchPass{m, "spec.matchResources", policy.Mutating, of.at})
 				}
 			}
 		}

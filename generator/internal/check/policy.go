@@ -131,93 +131,68 @@ func parameterKind(p policyPass) {
 	}
 }
 
+// matchPass checks the match constraints of a policy, or the match resources of a binding.
+type matchPass struct {
+	*admissionregistrationv1.MatchResources
+	path     string
+	mutating bool
+	at       reporter
+}
+
 // matchResources checks the part of match constraints that is not rules.
-func matchResources(report reporter, path string, m *admissionregistrationv1.MatchResources) {
-	if m.MatchPolicy != nil {
-		oneOf(report, path+".matchPolicy", string(*m.MatchPolicy), registry.Of("matchPolicy").Accepts()...)
+func matchResources(p matchPass) {
+	if m := p.MatchPolicy; m != nil {
+		oneOf(p.at, p.path+".matchPolicy", string(*m), registry.Of("matchPolicy").Accepts()...)
 	}
-	selector(report, path+".namespaceSelector", m.NamespaceSelector)
-	selector(report, path+".objectSelector", m.ObjectSelector)
+	selector(p.at, p.path+".namespaceSelector", p.NamespaceSelector)
+	selector(p.at, p.path+".objectSelector", p.ObjectSelector)
 }
 
 func policyMatch(p policyPass) {
-	const at = "spec.matchConstraints"
-	m := p.Spec.MatchConstraints
-	if m == nil {
-		p.at(at, "the policy has no match constraints")
-		return
-	}
-	matchResources(p.at, at, m)
-	if len(m.ResourceRules) == 0 {
-		p.at(at+".resourceRules", "the policy has no rules")
-	}
-}
-
-func bindingMatch(p bindingPass) {
-	if m := p.Spec.MatchResources; m != nil {
-		matchResources(p.at, "spec.matchResources", m)
+	switch m := p.Spec.MatchConstraints; {
+	case m == nil:
+		p.at("spec.matchConstraints", "the policy has no match constraints")
+	case len(m.ResourceRules) == 0:
+		p.at("spec.matchConstraints.resourceRules", "the policy has no rules")
 	}
 }
 
 // matchRules checks the rules of match constraints.
-func matchRules(report reporter, path string, m *admissionregistrationv1.MatchResources) {
-	if m == nil {
-		return
-	}
+func matchRules(p matchPass) {
 	for _, list := range []struct {
 		name  string
 		rules []admissionregistrationv1.NamedRuleWithOperations
-	}{{"resourceRules", m.ResourceRules}, {"excludeResourceRules", m.ExcludeResourceRules}} {
+	}{{"resourceRules", p.ResourceRules}, {"excludeResourceRules", p.ExcludeResourceRules}} {
 		for i, r := range list.rules {
-			at := fmt.Sprintf("%s.%s[%d]", path, list.name, i)
+			at := fmt.Sprintf("%s.%s[%d]", p.path, list.name, i)
 			for _, check := range []func(reporter, string, admissionregistrationv1.RuleWithOperations){operations, apiGroups, apiVersions, resources, scopes} {
-				check(report, at, r.RuleWithOperations)
+				check(p.at, at, r.RuleWithOperations)
 			}
 			for j, name := range r.ResourceNames {
 				at := fmt.Sprintf("%s.resourceNames[%d]", at, j)
 				for _, message := range content.IsPathSegmentName(name) {
-					report(at, "the name %q of an object %s", name, message)
+					p.at(at, "the name %q of an object %s", name, message)
 				}
 				if slices.Contains(r.ResourceNames[:j], name) {
-					report(at, "the name %q is twice in the list", name)
+					p.at(at, "the name %q is twice in the list", name)
 				}
 			}
 		}
 	}
-}
-
-func policyMatchRules(p policyPass) {
-	matchRules(p.at, "spec.matchConstraints", p.Spec.MatchConstraints)
-}
-
-func bindingMatchRules(p bindingPass) {
-	matchRules(p.at, "spec.matchResources", p.Spec.MatchResources)
 }
 
 // mutatingOperations reports requests whose objects nothing can change.
-func mutatingOperations(report reporter, path string, m *admissionregistrationv1.MatchResources) {
-	if m == nil {
+func mutatingOperations(p matchPass) {
+	if !p.mutating {
 		return
 	}
-	for i, r := range m.ResourceRules {
+	for i, r := range p.ResourceRules {
 		for j, o := range r.Operations {
 			if !slices.Contains([]admissionregistrationv1.OperationType{"*", "CREATE", "UPDATE", "CONNECT"}, o) {
-				report(fmt.Sprintf("%s.resourceRules[%d].operations[%d]", path, i, j), "a mutating policy cannot be for %q", o).
+				p.at(fmt.Sprintf("%s.resourceRules[%d].operations[%d]", p.path, i, j), "a mutating policy cannot be for %q", o).
 					Hint = "operations of mutating policies are create, update, connect and *"
 			}
 		}
-	}
-}
-
-func policyMutates(p policyPass) {
-	if p.Mutating {
-		mutatingOperations(p.at, "spec.matchConstraints", p.Spec.MatchConstraints)
-	}
-}
-
-func bindingMutates(p bindingPass) {
-	if p.policy.Mutating {
-		mutatingOperations(p.at, "spec.matchResources", p.Spec.MatchResources)
 	}
 }
 
