@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
@@ -24,14 +25,16 @@ import (
 // (admission webhooks to GA). The nested module upstream calls the real functions on the same objects and compares.
 
 func objectMeta(p configurationPass) {
-	meta := metav1.ObjectMeta{Name: p.Name, Labels: p.Labels, Annotations: p.Annotations}
-	metadata(meta, func(field, message string) { p.at(strings.TrimPrefix(field, "metadata."), "%s", message) })
+	metadata(p.at, metav1.ObjectMeta{Name: p.Name, Labels: p.Labels, Annotations: p.Annotations})
 }
 
+// reporter reports a finding at a field.
+type reporter func(field, format string, args ...any) *diag.Diagnostic
+
 // metadata reports mistakes in the metadata of an object without a namespace.
-func metadata(meta metav1.ObjectMeta, report func(field, message string)) {
+func metadata(report reporter, meta metav1.ObjectMeta) {
 	for _, e := range apivalidation.ValidateObjectMeta(&meta, false, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata")) {
-		report(e.Field, e.Field+": "+brief(e.ErrorBody()))
+		report(e.Field, "%s: %s", e.Field, brief(e.ErrorBody()))
 	}
 }
 
@@ -40,7 +43,7 @@ const reservedSuffix = ".static.k8s.io"
 
 func staticSuffix(p configurationPass) {
 	if strings.HasSuffix(p.Name, reservedSuffix) {
-		p.at("name", "the name %q ends in %s, which is reserved for configurations in files of the API server", p.Name, reservedSuffix)
+		p.at("metadata.name", "the name %q ends in %s, which is reserved for configurations in files of the API server", p.Name, reservedSuffix)
 	}
 }
 
@@ -55,21 +58,17 @@ func fullyQualifiedName(p webhookPass) {
 }
 
 func uniqueInObject(p configurationPass) {
-	first := map[string]int{}
+	first := map[string]*model.Webhook{}
 	for i, w := range p.Webhooks {
-		at, again := first[w.Spec.Name]
+		other, again := first[w.Spec.Name]
 		if !again {
-			first[w.Spec.Name] = i
+			first[w.Spec.Name] = w
 			continue
 		}
-		d := p.report(w.Where("name"), w.Kubebuilder, p.Configuration, fmt.Sprintf("webhooks[%d].name", i),
-			fmt.Sprintf("%s holds two webhooks called %q", p.Name, w.Spec.Name))
-		*d = d.WithHint("%s", anotherName(w, "name")).WithRelated(p.Webhooks[at].Where("name"), "the first is here")
+		d := webhookPass{p.pass, w, p.Configuration, i}.at("name", "%s holds two webhooks called %q", p.Name, w.Spec.Name)
+		*d = d.WithHint("%s", anotherName(w, "name")).WithRelated(other.Where("name"), "the first is here")
 	}
 }
-
-// reporter reports a finding at a field.
-type reporter func(field, format string, args ...any) *diag.Diagnostic
 
 // ofWebhooks makes a check of a rule, which is at a path, a check of webhooks.
 func ofWebhooks(check func(reporter, string, admissionregistrationv1.RuleWithOperations)) func(webhookPass) {

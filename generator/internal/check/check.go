@@ -6,6 +6,8 @@ package check
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -111,12 +113,13 @@ type pass struct {
 	found *[]Finding
 }
 
-func (p pass) report(at diag.Range, kubebuilder bool, object *model.Configuration, field, message string) *diag.Diagnostic {
-	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: message}
+// report adds a finding at a position, with the object and the field that are given.
+func (p pass) report(at diag.Range, kubebuilder bool, f Finding, format string, args ...any) *diag.Diagnostic {
+	f.Diagnostic = diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...)}
 	if kubebuilder {
-		d.Severity = diag.Warning
+		f.Severity = diag.Warning
 	}
-	*p.found = append(*p.found, Finding{Diagnostic: d, Object: object, Field: field})
+	*p.found = append(*p.found, f)
 	return &(*p.found)[len(*p.found)-1].Diagnostic
 }
 
@@ -130,7 +133,7 @@ type webhookPass struct {
 
 // at reports a finding at the argument that sets the field.
 func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
-	return p.report(p.Where(field), p.Kubebuilder, p.object, fmt.Sprintf("webhooks[%d].%s", p.index, field), fmt.Sprintf(format, args...))
+	return p.report(p.Where(field), p.Kubebuilder, Finding{Object: p.object, Field: fmt.Sprintf("webhooks[%d].%s", p.index, field)}, format, args...)
 }
 
 // configurationPass checks one configuration object.
@@ -139,17 +142,14 @@ type configurationPass struct {
 	*model.Configuration
 }
 
-// at reports a finding at the marker that sets the field, or at the object's first webhook.
-func (p configurationPass) at(field, format string, args ...any) {
-	at := p.Where(field)
+// at reports a finding at the marker that sets the field of the metadata, or at the object's first webhook.
+func (p configurationPass) at(field, format string, args ...any) *diag.Diagnostic {
+	at := p.Where(strings.TrimPrefix(field, "metadata."))
 	if !at.IsValid() {
 		at = p.Webhooks[0].Where("configuration")
 	}
-	kubebuilder := true
-	for _, w := range p.Webhooks {
-		kubebuilder = kubebuilder && w.Kubebuilder
-	}
-	p.report(at, kubebuilder, p.Configuration, "metadata."+field, fmt.Sprintf(format, args...))
+	isOwn := slices.ContainsFunc(p.Webhooks, func(w *model.Webhook) bool { return !w.Kubebuilder })
+	return p.report(at, !isOwn, Finding{Object: p.Configuration, Field: field}, format, args...)
 }
 
 // projectPass checks the whole project.
@@ -160,6 +160,6 @@ type projectPass struct {
 
 // at reports a finding that concerns two webhooks of the run.
 func (p projectPass) at(w, other *model.Webhook, field, format string, args ...any) {
-	d := p.report(w.Where(field), w.Kubebuilder, nil, field, fmt.Sprintf(format, args...))
+	d := p.report(w.Where(field), w.Kubebuilder, Finding{Field: field}, format, args...)
 	*d = d.WithHint("%s", anotherName(w, field)).WithRelated(other.Where(field), "the other is here")
 }

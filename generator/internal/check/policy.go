@@ -28,9 +28,7 @@ type policyPass struct {
 
 // at reports a finding at the argument that sets the field.
 func (p policyPass) at(field, format string, args ...any) *diag.Diagnostic {
-	d := p.report(p.Where(field), false, nil, field, fmt.Sprintf(format, args...))
-	(*p.found)[len(*p.found)-1].Policy = p.Policy
-	return d
+	return p.report(p.Where(field), false, Finding{Policy: p.Policy, Field: field}, format, args...)
 }
 
 // bindingPass checks one binding.
@@ -42,21 +40,19 @@ type bindingPass struct {
 
 // at reports a finding at the argument that sets the field.
 func (p bindingPass) at(field, format string, args ...any) *diag.Diagnostic {
-	d := p.report(p.Where(field), false, nil, field, fmt.Sprintf(format, args...))
-	(*p.found)[len(*p.found)-1].Binding = p.Binding
-	return d
+	return p.report(p.Where(field), false, Finding{Binding: p.Binding, Field: field}, format, args...)
 }
 
 // The following rules are in k8s.io/kubernetes/pkg/apis/admissionregistration/validation. The nested module upstream
 // calls the real functions on the same objects and compares.
 
 func policyMeta(p policyPass) {
-	metadata(metav1.ObjectMeta{Name: p.Name}, func(field, message string) { p.at(field, "%s", message) })
+	metadata(p.at, metav1.ObjectMeta{Name: p.Name})
 }
 
 func bindingMeta(p bindingPass) {
 	if p.Name != p.policy.Name { // the policy's name is reported once
-		metadata(metav1.ObjectMeta{Name: p.Name}, func(field, message string) { p.at(field, "%s", message) })
+		metadata(p.at, metav1.ObjectMeta{Name: p.Name})
 	}
 }
 

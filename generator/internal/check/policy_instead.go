@@ -75,7 +75,7 @@ func everywhere(p policyPass) {
 	if len(p.Bindings) > 0 {
 		at = p.Bindings[0].Range
 	}
-	d := p.report(at, false, nil, "", fmt.Sprintf("no binding enforces the policy %s on all requests of the webhook %s", p.Name, p.InsteadOf.Spec.Name))
+	d := p.report(at, false, Finding{}, "no binding enforces the policy %s on all requests of the webhook %s", p.Name, p.InsteadOf.Spec.Name)
 	d.Hint = "remove +webhook:policy:binding, or add one without rules, operations and selectors"
 	if !p.Mutating {
 		d.Hint += ` and with validationActions: "deny"`

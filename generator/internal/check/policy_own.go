@@ -88,7 +88,7 @@ func servedPolicy(p policyPass) {
 		kind, first = "MutatingAdmissionPolicy", model.ServesMutatingBeta
 	}
 	report := func(format string, args ...any) *diag.Diagnostic {
-		d := p.report(p.project.MinKubernetes.At, false, nil, "", fmt.Sprintf(format, args...))
+		d := p.report(p.project.MinKubernetes.At, false, Finding{}, format, args...)
 		*d = d.WithRelated(p.Range, "the policy is here")
 		return d
 	}
