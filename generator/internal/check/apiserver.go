@@ -156,9 +156,7 @@ func resources(report reporter, at string, rule admissionregistrationv1.RuleWith
 }
 
 func scopes(report reporter, at string, rule admissionregistrationv1.RuleWithOperations) {
-	if s := rule.Scope; s != nil {
-		oneOf(report, at+".scope", string(*s), "Cluster", "Namespaced", "*")
-	}
+	oneOf(report, at+".scope", rule.Scope, "Cluster", "Namespaced", "*")
 }
 
 // fieldOf checks the field of an argument against its rule.
@@ -173,7 +171,7 @@ func fieldOf(p webhookPass, a registry.Argument, r registry.FieldRule) {
 		p.at(a.Field, "%s is required: %s", a.Name, strings.Join(words, " or "))
 	case !set:
 	case len(words) > 0:
-		oneOf(p.at, a.Field, text, words...)
+		oneOf(p.at, a.Field, &text, words...)
 	case n < a.Low || n > a.High:
 		p.at(a.Field, "%s is %d; it must be between %d and %d", a.Name, n, a.Low, a.High)
 	}
@@ -326,13 +324,14 @@ func brief(message string) string {
 	return short
 }
 
-func oneOf(report reporter, at, value string, words ...string) {
-	if slices.Contains(words, value) {
+// oneOf reports a value that is not one of the words; nil is the default.
+func oneOf[T ~string](report reporter, at string, value *T, words ...string) {
+	if value == nil || slices.Contains(words, string(*value)) {
 		return
 	}
 	name := at[strings.LastIndexByte(at, '.')+1:]
-	d := report(at, "%s is %q; it must be %s", name, value, strings.Join(words, " or "))
-	if near, ok := diag.Nearest(value, words); ok {
+	d := report(at, "%s is %q; it must be %s", name, *value, strings.Join(words, " or "))
+	if near, ok := diag.Nearest(string(*value), words); ok {
 		d.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 }

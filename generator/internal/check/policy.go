@@ -88,9 +88,7 @@ func policyName(p policyPass) {
 }
 
 func policyFailure(p policyPass) {
-	if f := p.Spec.FailurePolicy; f != nil {
-		oneOf(p.at, "spec.failurePolicy", string(*f), registry.Of("failurePolicy").Accepts()...)
-	}
+	oneOf(p.at, "spec.failurePolicy", p.Spec.FailurePolicy, registry.Of("failurePolicy").Accepts()...)
 }
 
 func parameterKind(p policyPass) {
@@ -137,9 +135,7 @@ type matchPass struct {
 
 // matchResources checks the part of match constraints that is not rules.
 func matchResources(p matchPass) {
-	if m := p.MatchPolicy; m != nil {
-		oneOf(p.at, p.path+".matchPolicy", string(*m), registry.Of("matchPolicy").Accepts()...)
-	}
+	oneOf(p.at, p.path+".matchPolicy", p.MatchPolicy, registry.Of("matchPolicy").Accepts()...)
 	selector(p.at, p.path+".namespaceSelector", p.NamespaceSelector)
 	selector(p.at, p.path+".objectSelector", p.ObjectSelector)
 }
@@ -240,9 +236,7 @@ func validations(p policyPass) {
 		case strings.ContainsAny(message, "\r\n"):
 			p.at(at+".message", "the message has line breaks")
 		}
-		if v.Reason != nil {
-			oneOf(p.at, at+".reason", string(*v.Reason), registry.PolicyReasons()...)
-		}
+		oneOf(p.at, at+".reason", v.Reason, registry.PolicyReasons()...)
 	}
 }
 
@@ -294,7 +288,7 @@ func mutations(p policyPass) {
 		case admissionregistrationv1.PatchTypeApplyConfiguration:
 			union(p, at, "applyConfiguration", apply, "jsonPatch", patch)
 		default:
-			oneOf(p.at, at+".patchType", string(m.PatchType), "ApplyConfiguration", "JSONPatch")
+			oneOf(p.at, at+".patchType", &m.PatchType, "ApplyConfiguration", "JSONPatch")
 		}
 	}
 }
@@ -314,7 +308,7 @@ func union(p policyPass, at, name string, expression *string, other string, seco
 
 func policyReinvocation(p policyPass) {
 	if p.Mutating {
-		oneOf(p.at, "spec.reinvocationPolicy", string(p.Spec.ReinvocationPolicy), registry.Of("reinvocationPolicy").Accepts()...)
+		oneOf(p.at, "spec.reinvocationPolicy", &p.Spec.ReinvocationPolicy, registry.Of("reinvocationPolicy").Accepts()...)
 	}
 }
 
@@ -344,11 +338,11 @@ func boundPolicy(p bindingPass) {
 	case r.Name == "" && r.Selector == nil:
 		p.at(at, "the parameters have neither a name nor a selector")
 	}
-	missing := ""
-	if r.ParameterNotFoundAction != nil {
-		missing = string(*r.ParameterNotFoundAction)
+	action := r.ParameterNotFoundAction
+	if action == nil {
+		action = new(admissionregistrationv1.ParameterNotFoundActionType) // it has no default
 	}
-	oneOf(p.at, at+".parameterNotFoundAction", missing, "Deny", "Allow")
+	oneOf(p.at, at+".parameterNotFoundAction", action, "Deny", "Allow")
 }
 
 func validationActions(p bindingPass) {
@@ -362,7 +356,7 @@ func validationActions(p bindingPass) {
 	}
 	for i, a := range actions {
 		element := fmt.Sprintf("%s[%d]", at, i)
-		oneOf(p.at, element, string(a), "Deny", "Warn", "Audit")
+		oneOf(p.at, element, &a, "Deny", "Warn", "Audit")
 		if slices.Contains(actions[:i], a) {
 			p.at(element, "the action %q is twice in the list", a)
 		}
