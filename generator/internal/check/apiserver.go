@@ -258,10 +258,8 @@ func clientService(p webhookPass) {
 }
 
 func admissionReviewVersions(p webhookPass) {
-	versions := p.Spec.AdmissionReviewVersions
-	if len(versions) == 0 {
+	if len(p.Spec.AdmissionReviewVersions) == 0 {
 		p.at("admissionReviewVersions", "admissionReviewVersions is required: v1, v1beta1 or both")
-		return
 	}
 	reviewVersionList(p)
 }

@@ -275,13 +275,7 @@ func mutations(p policyPass) {
 	}
 	for i, m := range p.Spec.Mutations {
 		at := fmt.Sprintf("spec.mutations[%d]", i)
-		var apply, patch *string
-		if m.ApplyConfiguration != nil {
-			apply = &m.ApplyConfiguration.Expression
-		}
-		if m.JSONPatch != nil {
-			patch = &m.JSONPatch.Expression
-		}
+		apply, patch := expressionsOf(m)
 		switch m.PatchType {
 		case admissionregistrationv1.PatchTypeJSONPatch:
 			union(p, at, "jsonPatch", patch, "applyConfiguration", apply)

@@ -25,7 +25,7 @@ func sameRequests(p policyPass) {
 		p.at(field, "the policy replaces the webhook %s, and has the webhook's match", name).
 			Hint = "remove it here; change the match of the webhook instead"
 	}
-	if !sameKind(p.Kind, w.Kind) {
+	if p.Kind != w.Kind && (p.Kind == nil || w.Kind == nil || *p.Kind != *w.Kind) {
 		p.at("insteadOf", "the policy is for another type than the webhook %s", name).Hint = "remove for"
 	}
 	if p.Spec.ParamKind != nil {
@@ -55,13 +55,6 @@ func ownMatch(at model.Positions) (fields []string) {
 		}
 	}
 	return fields
-}
-
-func sameKind(a, b *model.Kind) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 // everywhere reports that no binding puts a policy that replaces a webhook into effect for all of its requests.

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,35 +48,53 @@ func bindingParameters(p bindingPass) {
 	}
 }
 
-// comparesParams reports whether an expression of a policy distinguishes a binding without parameters.
+// comparesParams reports whether an expression of a policy distinguishes a binding without parameters. Expressions of
+// messages and audit annotations do not count.
 func comparesParams(s model.PolicySpec) bool {
-	var all []string
-	for _, c := range s.MatchConditions {
-		all = append(all, c.Expression)
-	}
-	for _, v := range s.Variables {
-		all = append(all, v.Expression)
-	}
-	for _, v := range s.Validations {
-		all = append(all, v.Expression)
-	}
-	for _, m := range s.Mutations {
-		all = append(all, expressionOf(m))
-	}
-	return slices.ContainsFunc(all, func(expression string) bool {
-		text := strings.Join(strings.Fields(expression), "")
-		return strings.Contains(text, "params==null") || strings.Contains(text, "params!=null")
+	return slices.ContainsFunc(expressions(s), func(e expression) bool {
+		text := strings.Join(strings.Fields(e.text), "")
+		return strings.HasSuffix(e.field, ".expression") && (strings.Contains(text, "params==null") || strings.Contains(text, "params!=null"))
 	})
 }
 
-func expressionOf(m admissionregistrationv1.Mutation) string {
-	switch {
-	case m.ApplyConfiguration != nil:
-		return m.ApplyConfiguration.Expression
-	case m.JSONPatch != nil:
-		return m.JSONPatch.Expression
+// expression is a CEL expression of a policy.
+type expression struct{ field, text string }
+
+func expressions(s model.PolicySpec) (all []expression) {
+	for i, c := range s.MatchConditions {
+		all = append(all, expression{fmt.Sprintf("spec.matchConditions[%d].expression", i), c.Expression})
 	}
-	return ""
+	for i, v := range s.Variables {
+		all = append(all, expression{fmt.Sprintf("spec.variables[%d].expression", i), v.Expression})
+	}
+	for i, v := range s.Validations {
+		all = append(all, expression{fmt.Sprintf("spec.validations[%d].expression", i), v.Expression},
+			expression{fmt.Sprintf("spec.validations[%d].messageExpression", i), v.MessageExpression})
+	}
+	for i, a := range s.AuditAnnotations {
+		all = append(all, expression{fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i), a.ValueExpression})
+	}
+	for i, m := range s.Mutations {
+		field := "applyConfiguration"
+		if m.PatchType == admissionregistrationv1.PatchTypeJSONPatch {
+			field = "jsonPatch"
+		}
+		if text := cmp.Or(expressionsOf(m)); text != nil {
+			all = append(all, expression{fmt.Sprintf("spec.mutations[%d].%s.expression", i, field), *text})
+		}
+	}
+	return all
+}
+
+// expressionsOf returns the expressions of a mutation; nil where it has none of a type.
+func expressionsOf(m admissionregistrationv1.Mutation) (apply, patch *string) {
+	if m.ApplyConfiguration != nil {
+		apply = &m.ApplyConfiguration.Expression
+	}
+	if m.JSONPatch != nil {
+		patch = &m.JSONPatch.Expression
+	}
+	return apply, patch
 }
 
 // servedPolicy reports a policy that the oldest supported API server does not serve.
@@ -103,63 +122,33 @@ func servedPolicy(p policyPass) {
 }
 
 func uniqueVariables(p policyPass) {
-	first := map[string]int{}
 	for i, v := range p.Spec.Variables {
-		at, again := first[v.Name]
-		if !again {
-			first[v.Name] = i
-			continue
+		first := slices.IndexFunc(p.Spec.Variables, func(other admissionregistrationv1.Variable) bool { return other.Name == v.Name })
+		if first < i {
+			d := p.at(fmt.Sprintf("spec.variables[%d].name", i), "the policy has two variables called %q", v.Name)
+			*d = d.WithRelated(p.Where(fmt.Sprintf("spec.variables[%d].name", first)), "the first is here")
 		}
-		d := p.at(fmt.Sprintf("spec.variables[%d].name", i), "the policy has two variables called %q", v.Name)
-		*d = d.WithRelated(p.Where(fmt.Sprintf("spec.variables[%d].name", at)), "the first is here")
 	}
 }
 
 func policyQuotes(p policyPass) {
-	quotes := func(field, expression string) {
-		if isReformatted(expression) {
-			p.at(field, "the expression has a quotation mark that CEL does not know").Hint = quotesHint
-		}
-	}
-	for i, c := range p.Spec.MatchConditions {
-		quotes(fmt.Sprintf("spec.matchConditions[%d].expression", i), c.Expression)
-	}
-	for i, v := range p.Spec.Variables {
-		quotes(fmt.Sprintf("spec.variables[%d].expression", i), v.Expression)
-	}
-	for i, v := range p.Spec.Validations {
-		quotes(fmt.Sprintf("spec.validations[%d].expression", i), v.Expression)
-		quotes(fmt.Sprintf("spec.validations[%d].messageExpression", i), v.MessageExpression)
-	}
-	for i, a := range p.Spec.AuditAnnotations {
-		quotes(fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i), a.ValueExpression)
-	}
-	for i, m := range p.Spec.Mutations {
-		quotes(fmt.Sprintf("spec.mutations[%d].%s.expression", i, mutationField(string(m.PatchType))), expressionOf(m))
+	for _, e := range expressions(p.Spec) {
+		quotes(p.at, e.field, e.text)
 	}
 }
 
 func webhookQuotes(p webhookPass) {
 	for i, c := range p.Spec.MatchConditions {
-		if isReformatted(c.Expression) {
-			p.at(fmt.Sprintf("matchConditions[%d].expression", i), "the expression has a quotation mark that CEL does not know").Hint = quotesHint
-		}
+		quotes(p.at, fmt.Sprintf("matchConditions[%d].expression", i), c.Expression)
 	}
 }
 
-const quotesHint = "gofmt makes ” of two single quotes: write \"\" for an empty text, and the expression in backquotes"
-
-// isReformatted reports whether an expression has, outside of its texts, what gofmt makes of two quotes.
-func isReformatted(expression string) bool {
-	return slices.ContainsFunc(celWord.FindAllString(expression, -1), func(word string) bool { return word == "”" || word == "“" })
-}
-
-// mutationField is the name of the field that has the expression of a mutation.
-func mutationField(patchType string) string {
-	if patchType == string(admissionregistrationv1.PatchTypeJSONPatch) {
-		return "jsonPatch"
+// quotes reports an expression that has, outside of its texts, what gofmt makes of two quotes.
+func quotes(report reporter, field, expression string) {
+	if slices.ContainsFunc(celWord.FindAllString(expression, -1), func(word string) bool { return word == "”" || word == "“" }) {
+		report(field, "the expression has a quotation mark that CEL does not know").
+			Hint = "gofmt makes ” of two single quotes: write \"\" for an empty text, and the expression in backquotes"
 	}
-	return "applyConfiguration"
 }
 
 // repeatedRule reports a validation that says what a rule of the definition says.
