@@ -31,14 +31,11 @@ func PoliciesInFiles(p *model.Project, unbound []*model.Binding) (list diag.List
 		if len(policy.Bindings) > 0 {
 			continue
 		}
-		kind := "ValidatingAdmissionPolicyBinding"
-		if policy.Mutating {
-			kind = "MutatingAdmissionPolicyBinding"
-		}
+		kind, _ := kindOf(policy)
 		list.Add(diag.Diagnostic{
 			Range: policy.Where("metadata.name"), Rule: ruleNoBinding, Severity: diag.Warning,
 			Message: fmt.Sprintf("no binding in the files names the policy %q, and without one it has no effect", policy.Name),
-			Hint:    fmt.Sprintf("add a %s with policyName: %s, or lint its file, too", kind, policy.Name),
+			Hint:    fmt.Sprintf("add a %sBinding with policyName: %s, or lint its file, too", kind, policy.Name),
 		})
 	}
 	return list

@@ -79,17 +79,13 @@ func servedSince(p policyPass) {
 	if p.InsteadOf == nil {
 		return
 	}
-	kind, first := "ValidatingAdmissionPolicy", model.ServesValidating
-	if p.Mutating {
-		kind, first = "MutatingAdmissionPolicy", model.ServesMutatingBeta
-	}
-	if p.Since < first {
+	if kind, first := kindOf(p.Policy); p.Since < first {
 		p.at("since", "Kubernetes 1.%d serves no %s; 1.%d is the first that does", p.Since, kind, first).Hint = fmt.Sprintf("since: \"1.%d\"", first)
 	}
 }
 
 func replacedEverywhere(p policyPass) {
-	if p.InsteadOf == nil || p.project == nil || !p.project.MinKubernetes.IsSet() || p.project.OldestKubernetes() < p.Since {
+	if p.InsteadOf == nil || !p.project.MinKubernetes.IsSet() || p.project.OldestKubernetes() < p.Since {
 		return
 	}
 	d := p.at("insteadOf", "no supported cluster has the webhook %s: minKubernetesVersion is %s, and the policy replaces it since 1.%d", p.InsteadOf.Spec.Name, p.project.MinKubernetes.V, p.Since)
@@ -98,7 +94,7 @@ func replacedEverywhere(p policyPass) {
 }
 
 func sameFailure(p policyPass) {
-	if p.InsteadOf == nil || p.project == nil {
+	if p.InsteadOf == nil {
 		return
 	}
 	preset := admissionregistrationv1.Fail

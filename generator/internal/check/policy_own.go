@@ -97,15 +97,21 @@ func expressionsOf(m admissionregistrationv1.Mutation) (apply, patch *string) {
 	return apply, patch
 }
 
+// kindOf returns the kind of a policy, and the minor version of Kubernetes 1 that first serves it.
+func kindOf(p *model.Policy) (kind string, first int) {
+	if p.Mutating {
+		return "MutatingAdmissionPolicy", model.ServesMutatingBeta
+	}
+	return "ValidatingAdmissionPolicy", model.ServesValidating
+}
+
 // servedPolicy reports a policy that the oldest supported API server does not serve.
 func servedPolicy(p policyPass) {
-	if p.project == nil || !p.project.MinKubernetes.IsSet() || p.InsteadOf != nil {
+	if !p.project.MinKubernetes.IsSet() || p.InsteadOf != nil {
 		return
 	}
-	kind, oldest, first := "ValidatingAdmissionPolicy", p.project.OldestKubernetes(), model.ServesValidating
-	if p.Mutating {
-		kind, first = "MutatingAdmissionPolicy", model.ServesMutatingBeta
-	}
+	oldest := p.project.OldestKubernetes()
+	kind, first := kindOf(p.Policy)
 	report := func(format string, args ...any) *diag.Diagnostic {
 		d := p.report(p.project.MinKubernetes.At, false, Finding{}, format, args...)
 		*d = d.WithRelated(p.Range, "the policy is here")
