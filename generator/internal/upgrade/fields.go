@@ -77,10 +77,5 @@ const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // field finds a field by its path.
 func (n *version) field(path string) (member, bool) {
-	for _, f := range n.fields {
-		if f.path == path {
-			return f, true
-		}
-	}
-	return member{}, false
+	return find(n.fields, func(f member) bool { return f.path == path })
 }

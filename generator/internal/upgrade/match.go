@@ -36,35 +36,40 @@ func (s *State) webhooks() []*Webhook {
 
 // configuration finds a configuration; nil if missing.
 func (s *State) configuration(mutating bool, name string) *Configuration {
-	i := slices.IndexFunc(s.Configurations, func(c *Configuration) bool { return c.Mutating == mutating && c.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return s.Configurations[i]
+	found, _ := find(s.Configurations, func(c *Configuration) bool { return c.Mutating == mutating && c.Name == name })
+	return found
 }
 
 // matchKinds finds the definitions of both states that have the same name and the conversions between the same two
 // versions. It does not compare a kind from a file with a kind from markers alone: markers name fewer versions.
 func (s *step) matchKinds() {
-	for _, old := range s.from.Definitions {
-		if now := s.to.definition(old.Name); now != nil && now.derived == old.derived {
-			s.definitions = append(s.definitions, pair[*Definition]{old, now})
+	s.definitions = pairs(s.from.Definitions, s.to.Definitions, func(a, b *Definition) bool { return a.Name == b.Name && a.derived == b.derived })
+	s.plans = pairs(s.from.plans, s.to.plans, func(a, b *plan) bool {
+		return a.kind() == b.kind() && a.Spoke.Version == b.Spoke.Version && a.Hub.Version == b.Hub.Version
+	})
+}
+
+// pairs returns what two states have in common: for each of the old one, the first of the new one that is the same.
+func pairs[T any](old, now []T, same func(a, b T) bool) (all []pair[T]) {
+	for _, a := range old {
+		if b, ok := find(now, func(b T) bool { return same(a, b) }); ok {
+			all = append(all, pair[T]{a, b})
 		}
 	}
-	for _, old := range s.from.plans {
-		for _, now := range s.to.plans {
-			if old.kind() == now.kind() && old.Spoke.Version == now.Spoke.Version && old.Hub.Version == now.Hub.Version {
-				s.plans = append(s.plans, pair[*plan]{old, now})
-			}
-		}
+	return all
+}
+
+// find returns the first element with a property; the zero value, and false, without one.
+func find[T any](list []T, has func(T) bool) (found T, ok bool) {
+	i := slices.IndexFunc(list, has)
+	if i < 0 {
+		return found, false
 	}
+	return list[i], true
 }
 
 // definition finds a definition by its name; nil if missing.
 func (s *State) definition(name string) *Definition {
-	i := slices.IndexFunc(s.Definitions, func(d *Definition) bool { return d.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return s.Definitions[i]
+	found, _ := find(s.Definitions, func(d *Definition) bool { return d.Name == name })
+	return found
 }

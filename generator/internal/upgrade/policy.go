@@ -26,19 +26,13 @@ func tryOut() []string {
 
 // matchPolicies finds the policies of both states that are the same: of one kind and name.
 func (s *step) matchPolicies() {
-	for _, old := range s.from.Policies {
-		if now := policyNamed(s.to.Policies, old.Mutating, old.Name); now != nil {
-			s.policies = append(s.policies, pair[*model.Policy]{old, now})
-		}
-	}
+	s.policies = pairs(s.from.Policies, s.to.Policies, func(a, b *model.Policy) bool { return a.Mutating == b.Mutating && a.Name == b.Name })
 }
 
-func policyNamed(all []*model.Policy, mutating bool, name string) *model.Policy {
-	i := slices.IndexFunc(all, func(p *model.Policy) bool { return p.Mutating == mutating && p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return all[i]
+// policy finds a policy; nil if missing.
+func (s *State) policy(mutating bool, name string) *model.Policy {
+	found, _ := find(s.Policies, func(p *model.Policy) bool { return p.Mutating == mutating && p.Name == name })
+	return found
 }
 
 // has reports whether a state has the webhook of another one: one of its kind and name.
@@ -46,20 +40,14 @@ func (s *State) has(w *model.Webhook) bool {
 	return slices.ContainsFunc(s.webhooks(), func(other *Webhook) bool { return other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name })
 }
 
-// bindings returns the bindings of a pair of policies that both have, by name.
-func bindings(p pair[*model.Policy]) (all []pair[*model.Binding]) {
-	for _, old := range p.old.Bindings {
-		i := slices.IndexFunc(p.new.Bindings, func(b *model.Binding) bool { return b.Name == old.Name })
-		if i >= 0 {
-			all = append(all, pair[*model.Binding]{old, p.new.Bindings[i]})
-		}
-	}
-	return all
+// bindings returns the bindings that two policies have, by name.
+func bindings(old, now *model.Policy) []pair[*model.Binding] {
+	return pairs(old.Bindings, now.Bindings, func(a, b *model.Binding) bool { return a.Name == b.Name })
 }
 
 func policyGone(p *pass) {
 	for _, old := range p.from.Policies {
-		if policyNamed(p.to.Policies, old.Mutating, old.Name) != nil {
+		if p.to.policy(old.Mutating, old.Name) != nil {
 			continue
 		}
 		effect := "Requests that it denied are accepted, and objects that it would have denied stay."
@@ -81,7 +69,7 @@ func policyGone(p *pass) {
 
 func policyStricter(p *pass) {
 	for _, now := range p.to.Policies {
-		if policyNamed(p.from.Policies, now.Mutating, now.Name) != nil {
+		if p.from.policy(now.Mutating, now.Name) != nil {
 			continue
 		}
 		f := Finding{Range: now.Range, Severity: Careful, Message: fmt.Sprintf("%s policy %s is new", model.KindWord(now.Mutating), now.Name),
@@ -105,8 +93,8 @@ func policyStricter(p *pass) {
 			}
 		}
 		for i, v := range both.new.Spec.Variables {
-			old := slices.IndexFunc(both.old.Spec.Variables, func(old admissionregistrationv1.Variable) bool { return old.Name == v.Name })
-			if old >= 0 && !sameText(both.old.Spec.Variables[old].Expression, v.Expression) {
+			old, ok := find(both.old.Spec.Variables, func(old admissionregistrationv1.Variable) bool { return old.Name == v.Name })
+			if ok && !sameText(old.Expression, v.Expression) {
 				p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.variables[%d].expression", i)), Severity: Careful,
 					Message: fmt.Sprintf("variable %s of policy %s has another expression", v.Name, both.new.Name),
 					Effect:  "Every expression with variables." + v.Name + " may have another result.", Steps: tryOut()})
@@ -115,31 +103,29 @@ func policyStricter(p *pass) {
 	}
 }
 
-func policyLooser(p *pass) {
-	for _, both := range p.policies {
-		for i, v := range both.old.Spec.Validations {
-			if !slices.ContainsFunc(both.new.Spec.Validations, func(now admissionregistrationv1.Validation) bool { return sameText(now.Expression, v.Expression) }) {
-				p.report(Finding{Range: both.old.Where(fmt.Sprintf("spec.validations[%d].expression", i)), InOld: true, Severity: Careful,
-					Message: fmt.Sprintf("policy %s no longer has the validation %s", both.new.Name, oneLine(v.Expression)),
-					Effect:  "Requests that it denied are accepted, unless a changed validation denies them."})
-			}
+func policyLooser(p *pass, old, now *model.Policy) {
+	for i, v := range old.Spec.Validations {
+		if !slices.ContainsFunc(now.Spec.Validations, func(other admissionregistrationv1.Validation) bool { return sameText(other.Expression, v.Expression) }) {
+			p.report(Finding{Range: old.Where(fmt.Sprintf("spec.validations[%d].expression", i)), InOld: true, Severity: Careful,
+				Message: fmt.Sprintf("policy %s no longer has the validation %s", now.Name, oneLine(v.Expression)),
+				Effect:  "Requests that it denied are accepted, unless a changed validation denies them."})
 		}
-		if policyFails(both.old) && !policyFails(both.new) {
-			p.report(Finding{Range: both.new.Where("spec.failurePolicy"), Severity: Careful,
-				Message: fmt.Sprintf("policy %s fails open: failurePolicy Fail becomes Ignore", both.new.Name),
-				Effect:  "Requests for which an expression fails pass the policy by."})
+	}
+	if policyFails(old) && !policyFails(now) {
+		p.report(Finding{Range: now.Where("spec.failurePolicy"), Severity: Careful,
+			Message: fmt.Sprintf("policy %s fails open: failurePolicy Fail becomes Ignore", now.Name),
+			Effect:  "Requests for which an expression fails pass the policy by."})
+	}
+	for _, b := range bindings(old, now) {
+		lost := missing(b.old.Spec.ValidationActions, b.new.Spec.ValidationActions)
+		// A denial has the message of a warning.
+		if slices.Contains(b.new.Spec.ValidationActions, admissionregistrationv1.Deny) {
+			lost = slices.DeleteFunc(lost, func(action string) bool { return action == string(admissionregistrationv1.Warn) })
 		}
-		for _, b := range bindings(both) {
-			lost := missing(b.old.Spec.ValidationActions, b.new.Spec.ValidationActions)
-			// A denial has the message of a warning.
-			if slices.Contains(b.new.Spec.ValidationActions, admissionregistrationv1.Deny) {
-				lost = slices.DeleteFunc(lost, func(action string) bool { return action == string(admissionregistrationv1.Warn) })
-			}
-			if len(lost) > 0 {
-				p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
-					Message: fmt.Sprintf("binding %s no longer has the action %s", b.new.Name, strings.Join(lost, " and ")),
-					Effect:  looserEffect(lost)})
-			}
+		if len(lost) > 0 {
+			p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
+				Message: fmt.Sprintf("binding %s no longer has the action %s", b.new.Name, strings.Join(lost, " and ")),
+				Effect:  looserEffect(lost)})
 		}
 	}
 }
@@ -151,101 +137,89 @@ func looserEffect(lost []string) string {
 	return "No warning or audit entry reports the requests that the policy would deny."
 }
 
-func policyTighter(p *pass) {
-	for _, both := range p.policies {
-		if !policyFails(both.old) && policyFails(both.new) {
-			p.report(Finding{Range: both.new.Where("spec.failurePolicy"), Severity: Careful,
-				Message: fmt.Sprintf("policy %s fails closed: failurePolicy Ignore becomes Fail", both.new.Name),
-				Effect:  "Requests for which an expression fails are refused: a field that is not there, a cost above the limit, missing parameters."})
-		}
-		for _, b := range bindings(both) {
-			if slices.Contains(missing(b.new.Spec.ValidationActions, b.old.Spec.ValidationActions), string(admissionregistrationv1.Deny)) {
-				p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
-					Message: fmt.Sprintf("binding %s begins to deny", b.new.Name),
-					Effect:  "It denies what passed with a warning or a note in the audit log, or unseen.",
-					Steps:   []string{"look at what it would deny: the audit annotation validation.policy.admission.k8s.io/validation_failure"}})
-			}
+func policyTighter(p *pass, old, now *model.Policy) {
+	if !policyFails(old) && policyFails(now) {
+		p.report(Finding{Range: now.Where("spec.failurePolicy"), Severity: Careful,
+			Message: fmt.Sprintf("policy %s fails closed: failurePolicy Ignore becomes Fail", now.Name),
+			Effect:  "Requests for which an expression fails are refused: a field that is not there, a cost above the limit, missing parameters."})
+	}
+	for _, b := range bindings(old, now) {
+		if slices.Contains(missing(b.new.Spec.ValidationActions, b.old.Spec.ValidationActions), string(admissionregistrationv1.Deny)) {
+			p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
+				Message: fmt.Sprintf("binding %s begins to deny", b.new.Name),
+				Effect:  "It denies what passed with a warning or a note in the audit log, or unseen.",
+				Steps:   []string{"look at what it would deny: the audit annotation validation.policy.admission.k8s.io/validation_failure"}})
 		}
 	}
 }
 
-func bindingGone(p *pass) {
-	for _, both := range p.policies {
-		for _, old := range both.old.Bindings {
-			if !slices.ContainsFunc(both.new.Bindings, func(b *model.Binding) bool { return b.Name == old.Name }) {
-				p.report(Finding{Range: old.Where("metadata.name"), InOld: true, Severity: Careful,
-					Message: fmt.Sprintf("binding %s of policy %s is gone", old.Name, both.new.Name),
-					Effect:  "Where no other binding applies the policy, its rules do not hold any more.",
-					Steps:   []string{"delete the binding in the cluster, if the tool that applies the manifests does not prune"}})
-			}
+func bindingGone(p *pass, old, now *model.Policy) {
+	for _, gone := range old.Bindings {
+		if !slices.ContainsFunc(now.Bindings, func(b *model.Binding) bool { return b.Name == gone.Name }) {
+			p.report(Finding{Range: gone.Where("metadata.name"), InOld: true, Severity: Careful,
+				Message: fmt.Sprintf("binding %s of policy %s is gone", gone.Name, now.Name),
+				Effect:  "Where no other binding applies the policy, its rules do not hold any more.",
+				Steps:   []string{"delete the binding in the cluster, if the tool that applies the manifests does not prune"}})
 		}
 	}
 }
 
-func policyOtherwise(p *pass) {
-	report := func(at, name, what string, both pair[*model.Policy]) {
-		p.report(Finding{Range: both.new.Where(at), Severity: Careful, Message: fmt.Sprintf("policy %s has other %s", name, what),
-			Effect: "It holds for other requests, or gives other results."})
+func policyOtherwise(p *pass, old, now *model.Policy) {
+	before, then := old.Spec, now.Spec
+	for _, part := range []struct {
+		field, what  string
+		before, then any
+	}{
+		{"spec.matchConstraints", "match constraints", plainMatch(before.MatchConstraints), plainMatch(then.MatchConstraints)},
+		{"spec.matchConditions", "match conditions", emptyNil(before.MatchConditions), emptyNil(then.MatchConditions)},
+		{"spec.paramKind", "parameters", before.ParamKind, then.ParamKind},
+		{"spec.mutations", "mutations", emptyNil(before.Mutations), emptyNil(then.Mutations)},
+		{"spec.reinvocationPolicy", "rules of reinvocation", reinvocation(before), reinvocation(then)},
+	} {
+		if !reflect.DeepEqual(part.before, part.then) {
+			p.report(Finding{Range: now.Where(part.field), Severity: Careful, Message: fmt.Sprintf("policy %s has other %s", now.Name, part.what),
+				Effect: "It holds for other requests, or gives other results."})
+		}
 	}
-	for _, both := range p.policies {
-		old, now := both.old.Spec, both.new.Spec
-		for _, part := range []struct {
-			field, what string
-			old, now    any
-		}{
-			{"spec.matchConstraints", "match constraints", plainMatch(old.MatchConstraints), plainMatch(now.MatchConstraints)},
-			{"spec.matchConditions", "match conditions", emptyNil(old.MatchConditions), emptyNil(now.MatchConditions)},
-			{"spec.paramKind", "parameters", old.ParamKind, now.ParamKind},
-			{"spec.mutations", "mutations", emptyNil(old.Mutations), emptyNil(now.Mutations)},
-			{"spec.reinvocationPolicy", "rules of reinvocation", reinvocation(old), reinvocation(now)},
-		} {
-			if !reflect.DeepEqual(part.old, part.now) {
-				report(part.field, both.new.Name, part.what, both)
-			}
+	for _, b := range now.Bindings {
+		if len(old.Bindings) > 0 && !slices.ContainsFunc(old.Bindings, func(other *model.Binding) bool { return other.Name == b.Name }) {
+			p.report(Finding{Range: b.Where("metadata.name"), Severity: Careful, Message: fmt.Sprintf("binding %s of policy %s is new", b.Name, now.Name),
+				Effect: "The policy holds for further requests, or with further parameters."})
 		}
-		for _, b := range both.new.Bindings {
-			if len(both.old.Bindings) > 0 && !slices.ContainsFunc(both.old.Bindings, func(old *model.Binding) bool { return old.Name == b.Name }) {
-				p.report(Finding{Range: b.Where("metadata.name"), Severity: Careful, Message: fmt.Sprintf("binding %s of policy %s is new", b.Name, both.new.Name),
-					Effect: "The policy holds for further requests, or with further parameters."})
-			}
+	}
+	for _, b := range bindings(old, now) {
+		if !reflect.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
+			p.report(Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
+				Effect: "Its policy holds for other requests."})
 		}
-		for _, b := range bindings(both) {
-			if !reflect.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
-				p.report(Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
-					Effect: "Its policy holds for other requests."})
-			}
-			if !reflect.DeepEqual(b.old.Spec.ParamRef, b.new.Spec.ParamRef) {
-				p.report(Finding{Range: b.new.Where("spec.paramRef"), Severity: Careful, Message: fmt.Sprintf("binding %s has other parameters", b.new.Name),
-					Effect: "Its policy may have other results."})
-			}
+		if !reflect.DeepEqual(b.old.Spec.ParamRef, b.new.Spec.ParamRef) {
+			p.report(Finding{Range: b.new.Where("spec.paramRef"), Severity: Careful, Message: fmt.Sprintf("binding %s has other parameters", b.new.Name),
+				Effect: "Its policy may have other results."})
 		}
 	}
 }
 
-// sameValidations calls a function for the validations of a pair of policies that have the same expression: with the
-// index in the new policy.
-func sameValidations(p pair[*model.Policy], call func(i int, old, now admissionregistrationv1.Validation)) {
-	for i, now := range p.new.Spec.Validations {
-		old := slices.IndexFunc(p.old.Spec.Validations, func(v admissionregistrationv1.Validation) bool { return sameText(v.Expression, now.Expression) })
-		if old >= 0 {
-			call(i, p.old.Spec.Validations[old], now)
+// sameValidations calls a function for the validations of two policies that have the same expression: with the index in
+// the new policy.
+func sameValidations(old, now *model.Policy, call func(i int, before, then admissionregistrationv1.Validation)) {
+	for i, then := range now.Spec.Validations {
+		if before, ok := find(old.Spec.Validations, func(v admissionregistrationv1.Validation) bool { return sameText(v.Expression, then.Expression) }); ok {
+			call(i, before, then)
 		}
 	}
 }
 
-func otherReason(p *pass) {
-	for _, both := range p.policies {
-		sameValidations(both, func(i int, old, now admissionregistrationv1.Validation) {
-			before, then := reason(old), reason(now)
-			if before == then {
-				return
-			}
-			p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.validations[%d].reason", i)), Severity: Careful,
-				Message: fmt.Sprintf("policy %s denies with %d %s in place of %d %s: %s", both.new.Name, code(then), then, code(before), before, oneLine(now.Expression)),
-				Effect:  "Clients that decide by the code or the reason of an answer behave differently: controllers that retry, scripts, tests.",
-				Steps:   []string{fmt.Sprintf("look for clients that expect %s: apierrors.Is%s, metav1.StatusReason%s, the code %d", before, before, before, code(before))}})
-		})
-	}
+func otherReason(p *pass, old, now *model.Policy) {
+	sameValidations(old, now, func(i int, before, then admissionregistrationv1.Validation) {
+		was, is := reason(before), reason(then)
+		if was == is {
+			return
+		}
+		p.report(Finding{Range: now.Where(fmt.Sprintf("spec.validations[%d].reason", i)), Severity: Careful,
+			Message: fmt.Sprintf("policy %s denies with %d %s in place of %d %s: %s", now.Name, code(is), is, code(was), was, oneLine(then.Expression)),
+			Effect:  "Clients that decide by the code or the reason of an answer behave differently: controllers that retry, scripts, tests.",
+			Steps:   []string{fmt.Sprintf("look for clients that expect %s: apierrors.Is%s, metav1.StatusReason%s, the code %d", was, was, was, code(was))}})
+	})
 }
 
 // reason is the reason of an API server's answer.
@@ -269,59 +243,55 @@ func code(r metav1.StatusReason) int {
 	return http.StatusUnprocessableEntity
 }
 
-func otherMessage(p *pass) {
-	for _, both := range p.policies {
-		sameValidations(both, func(i int, old, now admissionregistrationv1.Validation) {
-			var field string
-			switch {
-			case strings.TrimSpace(old.Message) != strings.TrimSpace(now.Message) && now.Message != "":
-				field = "message"
-			case !sameText(old.MessageExpression, now.MessageExpression):
-				field = "messageExpression"
-			case strings.TrimSpace(old.Message) != strings.TrimSpace(now.Message):
-				field = "expression"
-			default:
-				return
-			}
-			p.report(Finding{Range: both.new.Where(fmt.Sprintf("spec.validations[%d].%s", i, field)), Severity: Safe,
-				Message: fmt.Sprintf("policy %s denies with another message: %s", both.new.Name, oneLine(now.Expression)),
-				Effect:  "Clients, warnings and the audit log have another text. Only tests and searches for it notice."})
-		})
-	}
+func otherMessage(p *pass, old, now *model.Policy) {
+	sameValidations(old, now, func(i int, before, then admissionregistrationv1.Validation) {
+		var field string
+		switch {
+		case strings.TrimSpace(before.Message) != strings.TrimSpace(then.Message) && then.Message != "":
+			field = "message"
+		case !sameText(before.MessageExpression, then.MessageExpression):
+			field = "messageExpression"
+		case strings.TrimSpace(before.Message) != strings.TrimSpace(then.Message):
+			field = "expression"
+		default:
+			return
+		}
+		p.report(Finding{Range: now.Where(fmt.Sprintf("spec.validations[%d].%s", i, field)), Severity: Safe,
+			Message: fmt.Sprintf("policy %s denies with another message: %s", now.Name, oneLine(then.Expression)),
+			Effect:  "Clients, warnings and the audit log have another text. Only tests and searches for it notice."})
+	})
 }
 
-func otherAnnotations(p *pass) {
-	for _, both := range p.policies {
-		find := func(all []admissionregistrationv1.AuditAnnotation, key string) int {
-			return slices.IndexFunc(all, func(a admissionregistrationv1.AuditAnnotation) bool { return a.Key == key })
+func otherAnnotations(p *pass, old, now *model.Policy) {
+	in := func(all []admissionregistrationv1.AuditAnnotation, key string) (admissionregistrationv1.AuditAnnotation, bool) {
+		return find(all, func(a admissionregistrationv1.AuditAnnotation) bool { return a.Key == key })
+	}
+	before, then := old.Spec.AuditAnnotations, now.Spec.AuditAnnotations
+	for i, a := range before {
+		if _, ok := in(then, a.Key); !ok {
+			p.report(Finding{Range: old.Where(fmt.Sprintf("spec.auditAnnotations[%d].key", i)), InOld: true, Severity: Careful,
+				Message: fmt.Sprintf("policy %s no longer has the audit annotation %s", now.Name, a.Key),
+				Effect:  fmt.Sprintf("Consumers of the audit log find no entry %s/%s: alerts and reports that depend on it stay silent.", now.Name, a.Key)})
 		}
-		old, now := both.old.Spec.AuditAnnotations, both.new.Spec.AuditAnnotations
-		for i, a := range old {
-			if find(now, a.Key) < 0 {
-				p.report(Finding{Range: both.old.Where(fmt.Sprintf("spec.auditAnnotations[%d].key", i)), InOld: true, Severity: Careful,
-					Message: fmt.Sprintf("policy %s no longer has the audit annotation %s", both.new.Name, a.Key),
-					Effect:  fmt.Sprintf("Consumers of the audit log find no entry %s/%s: alerts and reports that depend on it stay silent.", both.new.Name, a.Key)})
+	}
+	for i, a := range then {
+		f := Finding{Range: now.Where(fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i)), Severity: Careful}
+		switch was, ok := in(before, a.Key); {
+		case !ok:
+			f.Message = fmt.Sprintf("policy %s has the new audit annotation %s", now.Name, a.Key)
+			f.Effect = fmt.Sprintf("The audit log has an entry %s/%s.", now.Name, a.Key)
+			if !policyFails(now) {
+				f.Severity = Safe
+			} else {
+				f.Effect += " Requests for which its expression fails are refused, because failurePolicy is Fail."
 			}
+		case !sameText(was.ValueExpression, a.ValueExpression):
+			f.Message = fmt.Sprintf("audit annotation %s of policy %s has another expression", a.Key, now.Name)
+			f.Effect = fmt.Sprintf("Consumers of the audit log find other values at %s/%s.", now.Name, a.Key)
+		default:
+			continue
 		}
-		for i, a := range now {
-			f := Finding{Range: both.new.Where(fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i)), Severity: Careful}
-			switch before := find(old, a.Key); {
-			case before < 0:
-				f.Message = fmt.Sprintf("policy %s has the new audit annotation %s", both.new.Name, a.Key)
-				f.Effect = fmt.Sprintf("The audit log has an entry %s/%s.", both.new.Name, a.Key)
-				if !policyFails(both.new) {
-					f.Severity = Safe
-				} else {
-					f.Effect += " Requests for which its expression fails are refused, because failurePolicy is Fail."
-				}
-			case !sameText(old[before].ValueExpression, a.ValueExpression):
-				f.Message = fmt.Sprintf("audit annotation %s of policy %s has another expression", a.Key, both.new.Name)
-				f.Effect = fmt.Sprintf("Consumers of the audit log find other values at %s/%s.", both.new.Name, a.Key)
-			default:
-				continue
-			}
-			p.report(f)
-		}
+		p.report(f)
 	}
 }
 

@@ -4,7 +4,6 @@ package upgrade
 
 import (
 	"net/url"
-	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,11 +30,8 @@ type State struct {
 
 // version finds a version of a kind whose Go type is known; nil if missing.
 func (s *State) version(kind, name string) *version {
-	i := slices.IndexFunc(s.versions, func(v *version) bool { return v.kind == kind && v.name == name })
-	if i < 0 {
-		return nil
-	}
-	return s.versions[i]
+	found, _ := find(s.versions, func(v *version) bool { return v.kind == kind && v.name == name })
+	return found
 }
 
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
@@ -60,21 +56,13 @@ type Definition struct {
 
 // version finds a version by its name.
 func (d *Definition) version(name string) (manifest.Version, bool) {
-	i := slices.IndexFunc(d.Versions, func(v manifest.Version) bool { return v.Name == name })
-	if i < 0 {
-		return manifest.Version{}, false
-	}
-	return d.Versions[i], true
+	return find(d.Versions, func(v manifest.Version) bool { return v.Name == name })
 }
 
 // storage is the name of the version in which objects are stored; empty where it is not known.
 func (d *Definition) storage() string {
-	for _, v := range d.Versions {
-		if v.Storage {
-			return v.Name
-		}
-	}
-	return ""
+	stored, _ := find(d.Versions, func(v manifest.Version) bool { return v.Storage })
+	return stored.Name
 }
 
 // Of is the state that markers describe, and files that define the project's kinds.
@@ -129,13 +117,12 @@ func (s *State) add(c *model.Configuration, api string) {
 // derive adds a kind from its markers.
 func (s *State) derive(c *model.Conversion) {
 	name := c.CRD.Plural + "." + c.Spoke.Group
-	i := slices.IndexFunc(s.Definitions, func(d *Definition) bool { return d.Name == name })
-	if i < 0 {
-		i = len(s.Definitions)
-		s.Definitions = append(s.Definitions, &Definition{derived: true, Definition: &manifest.Definition{Range: c.Range, Name: name, Group: c.Spoke.Group, Plural: c.CRD.Plural,
-			Versions: []manifest.Version{{Range: c.Range, Name: c.Hub.Version, Served: true}}}})
+	d := s.definition(name)
+	if d == nil {
+		d = &Definition{derived: true, Definition: &manifest.Definition{Range: c.Range, Name: name, Group: c.Spoke.Group, Plural: c.CRD.Plural,
+			Versions: []manifest.Version{{Range: c.Range, Name: c.Hub.Version, Served: true}}}}
+		s.Definitions = append(s.Definitions, d)
 	}
-	d := s.Definitions[i]
 	if d.derived {
 		d.Versions = append(d.Versions, manifest.Version{Range: c.Range, Name: c.Spoke.Version, Served: true})
 	}

@@ -60,9 +60,9 @@ func (w *Webhook) rulesName(group, resource string) bool {
 
 func versionsGone(p *pass) {
 	for _, d := range p.to.Definitions {
-		old := &Definition{Definition: &manifest.Definition{}}
-		if i := slices.IndexFunc(p.from.Definitions, func(o *Definition) bool { return o.Name == d.Name }); i >= 0 {
-			old = p.from.Definitions[i]
+		old := p.from.definition(d.Name)
+		if old == nil {
+			old = &Definition{Definition: &manifest.Definition{}}
 		}
 		for _, w := range p.to.webhooks() {
 			rule, lacking := onlyLacking(w, d)

@@ -12,7 +12,6 @@ package upgrade
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -56,17 +55,28 @@ func Compare(from, to *State) []Finding {
 	s.matchPolicies()
 	var found []Finding
 	for _, r := range table() {
-		r.find(&pass{step: &s, rule: r.ID, found: &found})
+		p := &pass{step: &s, rule: r.ID, found: &found}
+		if r.find != nil {
+			r.find(p)
+		}
+		each(p, s.webhooks, r.webhook)
+		each(p, s.definitions, r.definition)
+		each(p, s.policies, r.policy)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Or(
-			strings.Compare(a.Pos.File, b.Pos.File),
-			cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Column, b.Pos.Column),
-			cmp.Compare(a.Severity, b.Severity),
-		)
+		return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Severity, b.Severity))
 	})
 	return found
+}
+
+// each applies a rule, if there is one, to what both states have.
+func each[T any](p *pass, both []pair[T], rule func(p *pass, old, now T)) {
+	if rule == nil {
+		return
+	}
+	for _, b := range both {
+		rule(p, b.old, b.new)
+	}
 }
 
 // step is what leads from one state to the other.

@@ -18,30 +18,26 @@ const (
 	thenServers  = "roll out the servers"
 )
 
-func failsClosed(p *pass) {
-	for _, w := range p.webhooks {
-		if w.old.failsClosed() || !w.new.failsClosed() {
-			continue
-		}
-		p.report(Finding{Range: w.new.Where("failurePolicy"), Severity: Breaking,
-			Message: fmt.Sprintf("webhook %s fails closed: failurePolicy Ignore becomes Fail", w.new.Spec.Name),
-			Effect:  fmt.Sprintf("Calls that failed unseen now refuse the request: %s, while no server answers within %d seconds.", matched(w.new), *w.new.Spec.TimeoutSeconds),
-			Steps: []string{
-				"look at what fails now: the audit annotation failed-open.validating.webhook.admission.k8s.io or ...mutating..., the API server's metric apiserver_admission_webhook_fail_open_count",
-				"have two servers or more, behind a PodDisruptionBudget, and their own namespace outside of the namespaceSelector",
-				thenApply,
-			}})
+func failsClosed(p *pass, old, now *Webhook) {
+	if old.failsClosed() || !now.failsClosed() {
+		return
 	}
+	p.report(Finding{Range: now.Where("failurePolicy"), Severity: Breaking,
+		Message: fmt.Sprintf("webhook %s fails closed: failurePolicy Ignore becomes Fail", now.Spec.Name),
+		Effect:  fmt.Sprintf("Calls that failed unseen now refuse the request: %s, while no server answers within %d seconds.", matched(now), *now.Spec.TimeoutSeconds),
+		Steps: []string{
+			"look at what fails now: the audit annotation failed-open.validating.webhook.admission.k8s.io or ...mutating..., the API server's metric apiserver_admission_webhook_fail_open_count",
+			"have two servers or more, behind a PodDisruptionBudget, and their own namespace outside of the namespaceSelector",
+			thenApply,
+		}})
 }
 
-func failsOpen(p *pass) {
-	for _, w := range p.webhooks {
-		if w.old.failsClosed() && !w.new.failsClosed() {
-			p.report(Finding{Range: w.new.Where("failurePolicy"), Severity: Careful,
-				Message: fmt.Sprintf("webhook %s fails open: failurePolicy Fail becomes Ignore", w.new.Spec.Name),
-				Effect:  "Requests pass it by while its servers cannot be called. Its rules no longer hold at all times: code that relies on them has to check.",
-				Steps:   []string{"alert on apiserver_admission_webhook_fail_open_count"}})
-		}
+func failsOpen(p *pass, old, now *Webhook) {
+	if old.failsClosed() && !now.failsClosed() {
+		p.report(Finding{Range: now.Where("failurePolicy"), Severity: Careful,
+			Message: fmt.Sprintf("webhook %s fails open: failurePolicy Fail becomes Ignore", now.Spec.Name),
+			Effect:  "Requests pass it by while its servers cannot be called. Its rules no longer hold at all times: code that relies on them has to check.",
+			Steps:   []string{"alert on apiserver_admission_webhook_fail_open_count"}})
 	}
 }
 
@@ -65,7 +61,7 @@ func goneWebhook(p *pass) {
 		if w.Mutating {
 			effect = "New objects lack the values that it filled in."
 		}
-		if w.Policy != nil && policyNamed(p.to.Policies, w.Mutating, w.Policy.Name) != nil {
+		if w.Policy != nil && p.to.policy(w.Mutating, w.Policy.Name) != nil {
 			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
 		}
 		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful,
@@ -109,24 +105,22 @@ func worse(w pair[*Webhook]) *Webhook {
 	return w.old
 }
 
-func matchesMore(p *pass) {
-	for _, w := range p.webhooks {
-		_, gained := p.covered(w.old, w.new, true)
-		gained = slices.DeleteFunc(gained, func(r request) bool { return p.undefined(r.group, r.resource) }) // G34 reports them
-		if len(gained) > 0 {
-			p.report(Finding{Range: w.new.Where(w.new.ruleOf(gained[0])), Severity: w.new.severity(),
-				Message: fmt.Sprintf("webhook %s matches more: %s", w.new.Spec.Name, told(gained)),
-				Effect: fmt.Sprintf("Old servers may not know such requests: a generated handler answers 400 to an operation or a kind that it is not for, and %s. New ones may deny what passed.",
-					w.new.outcome()),
-				Steps: []string{serversFirst, thenApply}})
-		}
-		more, _ := selection(w.old, w.new)
-		for _, c := range more {
-			p.report(Finding{Range: w.new.Where(c.field), Severity: Careful,
-				Message: fmt.Sprintf("webhook %s matches more: %s", w.new.Spec.Name, c.text),
-				Effect:  "It is called for objects that it never saw, and may deny what passed, updates of objects that exist among it.",
-				Steps:   []string{"look for objects in the cluster that it denies: kubectl apply --dry-run=server of them", thenApply}})
-		}
+func matchesMore(p *pass, old, now *Webhook) {
+	_, gained := p.covered(old, now, true)
+	gained = slices.DeleteFunc(gained, func(r request) bool { return p.undefined(r.group, r.resource) }) // G34 reports them
+	if len(gained) > 0 {
+		p.report(Finding{Range: now.Where(now.ruleOf(gained[0])), Severity: now.severity(),
+			Message: fmt.Sprintf("webhook %s matches more: %s", now.Spec.Name, told(gained)),
+			Effect: fmt.Sprintf("Old servers may not know such requests: a generated handler answers 400 to an operation or a kind that it is not for, and %s. New ones may deny what passed.",
+				now.outcome()),
+			Steps: []string{serversFirst, thenApply}})
+	}
+	more, _ := selection(old, now)
+	for _, c := range more {
+		p.report(Finding{Range: now.Where(c.field), Severity: Careful,
+			Message: fmt.Sprintf("webhook %s matches more: %s", now.Spec.Name, c.text),
+			Effect:  "It is called for objects that it never saw, and may deny what passed, updates of objects that exist among it.",
+			Steps:   []string{"look for objects in the cluster that it denies: kubectl apply --dry-run=server of them", thenApply}})
 	}
 }
 
@@ -143,82 +137,76 @@ func (w *Webhook) ruleOf(r request) string {
 	return "rules"
 }
 
-func matchesLess(p *pass) {
-	for _, w := range p.webhooks {
-		report := func(field, text string) {
-			effect := "These requests are no longer checked."
-			if w.new.Mutating {
-				effect = "These requests are no longer changed: what the webhook filled in stays open."
-			}
-			p.report(Finding{Range: w.new.Where(field), Severity: Careful,
-				Message: fmt.Sprintf("webhook %s matches less: %s", w.new.Spec.Name, text), Effect: effect,
-				Steps: []string{applyFirst, thenServers}})
+func matchesLess(p *pass, old, now *Webhook) {
+	report := func(field, text string) {
+		effect := "These requests are no longer checked."
+		if now.Mutating {
+			effect = "These requests are no longer changed: what the webhook filled in stays open."
 		}
-		if lost, _ := p.covered(w.old, w.new, true); len(lost) > 0 {
-			report("rules[0].operations", "no longer "+told(lost))
-		}
-		_, less := selection(w.old, w.new)
-		for _, c := range less {
-			report(c.field, c.text)
-		}
+		p.report(Finding{Range: now.Where(field), Severity: Careful,
+			Message: fmt.Sprintf("webhook %s matches less: %s", now.Spec.Name, text), Effect: effect,
+			Steps: []string{applyFirst, thenServers}})
+	}
+	if lost, _ := p.covered(old, now, true); len(lost) > 0 {
+		report("rules[0].operations", "no longer "+told(lost))
+	}
+	_, less := selection(old, now)
+	for _, c := range less {
+		report(c.field, c.text)
 	}
 }
 
-func otherVersions(p *pass) {
-	for _, w := range p.webhooks {
-		lost, gained := p.covered(w.old, w.new, false)
-		known := func(requests []request) []request { // those whose resource is matched before and after
-			return slices.DeleteFunc(slices.Clone(requests), func(r request) bool {
-				r.version = ""
-				return !r.matchedBy(w.old.Spec.Rules) || !r.matchedBy(w.new.Spec.Rules)
-			})
-		}
-		lost, gained = known(lost), known(gained)
-		var effect string
-		severity := w.new.severity()
-		equivalent := *w.old.Spec.MatchPolicy == admissionregistrationv1.Equivalent && *w.new.Spec.MatchPolicy == admissionregistrationv1.Equivalent
-		switch {
-		case w.old.path() != w.new.path() && equivalent:
-			continue // old servers do not have the path, and no request passes by
-		case len(gained) > 0:
-			effect = fmt.Sprintf("Old servers get objects in a version that they are not for: a generated handler answers 400, and %s.", w.new.outcome())
-		case len(lost) > 0 && equivalent:
-			severity, effect = Careful, "With matchPolicy Equivalent, requests in the other versions are converted to the versions that the rules name."
-		case len(lost) > 0:
-			severity, effect = Careful, "With matchPolicy Exact, requests in the other versions pass the webhook by."
-		default:
-			continue
-		}
-		var texts []string
-		if len(gained) > 0 {
-			texts = append(texts, "now "+told(gained))
-		}
-		if len(lost) > 0 {
-			texts = append(texts, "no longer "+told(lost))
-		}
-		p.report(Finding{Range: w.new.Where("rules[0].apiVersions"), Severity: severity,
-			Message: fmt.Sprintf("webhook %s is for other versions: %s", w.new.Spec.Name, strings.Join(texts, ", ")),
-			Effect:  effect, Steps: []string{serversFirst, thenApply}})
+func otherVersions(p *pass, old, now *Webhook) {
+	lost, gained := p.covered(old, now, false)
+	known := func(requests []request) []request { // those whose resource is matched before and after
+		return slices.DeleteFunc(slices.Clone(requests), func(r request) bool {
+			r.version = ""
+			return !r.matchedBy(old.Spec.Rules) || !r.matchedBy(now.Spec.Rules)
+		})
 	}
+	lost, gained = known(lost), known(gained)
+	var effect string
+	severity := now.severity()
+	equivalent := *old.Spec.MatchPolicy == admissionregistrationv1.Equivalent && *now.Spec.MatchPolicy == admissionregistrationv1.Equivalent
+	switch {
+	case old.path() != now.path() && equivalent:
+		return // old servers do not have the path, and no request passes by
+	case len(gained) > 0:
+		effect = fmt.Sprintf("Old servers get objects in a version that they are not for: a generated handler answers 400, and %s.", now.outcome())
+	case len(lost) > 0 && equivalent:
+		severity, effect = Careful, "With matchPolicy Equivalent, requests in the other versions are converted to the versions that the rules name."
+	case len(lost) > 0:
+		severity, effect = Careful, "With matchPolicy Exact, requests in the other versions pass the webhook by."
+	default:
+		return
+	}
+	var texts []string
+	if len(gained) > 0 {
+		texts = append(texts, "now "+told(gained))
+	}
+	if len(lost) > 0 {
+		texts = append(texts, "no longer "+told(lost))
+	}
+	p.report(Finding{Range: now.Where("rules[0].apiVersions"), Severity: severity,
+		Message: fmt.Sprintf("webhook %s is for other versions: %s", now.Spec.Name, strings.Join(texts, ", ")),
+		Effect:  effect, Steps: []string{serversFirst, thenApply}})
 }
 
-func otherServer(p *pass) {
-	for _, w := range p.webhooks {
-		before, then := endpoint(w.old.Spec.ClientConfig), endpoint(w.new.Spec.ClientConfig)
-		if before == then {
-			continue
-		}
-		field := "clientConfig.service.name"
-		if w.new.Spec.ClientConfig.URL != nil {
-			field = "clientConfig.url"
-		}
-		p.report(Finding{Range: w.new.Where(field), Severity: w.new.severity(),
-			Message: fmt.Sprintf("webhook %s is called at %s in place of %s", w.new.Spec.Name, then, before),
-			Effect:  fmt.Sprintf("While nothing answers there with a certificate for that name, calls fail, and %s.", w.new.outcome()),
-			Steps: []string{
-				"have " + then + " lead to servers whose certificate has its name, beside " + before,
-				thenApply, "take " + before + " away when the configuration is in place"}})
+func otherServer(p *pass, old, now *Webhook) {
+	before, then := endpoint(old.Spec.ClientConfig), endpoint(now.Spec.ClientConfig)
+	if before == then {
+		return
 	}
+	field := "clientConfig.service.name"
+	if now.Spec.ClientConfig.URL != nil {
+		field = "clientConfig.url"
+	}
+	p.report(Finding{Range: now.Where(field), Severity: now.severity(),
+		Message: fmt.Sprintf("webhook %s is called at %s in place of %s", now.Spec.Name, then, before),
+		Effect:  fmt.Sprintf("While nothing answers there with a certificate for that name, calls fail, and %s.", now.outcome()),
+		Steps: []string{
+			"have " + then + " lead to servers whose certificate has its name, beside " + before,
+			thenApply, "take " + before + " away when the configuration is in place"}})
 }
 
 // endpoint names whom an API server calls, the path left out.
@@ -236,92 +224,85 @@ func endpoint(c admissionregistrationv1.WebhookClientConfig) string {
 	return "nowhere"
 }
 
-func noAuthority(p *pass) {
-	for _, w := range p.webhooks {
-		before, then := w.old.Spec.ClientConfig.CABundle, w.new.Spec.ClientConfig.CABundle
-		injector := func(w *Webhook) string { return injected(w.In.Annotations) }
-		f := Finding{Range: w.new.Where("clientConfig.caBundle"), Severity: w.new.severity()}
-		switch {
-		case injector(w.old) != "" && injector(w.new) == "" && len(then) == 0:
-			f.Range = w.new.In.Where("annotations")
-			if !f.IsValid() {
-				f.Range = w.new.Range
-			}
-			f.Message = fmt.Sprintf("the caBundle of webhook %s is no longer injected: %s is gone", w.new.Spec.Name, injector(w.old))
-			f.Effect = fmt.Sprintf("The injected authority stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", w.new.outcome())
-			f.Steps = []string{"have something else put the caBundle there, then remove the annotation"}
-		case len(before) > 0 && len(then) == 0 && injector(w.new) == "":
-			f.Message = fmt.Sprintf("webhook %s has no caBundle any more, and nothing that injects one", w.new.Spec.Name)
-			f.Effect = fmt.Sprintf("The API server trusts its own roots alone. Calls fail (x509: certificate signed by unknown authority), and %s.", w.new.outcome())
-			f.Steps = []string{"keep the caBundle, or have something inject it"}
-		case len(before) > 0 && len(then) > 0 && !strings.Contains(string(then), strings.TrimSpace(string(before))):
-			f.Message = fmt.Sprintf("webhook %s trusts another authority, and no longer the old one", w.new.Spec.Name)
-			f.Effect = fmt.Sprintf("Servers whose certificate the old authority signed are not trusted, and %s.", w.new.outcome())
-			f.Steps = []string{"apply a caBundle with both authorities", "roll out servers with certificates of the new one", "take the old one out of the caBundle"}
-		default:
-			continue
+func noAuthority(p *pass, old, now *Webhook) {
+	before, then := old.Spec.ClientConfig.CABundle, now.Spec.ClientConfig.CABundle
+	f := Finding{Range: now.Where("clientConfig.caBundle"), Severity: now.severity()}
+	switch {
+	case old.injector() != "" && now.injector() == "" && len(then) == 0:
+		f.Range = now.In.Where("annotations")
+		if !f.IsValid() {
+			f.Range = now.Range
 		}
-		p.report(f)
+		f.Message = fmt.Sprintf("the caBundle of webhook %s is no longer injected: %s is gone", now.Spec.Name, old.injector())
+		f.Effect = fmt.Sprintf("The injected authority stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", now.outcome())
+		f.Steps = []string{"have something else put the caBundle there, then remove the annotation"}
+	case len(before) > 0 && len(then) == 0 && now.injector() == "":
+		f.Message = fmt.Sprintf("webhook %s has no caBundle any more, and nothing that injects one", now.Spec.Name)
+		f.Effect = fmt.Sprintf("The API server trusts its own roots alone. Calls fail (x509: certificate signed by unknown authority), and %s.", now.outcome())
+		f.Steps = []string{"keep the caBundle, or have something inject it"}
+	case len(before) > 0 && len(then) > 0 && !strings.Contains(string(then), strings.TrimSpace(string(before))):
+		f.Message = fmt.Sprintf("webhook %s trusts another authority, and no longer the old one", now.Spec.Name)
+		f.Effect = fmt.Sprintf("Servers whose certificate the old authority signed are not trusted, and %s.", now.outcome())
+		f.Steps = []string{"apply a caBundle with both authorities", "roll out servers with certificates of the new one", "take the old one out of the caBundle"}
+	default:
+		return
 	}
+	p.report(f)
 }
 
-// injected is the annotation that has a caBundle injected; empty without the annotation.
-func injected(annotations map[string]string) string {
+// injector is the annotation that has a caBundle injected; empty without the annotation.
+func (w *Webhook) injector() string {
 	for _, name := range []string{
 		"cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca",
 		"service.beta.openshift.io/inject-cabundle",
 	} {
-		if annotations[name] != "" {
+		if w.In.Annotations[name] != "" {
 			return name
 		}
 	}
 	return ""
 }
 
-func otherTimeout(p *pass) {
-	for _, w := range p.webhooks {
-		before, then := *w.old.Spec.TimeoutSeconds, *w.new.Spec.TimeoutSeconds
-		f := Finding{Range: w.new.Where("timeoutSeconds"), Severity: Careful, Message: fmt.Sprintf("webhook %s has %d seconds in place of %d", w.new.Spec.Name, then, before)}
-		switch {
-		case then < before:
-			f.Effect = fmt.Sprintf("A call that takes longer fails, and %s.", w.new.outcome())
-			f.Steps = []string{"compare with the API server's apiserver_admission_webhook_admission_duration_seconds of the webhook"}
-		case then > before && w.new.Mutating:
-			f.Effect = "Mutating webhooks are called one after the other, and the request has one deadline for all: where they use it up, it fails whatever failurePolicy says."
-			f.Steps = []string{"keep the sum over a request's mutating webhooks well below the 34 seconds that a request has"}
-		case then > before:
-			f.Severity, f.Effect = Safe, "Requests wait longer for a server that does not answer."
-		default:
-			continue
-		}
-		p.report(f)
+func otherTimeout(p *pass, old, now *Webhook) {
+	before, then := *old.Spec.TimeoutSeconds, *now.Spec.TimeoutSeconds
+	f := Finding{Range: now.Where("timeoutSeconds"), Severity: Careful, Message: fmt.Sprintf("webhook %s has %d seconds in place of %d", now.Spec.Name, then, before)}
+	switch {
+	case then < before:
+		f.Effect = fmt.Sprintf("A call that takes longer fails, and %s.", now.outcome())
+		f.Steps = []string{"compare with the API server's apiserver_admission_webhook_admission_duration_seconds of the webhook"}
+	case then > before && now.Mutating:
+		f.Effect = "Mutating webhooks are called one after the other, and the request has one deadline for all: where they use it up, it fails whatever failurePolicy says."
+		f.Steps = []string{"keep the sum over a request's mutating webhooks well below the 34 seconds that a request has"}
+	case then > before:
+		f.Severity, f.Effect = Safe, "Requests wait longer for a server that does not answer."
+	default:
+		return
 	}
+	p.report(f)
 }
 
-func otherSideEffects(p *pass) {
+func otherSideEffects(p *pass, old, now *Webhook) {
 	silent := func(c admissionregistrationv1.SideEffectClass) bool {
 		return c == admissionregistrationv1.SideEffectClassNone || c == admissionregistrationv1.SideEffectClassNoneOnDryRun
 	}
-	for _, w := range p.webhooks {
-		before, then := *w.old.Spec.SideEffects, *w.new.Spec.SideEffects
-		f := Finding{Range: w.new.Where("sideEffects"), Message: fmt.Sprintf("webhook %s has sideEffects %s in place of %s", w.new.Spec.Name, then, before)}
-		switch {
-		case before == then:
-			continue
-		case silent(before) && !silent(then):
-			f.Severity, f.Effect = Breaking, "The API server refuses requests with dryRun that the webhook matches (400, does not support dry run), whatever failurePolicy says: kubectl diff and --dry-run=server among them."
-			f.Steps = []string{"let the webhook do nothing where the request has dryRun, and declare NoneOnDryRun"}
-		case !silent(before):
-			f.Severity, f.Effect = Careful, "Requests with dryRun, which were refused, are sent: servers that do not look at dryRun do for them what they do for others."
-			f.Steps = []string{serversFirst, thenApply}
-		default:
-			f.Severity, f.Effect = Safe, "Requests with dryRun are sent as before."
-		}
-		p.report(f)
+	before, then := *old.Spec.SideEffects, *now.Spec.SideEffects
+	f := Finding{Range: now.Where("sideEffects"), Message: fmt.Sprintf("webhook %s has sideEffects %s in place of %s", now.Spec.Name, then, before)}
+	switch {
+	case before == then:
+		return
+	case silent(before) && !silent(then):
+		f.Severity, f.Effect = Breaking, "The API server refuses requests with dryRun that the webhook matches (400, does not support dry run), whatever failurePolicy says: kubectl diff and --dry-run=server among them."
+		f.Steps = []string{"let the webhook do nothing where the request has dryRun, and declare NoneOnDryRun"}
+	case !silent(before):
+		f.Severity, f.Effect = Careful, "Requests with dryRun, which were refused, are sent: servers that do not look at dryRun do for them what they do for others."
+		f.Steps = []string{serversFirst, thenApply}
+	default:
+		f.Severity, f.Effect = Safe, "Requests with dryRun are sent as before."
 	}
+	p.report(f)
 }
 
-func otherReviews(p *pass) {
+func otherReviews(p *pass, old, now *Webhook) {
 	// An API server sends the first version that it knows: k8s.io/apiserver/pkg/admission/plugin/webhook/request,
 	// CreateAdmissionObjects.
 	sent := func(w *Webhook) string {
@@ -332,39 +313,35 @@ func otherReviews(p *pass) {
 		}
 		return ""
 	}
-	for _, w := range p.webhooks {
-		before, then := sent(w.old), sent(w.new)
-		if before == then {
-			continue
-		}
-		f := Finding{Range: w.new.Where("admissionReviewVersions"), Severity: w.new.severity(),
-			Message: fmt.Sprintf("webhook %s gets AdmissionReviews of %s in place of %s", w.new.Spec.Name, then, before),
-			Effect:  fmt.Sprintf("Old servers never said that they read %s. One that cannot fails the call, and %s.", then, w.new.outcome()),
-			Steps:   []string{serversFirst, thenApply}}
-		if slices.Contains(w.old.Spec.AdmissionReviewVersions, then) || w.old.Handler != nil {
-			f.Severity, f.Effect, f.Steps = Safe, "Old servers read both.", nil
-		}
-		p.report(f)
+	before, then := sent(old), sent(now)
+	if before == then {
+		return
 	}
+	f := Finding{Range: now.Where("admissionReviewVersions"), Severity: now.severity(),
+		Message: fmt.Sprintf("webhook %s gets AdmissionReviews of %s in place of %s", now.Spec.Name, then, before),
+		Effect:  fmt.Sprintf("Old servers never said that they read %s. One that cannot fails the call, and %s.", then, now.outcome()),
+		Steps:   []string{serversFirst, thenApply}}
+	if slices.Contains(old.Spec.AdmissionReviewVersions, then) || old.Handler != nil {
+		f.Severity, f.Effect, f.Steps = Safe, "Old servers read both.", nil
+	}
+	p.report(f)
 }
 
-func renamed(p *pass) {
-	for _, w := range p.webhooks {
-		if w.old.Spec.Name == w.new.Spec.Name {
-			continue
-		}
-		f := Finding{Range: w.new.Where("name"), Severity: Careful,
-			Message: fmt.Sprintf("webhook %s is called %s", w.old.Spec.Name, w.new.Spec.Name),
-			Effect:  "The entry of the old name goes and one of the new name comes. Metrics, audit annotations and messages have that.",
-			Steps:   []string{"keep the name; otherwise change alerts and kustomize patches that have it"}}
-		if len(w.new.Spec.ClientConfig.CABundle) == 0 {
-			f.Severity = w.new.severity()
-			f.Effect += fmt.Sprintf(" A caBundle that has been injected goes with the old entry: until it is injected again, calls fail (x509: certificate signed by unknown authority), and %s. "+
-				"Where the injector uses server-side apply, and so do you, the API server refuses the configuration: the injector's fields stay, as an entry that is not a valid webhook.", w.new.outcome())
-			f.Steps = append(f.Steps, `apply it with failurePolicy: "Ignore", wait until caBundle is there, then set the former failurePolicy`)
-		}
-		p.report(f)
+func renamed(p *pass, old, now *Webhook) {
+	if old.Spec.Name == now.Spec.Name {
+		return
 	}
+	f := Finding{Range: now.Where("name"), Severity: Careful,
+		Message: fmt.Sprintf("webhook %s is called %s", old.Spec.Name, now.Spec.Name),
+		Effect:  "The entry of the old name goes and one of the new name comes. Metrics, audit annotations and messages have that.",
+		Steps:   []string{"keep the name; otherwise change alerts and kustomize patches that have it"}}
+	if len(now.Spec.ClientConfig.CABundle) == 0 {
+		f.Severity = now.severity()
+		f.Effect += fmt.Sprintf(" A caBundle that has been injected goes with the old entry: until it is injected again, calls fail (x509: certificate signed by unknown authority), and %s. "+
+			"Where the injector uses server-side apply, and so do you, the API server refuses the configuration: the injector's fields stay, as an entry that is not a valid webhook.", now.outcome())
+		f.Steps = append(f.Steps, `apply it with failurePolicy: "Ignore", wait until caBundle is there, then set the former failurePolicy`)
+	}
+	p.report(f)
 }
 
 func configurationGone(p *pass) {
