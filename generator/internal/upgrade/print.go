@@ -4,7 +4,6 @@ package upgrade
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -79,59 +78,45 @@ func (f Finding) advice() []string {
 
 func (p Printer) text(w io.Writer, found []Finding) error {
 	var out bytes.Buffer
-	for i, group := range grouped(found) {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		if len(found) > 1 {
-			fmt.Fprintf(&out, "%d %s: %s [%s]\n\n", len(group), group[0].Severity, titleOf(group[0].Rule), group[0].Rule)
-		}
-		for j, f := range group {
-			fmt.Fprintf(&out, "%s: %s: %s\n", p.position(f), f.Severity, f.title())
-			p.Excerpt(&out, f.Range)
-			if j+1 < len(group) && slices.Equal(f.advice(), group[j+1].advice()) {
-				continue // the next one has the same
+	for _, severity := range []Severity{Breaking, Careful, Safe} {
+		for _, r := range table() {
+			var group []Finding
+			for _, f := range found {
+				if f.Severity == severity && f.Rule == r.ID {
+					group = append(group, f)
+				}
 			}
-			for _, line := range f.advice() {
-				fmt.Fprintf(&out, "    %s\n", line)
+			if group == nil {
+				continue
 			}
-			if j+1 < len(group) {
+			if out.Len() > 0 {
 				out.WriteByte('\n')
 			}
+			if len(found) > 1 {
+				fmt.Fprintf(&out, "%d %s: %s [%s]\n\n", len(group), severity, r.Title, r.ID)
+			}
+			p.group(&out, group)
 		}
 	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// grouped returns the findings by severity and rule, the worst first, and each group in the order of its positions.
-func grouped(found []Finding) [][]Finding {
-	var groups [][]Finding
-	for _, f := range found {
-		i := slices.IndexFunc(groups, func(g []Finding) bool { return g[0].Severity == f.Severity && g[0].Rule == f.Rule })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, nil)
+// group writes the findings of a rule that have the same severity.
+func (p Printer) group(out *bytes.Buffer, group []Finding) {
+	for i, f := range group {
+		fmt.Fprintf(out, "%s: %s: %s\n", p.position(f), f.Severity, f.title())
+		p.Excerpt(out, f.Range)
+		if i+1 < len(group) && slices.Equal(f.advice(), group[i+1].advice()) {
+			continue // the next one has the same
 		}
-		groups[i] = append(groups[i], f)
-	}
-	rank := func(g []Finding) int {
-		return slices.IndexFunc(table(), func(r Rule) bool { return r.ID == g[0].Rule })
-	}
-	slices.SortStableFunc(groups, func(a, b []Finding) int {
-		return cmp.Or(cmp.Compare(a[0].Severity, b[0].Severity), cmp.Compare(rank(a), rank(b)))
-	})
-	return groups
-}
-
-// titleOf returns the title of a rule.
-func titleOf(id string) string {
-	for _, r := range table() {
-		if r.ID == id {
-			return r.Title
+		for _, line := range f.advice() {
+			fmt.Fprintf(out, "    %s\n", line)
+		}
+		if i+1 < len(group) {
+			out.WriteByte('\n')
 		}
 	}
-	return ""
 }
 
 // The json shape is part of the command's contract: fields are added, never renamed.

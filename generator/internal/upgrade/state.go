@@ -197,11 +197,3 @@ func servedAt(c admissionregistrationv1.WebhookClientConfig) string {
 	}
 	return ""
 }
-
-// kind is the word for what the webhook does.
-func (w *Webhook) kind() string {
-	if w.Mutating {
-		return "mutating"
-	}
-	return "validating"
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // Steps that several rules recommend.
@@ -44,7 +46,7 @@ func failsOpen(p *pass, old, now *Webhook) {
 func newWebhook(p *pass) {
 	for _, w := range p.added {
 		f := Finding{Range: w.Range, Severity: w.severity(),
-			Message: fmt.Sprintf("%s webhook %s is new, and old servers do not have %s", w.kind(), w.Spec.Name, w.path()),
+			Message: fmt.Sprintf("%s webhook %s is new, and old servers do not have %s", model.KindWord(w.Mutating), w.Spec.Name, w.path()),
 			Effect: fmt.Sprintf("It is called for %s from the moment that the configuration is applied. Until a server has its path, calls fail (404, or no connection), and %s.",
 				matched(w), w.outcome()),
 			Steps: []string{serversFirst, thenApply}}
@@ -65,7 +67,7 @@ func goneWebhook(p *pass) {
 			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
 		}
 		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful,
-			Message: fmt.Sprintf("%s webhook %s is gone", w.kind(), w.Spec.Name), Effect: effect})
+			Message: fmt.Sprintf("%s webhook %s is gone", model.KindWord(w.Mutating), w.Spec.Name), Effect: effect})
 	}
 }
 
@@ -354,7 +356,7 @@ func configurationGone(p *pass) {
 		if !f.IsValid() {
 			f.Range = c.Webhooks[0].Range
 		}
-		object := fmt.Sprintf("kubectl delete %swebhookconfiguration %s", c.Webhooks[0].kind(), c.Name)
+		object := fmt.Sprintf("kubectl delete %swebhookconfiguration %s", model.KindWord(c.Mutating), c.Name)
 		f.Steps = []string{"delete it: " + object}
 		if into := p.movedInto(c); into != nil {
 			f.Message = fmt.Sprintf("webhooks of the configuration %s are in %s", c.Name, into.Name)
