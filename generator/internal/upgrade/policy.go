@@ -50,21 +50,24 @@ func policyGone(p *pass) {
 		if p.to.policy(old.Mutating, old.Name) != nil {
 			continue
 		}
-		effect := "Requests that it denied are accepted, and objects that it would have denied stay."
-		if old.Mutating {
-			effect = "New objects lack the values that it filled in."
-		}
+		f := Finding{Range: old.Range, InOld: true, Severity: Careful,
+			Message: fmt.Sprintf("%s policy %s is gone", model.KindWord(old.Mutating), old.Name), Effect: unchecked(old.Mutating),
+			Steps: []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}}
 		if old.InsteadOf != nil && p.to.has(old.InsteadOf) {
-			p.report(Finding{Range: old.Range, InOld: true, Severity: Safe,
-				Message: fmt.Sprintf("%s policy %s is gone, and webhook %s takes its place", model.KindWord(old.Mutating), old.Name, old.InsteadOf.Spec.Name),
-				Effect:  fmt.Sprintf("Clusters from Kubernetes 1.%d on call the webhook again.", old.Since),
-				Steps:   []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}})
-			continue
+			f.Severity = Safe
+			f.Message += fmt.Sprintf(", and webhook %s takes its place", old.InsteadOf.Spec.Name)
+			f.Effect = fmt.Sprintf("Clusters from Kubernetes 1.%d on call the webhook again.", old.Since)
 		}
-		p.report(Finding{Range: old.Range, InOld: true, Severity: Careful,
-			Message: fmt.Sprintf("%s policy %s is gone", model.KindWord(old.Mutating), old.Name), Effect: effect,
-			Steps: []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}})
+		p.report(f)
 	}
+}
+
+// unchecked is the effect of a webhook or policy that is gone.
+func unchecked(mutating bool) string {
+	if mutating {
+		return "New objects lack the values that it filled in."
+	}
+	return "Requests that it denied are accepted, and objects that it would have denied stay."
 }
 
 func policyStricter(p *pass) {

@@ -59,10 +59,7 @@ func newWebhook(p *pass) {
 
 func goneWebhook(p *pass) {
 	for _, w := range p.removed {
-		effect := "Requests that it denied are accepted, and objects that it would have denied stay."
-		if w.Mutating {
-			effect = "New objects lack the values that it filled in."
-		}
+		effect := unchecked(w.Mutating)
 		if w.Policy != nil && p.to.policy(w.Mutating, w.Policy.Name) != nil {
 			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
 		}
