@@ -56,15 +56,7 @@ const (
 	Note
 )
 
-func (s Severity) String() string {
-	switch s {
-	case Warning:
-		return "warning"
-	case Note:
-		return "note"
-	}
-	return "error"
-}
+func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
 // Diagnostic is one finding.
 type Diagnostic struct {

@@ -27,7 +27,7 @@ const Terminal = "terminal"
 //   - sarif: a log in the Static Analysis Results Interchange Format 2.1.0. It describes the rules of the
 //     list's findings.
 func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
-	p := printer{dir: dir, sources: map[string][]string{}}
+	p := NewPrinter(dir)
 	switch format {
 	case "json":
 		return p.json(w, list)
@@ -35,23 +35,25 @@ func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 		return p.github(w, list)
 	case "sarif":
 		return p.sarif(w, list, rules)
-	case Terminal:
-		p.colours = true
-		return p.text(w, list)
-	case "text":
+	case Terminal, "text":
+		p.colours = format == Terminal
 		return p.text(w, list)
 	}
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
 }
 
-type printer struct {
+// Printer shows positions and source lines in the forms of Print, for findings with more content than a Diagnostic.
+type Printer struct {
 	dir     string
 	sources map[string][]string // file to lines, read for the first excerpt
 	colours bool
 }
 
+// NewPrinter makes a printer that shows paths relative to a folder.
+func NewPrinter(dir string) Printer { return Printer{dir: dir, sources: map[string][]string{}} }
+
 // coloured returns a text in the colour of a severity: errors are red, warnings yellow and notes blue.
-func (p printer) coloured(s Severity, text string) string {
+func (p Printer) coloured(s Severity, text string) string {
 	if !p.colours || text == "" {
 		return text
 	}
@@ -59,7 +61,7 @@ func (p printer) coloured(s Severity, text string) string {
 	return "\x1b[1;" + colour + "m" + text + "\x1b[0m"
 }
 
-func (p printer) text(w io.Writer, list List) error {
+func (p Printer) text(w io.Writer, list List) error {
 	var out bytes.Buffer
 	for _, d := range list {
 		if d.Pos.IsValid() {
@@ -82,9 +84,12 @@ func (p printer) text(w io.Writer, list List) error {
 	return err
 }
 
+// Excerpt writes the source line of a range, with a caret below it.
+func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at, Note) }
+
 // excerpt shows the source line with a caret under the range. The caret line keeps tabs, so that the two lines are
 // aligned for any tab width.
-func (p printer) excerpt(out *bytes.Buffer, at Range, s Severity) {
+func (p Printer) excerpt(out *bytes.Buffer, at Range, s Severity) {
 	line, ok := p.line(at.Pos)
 	if !ok || at.Pos.Column < 1 || at.Pos.Column > len(line)+1 {
 		return
@@ -97,20 +102,18 @@ func (p printer) excerpt(out *bytes.Buffer, at Range, s Severity) {
 	} else if at.End.Line > at.Pos.Line {
 		width = len(line) - start
 	}
-	var pad strings.Builder
-	for _, r := range line[indent:start] {
+	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {
-			pad.WriteByte('\t')
-		} else {
-			pad.WriteByte(' ')
+			return r
 		}
-	}
+		return ' '
+	}, line[indent:start])
 	const longest = 60 // longer texts are cut
 	caret := "^" + strings.Repeat("~", min(max(width, 1), longest)-1)
-	fmt.Fprintf(out, "    %s\n    %s%s\n", line[indent:], pad.String(), p.coloured(s, caret))
+	fmt.Fprintf(out, "    %s\n    %s%s\n", line[indent:], pad, p.coloured(s, caret))
 }
 
-func (p printer) line(at Position) (string, bool) {
+func (p Printer) line(at Position) (string, bool) {
 	if !at.IsValid() {
 		return "", false
 	}
@@ -128,8 +131,8 @@ func (p printer) line(at Position) (string, bool) {
 	return lines[at.Line-1], true
 }
 
-func (p printer) position(at Position) string {
-	file := p.file(at)
+func (p Printer) position(at Position) string {
+	file := p.File(at)
 	switch {
 	case at.Line == 0:
 		return file
@@ -139,7 +142,8 @@ func (p printer) position(at Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-func (p printer) file(at Position) string {
+// File returns a file's path as printed.
+func (p Printer) File(at Position) string {
 	if rel, err := filepath.Rel(p.dir, at.File); err == nil && len(rel) < len(at.File) {
 		return filepath.ToSlash(rel)
 	}
@@ -167,7 +171,7 @@ type jsonRelated struct {
 	Message string `json:"message"`
 }
 
-func (p printer) json(w io.Writer, list List) error {
+func (p Printer) json(w io.Writer, list List) error {
 	out := make([]jsonDiagnostic, 0, len(list))
 	for _, d := range list {
 		j := jsonDiagnostic{
@@ -175,25 +179,30 @@ func (p printer) json(w io.Writer, list List) error {
 			Severity: d.Severity.String(), Rule: d.Rule, Message: d.Message, Hint: d.Hint,
 		}
 		if d.Pos.IsValid() {
-			j.File = p.file(d.Pos)
+			j.File = p.File(d.Pos)
 		}
 		for _, r := range d.Related {
-			j.Related = append(j.Related, jsonRelated{p.file(r.Pos), r.Pos.Line, r.Pos.Column, r.Message})
+			j.Related = append(j.Related, jsonRelated{p.File(r.Pos), r.Pos.Line, r.Pos.Column, r.Message})
 		}
 		out = append(out, j)
 	}
+	return WriteJSON(w, out)
+}
+
+// WriteJSON writes a value as indented JSON, with <, > and & as they are.
+func WriteJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return enc.Encode(value)
 }
 
-func (p printer) github(w io.Writer, list List) error {
+func (p Printer) github(w io.Writer, list List) error {
 	var out bytes.Buffer
 	for _, d := range list {
 		properties := []string{}
 		if d.Pos.IsValid() {
-			properties = append(properties, "file="+escapeProperty(p.file(d.Pos)))
+			properties = append(properties, "file="+escapeProperty(p.File(d.Pos)))
 			if d.Pos.Line > 0 {
 				properties = append(properties, fmt.Sprintf("line=%d", d.Pos.Line), fmt.Sprintf("col=%d", d.Pos.Column))
 			}
@@ -217,6 +226,16 @@ func (p printer) github(w io.Writer, list List) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// Command returns a workflow command by which GitHub shows a message beside a line of a pull request. If file is empty,
+// the message has no line. The level is error, warning or notice.
+func Command(level, file string, line, column int, title, message string) string {
+	position := ""
+	if file != "" {
+		position = fmt.Sprintf("file=%s,line=%d,col=%d,", escapeProperty(file), line, column)
+	}
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", level, position, escapeProperty(title), escapeData(message))
 }
 
 // escapeData and escapeProperty follow the escaping of GitHub's workflow commands.

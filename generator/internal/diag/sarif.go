@@ -3,7 +3,6 @@
 package diag
 
 import (
-	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -67,7 +66,7 @@ type (
 	}
 )
 
-func (p printer) sarif(w io.Writer, list List, rules []Rule) error {
+func (p Printer) sarif(w io.Writer, list List, rules []Rule) error {
 	run := sarifRun{
 		Tool:       sarifTool{sarifDriver{Name: "webhook-gen", Rules: []sarifRule{}}},
 		ColumnKind: "unicodeCodePoints",
@@ -93,13 +92,10 @@ func (p printer) sarif(w io.Writer, list List, rules []Rule) error {
 		}
 		run.Results = append(run.Results, result)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return WriteJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func (p printer) physical(at Range) sarifPhysical {
+func (p Printer) physical(at Range) sarifPhysical {
 	where := sarifPhysical{Artifact: sarifArtifact{p.uri(at.Pos)}}
 	if at.Pos.Line > 0 {
 		where.Region = &sarifRegion{at.Pos.Line, p.character(at.Pos), at.End.Line, p.character(at.End)}
@@ -108,16 +104,16 @@ func (p printer) physical(at Range) sarifPhysical {
 }
 
 // uri is relative to the folder of the run if the file is below that folder.
-func (p printer) uri(at Position) string {
-	u := url.URL{Path: filepath.ToSlash(p.file(at))}
-	if filepath.IsAbs(p.file(at)) {
+func (p Printer) uri(at Position) string {
+	u := url.URL{Path: filepath.ToSlash(p.File(at))}
+	if filepath.IsAbs(p.File(at)) {
 		u.Scheme = "file"
 	}
 	return u.String()
 }
 
 // character returns a column in characters instead of bytes, as SARIF requires.
-func (p printer) character(at Position) int {
+func (p Printer) character(at Position) int {
 	line, ok := p.line(at)
 	if !ok || at.Column > len(line)+1 || at.Column < 1 {
 		return at.Column

@@ -6,7 +6,6 @@ package inspect
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -175,10 +174,7 @@ func ConversionFormats() []string { return []string{"text", "json"} }
 func PrintConversions(w io.Writer, format string, docs []ConversionDoc) error {
 	switch format {
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(append([]ConversionDoc{}, docs...)) // [] and not null
+		return diag.WriteJSON(w, append([]ConversionDoc{}, docs...)) // [] and not null
 	case "text":
 		printConversionsText(w, docs)
 		return nil

@@ -4,7 +4,6 @@ package upgrade
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -142,10 +141,7 @@ func (p Printer) json(w io.Writer, found []Finding) error {
 		}
 		out = append(out, jsonFinding{p.file(f), f.Pos.Line, f.Pos.Column, state, f.Severity.String(), f.Rule, f.Message, f.Effect, f.Steps, f.Accepted})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return diag.WriteJSON(w, out)
 }
 
 func (p Printer) github(w io.Writer, found []Finding) error {
