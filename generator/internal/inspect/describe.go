@@ -216,13 +216,15 @@ func kinds(p *model.Project) []KindDescription {
 		}
 		all = append(all, k)
 	}
+	var marked []*model.Kind
 	for _, w := range p.Webhooks() {
-		if k := w.Kind; k != nil {
-			add(KindDescription{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, Scope: k.Scope})
-		}
+		marked = append(marked, w.Kind)
 	}
 	for _, policy := range p.Policies {
-		if k := policy.Kind; k != nil {
+		marked = append(marked, policy.Kind)
+	}
+	for _, k := range marked {
+		if k != nil {
 			add(KindDescription{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, Scope: k.Scope})
 		}
 	}

@@ -92,12 +92,12 @@ func Refused(ctx context.Context, m *load.Module, p *model.Project, read Express
 	if count == 0 {
 		return nil
 	}
-	_, refused, err := readExpressions(ctx, m, p, read, nil, isOfExpressions)
+	_, ofPolicies, refused, err := readExpressions(ctx, m, p, read)
 	if err != nil {
 		reason, install, _ := strings.Cut(err.Error(), ". To install it:\n  ")
 		return diag.List{diag.Warningf(at, check.RuleUncompiled, "%d %s not compiled: %s", count, what, reason).WithHint("%s", install)}
 	}
-	return refused
+	return append(refused, lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), isOfExpressions)...)
 }
 
 // unread returns the position of the project's first expression, and what the expressions are.
@@ -120,27 +120,25 @@ func unread(p *model.Project) (at diag.Range, what string, count int) {
 	return at, what, count
 }
 
-// ofExpressions are the rules about the expressions of policies that an allowance may name.
-func ofExpressions() []string { return check.AllowedToPolicies() }
+// isOfExpressions reports a rule about the expressions of policies that an allowance may name.
+func isOfExpressions(rule string) bool { return slices.Contains(check.AllowedToPolicies(), rule) }
 
-func isOfExpressions(rule string) bool { return slices.Contains(ofExpressions(), rule) }
-
-// readExpressions returns the reader's findings: broken lint rules, and expressions that an API server refuses or that
-// fail there. To them it adds other findings in policies, without the allowed ones.
-func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader, ofPolicies []lint.Finding, judged func(string) bool) (found []lint.Finding, refused diag.List, err error) {
+// readExpressions returns the reader's findings: rules of lint that webhooks break, rules that policies break, and
+// expressions that an API server refuses or that fail there.
+func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader) (found, ofPolicies []lint.Finding, refused diag.List, err error) {
 	expressions, err := read(describeProject(ctx, m, p, render.Delivery{}))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, e := range expressions {
 		severity, ours := check.OfExpressions(e.Rule)
 		if e.Policy != nil {
 			at, err := e.inPolicy(p)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			if !ours {
-				return nil, nil, fmt.Errorf("a finding about policies breaks the rule %q, which does not exist", e.Rule)
+				return nil, nil, nil, fmt.Errorf("a finding about policies breaks the rule %q, which does not exist", e.Rule)
 			}
 			if e.isInherited(p.Policies[*e.Policy]) {
 				continue
@@ -151,7 +149,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read
 		}
 		w, at, err := e.in(p)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if ours && e.Rule != check.RuleMatchConditions && !e.isOwn(w) {
 			continue // the condition of deleting reads objects without their types
@@ -162,10 +160,9 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read
 		}
 		f, ok := lint.Found(w, e.Rule, at, e.Message)
 		if !ok {
-			return nil, nil, fmt.Errorf("a finding about matchConditions breaks the rule %q, which lint does not know", e.Rule)
+			return nil, nil, nil, fmt.Errorf("a finding about matchConditions breaks the rule %q, which lint does not know", e.Rule)
 		}
 		found = append(found, f)
 	}
-	refused.Add(lint.ApplyToPolicies(p, ofPolicies, ofExpressions(), judged)...)
-	return found, refused, nil
+	return found, ofPolicies, refused, nil
 }

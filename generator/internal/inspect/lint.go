@@ -107,7 +107,7 @@ func checkObjects(p *model.Project) (list diag.List) {
 }
 
 // linted adds the findings of lint to the findings from making the projects.
-func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, check func(*model.Project) diag.List, read ExpressionReader) LintResult {
+func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, checkProject func(*model.Project) diag.List, read ExpressionReader) LintResult {
 	var result LintResult
 	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {
@@ -115,19 +115,19 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 		ofPolicies := lint.PolicyFindings(p, s)
 		var others []lint.Finder
 		if _, _, count := unread(p); read != nil && count > 0 {
-			expressions, refused, err := readExpressions(ctx, m, p, read, ofPolicies, func(string) bool { return !incomplete })
+			ofWebhooks, inPolicies, refused, err := readExpressions(ctx, m, p, read)
 			if result.Unread = err; err == nil {
 				others = append(others, lint.Expressions)
 			}
-			found = append(found, expressions...)
+			found, ofPolicies = append(found, ofWebhooks...), append(ofPolicies, inPolicies...)
 			diags.Add(refused...)
 		}
-		if len(others) == 0 {
-			diags.Add(lint.ApplyToPolicies(p, ofPolicies, ofExpressions(), func(id string) bool { return !incomplete && !isOfExpressions(id) })...)
-		}
+		diags.Add(lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), func(id string) bool {
+			return !incomplete && (len(others) > 0 || !isOfExpressions(id))
+		})...)
 		judged := func(id string) bool { return !incomplete && lint.Judged(id, others...) }
 		reported := lint.Apply(p, found, judged)
-		for _, d := range check(p) {
+		for _, d := range checkProject(p) {
 			if i := slices.IndexFunc(reported, func(r diag.Diagnostic) bool { return lint.Replaces(r, d) }); i >= 0 {
 				reported[i].Severity = min(reported[i].Severity, d.Severity) // the lower, the worse
 				continue
