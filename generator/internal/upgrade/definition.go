@@ -155,8 +155,8 @@ func otherConversionServer(p *pass, old, now *Definition) {
 }
 
 func kindGone(p *pass) {
-	if !p.to.tellsKinds() {
-		return
+	if !slices.ContainsFunc(p.to.Definitions, func(d *Definition) bool { return !d.derived }) {
+		return // markers alone do not say which kinds there are
 	}
 	for _, old := range p.from.Definitions {
 		if !old.derived && p.to.definition(old.Name) == nil {
@@ -166,9 +166,4 @@ func kindGone(p *pass) {
 				Steps:   []string{"save the objects: kubectl get " + old.Name + " -A -o yaml", "delete them while their controller runs", "delete the definition last"}})
 		}
 	}
-}
-
-// tellsKinds reports whether a state says which kinds there are.
-func (s *State) tellsKinds() bool {
-	return slices.ContainsFunc(s.Definitions, func(d *Definition) bool { return !d.derived })
 }

@@ -34,12 +34,6 @@ func (s *State) webhooks() []*Webhook {
 	return all
 }
 
-// configuration finds a configuration; nil if missing.
-func (s *State) configuration(mutating bool, name string) *Configuration {
-	found, _ := find(s.Configurations, func(c *Configuration) bool { return c.Mutating == mutating && c.Name == name })
-	return found
-}
-
 // matchKinds finds the definitions of both states that have the same name and the conversions between the same two
 // versions. It does not compare a kind from a file with a kind from markers alone: markers name fewer versions.
 func (s *step) matchKinds() {

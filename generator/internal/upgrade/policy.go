@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -125,19 +126,16 @@ func policyLooser(p *pass, old, now *model.Policy) {
 		if slices.Contains(b.new.Spec.ValidationActions, admissionregistrationv1.Deny) {
 			lost = slices.DeleteFunc(lost, func(action string) bool { return action == string(admissionregistrationv1.Warn) })
 		}
+		effect := "No warning or audit entry reports the requests that the policy would deny."
+		if slices.Contains(lost, string(admissionregistrationv1.Deny)) {
+			effect = "Requests that the policy denied are accepted, and objects that it would have denied stay."
+		}
 		if len(lost) > 0 {
 			p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
 				Message: fmt.Sprintf("binding %s no longer has the action %s", b.new.Name, strings.Join(lost, " and ")),
-				Effect:  looserEffect(lost)})
+				Effect:  effect})
 		}
 	}
-}
-
-func looserEffect(lost []string) string {
-	if slices.Contains(lost, string(admissionregistrationv1.Deny)) {
-		return "Requests that the policy denied are accepted, and objects that it would have denied stay."
-	}
-	return "No warning or audit entry reports the requests that the policy would deny."
 }
 
 func policyTighter(p *pass, old, now *model.Policy) {
@@ -168,6 +166,7 @@ func bindingGone(p *pass, old, now *model.Policy) {
 }
 
 func policyOtherwise(p *pass, old, now *model.Policy) {
+	const never = admissionregistrationv1.NeverReinvocationPolicy
 	before, then := old.Spec, now.Spec
 	for _, part := range []struct {
 		field, what  string
@@ -177,7 +176,7 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 		{"spec.matchConditions", "match conditions", emptyNil(before.MatchConditions), emptyNil(then.MatchConditions)},
 		{"spec.paramKind", "parameters", before.ParamKind, then.ParamKind},
 		{"spec.mutations", "mutations", emptyNil(before.Mutations), emptyNil(then.Mutations)},
-		{"spec.reinvocationPolicy", "rules of reinvocation", reinvocation(before), reinvocation(then)},
+		{"spec.reinvocationPolicy", "rules of reinvocation", cmp.Or(before.ReinvocationPolicy, never), cmp.Or(then.ReinvocationPolicy, never)},
 	} {
 		if !reflect.DeepEqual(part.before, part.then) {
 			p.report(Finding{Range: now.Where(part.field), Severity: Careful, Message: fmt.Sprintf("policy %s has other %s", now.Name, part.what),
@@ -301,13 +300,6 @@ func otherAnnotations(p *pass, old, now *model.Policy) {
 // policyFails reports whether requests are refused if an expression of a policy fails.
 func policyFails(p *model.Policy) bool {
 	return p.Spec.FailurePolicy == nil || *p.Spec.FailurePolicy == admissionregistrationv1.Fail
-}
-
-func reinvocation(s model.PolicySpec) admissionregistrationv1.ReinvocationPolicyType {
-	if s.ReinvocationPolicy == "" {
-		return admissionregistrationv1.NeverReinvocationPolicy
-	}
-	return s.ReinvocationPolicy
 }
 
 // plainMatch is match constraints with the defaults of API servers (SetDefaults_MatchResources, SetDefaults_Rule).

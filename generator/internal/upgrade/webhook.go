@@ -345,7 +345,7 @@ func renamed(p *pass, old, now *Webhook) {
 
 func configurationGone(p *pass) {
 	for _, c := range p.from.Configurations {
-		if p.to.configuration(c.Mutating, c.Name) != nil {
+		if slices.ContainsFunc(p.to.Configurations, func(other *Configuration) bool { return other.Mutating == c.Mutating && other.Name == c.Name }) {
 			continue
 		}
 		f := Finding{Range: c.Range, InOld: true, Severity: Careful, Message: fmt.Sprintf("the configuration %s is gone", c.Name),
@@ -355,23 +355,13 @@ func configurationGone(p *pass) {
 		}
 		object := fmt.Sprintf("kubectl delete %swebhookconfiguration %s", model.KindWord(c.Mutating), c.Name)
 		f.Steps = []string{"delete it: " + object}
-		if into := p.movedInto(c); into != nil {
-			f.Message = fmt.Sprintf("webhooks of the configuration %s are in %s", c.Name, into.Name)
+		if moved, ok := find(p.webhooks, func(w pair[*Webhook]) bool { return w.old.In == c }); ok {
+			f.Message = fmt.Sprintf("webhooks of the configuration %s are in %s", c.Name, moved.new.In.Name)
 			f.Effect += " Until it is deleted they are called twice for each request, by both."
 			f.Steps = []string{"apply the new configuration", "delete the old one, not before: " + object}
 		}
 		p.report(f)
 	}
-}
-
-// movedInto is the configuration that has a webhook of one that is gone; nil where none has.
-func (s *step) movedInto(c *Configuration) *Configuration {
-	for _, w := range s.webhooks {
-		if w.old.In == c {
-			return w.new.In
-		}
-	}
-	return nil
 }
 
 // changedOver returns the first two webhooks that are called in another order than before and may both be called for
