@@ -234,9 +234,7 @@ func clientService(p webhookPass) {
 		p.at(at+".namespace", "the service has no namespace")
 	}
 	if s.Port != nil {
-		for _, message := range validation.IsValidPortNum(int(*s.Port)) {
-			p.at(at+".port", "port %d %s", *s.Port, message)
-		}
+		invalid(p.at, at+".port", validation.IsValidPortNum(int(*s.Port)), "port %d %s", *s.Port)
 	}
 	if s.Path == nil || *s.Path == "" || *s.Path == "/" {
 		return
@@ -272,9 +270,7 @@ func reviewVersionList(p webhookPass) {
 			p.at(at, "version %q is twice in the list", v)
 			continue
 		}
-		for _, message := range validation.IsDNS1035Label(v) {
-			p.at(at, "version %q: %s", v, brief(message))
-		}
+		invalid(p.at, at, validation.IsDNS1035Label(v), "version %q: %s", v)
 	}
 	if len(versions) > 0 && !slices.Contains(versions, "v1") && !slices.Contains(versions, "v1beta1") {
 		p.at("admissionReviewVersions", "the API server sends v1 and v1beta1, and the list has neither")
@@ -299,9 +295,7 @@ func conditions(report reporter, list, owner string, all []admissionregistration
 		case seen[c.Name]:
 			report(at+".name", "%s has two match conditions called %q", owner, c.Name)
 		default:
-			for _, message := range validation.IsQualifiedName(c.Name) {
-				report(at+".name", "match condition name %q: %s", c.Name, brief(message))
-			}
+			invalid(report, at+".name", validation.IsQualifiedName(c.Name), "match condition name %q: %s", c.Name)
 		}
 		seen[c.Name] = true
 		if strings.TrimSpace(c.Expression) == "" {
@@ -313,6 +307,13 @@ func conditions(report reporter, list, owner string, all []admissionregistration
 func noMatchConditions(p webhookPass) {
 	if len(p.Spec.MatchConditions) > 0 {
 		p.at("matchConditions[0]", "no API server that serves admissionregistration.k8s.io/v1beta1 has match conditions, and it would drop them")
+	}
+}
+
+// invalid reports what apimachinery has against a value. The format is for the value and for that.
+func invalid(report reporter, at string, problems []string, format string, value any) {
+	for _, problem := range problems {
+		report(at, format, value, brief(problem))
 	}
 }
 

@@ -108,21 +108,15 @@ func parameterKind(p policyPass) {
 		p.at(at+".apiVersion", "%q is not a group and a version", k.APIVersion)
 	default:
 		if group != "" {
-			for _, message := range validation.IsDNS1123Subdomain(group) {
-				p.at(at+".apiVersion", "group %q: %s", group, brief(message))
-			}
+			invalid(p.at, at+".apiVersion", validation.IsDNS1123Subdomain(group), "group %q: %s", group)
 		}
-		for _, message := range validation.IsDNS1035Label(version) {
-			p.at(at+".apiVersion", "version %q: %s", version, brief(message))
-		}
+		invalid(p.at, at+".apiVersion", validation.IsDNS1035Label(version), "version %q: %s", version)
 	}
 	if k.Kind == "" {
 		p.at(at+".kind", "the parameters have no kind")
 		return
 	}
-	for _, message := range validation.IsDNS1035Label(strings.ToLower(k.Kind)) {
-		p.at(at+".kind", "kind %q: %s", k.Kind, brief(message))
-	}
+	invalid(p.at, at+".kind", validation.IsDNS1035Label(strings.ToLower(k.Kind)), "kind %q: %s", k.Kind)
 }
 
 // matchPass checks the match constraints of a policy, or the match resources of a binding.
@@ -162,9 +156,7 @@ func matchRules(p matchPass) {
 			}
 			for j, name := range r.ResourceNames {
 				at := fmt.Sprintf("%s.resourceNames[%d]", at, j)
-				for _, message := range content.IsPathSegmentName(name) {
-					p.at(at, "the name %q of an object %s", name, message)
-				}
+				invalid(p.at, at, content.IsPathSegmentName(name), "the name %q of an object %s", name)
 				if slices.Contains(r.ResourceNames[:j], name) {
 					p.at(at, "the name %q is twice in the list", name)
 				}
@@ -250,9 +242,8 @@ func auditAnnotations(p policyPass) {
 	}
 	for i, a := range p.Spec.AuditAnnotations {
 		at := fmt.Sprintf("spec.auditAnnotations[%d]", i)
-		for _, message := range validation.IsQualifiedName(p.Name + "/" + a.Key) {
-			p.at(at+".key", "the policy's name and the key, %q: %s", p.Name+"/"+a.Key, brief(message))
-		}
+		name := p.Name + "/" + a.Key
+		invalid(p.at, at+".key", validation.IsQualifiedName(name), "the policy's name and the key, %q: %s", name)
 		if slices.ContainsFunc(p.Spec.AuditAnnotations[:i], func(other admissionregistrationv1.AuditAnnotation) bool { return other.Key == a.Key }) {
 			p.at(at+".key", "the policy has two audit annotations with the key %q", a.Key)
 		}
@@ -308,9 +299,7 @@ func policyReinvocation(p policyPass) {
 
 func boundPolicy(p bindingPass) {
 	if p.Spec.PolicyName != p.policy.Name || p.Spec.PolicyName == "" { // the policy's name is reported once
-		for _, message := range apivalidation.NameIsDNSSubdomain(p.Spec.PolicyName, false) {
-			p.at("spec.policyName", "the name %q of the policy: %s", p.Spec.PolicyName, brief(message))
-		}
+		invalid(p.at, "spec.policyName", apivalidation.NameIsDNSSubdomain(p.Spec.PolicyName, false), "the name %q of the policy: %s", p.Spec.PolicyName)
 	}
 	r := p.Spec.ParamRef
 	if r == nil {
@@ -318,9 +307,7 @@ func boundPolicy(p bindingPass) {
 	}
 	const at = "spec.paramRef"
 	if r.Name != "" {
-		for _, message := range content.IsPathSegmentName(r.Name) {
-			p.at(at+".name", "the name %q of the parameters %s", r.Name, message)
-		}
+		invalid(p.at, at+".name", content.IsPathSegmentName(r.Name), "the name %q of the parameters %s", r.Name)
 	}
 	if r.Selector != nil {
 		selector(p.at, at+".selector", r.Selector)
