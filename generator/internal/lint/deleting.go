@@ -72,26 +72,22 @@ func validatorOf(pkg *load.Package, w *model.Webhook) (name, method string) {
 	return "", "ValidateUpdate"
 }
 
-// declares returns the type that a declaration declares or is about.
-func declares(d ast.Decl) (name string) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		return load.Receiver(d)
-	case *ast.GenDecl:
-		ast.Inspect(d.Specs[0], func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.TypeSpec:
-				name = n.Name.Name
-				return false
-			case *ast.CompositeLit:
-				if id, ok := n.Type.(*ast.Ident); ok {
-					name = id.Name
-				}
-			}
-			return true
-		})
+// declares returns the type that a declaration declares or is about; empty if there is none.
+func declares(d ast.Decl) string {
+	if method, ok := d.(*ast.FuncDecl); ok {
+		return load.Receiver(method)
 	}
-	return name
+	for n := range ast.Preorder(d) {
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			return n.Name.Name
+		case *ast.CompositeLit:
+			if id, ok := n.Type.(*ast.Ident); ok {
+				return id.Name
+			}
+		}
+	}
+	return ""
 }
 
 // updatesObjects reports a webhook for UPDATE of resources and not only of their subresources: finalizers are removed
