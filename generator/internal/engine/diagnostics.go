@@ -27,7 +27,9 @@ func PrintDiagnostics(w io.Writer, format, dir string, list diag.List) error {
 	rules := slices.Concat(Rules(), LintRules())
 	texts := docs.Rules()
 	for i, r := range rules {
-		rules[i].Doc = cmp.Or(r.Doc, texts[r.ID])
+		if rules[i].Doc = cmp.Or(r.Doc, texts[r.ID]); r.Fix != "" {
+			rules[i].Doc += " Fix: " + r.Fix + "."
+		}
 	}
 	return diag.Print(w, format, dir, list, rules)
 }

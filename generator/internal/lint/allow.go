@@ -19,9 +19,9 @@ const (
 
 func allowanceRules() []diag.Rule {
 	return []diag.Rule{
-		{ID: ruleUnknown, Title: "an allowance names a rule", Doc: "+webhook:allow names a rule of lint by its id: W12."},
-		{ID: ruleReason, Title: "an allowance has a reason", Doc: "Readers of the marker need it, and so does whoever wants to remove it."},
-		{ID: ruleUnused, Severity: diag.Warning, Title: "an allowance is needed", Doc: "A webhook that does not break the rule, or no longer does, needs no allowance. Allowances of rules that were not checked are not reported."},
+		{ID: ruleUnknown, Title: "an allowance names a rule"},
+		{ID: ruleReason, Title: "an allowance has a reason"},
+		{ID: ruleUnused, Severity: diag.Warning, Title: "an allowance is needed"},
 	}
 }
 

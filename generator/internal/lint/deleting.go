@@ -72,7 +72,7 @@ func validatorOf(pkg *load.Package, w *model.Webhook) (name, method string) {
 	return "", "ValidateUpdate"
 }
 
-// declares returns the type that a declaration declares or is about; empty if there is none.
+// declares returns the type that a declaration declares or is about; empty without one.
 func declares(d ast.Decl) string {
 	if method, ok := d.(*ast.FuncDecl); ok {
 		return load.Receiver(method)

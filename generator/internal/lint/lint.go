@@ -251,9 +251,7 @@ func Table() []Rule {
 func Rules() []diag.Rule {
 	var docs []diag.Rule
 	for _, r := range table() {
-		full := r.Rule
-		full.Doc += " What to do: " + r.Fix + "."
-		docs = append(docs, full)
+		docs = append(docs, r.Rule)
 	}
 	return append(docs, allowanceRules()...)
 }

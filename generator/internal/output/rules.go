@@ -30,38 +30,17 @@ const (
 // Rules documents them.
 func Rules() []diag.Rule {
 	return []diag.Rule{
-		{ID: RuleOutside, Title: "generated files are inside the module",
-			Doc: "Links are followed first, and may not lead out of the module's folder. " +
-				"Change the path in webhook-gen.yaml, or the link."},
-		{ID: RuleTwice, Title: "each path is generated once",
-			Doc: "Two files of one name, or of names that differ only in case, cannot both be written: " +
-				"file systems that ignore case would keep one of them. Give one of the two another name or folder."},
-		{ID: RuleNotOurs, Title: "files that webhook-gen did not write are never replaced",
-			Doc: "A Go file is ours if it has the line `" + GoHeader + "` before its package clause " +
-				"(the rule of go/ast.IsGenerated); a manifest if it begins with `" + YAMLHeader + "`, or holds nothing but " +
-				"MutatingWebhookConfiguration and ValidatingWebhookConfiguration documents. In a definition that crds names, the lines of spec.conversion are. " +
-				"Of a chart, values.schema.json and NOTES.txt are ours with the same words in their first lines, and in Chart.yaml the line kubeVersion with its comment. " +
-				"Move your own lines to another file."},
-		{ID: RuleInTheWay, Title: "no folder or link is in the place of a generated file",
-			Doc: "A folder, a device, or a file in place of a folder is not removed. Neither is a link to a generated " +
-				"file that is no longer wanted. Move it out of the way, or change the path in webhook-gen.yaml."},
-		{ID: RuleReadOnly, Title: "files and folders to write are writable",
-			Doc: "A read-only file is not replaced, even if the folder would allow it. If one file cannot be written, none is."},
-		{ID: RuleDisk, Title: "reading and writing succeed",
-			Doc: "The disk is full, a name is too long, a quota is reached, or the like. Files that were already written are restored."},
-		{ID: RuleChanged, Title: "files do not change while webhook-gen works",
-			Doc: "Another program has changed the file between comparison and writing. Nothing is written. Run webhook-gen again."},
-		{ID: RuleHeading, Title: "the text of headerFile is a comment and nothing else",
-			Doc: "It is put at the top of Go and YAML files: as Go comments, as lines that begin with #, or as plain text. " +
-				"A package clause, a build constraint, a directive, a marker, the line of a generated file or {{ would have an effect there."},
-		{ID: RuleStale, Title: "generated files are up to date",
-			Doc: "verify reports this of each file that generate would create, replace or remove. " +
-				"In the form text it prints a diff instead. Run webhook-gen and commit the result."},
-		{ID: RuleRuntime, Title: "the runtime in go.mod is new enough for generated code",
-			Doc: "verify reports this; a replaced runtime is not checked. It prints the commands that update go.mod."},
-		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes",
-			Doc: "A marker or its type is gone, and a validator, defaulter or test for it is left. It does not compile without the generated code. " +
-				"Remove the file, or put the marker back."},
+		{ID: RuleOutside, Title: "generated files are inside the module"},
+		{ID: RuleTwice, Title: "each path is generated once"},
+		{ID: RuleNotOurs, Title: "files that webhook-gen did not write are never replaced"},
+		{ID: RuleInTheWay, Title: "no folder or link is in the place of a generated file"},
+		{ID: RuleReadOnly, Title: "files and folders to write are writable"},
+		{ID: RuleDisk, Title: "reading and writing succeed"},
+		{ID: RuleChanged, Title: "files do not change while webhook-gen works"},
+		{ID: RuleHeading, Title: "the text of headerFile is a comment and nothing else"},
+		{ID: RuleStale, Title: "generated files are up to date"},
+		{ID: RuleRuntime, Title: "the runtime in go.mod is new enough for generated code"},
+		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes"},
 	}
 }
 
