@@ -596,15 +596,31 @@ func either(conditions []jen.Code) *jen.Statement {
 	for _, c := range conditions {
 		length += len(fmt.Sprintf("%#v", c))
 	}
-	isLong := length > short
+	if length > short {
+		return joined(conditions, jen.Op("||").Line())
+	}
+	return joined(conditions, jen.Op("||"))
+}
+
+// all is the condition that all of several hold.
+func all(conditions []jen.Code) *jen.Statement { return joined(conditions, jen.Op("&&")) }
+
+// joined are conditions with an operator between them.
+func joined(conditions []jen.Code, operator *jen.Statement) *jen.Statement {
 	s := jen.Add(conditions[0])
 	for _, c := range conditions[1:] {
-		if s.Op("||"); isLong {
-			s.Line()
-		}
-		s.Add(c)
+		s.Add(operator, c)
 	}
 	return s
+}
+
+// when writes statements for the case that all conditions hold, if there are any.
+func when(g *jen.Group, conditions []jen.Code, write func(*jen.Group)) {
+	if len(conditions) == 0 {
+		write(g)
+		return
+	}
+	g.If(all(conditions)).BlockFunc(write)
 }
 
 // follows reports whether a claim writes a part of what one of the others writes, so that it has to follow.
@@ -689,15 +705,8 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		conditions = append(conditions, w.isSet(c.Set[d], src))
 		src.known = true
 	}
-	name := where{format: c.Spoke.String()}
-	if d == convert.FromHub {
-		name.format = c.Hub.String()
-	}
-	if len(conditions) == 0 {
-		w.value(g, c.Value, d, src, dst, name, 0)
-		return
-	}
-	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
+	name := where{format: from.String()}
+	when(g, conditions, func(g *jen.Group) {
 		if c.Found[d] == nil {
 			w.make(g, parents)
 			w.value(g, c.Value, d, src, dst, name, 0)
@@ -740,16 +749,15 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	pointer := to.Steps()[len(to)-1].Pointer
 	unset := dst.value().Op("==").Nil()
-	switch value.(type) {
-	case string, convert.Metadata:
-		unset = dst.value().Op("==").Lit("")
-	case int:
-		unset = dst.value().Op("==").Lit(0)
-	case bool:
-		unset = jen.Op("!").Add(dst.value())
-	}
-	if pointer != nil {
-		unset = dst.value().Op("==").Nil()
+	if pointer == nil {
+		switch value.(type) {
+		case string, convert.Metadata:
+			unset = dst.value().Op("==").Lit("")
+		case int:
+			unset = dst.value().Op("==").Lit(0)
+		case bool:
+			unset = jen.Op("!").Add(dst.value())
+		}
 	}
 	conditions := slices.Concat(there(pointers), []jen.Code{unset}, inCase, []jen.Code{w.whole()})
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
@@ -788,19 +796,14 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Ent
 	case fromKey != "" && toKey != "":
 		g.Qual(w.shared, "MoveEntry").Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
 	case toKey != "":
-		write := func(g *jen.Group) {
+		when(g, there(srcPointers), func(g *jen.Group) {
 			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
 			if how.Parse == "" {
 				w.checked(g, where{format: from.String()}, jen.Qual(w.shared, "ToEntryJSON").Call(args...))
 			} else {
 				g.Qual(w.shared, "ToEntry").Call(args...)
 			}
-		}
-		if len(srcPointers) == 0 {
-			write(g)
-			return
-		}
-		g.If(all(there(srcPointers))).BlockFunc(write)
+		})
 	default:
 		read := func(into jen.Code) *jen.Statement {
 			if how.Parse == "" {
@@ -818,14 +821,6 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Ent
 			dst.set(g, value.value())
 		})
 	}
-}
-
-func all(conditions []jen.Code) *jen.Statement {
-	s := jen.Add(conditions[0])
-	for _, c := range conditions[1:] {
-		s.Op("&&").Add(c)
-	}
-	return s
 }
 
 // article puts a or an before a name. One that begins with initials is read by letter: an HTTPRoute.

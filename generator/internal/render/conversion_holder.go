@@ -50,11 +50,7 @@ func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap
 	if how.Outer != d {
 		conditions, src := has(src, how.Constants)
 		member, pointers := down(src, how.Member)
-		if conditions = append(conditions, there(pointers)...); len(conditions) == 0 {
-			w.value(g, v.Elem, d, member, dst, at, depth)
-			return
-		}
-		g.If(all(conditions)).BlockFunc(func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
+		when(g, append(conditions, there(pointers)...), func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
 		return
 	}
 	write := func(g *jen.Group) {

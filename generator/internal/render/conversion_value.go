@@ -330,23 +330,32 @@ func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []conv
 
 // isSet is the condition that an operand is set.
 func (w *conversionWriter) isSet(s *convert.Set, o operand) *jen.Statement {
+	return w.test(s, o, true)
+}
+
+// test is the condition that an operand is set, or that it is not.
+func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.Statement {
+	equals, length, isSet, isZero := "!=", ">", jen.Null(), jen.Op("!")
+	if !wantSet {
+		equals, length, isSet, isZero = "==", "==", isZero, isSet
+	}
 	switch s.Test {
 	case convert.NotEmpty:
-		return jen.Len(o.value()).Op(">").Lit(0)
+		return jen.Len(o.value()).Op(length).Lit(0)
 	case convert.True:
-		return o.value()
+		return isSet.Add(o.value())
 	case convert.NotBlank:
-		return o.value().Op("!=").Lit("")
+		return o.value().Op(equals).Lit("")
 	case convert.NotNull:
-		return o.value().Op("!=").Lit(0)
+		return o.value().Op(equals).Lit(0)
 	case convert.NotIsZero:
-		return jen.Op("!").Add(o.code.Clone()).Dot("IsZero").Call()
+		return isZero.Add(o.code.Clone()).Dot("IsZero").Call()
 	case convert.NotEqual:
-		return o.value().Op("!=").Parens(w.typ(s.Type).Values())
+		return o.value().Op(equals).Parens(w.typ(s.Type).Values())
 	case convert.AnyField:
-		return jen.Op("!").Id(w.zeroFunction(s)).Call(o.address())
+		return isZero.Id(w.zeroFunction(s)).Call(o.address())
 	}
-	return o.value().Op("!=").Nil()
+	return o.value().Op(equals).Nil()
 }
 
 // isUnset is the condition that a field in an operand is not set.
@@ -356,23 +365,7 @@ func (w *conversionWriter) isUnset(u *convert.Unless, in operand) *jen.Statement
 	if len(conditions) > 1 {
 		return jen.Op("!").Parens(all(conditions))
 	}
-	switch u.Set.Test {
-	case convert.NotNil:
-		return field.value().Op("==").Nil()
-	case convert.NotEmpty:
-		return jen.Len(field.value()).Op("==").Lit(0)
-	case convert.NotBlank:
-		return field.value().Op("==").Lit("")
-	case convert.NotNull:
-		return field.value().Op("==").Lit(0)
-	case convert.NotEqual:
-		return field.value().Op("==").Parens(w.typ(u.Set.Type).Values())
-	case convert.NotIsZero:
-		return field.code.Clone().Dot("IsZero").Call()
-	case convert.AnyField:
-		return jen.Id(w.zeroFunction(u.Set)).Call(field.address())
-	}
-	return jen.Op("!").Add(field.value())
+	return w.test(u.Set, field, false)
 }
 
 // zeroFunction names the function that tells whether a struct is zero.
@@ -399,10 +392,6 @@ func (w *conversionWriter) isZero(s *convert.Set) {
 		for _, f := range s.Fields {
 			set = append(set, w.isSet(f.Set, operand{code: jen.Id("v").Dot(f.Name)}))
 		}
-		any := jen.Add(set[0])
-		for _, s := range set[1:] {
-			any.Op("||").Line().Add(s)
-		}
-		g.Return(jen.Op("!").Parens(any))
+		g.Return(jen.Op("!").Parens(joined(set, jen.Op("||").Line())))
 	})
 }
