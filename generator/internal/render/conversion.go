@@ -284,12 +284,11 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			from, _ := sides(d, plan.Spoke, plan.Hub)
-			source, _ := sides(d, plan.Root.Types.Spoke, plan.Root.Types.Hub)
 			schema := jen.Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
 			}
-			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.typ(source)).Call(jen.Lit(from.Version), schema)
+			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.dstType(plan.Root.Types, 1-d)).Call(jen.Lit(from.Version), schema)
 		}
 	})
 }
@@ -306,12 +305,11 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
-	_, dstType := sides(d, plan.Root.Types.Spoke, plan.Root.Types.Hub)
 	w.function(name, plan.Root, d, full()).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
 			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
 		}
-		g.Op("*").Id("dst").Op("=").Add(w.typ(dstType)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
+		g.Op("*").Id("dst").Op("=").Add(w.dstType(plan.Root.Types, d)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
 		forth, back := functionOf(plan.Root, d), functionOf(plan.Root, 1-d)
 		returnError(g, forth.Clone().Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")))
@@ -712,9 +710,8 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 			w.value(g, c.Value, d, src, dst, name, 0)
 			return
 		}
-		_, dstType := sides(d, c.Value.Spoke, c.Value.Hub)
 		found := operand{code: jen.Id("found")}
-		g.Var().Id("found").Add(w.typ(dstType))
+		g.Var().Id("found").Add(w.dstType(c.Value.Types, d))
 		w.value(g, c.Value, d, src, found, name, 0)
 		g.If(w.isSet(c.Found[d], found)).BlockFunc(func(g *jen.Group) {
 			w.make(g, parents)
@@ -729,7 +726,7 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), w.whole()})
-	g.If(all(conditions)).Block(dst.value().Op("=").New(w.elem(c.Value, d)))
+	g.If(all(conditions)).Block(dst.value().Op("=").New(w.dstType(c.Value.Elem.Types, d)))
 }
 
 // missing gives a field its default where nothing else has set it.
@@ -786,7 +783,6 @@ func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
 func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Entry, d convert.Direction) {
 	from, to := sides(d, c.Spoke, c.Hub)
 	fromKey, toKey := sides(d, how.Keys[0], how.Keys[1])
-	_, dstType := sides(d, c.Value.Spoke, c.Value.Hub)
 	src, srcPointers := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, dstPointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if fromKey != "" {
@@ -816,7 +812,7 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Ent
 			return
 		}
 		value := operand{code: jen.Id("value"), pointer: true}
-		g.If(jen.Id("value").Op(":=").New(w.typ(dstType)), read(value.address())).BlockFunc(func(g *jen.Group) {
+		g.If(jen.Id("value").Op(":=").New(w.dstType(c.Value.Types, d)), read(value.address())).BlockFunc(func(g *jen.Group) {
 			w.make(g, dstPointers)
 			dst.set(g, value.value())
 		})

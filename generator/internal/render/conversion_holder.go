@@ -171,7 +171,6 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
 func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	if how.Outer == d {
 		set := w.isSet(how.Plain, src)
 		if how.Content != nil {
@@ -185,12 +184,12 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.E
 				members.add(w, c.Member, jen.Lit(c.Value))
 				element = element.surely(c.Member)
 			}
-			if member, value, ok := w.assigned(v.Elem, d, src); ok && members.add(w, member, value) {
-				dst.set(g, w.typ(dstType).Values(members.literal()))
-				return
+			member, value, isAssigned := w.assigned(v.Elem, d, src)
+			isAssigned = isAssigned && members.add(w, member, value)
+			dst.set(g, w.dstType(v.Types, d).Values(members.literal()))
+			if !isAssigned {
+				w.value(g, v.Elem, d, src, element, at, depth)
 			}
-			dst.set(g, w.typ(dstType).Values(members.literal()))
-			w.value(g, v.Elem, d, src, element, at, depth)
 		})
 		return
 	}
@@ -259,19 +258,14 @@ func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src o
 	case !isAssign(v.Elem):
 		return nil, nil, false
 	}
-	value := src.value()
-	if !v.Elem.Same {
-		value = w.elem(v, d).Parens(value)
-	}
-	return how.Member, value, true
+	return how.Member, w.converted(v.Elem.Types, d, src.value()), true
 }
 
 // keyedList writes a list with an element for each key of a map, in the order of the keys.
 func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	index, key, value := string(rune('i'+depth)), numbered("key", depth), numbered("value", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
 			element := dst.index(jen.Id(index))
 			element.field(how.Member.Last().Name).set(g, w.converted(how.Keys, d, jen.Id(key)))
@@ -283,27 +277,17 @@ func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert
 
 // keyedMap writes a map with an entry for each element of a list.
 func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	index, converted := string(rune('i'+depth)), numbered("converted", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			element := src.index(jen.Id(index))
-			g.Var().Id(converted).Add(w.elem(v, d))
+			g.Var().Id(converted).Add(w.dstType(v.Elem.Types, d))
 			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)), depth+1)
 			key := w.converted(how.Keys, d, element.field(how.Member.Last().Name).value())
 			g.Add(dst.index(key).code).Op("=").Id(converted)
 		})
 	})
-}
-
-// converted is an expression as a type, converted where it is of another one.
-func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code jen.Code) jen.Code {
-	if t.Same {
-		return code
-	}
-	_, to := sides(d, t.Spoke, t.Hub)
-	return w.typ(to).Call(code)
 }
 
 // numbered makes a name of a variable that no loop around has.

@@ -107,14 +107,9 @@ func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
 
 // value writes the statements that set dst, which is zero so far, from src.
 func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	switch how := v.How.(type) {
 	case convert.Assign:
-		if v.Same {
-			dst.set(g, src.value())
-		} else {
-			dst.set(g, w.typ(dstType).Parens(src.value()))
-		}
+		dst.set(g, w.converted(v.Types, d, src.value()))
 	case convert.DeepCopyInto:
 		copied := jen.Add(src.code.Clone()).Dot("DeepCopyInto").Call(dst.address())
 		if how.Nilable {
@@ -169,10 +164,10 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		if how.Outer == d {
 			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
 				if isAssign(v.Elem) && v.Elem.Same {
-					dst.set(g, w.typ(dstType).Values(src.value()))
+					dst.set(g, w.dstType(v.Types, d).Values(src.value()))
 					return
 				}
-				dst.set(g, jen.Make(w.typ(dstType), jen.Lit(1)))
+				dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Lit(1)))
 				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at, depth)
 			})
 			return
@@ -202,7 +197,6 @@ func guarded(g *jen.Group, emptyIsNil bool, src operand, write func(*jen.Group, 
 }
 
 func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	if v.Same && isAssign(v.Elem) && !how.IsArray {
 		dst.set(g, jen.Qual("slices", "Clone").Call(src.value()))
 		return
@@ -216,27 +210,26 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each
 		return
 	}
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.Add(loop)
 	})
 }
 
 func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.Entries, d convert.Direction, src, dst operand, at where, depth int) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	if v.Same && isAssign(v.Elem) {
 		dst.set(g, jen.Qual("maps", "Clone").Call(src.value()))
 		return
 	}
 	key, value, converted := numbered("key", depth), numbered("value", depth), numbered("converted", depth)
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(dstType), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
 			if assigns(v.Elem) {
 				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at, depth+1)
 				return
 			}
-			g.Var().Id(converted).Add(w.elem(v, d))
+			g.Var().Id(converted).Add(w.dstType(v.Elem.Types, d))
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)), depth+1)
 			entry.set(g, jen.Id(converted))
 		})
@@ -256,10 +249,18 @@ func assigns(v *convert.Value) bool {
 	return false
 }
 
-// elem is the type of what the destination holds.
-func (w *conversionWriter) elem(v *convert.Value, d convert.Direction) *jen.Statement {
-	_, dstType := sides(d, v.Elem.Spoke, v.Elem.Hub)
-	return w.typ(dstType)
+// dstType is the type of the destination, as the generated file names it.
+func (w *conversionWriter) dstType(t convert.Types, d convert.Direction) *jen.Statement {
+	_, dst := sides(d, t.Spoke, t.Hub)
+	return w.typ(dst)
+}
+
+// converted is an expression as the type of the destination, converted if it has another one.
+func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code jen.Code) jen.Code {
+	if t.Same {
+		return code
+	}
+	return w.dstType(t, d).Call(code)
 }
 
 func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
@@ -291,26 +292,21 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.
 // pointer sets a pointer to what a value converts to, if need be only where anything of that is set.
 func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *convert.Set, d convert.Direction, src, dst operand, at where, depth int) {
 	if onlyIf == nil && isAssign(v.Elem) {
-		value := src.value()
-		if !v.Elem.Same {
-			value = w.elem(v, d).Parens(value)
-		}
-		dst.set(g, jen.Qual(w.shared, "Pointer").Call(value))
+		dst.set(g, jen.Qual(w.shared, "Pointer").Call(w.converted(v.Elem.Types, d, src.value())))
 		return
 	}
 	if onlyIf == nil {
-		dst.set(g, jen.New(w.elem(v, d)))
+		dst.set(g, jen.New(w.dstType(v.Elem.Types, d)))
 		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
 		return
 	}
 	rest := operand{code: jen.Id("rest")}
-	g.Var().Id("rest").Add(w.elem(v, d))
+	g.Var().Id("rest").Add(w.dstType(v.Elem.Types, d))
 	w.value(g, v.Elem, d, src, rest, at, depth)
 	g.If(w.isSet(onlyIf, rest)).Block(dst.value().Op("=").Add(rest.address()))
 }
 
 func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []convert.Renaming, d convert.Direction, src, dst operand) {
-	_, dstType := sides(d, v.Spoke, v.Hub)
 	renames = slices.DeleteFunc(slices.Clone(renames), func(r convert.Renaming) bool { return r.From == r.To })
 	if len(renames) == 0 {
 		dst.set(g, w.converted(v.Types, d, src.value()))
@@ -320,11 +316,7 @@ func (w *conversionWriter) rename(g *jen.Group, v *convert.Value, renames []conv
 		for _, r := range renames {
 			g.Case(jen.Lit(r.From)).Add(dst.value()).Op("=").Lit(r.To)
 		}
-		if v.Same {
-			g.Default().Add(dst.value()).Op("=").Add(src.value())
-		} else {
-			g.Default().Add(dst.value()).Op("=").Add(w.typ(dstType).Parens(src.value()))
-		}
+		g.Default().Add(dst.value()).Op("=").Add(w.converted(v.Types, d, src.value()))
 	})
 }
 
