@@ -707,12 +707,12 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 	when(g, conditions, func(g *jen.Group) {
 		if c.Found[d] == nil {
 			w.make(g, parents)
-			w.value(g, c.Value, d, src, dst, name, 0)
+			w.value(g, c.Value, d, src, dst, name)
 			return
 		}
 		found := operand{code: jen.Id("found")}
 		g.Var().Id("found").Add(w.dstType(c.Value.Types, d))
-		w.value(g, c.Value, d, src, found, name, 0)
+		w.value(g, c.Value, d, src, found, name)
 		g.If(w.isSet(c.Found[d], found)).BlockFunc(func(g *jen.Group) {
 			w.make(g, parents)
 			dst.set(g, found.value())

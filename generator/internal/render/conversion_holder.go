@@ -3,7 +3,6 @@
 package render
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -46,18 +45,18 @@ func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
 }
 
 // wrap writes a value into the member of a struct, or out of it.
-func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where) {
 	if how.Outer != d {
 		conditions, src := has(src, how.Constants)
 		member, pointers := down(src, how.Member)
-		when(g, append(conditions, there(pointers)...), func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at, depth) })
+		when(g, append(conditions, there(pointers)...), func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at) })
 		return
 	}
 	write := func(g *jen.Group) {
 		dst := w.constants(g, dst, how.Constants)
 		member, pointers := down(dst, how.Member)
 		w.make(g, pointers)
-		w.value(g, v.Elem, d, src, member, at, depth)
+		w.value(g, v.Elem, d, src, member, at)
 	}
 	if how.Plain == nil {
 		write(g)
@@ -170,7 +169,7 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 }
 
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
-func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where) {
 	if how.Outer == d {
 		set := w.isSet(how.Plain, src)
 		if how.Content != nil {
@@ -188,16 +187,16 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.E
 			isAssigned = isAssigned && members.add(w, member, value)
 			dst.set(g, w.dstType(v.Types, d).Values(members.literal()))
 			if !isAssigned {
-				w.value(g, v.Elem, d, src, element, at, depth)
+				w.value(g, v.Elem, d, src, element, at)
 			}
 		})
 		return
 	}
-	index := string(rune('i' + depth))
+	index := at.index()
 	conditions, element := has(src.index(jen.Id(index)), how.Constants)
 	g.For(jen.Id(index).Op(":=").Range().Add(src.value())).Block(
 		jen.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-			w.value(g, v.Elem, d, element, dst, at.below("[%d]", jen.Id(index)), depth+1)
+			w.value(g, v.Elem, d, element, dst, at.below("[%d]", jen.Id(index)))
 			g.Break()
 		}))
 }
@@ -262,38 +261,30 @@ func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src o
 }
 
 // keyedList writes a list with an element for each key of a map, in the order of the keys.
-func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where, depth int) {
-	index, key, value := string(rune('i'+depth)), numbered("key", depth), numbered("value", depth)
+func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where) {
+	index, key, value := at.index(), at.variable("key"), at.variable("value")
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
 			element := dst.index(jen.Id(index))
 			element.field(how.Member.Last().Name).set(g, w.converted(how.Keys, d, jen.Id(key)))
 			g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
-			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)), depth+1)
+			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)))
 		})
 	})
 }
 
 // keyedMap writes a map with an entry for each element of a list.
-func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where, depth int) {
-	index, converted := string(rune('i'+depth)), numbered("converted", depth)
+func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where) {
+	index, converted := at.index(), at.variable("converted")
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			element := src.index(jen.Id(index))
 			g.Var().Id(converted).Add(w.dstType(v.Elem.Types, d))
-			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)), depth+1)
+			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)))
 			key := w.converted(how.Keys, d, element.field(how.Member.Last().Name).value())
 			g.Add(dst.index(key).code).Op("=").Id(converted)
 		})
 	})
-}
-
-// numbered makes a name of a variable that no loop around has.
-func numbered(name string, depth int) string {
-	if depth == 0 {
-		return name
-	}
-	return fmt.Sprint(name, depth+1)
 }

@@ -79,10 +79,21 @@ func (o operand) ifSet(g *jen.Group, condition jen.Code, write func(*jen.Group))
 // set assigns to the operand.
 func (o operand) set(g *jen.Group, to jen.Code) { g.Add(o.value()).Op("=").Add(to) }
 
-// where is a field in messages: a format and the arguments of its verbs.
+// where is a field in messages: a format and the arguments of its verbs, one for each loop around the field.
 type where struct {
 	format string
 	args   []jen.Code
+}
+
+// index is the name of a loop's index that no loop around has.
+func (w where) index() string { return string(rune('i' + len(w.args))) }
+
+// variable makes a name of a variable that no loop around has.
+func (w where) variable(name string) string {
+	if len(w.args) == 0 {
+		return name
+	}
+	return fmt.Sprint(name, len(w.args)+1)
 }
 
 func (w where) below(format string, arg jen.Code) where {
@@ -106,7 +117,7 @@ func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
 }
 
 // value writes the statements that set dst, which is zero so far, from src.
-func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where) {
 	switch how := v.How.(type) {
 	case convert.Assign:
 		dst.set(g, w.converted(v.Types, d, src.value()))
@@ -137,27 +148,27 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
 	case convert.Each:
-		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.each(g, v, how, d, src, dst, at, depth) })
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.each(g, v, how, d, src, dst, at) })
 	case convert.Entries:
-		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.entries(g, v, how, d, src, dst, at, depth) })
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.entries(g, v, how, d, src, dst, at) })
 	case convert.Keyed:
 		list := w.keyedMap
 		if how.Outer == d {
 			list = w.keyedList
 		}
-		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { list(g, v, how, d, src, dst, at, depth) })
+		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { list(g, v, how, d, src, dst, at) })
 	case convert.Element:
-		w.element(g, v, how, d, src, dst, at, depth)
+		w.element(g, v, how, d, src, dst, at)
 	case convert.Pointer:
 		if how.OnlyIfSet[d] == nil && isAssign(v.Elem) && v.Elem.Same {
 			dst.set(g, jen.Qual(w.shared, "CopyPointer").Call(src.value()))
 			return
 		}
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-			w.pointer(g, v, how.OnlyIfSet[d], d, operand{code: src.value(), pointer: true}, dst, at, depth)
+			w.pointer(g, v, how.OnlyIfSet[d], d, operand{code: src.value(), pointer: true}, dst, at)
 		})
 	case convert.Optional:
-		w.optional(g, v, how, d, src, dst, at, depth)
+		w.optional(g, v, how, d, src, dst, at)
 	case convert.Rename:
 		w.rename(g, v, how[d], d, src, dst)
 	case convert.First:
@@ -168,12 +179,12 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 					return
 				}
 				dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Lit(1)))
-				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at, depth)
+				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at)
 			})
 			return
 		}
 		g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
-			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at, depth)
+			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at)
 		})
 	case convert.Tuple:
 		w.tuple(g, how, d, src, dst)
@@ -182,7 +193,7 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Present:
 		w.present(g, v, how, d, src, dst)
 	case convert.Wrap:
-		w.wrap(g, v, how, d, src, dst, at, depth)
+		w.wrap(g, v, how, d, src, dst, at)
 	}
 }
 
@@ -196,14 +207,14 @@ func guarded(g *jen.Group, emptyIsNil bool, src operand, write func(*jen.Group, 
 	g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { write(g, src) })
 }
 
-func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each, d convert.Direction, src, dst operand, at where) {
 	if v.Same && isAssign(v.Elem) && !how.IsArray {
 		dst.set(g, jen.Qual("slices", "Clone").Call(src.value()))
 		return
 	}
-	index := string(rune('i' + depth))
+	index := at.index()
 	loop := jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-		w.value(g, v.Elem, d, src.index(jen.Id(index)), dst.index(jen.Id(index)), at.below("[%d]", jen.Id(index)), depth+1)
+		w.value(g, v.Elem, d, src.index(jen.Id(index)), dst.index(jen.Id(index)), at.below("[%d]", jen.Id(index)))
 	})
 	if how.IsArray {
 		g.Add(loop)
@@ -215,22 +226,22 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each
 	})
 }
 
-func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.Entries, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.Entries, d convert.Direction, src, dst operand, at where) {
 	if v.Same && isAssign(v.Elem) {
 		dst.set(g, jen.Qual("maps", "Clone").Call(src.value()))
 		return
 	}
-	key, value, converted := numbered("key", depth), numbered("value", depth), numbered("converted", depth)
+	key, value, converted := at.variable("key"), at.variable("value"), at.variable("converted")
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
 			if assigns(v.Elem) {
-				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at, depth+1)
+				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at)
 				return
 			}
 			g.Var().Id(converted).Add(w.dstType(v.Elem.Types, d))
-			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)), depth+1)
+			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)))
 			entry.set(g, jen.Id(converted))
 		})
 	})
@@ -265,14 +276,14 @@ func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code 
 
 func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
 
-func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.Optional, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.Optional, d convert.Direction, src, dst operand, at where) {
 	if how.Outer != d {
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, dst, at, depth)
+			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, dst, at)
 		})
 		return
 	}
-	set := func(g *jen.Group) { w.pointer(g, v, how.OnlyIfSet[d], d, src, dst, at, depth) }
+	set := func(g *jen.Group) { w.pointer(g, v, how.OnlyIfSet[d], d, src, dst, at) }
 	switch {
 	case how.ZeroIsNil:
 		condition := w.isSet(how.Plain, src)
@@ -290,19 +301,19 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.
 }
 
 // pointer sets a pointer to what a value converts to, if need be only where anything of that is set.
-func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *convert.Set, d convert.Direction, src, dst operand, at where, depth int) {
+func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *convert.Set, d convert.Direction, src, dst operand, at where) {
 	if onlyIf == nil && isAssign(v.Elem) {
 		dst.set(g, jen.Qual(w.shared, "Pointer").Call(w.converted(v.Elem.Types, d, src.value())))
 		return
 	}
 	if onlyIf == nil {
 		dst.set(g, jen.New(w.dstType(v.Elem.Types, d)))
-		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at, depth)
+		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at)
 		return
 	}
 	rest := operand{code: jen.Id("rest")}
 	g.Var().Id("rest").Add(w.dstType(v.Elem.Types, d))
-	w.value(g, v.Elem, d, src, rest, at, depth)
+	w.value(g, v.Elem, d, src, rest, at)
 	g.If(w.isSet(onlyIf, rest)).Block(dst.value().Op("=").Add(rest.address()))
 }
 
