@@ -500,28 +500,16 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 // block, and so are fields behind one pointer of dst.
 func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src, dst operand, all []*convert.Claim) {
 	for len(claims) > 0 {
-		if pointer, around := behind(claims[0], d, src); around != "" {
-			block, rest := alike(claims, d, func(c *convert.Claim) bool {
-				_, other := behind(c, d, src)
-				return other == around
-			})
-			if len(block) > 1 {
-				inside := src.with(around)
-				g.If(pointer.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside, dst, all) })
-				claims = rest
-				continue
-			}
+		if pointer, block, rest := alike(claims, d, func(c *convert.Claim) pointerTo { return behind(c, d, src) }); len(block) > 1 {
+			inside := src.with(pointer.path)
+			g.If(pointer.code.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside, dst, all) })
+			claims = rest
+			continue
 		}
-		if pointer, ok := before(claims[0], d, src, dst); ok {
-			block, rest := alike(claims, d, func(c *convert.Claim) bool {
-				other, ok := before(c, d, src, dst)
-				return ok && other.path == pointer.path
-			})
-			if len(block) > 1 {
-				w.together(g, block, d, src, dst, pointer, all)
-				claims = rest
-				continue
-			}
+		if pointer, block, rest := alike(claims, d, func(c *convert.Claim) pointerTo { return before(c, d, src, dst) }); len(block) > 1 {
+			w.together(g, block, d, src, dst, pointer, all)
+			claims = rest
+			continue
 		}
 		c := claims[0]
 		w.claim(g, c, d, src, dst)
@@ -532,37 +520,37 @@ func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d conve
 	}
 }
 
-// alike divides claims into a block, of the first one and of others like it, and the rest. A claim that has to follow
-// one of the rest belongs to the rest.
-func alike(claims []*convert.Claim, d convert.Direction, is func(*convert.Claim) bool) (block, rest []*convert.Claim) {
-	block = claims[:1:1]
-	for _, c := range claims[1:] {
-		if is(c) && !follows(c, rest, d) {
+// alike divides claims into a block, of the first one and of others with the same pointer, and the rest. A claim that
+// has to follow one of the rest belongs to the rest. Without a pointer there is no block.
+func alike(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert.Claim) pointerTo) (pointer pointerTo, block, rest []*convert.Claim) {
+	pointer = pointerOf(claims[0])
+	if pointer.path == "" {
+		return pointer, nil, nil
+	}
+	for _, c := range claims {
+		if pointerOf(c).path == pointer.path && !follows(c, rest, d) {
 			block = append(block, c)
 		} else {
 			rest = append(rest, c)
 		}
 	}
-	return block, rest
+	return pointer, block, rest
 }
 
-// before returns the first pointer of dst that may be nil and that leads to the field of a claim. It returns false if
-// the pointer depends on more than this field of src.
-func before(c *convert.Claim, d convert.Direction, src, dst operand) (pointer pointerTo, ok bool) {
+// before returns the first pointer of dst that may be nil and that leads to the field of a claim. It is zero without
+// such a pointer, and if the pointer depends on more than this field of src.
+func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 	if c.Value == nil || c.Found[d] != nil || c.HasDefault() && !c.DefaultsLast() || c.Unless != nil {
-		return pointerTo{}, false
+		return pointerTo{}
 	}
-	if _, isEntry := c.Value.How.(convert.Entry); isEntry {
-		return pointerTo{}, false
-	}
+	_, isEntry := c.Value.How.(convert.Entry)
 	from, to := sides(d, c.Spoke, c.Hub)
-	if _, pointers := down(src, from); len(pointers) > 0 {
-		return pointerTo{}, false
+	_, sources := down(src, from)
+	_, pointers := down(dst, to)
+	if isEntry || len(sources) > 0 || len(pointers) == 0 {
+		return pointerTo{}
 	}
-	if _, pointers := down(dst, to); len(pointers) > 0 {
-		return pointers[0], true
-	}
-	return pointerTo{}, false
+	return pointers[0]
 }
 
 // together writes the conversions of fields behind one pointer of dst, which is made if one of them is set.
@@ -630,24 +618,24 @@ func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) boo
 	})
 }
 
-// behind returns the first pointer of src that may be nil and that leads to the field of a claim, or is the field, with
-// its path. The path is empty without such a pointer, and for a claim whose default also applies without the pointer.
-func behind(c *convert.Claim, d convert.Direction, src operand) (pointer *jen.Statement, path string) {
+// behind returns the first pointer of src that may be nil and that leads to the field of a claim, or is the field. It
+// is zero without such a pointer, and for a claim whose default also applies without the pointer.
+func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
 	from, _ := sides(d, c.Spoke, c.Hub)
 	if c.Value == nil || c.HasDefault() {
-		return nil, ""
+		return pointerTo{}
 	}
 	if _, isEntry := c.Value.How.(convert.Entry); isEntry {
-		return nil, ""
+		return pointerTo{}
 	}
 	to, pointers := down(src, from)
 	if len(pointers) > 0 {
-		return pointers[0].code.Clone(), pointers[0].path
+		return pointers[0]
 	}
 	if opens(c.Value, d) && !slices.Contains(src.sure, from.String()) {
-		return to.code, from.String()
+		return pointerTo{code: to.code, path: from.String()}
 	}
-	return nil, ""
+	return pointerTo{}
 }
 
 // opens reports whether a value is a pointer whose conversion is about its target alone.
