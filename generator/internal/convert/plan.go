@@ -41,6 +41,8 @@ type Pair struct {
 	After [2]bool
 	// Opaque is true if the types encode themselves, so that JSON has no members for their fields.
 	Opaque bool
+	// IsRoot is true for the types of two versions of a kind. The runtime calls their functions.
+	IsRoot bool
 }
 
 // Claim describes the conversion of a field.
@@ -230,6 +232,36 @@ func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
 		return c.HasDefault() || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
 	}, map[*Pair]bool{})
+}
+
+// Needs are the needs of the function that converts a pair in a direction: a context, and an error if it fails.
+type Needs struct{ Context, Error bool }
+
+// Needs returns the needs of the pair's function. It has those of the functions that it calls. The runtime's and the
+// user's own functions have both.
+func (p *Pair) Needs(d Direction) (n Needs) {
+	if p.IsRoot {
+		return Needs{true, true}
+	}
+	add := func(more Needs) { n = Needs{n.Context || more.Context, n.Error || more.Error} }
+	p.any(func(c *Claim) bool {
+		add(Needs{c.hooked(d) || c.HasDefault() && d == c.DefaultTo(), c.hooked(d)})
+		for v := c.Value; v != nil; v = v.Elem {
+			switch how := v.How.(type) {
+			case Call:
+				add(Needs{how.Pair.IsRoot, how.Pair.IsRoot})
+			case Checked:
+				add(Needs{how.OmitsZero[d] == nil, true})
+			case Entry:
+				isJSON := how.Parse == "" && how.Keys[d] == "" // FromEntryJSON returns no error
+				add(Needs{isJSON, isJSON})
+			case Optional:
+				add(Needs{Context: how.Outer == d && how.ZeroInWhole})
+			}
+		}
+		return n == Needs{true, true}
+	}, map[*Pair]bool{})
+	return n
 }
 
 // completed reports whether functions of the user complete the struct.

@@ -56,6 +56,7 @@ func (p *planner) plan() (*Plan, bool) {
 		return nil, false
 	}
 	root := p.pair(place{}, spoke, hub, typeMembers(), typeMembers())
+	root.IsRoot = true
 	plan := &Plan{Conversion: p.conversion, Root: root}
 	plan.SpokeSchema, plan.HubSchema = schemas(root)
 	p.noteDefaults(plan)

@@ -30,7 +30,7 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if pkg.Generated && !hasHandlers(p, pkg.Dir, o) {
 			f.PackageComment("Package " + pkg.Name + " has the conversions that +webhook:conversion markers declare.")
 		}
-		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}, needs: map[function]needs{}}
+		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
 	return files.all, files.err
@@ -50,28 +50,15 @@ type conversionWriter struct {
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
 	zero  map[string]string
 	zeros []*convert.Set
-	// needs has the needs of each function of a pair, and current has them of the function that is being written.
-	needs   map[function]needs
-	current needs
 }
-
-// function names the function of a pair in one direction.
-type function struct {
-	pair *convert.Pair
-	to   convert.Direction
-}
-
-// needs says whether a function takes a context, and whether it can fail.
-type needs struct{ context, fails bool }
 
 // full are the needs of functions that the runtime calls, and of hooks.
-func full() needs { return needs{context: true, fails: true} }
+func full() convert.Needs { return convert.Needs{Context: true, Error: true} }
 
 func (w *conversionWriter) write() *jen.File {
 	f := w.file
 	f.ImportName(w.shared, "conversion")
 	assertRuntime(f, w.version)
-	w.findNeeds()
 	w.hooks()
 	f.Line()
 	w.conversions()
@@ -97,39 +84,9 @@ func (w *conversionWriter) write() *jen.File {
 	return f
 }
 
-// findNeeds writes the functions of pairs, to no file, until it knows which of them take a context, and which can fail.
-// If a function does, so does each function that calls it. The runtime calls the functions of roots, which have both.
-func (w *conversionWriter) findNeeds() {
-	for _, plan := range w.Plans {
-		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			w.needs[function{plan.Root, d}] = full()
-		}
-	}
-	for known := false; !known; {
-		known = true
-		for _, pair := range slices.Backward(w.Pairs) { // most pairs call later ones
-			for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				f := function{pair, d}
-				w.current = w.needs[f]
-				jen.BlockFunc(func(g *jen.Group) { w.body(g, pair, d) })
-				known = known && w.current == w.needs[f]
-				w.needs[f] = w.current
-			}
-		}
-	}
-	clear(w.zero)
-	w.zeros = nil
-}
-
-// context is the variable with the context of a function, which thereby needs one.
-func (w *conversionWriter) context() *jen.Statement {
-	w.current.context = true
-	return jen.Id("ctx")
-}
-
 // whole is the condition that src is the whole of what the user has, and not part of it.
 func (w *conversionWriter) whole() *jen.Statement {
-	return jen.Op("!").Qual(w.shared, "Partial").Call(w.context())
+	return jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx"))
 }
 
 // hook is a function that custom rules require.
@@ -228,20 +185,20 @@ func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
 	return hub, spoke
 }
 
-func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n needs) *jen.Statement {
+func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n convert.Needs) *jen.Statement {
 	src, dst := sides(d, t.Spoke, t.Hub)
 	parameters := []jen.Code{jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst))}
-	if n.context {
+	if n.Context {
 		parameters = slices.Insert(parameters, 0, jen.Code(jen.Id("ctx").Qual("context", "Context")))
 	}
-	if n.fails {
+	if n.Error {
 		return jen.Params(parameters...).Error()
 	}
 	return jen.Params(parameters...)
 }
 
 // function begins a function, which is a method of Converter where hooks are called in it.
-func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Direction, n needs) *jen.Statement {
+func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Direction, n convert.Needs) *jen.Statement {
 	f := w.file.Func()
 	if p.NeedsHooks() {
 		f.Params(jen.Id("c").Id("Converter"))
@@ -251,13 +208,13 @@ func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Dire
 
 // call calls a pair's function, and returns its error with the place in front if it can fail.
 func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Direction, src, dst operand, at where) {
-	needs := w.needs[function{p, d}]
+	needs := p.Needs(d)
 	var args []jen.Code
-	if needs.context {
-		args = append(args, w.context())
+	if needs.Context {
+		args = append(args, jen.Id("ctx"))
 	}
 	call := functionOf(p, d).Call(append(args, src.address(), dst.address())...)
-	if needs.fails {
+	if needs.Error {
 		w.failing(g, at, ".", call)
 	} else {
 		g.Add(call)
@@ -456,7 +413,7 @@ func limits(l convert.Limits) jen.Dict {
 func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + suffixOf(d)
 	w.file.Comment(fmt.Sprintf("%s converts %s.", name, d))
-	w.function(name, p, d, w.needs[function{p, d}]).BlockFunc(func(g *jen.Group) { w.body(g, p, d) })
+	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { w.body(g, p, d) })
 }
 
 // body writes what the function of a pair does.
@@ -483,15 +440,14 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 		if h.to != d {
 			continue
 		}
-		call := jen.Id("c").Dot("hooks").Dot(h.name).Call(w.context(), jen.Id("src"), jen.Id("dst"))
+		call := jen.Id("c").Dot("hooks").Dot(h.name).Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"))
 		if h.field != "" {
 			w.failing(g, where{format: h.field}, ": ", call)
 			continue
 		}
-		w.current.fails = true
 		returnError(g, call)
 	}
-	if w.needs[function{p, d}].fails {
+	if p.Needs(d).Error {
 		g.Return(jen.Nil())
 	}
 }
@@ -764,7 +720,7 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 // metadata reads a member of the metadata of the object being converted.
 func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
 	getter := "Get" + model.Upper(strings.TrimPrefix(string(of), "metadata."))
-	return jen.Qual(w.shared, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(w.context()).Dot(getter).Call()
+	return jen.Qual(w.shared, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
 }
 
 // entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.

@@ -102,7 +102,6 @@ func (w where) below(format string, arg jen.Code) where {
 
 // failing writes a call and returns its error with the place in front.
 func (w *conversionWriter) failing(g *jen.Group, at where, separator string, call jen.Code) {
-	w.current.fails = true
 	args := append([]jen.Code{jen.Lit(at.format + separator + "%w")}, at.args...)
 	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
@@ -110,9 +109,8 @@ func (w *conversionWriter) failing(g *jen.Group, at where, separator string, cal
 
 // checked writes a call that fails if the value does not fit the other version.
 func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
-	w.current.fails = true
 	args := append([]jen.Code{jen.Lit(at.format + ": %w")}, at.args...)
-	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(w.context())).Block(
+	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx"))).Block(
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
 }
 
@@ -144,7 +142,7 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Call:
 		w.call(g, how.Pair, d, src, dst, at)
 	case convert.Hook:
-		w.failing(g, at, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(w.context(), src.address(), dst.address()))
+		w.failing(g, at, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
 	case convert.Each:
