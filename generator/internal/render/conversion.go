@@ -215,7 +215,7 @@ func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 	call := functionOf(p, d).Call(append(args, src.address(), dst.address())...)
 	if needs.Error {
-		w.failing(g, at, ".", call)
+		failing(g, at, ".", call)
 	} else {
 		g.Add(call)
 	}
@@ -442,7 +442,7 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 		}
 		call := jen.Id("c").Dot("hooks").Dot(h.name).Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"))
 		if h.field != "" {
-			w.failing(g, where{format: h.field}, ": ", call)
+			failing(g, where{format: h.field}, ": ", call)
 			continue
 		}
 		returnError(g, call)

@@ -100,18 +100,16 @@ func (w where) below(format string, arg jen.Code) where {
 	return where{w.format + format, append(w.args[:len(w.args):len(w.args)], arg)}
 }
 
-// failing writes a call and returns its error with the place in front.
-func (w *conversionWriter) failing(g *jen.Group, at where, separator string, call jen.Code) {
+// failing writes a call and returns its error with the place in front, if further conditions hold.
+func failing(g *jen.Group, at where, separator string, call jen.Code, conditions ...jen.Code) {
 	args := append([]jen.Code{jen.Lit(at.format + separator + "%w")}, at.args...)
-	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
+	g.If(jen.Err().Op(":=").Add(call), all(append([]jen.Code{jen.Err().Op("!=").Nil()}, conditions...))).Block(
 		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
 }
 
 // checked writes a call that fails if the value does not fit the other version.
 func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
-	args := append([]jen.Code{jen.Lit(at.format + ": %w")}, at.args...)
-	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil().Op("&&").Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx"))).Block(
-		jen.Return(jen.Qual("fmt", "Errorf").Call(append(args, jen.Err())...)))
+	failing(g, at, ": ", call, jen.Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx")))
 }
 
 // value writes the statements that set dst, which is zero so far, from src.
@@ -135,14 +133,14 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		}
 		call := jen.Qual(w.shared, how.Funcs[d]).Call(args...)
 		if set := how.OmitsZero[d]; set != nil {
-			src.ifSet(g, w.isSet(set, src), func(g *jen.Group) { w.failing(g, at, ": ", call) })
+			src.ifSet(g, w.isSet(set, src), func(g *jen.Group) { failing(g, at, ": ", call) })
 		} else {
 			w.checked(g, at, call)
 		}
 	case convert.Call:
 		w.call(g, how.Pair, d, src, dst, at)
 	case convert.Hook:
-		w.failing(g, at, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
+		failing(g, at, ": ", jen.Id("c").Dot("hooks").Dot(typeHookName(v.Types, d)).Call(jen.Id("ctx"), src.address(), dst.address()))
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
 	case convert.Each:
