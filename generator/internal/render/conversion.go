@@ -309,9 +309,7 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 	w.file.Func().Id(schemaName(plan, d)).Params().Qual(w.shared, "Schema").BlockFunc(func(g *jen.Group) {
 		for _, n := range named {
 			fields := jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()}
-			if n.Custom {
-				fields[jen.Id("Custom")] = jen.True()
-			}
+			putSet(fields, map[string]bool{"Custom": n.Custom})
 			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(fields)
 		}
 		for _, n := range named {
@@ -341,11 +339,7 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	fields := jen.Dict{}
 	for name, keys := range map[string][]string{"Keys": s.Keys, "Annotations": s.Annotations, "Labels": s.Labels} {
 		if len(keys) > 0 {
-			fields[jen.Id(name)] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-				for _, k := range keys {
-					g.Lit(k)
-				}
-			})
+			fields[jen.Id(name)] = textList(keys)
 		}
 	}
 	if s.One != nil {
@@ -355,15 +349,7 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 		}
 		fields[jen.Id("One")] = jen.Map(jen.String()).String().Values(one)
 	}
-	if s.Dropped {
-		fields[jen.Id("Dropped")] = jen.True()
-	}
-	if s.Custom {
-		fields[jen.Id("Custom")] = jen.True()
-	}
-	if s.Scattered {
-		fields[jen.Id("Scattered")] = jen.True()
-	}
+	putSet(fields, map[string]bool{"Dropped": s.Dropped, "Custom": s.Custom, "Scattered": s.Scattered})
 	if !s.Limits.IsZero() {
 		fields[jen.Id("Limits")] = jen.Qual(w.shared, "Limits").Values(limits(s.Limits))
 	}
@@ -386,25 +372,13 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 // limits are the fields of conversion.Limits.
 func limits(l convert.Limits) jen.Dict {
 	fields := jen.Dict{}
-	for name, value := range map[string]string{"Minimum": l.Minimum, "Maximum": l.Maximum, "Pattern": l.Pattern} {
-		if value != "" {
-			fields[jen.Id(name)] = jen.Lit(value)
-		}
-	}
-	for name, value := range map[string]bool{"ExclusiveMinimum": l.ExclusiveMinimum, "ExclusiveMaximum": l.ExclusiveMaximum} {
-		if value {
-			fields[jen.Id(name)] = jen.True()
-		}
-	}
+	putSet(fields, map[string]string{"Minimum": l.Minimum, "Maximum": l.Maximum, "Pattern": l.Pattern})
+	putSet(fields, map[string]bool{"ExclusiveMinimum": l.ExclusiveMinimum, "ExclusiveMaximum": l.ExclusiveMaximum})
 	for name, n := range l.Counts {
 		fields[jen.Id(name)] = jen.Lit(n)
 	}
 	if len(l.Enum) > 0 {
-		fields[jen.Id("Enum")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, e := range l.Enum {
-				g.Lit(e)
-			}
-		})
+		fields[jen.Id("Enum")] = textList(l.Enum)
 	}
 	return fields
 }

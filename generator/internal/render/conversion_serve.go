@@ -22,12 +22,7 @@ func (w *conversionWriter) conversions() {
 		f.Params(jen.Id("c").Id("Converter"))
 	}
 	f.Id("Conversions").Params().Qual(w.shared, "Option").Block(
-		jen.Return(jen.Qual(w.shared, "Serve").CallFunc(func(g *jen.Group) {
-			for _, plan := range w.Plans {
-				g.Line().Add(w.between(plan))
-			}
-			g.Line()
-		})))
+		jen.Return(jen.Qual(w.shared, "Serve").Call(lines(w.Plans, w.between)...)))
 }
 
 // between is the expression that makes a conversion for a handler.

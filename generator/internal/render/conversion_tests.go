@@ -55,20 +55,12 @@ func (w conversionTestWriter) file() *jen.File {
 				g.Id("kind").Dot("Source").Op("=").Id(plan.TestFunction())
 				facts := factsOf(plan)
 				assign := func(field string, texts []string) {
+					values := lits(texts)
+					if len(texts) > 3 {
+						values = lines(texts, func(text string) *jen.Statement { return jen.Lit(text) })
+					}
 					if len(texts) > 0 {
-						g.Id("kind").Dot(field).Op("=").AppendFunc(func(g *jen.Group) {
-							g.Id("kind").Dot(field)
-							for _, t := range texts {
-								if len(texts) > 3 {
-									g.Line().Lit(t)
-								} else {
-									g.Lit(t)
-								}
-							}
-							if len(texts) > 3 {
-								g.Line()
-							}
-						})
+						g.Id("kind").Dot(field).Op("=").Append(slices.Insert(values, 0, jen.Code(jen.Id("kind").Dot(field)))...)
 					}
 				}
 				assign("Dropped", facts.dropped)
@@ -80,11 +72,7 @@ func (w conversionTestWriter) file() *jen.File {
 				w.schemasOf(g, plan, conversionWriter{Package: w.Package, file: f, zero: map[string]string{}})
 				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
 				if hooks := hooksOf(plan); len(hooks) > 0 {
-					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Index().String().ValuesFunc(func(g *jen.Group) {
-						for _, h := range hooks {
-							g.Lit(h)
-						}
-					})).Block(
+					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Add(textList(hooks))).Block(
 						jen.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("failingHooks").Values(jen.Id("hook"))),
 						jen.List(jen.Id("kind").Dot("ToHub"), jen.Id("kind").Dot("FromHub")).Op("=").List(
 							jen.Id("c").Dot(plan.Spoke.Name+suffixOf(convert.ToHub)), jen.Id("c").Dot(plan.Spoke.Name+suffixOf(convert.FromHub))),
@@ -130,12 +118,9 @@ func (w conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.St
 	if len(marks) == 0 {
 		return schema.Call(jen.Id("t"), jen.Nil())
 	}
-	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().ValuesFunc(func(g *jen.Group) {
-		for _, m := range marks {
-			g.Line().Lit(m.Path).Op(":").Add(rawText(m.Schema))
-		}
-		g.Line()
-	}))
+	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().Values(lines(marks, func(m convert.Mark) *jen.Statement {
+		return jen.Lit(m.Path).Op(":").Add(rawText(m.Schema))
+	})...))
 }
 
 // rawText returns a text as a raw string, or quoted if it has a back quote.

@@ -112,10 +112,8 @@ type chartWebhook struct {
 func (d *deliverer) webhooks() []chartWebhook {
 	enforced := map[string]bool{}
 	for _, pkg := range handlerPackages(d.project, d.options) {
-		for _, t := range pkg.types {
-			for _, w := range t.webhooks {
-				enforced[w.Spec.Name] = !w.Mutating
-			}
+		for _, w := range pkg.all() {
+			enforced[w.Spec.Name] = !w.Mutating
 		}
 	}
 	var all []chartWebhook

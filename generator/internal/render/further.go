@@ -18,20 +18,18 @@ import (
 func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
 	var files goFiles
 	for _, pkg := range handlerPackages(p, o) {
-		for _, t := range pkg.types {
-			for _, w := range t.webhooks {
-				written := operations(w)
-				if len(written) == 0 {
-					continue
-				}
-				f := newFile(pkg.HandlerPackage, false)
-				f.ImportName(pkg.admission, "admission")
-				f.Comment("The compiler reports a missing method of a marker's operation at this line.")
-				f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
-				pkg.methods(f, w, written)
-				name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role(w) + ".go"
-				files.add(filepath.Join(pkg.Dir, name), f, output.Once, w.Range)
+		for _, w := range pkg.all() {
+			written := operations(w)
+			if len(written) == 0 {
+				continue
 			}
+			f := newFile(pkg.HandlerPackage, false)
+			f.ImportName(pkg.admission, "admission")
+			f.Comment("The compiler reports a missing method of a marker's operation at this line.")
+			f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
+			pkg.methods(f, w, written)
+			name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role(w) + ".go"
+			files.add(filepath.Join(pkg.Dir, name), f, output.Once, w.Range)
 		}
 	}
 	return files.all, files.err

@@ -75,6 +75,37 @@ func groupImports(text string) []byte {
 	return []byte(before + "import (\n" + standard.String() + others.String() + ")\n" + after)
 }
 
+// lits are the literals of values.
+func lits[V any](values []V) []jen.Code {
+	var all []jen.Code
+	for _, v := range values {
+		all = append(all, jen.Lit(v))
+	}
+	return all
+}
+
+// textList is the literal of a list of texts.
+func textList(texts []string) *jen.Statement { return jen.Index().String().Values(lits(texts)...) }
+
+// lines returns the code of each item, on a line of its own.
+func lines[T any](items []T, code func(T) *jen.Statement) []jen.Code {
+	var all []jen.Code
+	for _, item := range items {
+		all = append(all, jen.Line().Add(code(item)))
+	}
+	return append(all, jen.Line())
+}
+
+// putSet adds the values that are not zero to the fields of a literal.
+func putSet[V comparable](fields jen.Dict, values map[string]V) {
+	var zero V
+	for name, v := range values {
+		if v != zero {
+			fields[jen.Id(name)] = jen.Lit(v)
+		}
+	}
+}
+
 // qualified names a type, and has the file import its package under the type's alias.
 func qualified(f *jen.File, t model.GoType) *jen.Statement {
 	f.ImportAlias(t.Path, t.Alias)

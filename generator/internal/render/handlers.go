@@ -86,6 +86,14 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 	return packages
 }
 
+// all returns the webhooks of all types.
+func (p handlerPackage) all() (all []*model.Webhook) {
+	for _, t := range p.types {
+		all = append(all, t.webhooks...)
+	}
+	return all
+}
+
 // asWritten puts a type's mutating webhooks before its validating ones, each in the order of their markers.
 func asWritten(a, b *model.Webhook) int {
 	if a.Mutating != b.Mutating {
@@ -106,11 +114,9 @@ func (p handlerPackage) file() *jen.File {
 	f.ImportName(p.admission, "admission")
 	assertRuntime(f, p.version)
 	p.paths(f)
-	for _, t := range p.types {
-		for _, w := range t.webhooks {
-			f.Line()
-			p.contract(f, w)
-		}
+	for _, w := range p.all() {
+		f.Line()
+		p.contract(f, w)
 	}
 	f.Line()
 	p.webhooks(f)
@@ -122,10 +128,8 @@ func (p handlerPackage) file() *jen.File {
 func (p handlerPackage) paths(f *jen.File) {
 	f.Comment("The paths at which the webhooks are served, as the manifest has them.")
 	f.Const().DefsFunc(func(g *jen.Group) {
-		for _, t := range p.types {
-			for _, w := range t.webhooks {
-				g.Id(pathName(w)).Op("=").Lit(w.Handler.Path)
-			}
+		for _, w := range p.all() {
+			g.Id(pathName(w)).Op("=").Lit(w.Handler.Path)
 		}
 	})
 }
@@ -158,15 +162,7 @@ func (p handlerPackage) webhooks(f *jen.File) {
 	f.Comment("Webhooks has the validators and defaulters of this package's webhooks.")
 	f.Type().Id("Webhooks").StructFunc(func(g *jen.Group) {
 		for _, t := range p.types {
-			if len(t.webhooks) == 1 {
-				g.Id(t.name).Id(interfaceName(t.webhooks[0]))
-				continue
-			}
-			g.Id(t.name).InterfaceFunc(func(g *jen.Group) {
-				for _, w := range t.webhooks {
-					g.Id(interfaceName(w))
-				}
-			})
+			g.Id(t.name).Add(contracts(t))
 		}
 		g.Comment(p.without() + " are the types whose webhooks are not served. Their validators and defaulters may be nil.")
 		g.Id(p.without()).StructFunc(func(g *jen.Group) {
@@ -234,12 +230,7 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 			g.Line().Qual(p.admission, "Ratchet").Call(jen.True())
 		}
 		for _, l := range h.ListKeys {
-			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).CallFunc(func(g *jen.Group) {
-				g.Lit(l.Member)
-				for _, k := range l.Keys {
-					g.Lit(k)
-				}
-			})
+			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)
 		}
 		for _, o := range h.Operations {
 			method := jen.Id("w").Dot(field).Dot(h.Method(w.Mutating, o))

@@ -147,11 +147,7 @@ func (w testWriter) replacement(p *model.Policy) *jen.Statement {
 			})
 		}
 		if len(p.Texts) > 0 {
-			g.Line().Id("Texts").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-				for _, text := range p.Texts {
-					g.Lit(text)
-				}
-			})
+			g.Line().Id("Texts").Op(":").Add(textList(p.Texts))
 		}
 		g.Line()
 	})

@@ -46,16 +46,12 @@ func policyTest(p *model.Policy, kinds []model.TypedKind, admissiontest string) 
 	f := newFile(model.HandlerPackage{Path: p.Package + "_test", Name: p.PackageName + "_test"}, true)
 	f.ImportName(admissiontest, "admissiontest")
 	f.Comment("TestGeneratedPolicies sends random objects to the admission policies.")
+	checked := lines(kinds, func(k model.TypedKind) *jen.Statement {
+		version := strings.TrimPrefix(k.Group+"/"+k.Version, "/")
+		return jen.Qual(admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(version), jen.Id("Kind").Op(":").Lit(k.Kind))
+	})
 	f.Func().Id("TestGeneratedPolicies").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.Qual(admissiontest, "CheckPolicies").CallFunc(func(g *jen.Group) {
-			g.Id("t")
-			for _, k := range kinds {
-				version := strings.TrimPrefix(k.Group+"/"+k.Version, "/")
-				g.Line().Qual(admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(version), jen.Id("Kind").Op(":").Lit(k.Kind))
-			}
-			g.Line()
-		}),
-	)
+		jen.Qual(admissiontest, "CheckPolicies").Call(slices.Insert(checked, 0, jen.Code(jen.Id("t")))...))
 	return f
 }
 

@@ -178,12 +178,7 @@ func (p program) admit(g *jen.Group) {
 		g.Var().Id("held").Index().Func().Params()
 		g.Id("hold").Op(":=").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")).Block(
 			jen.Id("held").Op("=").Append(jen.Id("held"), jen.Func().Params().Block(jen.Id("handle").Call(jen.Id("path"), jen.Id("handler")))))
-		check(jen.Qual("errors", "Join").CallFunc(func(g *jen.Group) {
-			for _, pkg := range p.handlers {
-				g.Line().Add(register(pkg, "hold"))
-			}
-			g.Line()
-		}))
+		check(jen.Qual("errors", "Join").Call(lines(p.handlers, func(pkg programPackage) *jen.Statement { return register(pkg, "hold") })...))
 		g.For(jen.List(jen.Id("_"), jen.Id("register")).Op(":=").Range().Id("held")).Block(jen.Id("register").Call())
 	}
 }

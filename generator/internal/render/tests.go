@@ -94,22 +94,14 @@ func (w testWriter) suite(f *jen.File) {
 					g.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
 				}
 			})
-			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").ValuesFunc(func(g *jen.Group) {
-				for _, t := range w.types {
-					for _, webhook := range t.webhooks {
-						g.Line().Add(w.row(f, t, webhook, kinds))
-					}
-				}
-				g.Line()
-			})
+			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
+				return w.row(f, webhook, kinds)
+			})...)
 			g.Line().Id("Implementations").Op(":").Id("newWebhooks").Call(jen.Id("t"))
 			g.Line().Id("Probes").Op(":").Func().Params(jen.Id("p").Op("*").Qual(w.admissiontest, "Probe")).Qual(w.admissiontest, "Webhooks").Block(
-				jen.Return(jen.Id("Webhooks").ValuesFunc(func(g *jen.Group) {
-					for _, t := range w.types {
-						g.Line().Id(t.name).Op(":").Id(probeName(t)).Values(jen.Id("p"))
-					}
-					g.Line()
-				})),
+				jen.Return(jen.Id("Webhooks").Values(lines(w.types, func(t handledType) *jen.Statement {
+					return jen.Id(t.name).Op(":").Id(probeName(t)).Values(jen.Id("p"))
+				})...)),
 			)
 			g.Line()
 		}).Dot("Run").Call(jen.Id("t"))
@@ -150,7 +142,7 @@ func (w testWriter) kinds(kinds []model.ObjectKind) *jen.Statement {
 }
 
 // row writes the facts that a webhook's marker gives.
-func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shared []sharedKinds) *jen.Statement {
+func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKinds) *jen.Statement {
 	h := webhook.Handler
 	return jen.ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Name").Op(":").Lit(webhook.Spec.Name)
@@ -168,17 +160,10 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shar
 			}
 			g.Line().Id("Kinds").Op(":").Add(kinds)
 		}
-		g.Line().Id("Resources").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, r := range webhook.Handler.Resources {
-				g.Lit(r)
-			}
-		})
-		g.Line().Id("Functions").Op(":").Map(jen.Qual(w.admission, "Operation")).String().ValuesFunc(func(g *jen.Group) {
-			for _, o := range h.Operations {
-				g.Line().Qual(w.admission, o).Op(":").Lit(functionName(t, webhook, o))
-			}
-			g.Line()
-		})
+		g.Line().Id("Resources").Op(":").Add(textList(h.Resources))
+		g.Line().Id("Functions").Op(":").Map(jen.Qual(w.admission, "Operation")).String().Values(lines(h.Operations, func(o string) *jen.Statement {
+			return jen.Qual(w.admission, o).Op(":").Lit(functionName(webhook, o))
+		})...)
 		if h.Deleting != "" {
 			g.Line().Id("Deleting").Op(":").Lit(h.Deleting)
 		}
@@ -192,27 +177,13 @@ func (w testWriter) row(f *jen.File, t handledType, webhook *model.Webhook, shar
 			g.Line().Id("Replacement").Op(":").Add(w.replacement(webhook.Policy))
 		}
 		if webhook.Mutating && len(h.ListKeys) > 0 {
-			g.Line().Id("Lists").Op(":").Index().Qual(w.admissiontest, "List").ValuesFunc(func(g *jen.Group) {
-				for _, l := range h.ListKeys {
-					g.Line().Add(w.list(f, l))
-				}
-				g.Line()
-			})
+			g.Line().Id("Lists").Op(":").Index().Qual(w.admissiontest, "List").Values(lines(h.ListKeys, func(l model.ListKey) *jen.Statement {
+				in := qualified(f, l.Struct).Values()
+				return jen.Values(jen.Id("In").Op(":").Add(in), jen.Id("Member").Op(":").Lit(l.Member), jen.Id("Keys").Op(":").Add(textList(l.Keys)))
+			})...)
 		}
 		g.Line()
 	})
-}
-
-func (w testWriter) list(f *jen.File, l model.ListKey) *jen.Statement {
-	return jen.Values(
-		jen.Id("In").Op(":").Add(qualified(f, l.Struct)).Values(),
-		jen.Id("Member").Op(":").Lit(l.Member),
-		jen.Id("Keys").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, k := range l.Keys {
-				g.Lit(k)
-			}
-		}),
-	)
 }
 
 // newWebhooks writes the function by which tests come by the package's webhooks.
@@ -220,12 +191,9 @@ func (w testWriter) newWebhooks(f *jen.File) {
 	f.Comment("newWebhooks returns the validators and defaulters for tests, each made by a function of yours.")
 	f.Func().Id("newWebhooks").Params(jen.Id("t").Qual("testing", "TB")).Id("Webhooks").Block(
 		jen.Id("t").Dot("Helper").Call(),
-		jen.Return(jen.Id("Webhooks").ValuesFunc(func(g *jen.Group) {
-			for _, t := range w.types {
-				g.Line().Id(t.name).Op(":").Id(t.webhooks[0].Handler.TestFunction()).Call(jen.Id("t"))
-			}
-			g.Line()
-		})),
+		jen.Return(jen.Id("Webhooks").Values(lines(w.types, func(t handledType) *jen.Statement {
+			return jen.Id(t.name).Op(":").Id(t.webhooks[0].Handler.TestFunction()).Call(jen.Id("t"))
+		})...)),
 	)
 }
 
@@ -237,15 +205,15 @@ func (w testWriter) probe(f *jen.File, t handledType) {
 		for _, o := range webhook.Handler.Operations {
 			f.Line()
 			f.Func().Params(jen.Id("p").Id(probeName(t))).Id(webhook.Handler.Method(webhook.Mutating, o)).Add(w.signature(f, webhook.Handler, o, "ctx", "r")).Block(
-				jen.Return(jen.Id("p").Dot("Asked").Call(jen.Id("ctx"), jen.Lit(functionName(t, webhook, o)), jen.Id("r"))),
+				jen.Return(jen.Id("p").Dot("Asked").Call(jen.Id("ctx"), jen.Lit(functionName(webhook, o)), jen.Id("r"))),
 			)
 		}
 	}
 }
 
 // functionName tells a method of a validator or defaulter from all others of the package.
-func functionName(t handledType, w *model.Webhook, operation string) string {
-	return t.name + "." + w.Handler.Method(w.Mutating, operation)
+func functionName(w *model.Webhook, operation string) string {
+	return w.Handler.Type + "." + w.Handler.Method(w.Mutating, operation)
 }
 
 func probeName(t handledType) string { return lowerFirst(t.name) + "Probe" }
@@ -276,22 +244,15 @@ func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerP
 				if len(packages) > 1 {
 					importHandlers(f, pkg.HandlerPackage, path.Join(p.Module.Path, o.Handlers))
 				}
-				for _, t := range pkg.types {
-					for _, w := range t.webhooks {
-						g.Line().Qual(pkg.Path, pathName(w))
-					}
+				for _, w := range pkg.all() {
+					g.Line().Qual(pkg.Path, pathName(w))
 				}
 			}
 			g.Line()
 		})
 		elsewhere := jen.Nil()
 		if paths := servedElsewhere(p); len(paths) > 0 {
-			elsewhere = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-				for _, path := range paths {
-					g.Line().Lit(path)
-				}
-				g.Line()
-			})
+			elsewhere = jen.Index().String().Values(lines(paths, func(path string) *jen.Statement { return jen.Lit(path) })...)
 		}
 		g.Qual(admissiontest, "CheckManifest").Call(jen.Id("t"), jen.Lit(fromFolder(dir, o.Manifest)), jen.Id("served"), elsewhere)
 	})

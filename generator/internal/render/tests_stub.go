@@ -113,24 +113,21 @@ func (w testWriter) fields(f *jen.File, s *model.Sample, about *model.Webhook) *
 	if len(s.Fields) == 0 {
 		return jen.Values()
 	}
-	return jen.ValuesFunc(func(g *jen.Group) {
-		for _, field := range s.Fields {
-			value := jen.Id(field.Literal)
-			switch {
-			case field.Metadata:
-				value = jen.Qual(metaPackage, "ObjectMeta").ValuesFunc(func(g *jen.Group) {
-					if about.Kind == nil || about.Kind.Scope != "Cluster" {
-						g.Id("Namespace").Op(":").Lit("default")
-					}
-					g.Id("Name").Op(":").Lit("sample")
-				})
-			case field.Struct != nil:
-				value = qualified(f, field.Struct.Type).Add(w.fields(f, field.Struct, about))
-			}
-			g.Line().Id(field.Name).Op(":").Add(value)
+	return jen.Values(lines(s.Fields, func(field model.SampleField) *jen.Statement {
+		value := jen.Id(field.Literal)
+		switch {
+		case field.Metadata:
+			value = jen.Qual(metaPackage, "ObjectMeta").ValuesFunc(func(g *jen.Group) {
+				if about.Kind == nil || about.Kind.Scope != "Cluster" {
+					g.Id("Namespace").Op(":").Lit("default")
+				}
+				g.Id("Name").Op(":").Lit("sample")
+			})
+		case field.Struct != nil:
+			value = qualified(f, field.Struct.Type).Add(w.fields(f, field.Struct, about))
 		}
-		g.Line()
-	})
+		return jen.Id(field.Name).Op(":").Add(value)
+	})...)
 }
 
 func sampleName(about aboutObject) string {
