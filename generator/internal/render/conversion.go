@@ -213,7 +213,7 @@ func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Directi
 	if needs.Context {
 		args = append(args, jen.Id("ctx"))
 	}
-	call := functionOf(p, d).Call(append(args, src.address(), dst.address())...)
+	call := functionOf(p, p.Name, d).Call(append(args, src.address(), dst.address())...)
 	if needs.Error {
 		failing(g, at, ".", call)
 	} else {
@@ -221,12 +221,12 @@ func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 }
 
-// functionOf names a pair's function, which is a method if it needs hooks.
-func functionOf(p *convert.Pair, d convert.Direction) *jen.Statement {
+// functionOf names the function of a pair, or of the kind to which it belongs. It is a method if the pair needs hooks.
+func functionOf(p *convert.Pair, name string, d convert.Direction) *jen.Statement {
 	if p.NeedsHooks() {
-		return jen.Id("c").Dot(p.Name + suffixOf(d))
+		return jen.Id("c").Dot(name + suffixOf(d))
 	}
-	return jen.Id(p.Name + suffixOf(d))
+	return jen.Id(name + suffixOf(d))
 }
 
 // stashes writes the variables that keep the parts of a kind that one of its versions cannot represent, or once could
@@ -268,7 +268,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.dstType(plan.Root.Types, d)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
-		forth, back := functionOf(plan.Root, d), functionOf(plan.Root, 1-d)
+		forth, back := functionOf(plan.Root, plan.Root.Name, d), functionOf(plan.Root, plan.Root.Name, 1-d)
 		returnError(g, forth.Clone().Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")))
 		if plan.Reads != "" {
 			returnError(g, jen.Qual(w.shared, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),

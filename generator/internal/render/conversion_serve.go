@@ -27,12 +27,7 @@ func (w *conversionWriter) conversions() {
 
 // between is the expression that makes a conversion for a handler.
 func (w *conversionWriter) between(plan *convert.Plan) *jen.Statement {
-	function := func(d convert.Direction) *jen.Statement {
-		if plan.Root.NeedsHooks() {
-			return jen.Id("c").Dot(plan.Spoke.Name + suffixOf(d))
-		}
-		return jen.Id(plan.Spoke.Name + suffixOf(d))
-	}
+	function := func(d convert.Direction) *jen.Statement { return functionOf(plan.Root, plan.Spoke.Name, d) }
 	between := jen.Qual(w.shared, "Between").Call(
 		jen.Lit(plan.Hub.Group), jen.Lit(plan.Hub.Name), jen.Lit(plan.Spoke.Version), jen.Lit(plan.Hub.Version), function(convert.ToHub), function(convert.FromHub),
 		jen.Qual(w.shared, "Same").Add(same(plan.Same())))

@@ -22,8 +22,8 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := conversionTestWriter{Package: pkg, conversiontest: o.runtime(p, "conversion/conversiontest"), schemas: o.Schemas}
-		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.file(), output.Generated, pkg.Plans[0].Range)
+		w := &conversionTestWriter{conversionWriter{Package: pkg}, o.runtime(p, "conversion/conversiontest"), o.Schemas}
+		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.tests(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if !plan.NeedsTestStub && !o.AsNew {
 				continue
@@ -35,17 +35,18 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 	return files.all, files.err
 }
 
-// conversionTestWriter writes the tests of a package of conversions.
+// conversionTestWriter writes the tests of a package of conversions, one file after the other.
 type conversionTestWriter struct {
-	*convert.Package
+	conversionWriter
 	conversiontest string // import path
 	// schemas are the files of the definitions, by name.
 	schemas map[string]string
 }
 
-// file writes the test that each kind passes.
-func (w conversionTestWriter) file() *jen.File {
+// tests writes the test that each kind passes.
+func (w *conversionTestWriter) tests() *jen.File {
 	f := newFile(w.HandlerPackage, true)
+	w.file = f
 	f.ImportName(w.conversiontest, "conversiontest")
 	f.Comment("TestGeneratedConversions tests the conversions of this package for the properties of every conversion.")
 	f.Func().Id("TestGeneratedConversions").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
@@ -69,26 +70,26 @@ func (w conversionTestWriter) file() *jen.File {
 				assign("Replaced", plan.Replaced())
 				assign("Refused", plan.Refused)
 				assign("Entries", facts.entries)
-				w.schemasOf(g, plan, conversionWriter{Package: w.Package, file: f, zero: map[string]string{}})
+				w.schemasOf(g, plan)
 				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
 				if hooks := hooksOf(plan); len(hooks) > 0 {
 					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Add(textList(hooks))).Block(
 						jen.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("failingHooks").Values(jen.Id("hook"))),
 						jen.List(jen.Id("kind").Dot("ToHub"), jen.Id("kind").Dot("FromHub")).Op("=").List(
-							jen.Id("c").Dot(plan.Spoke.Name+suffixOf(convert.ToHub)), jen.Id("c").Dot(plan.Spoke.Name+suffixOf(convert.FromHub))),
+							functionOf(plan.Root, plan.Spoke.Name, convert.ToHub), functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
 						jen.Qual(w.conversiontest, "CheckFailing").Call(jen.Id("t"), jen.Id("hook"), jen.Id("kind")),
 					)
 				}
 			}))
 		}
 	})
-	w.failingHooks(f)
+	w.failingHooks()
 	return f
 }
 
 // schemasOf sets the schemas by which an API server changes objects: from the definition, if the project has its file,
 // or else from the markers.
-func (w conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan, types conversionWriter) {
+func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 	unset := jen.Id("kind").Dot("Schemas").Op("==").Nil()
 	if plan.CRD != nil {
 		name := plan.CRD.Plural + "." + plan.Spoke.Group
@@ -106,14 +107,14 @@ func (w conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan, types 
 	g.If(unset).BlockFunc(func(g *jen.Group) {
 		g.Comment("No file of the project defines the kind. So the schemas come from its types and their markers.")
 		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(w.conversiontest, "Schema").Values(
-			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(types.typ(plan.Root.Types.Spoke), marks[0])),
-			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(types.typ(plan.Root.Types.Hub), marks[1])),
+			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), marks[0])),
+			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), marks[1])),
 			jen.Line())
 	})
 }
 
 // schemaOf derives a schema from a type and the markers of its fields.
-func (w conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
+func (w *conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
 	schema := jen.Qual(w.conversiontest, "SchemaOf").Types(t)
 	if len(marks) == 0 {
 		return schema.Call(jen.Id("t"), jen.Nil())
@@ -158,9 +159,8 @@ func hooksOf(plan *convert.Plan) []string {
 }
 
 // failingHooks writes hooks, one of them failing.
-func (w conversionTestWriter) failingHooks(f *jen.File) {
-	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
-	hooks := types.hookFunctions()
+func (w *conversionTestWriter) failingHooks() {
+	f, hooks := w.file, w.hookFunctions()
 	if len(hooks) == 0 {
 		return
 	}
@@ -177,11 +177,11 @@ func (w conversionTestWriter) failingHooks(f *jen.File) {
 }
 
 // stub writes the file that a user goes on from: how a kind is converted, and with hooks that is for the user to say.
-func (w conversionTestWriter) stub(plan *convert.Plan) *jen.File {
+func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f := newFile(w.HandlerPackage, false)
+	w.file = f
 	f.ImportName(w.conversiontest, "conversiontest")
-	types := conversionWriter{Package: w.Package, file: f, zero: map[string]string{}}
-	kind := jen.Qual(w.conversiontest, "Kind").Types(types.typ(plan.Root.Types.Spoke), types.typ(plan.Root.Types.Hub))
+	kind := jen.Qual(w.conversiontest, "Kind").Types(w.typ(plan.Root.Types.Spoke), w.typ(plan.Root.Types.Hub))
 	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
 		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
@@ -191,15 +191,9 @@ func (w conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 			g.Var().Id("hooks").Id("Hooks")
 			g.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("hooks"))
 		}
-		function := func(d convert.Direction) *jen.Statement {
-			if plan.Root.NeedsHooks() {
-				return jen.Id("c").Dot(plan.Spoke.Name + suffixOf(d))
-			}
-			return jen.Id(plan.Spoke.Name + suffixOf(d))
-		}
 		g.Return(kind.Clone().Values(
-			jen.Id("ToHub").Op(":").Add(function(convert.ToHub)),
-			jen.Id("FromHub").Op(":").Add(function(convert.FromHub)),
+			jen.Id("ToHub").Op(":").Add(functionOf(plan.Root, plan.Spoke.Name, convert.ToHub)),
+			jen.Id("FromHub").Op(":").Add(functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
 		))
 	})
 	return f
