@@ -13,40 +13,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// crdPatch is a patch of a CustomResourceDefinition for kustomize. The types of apiextensions are in a
-// module that nothing else here needs.
-type crdPatch struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Metadata   metadata `json:"metadata"`
-	Spec       struct {
-		Conversion crdConversion `json:"conversion"`
-	} `json:"spec"`
-}
-
-type metadata struct {
-	Name string `json:"name"`
-}
-
-// crdConversion is CustomResourceConversion of apiextensions.k8s.io/v1.
-type crdConversion struct {
-	Strategy string `json:"strategy"`
-	Webhook  struct {
-		ClientConfig struct {
-			CABundle []byte                                   `json:"caBundle,omitempty"`
-			Service  admissionregistrationv1.ServiceReference `json:"service"`
-		} `json:"clientConfig"`
-		ConversionReviewVersions []string `json:"conversionReviewVersions"`
-	} `json:"webhook"`
-}
-
 // crdPatches writes a patch for each of the project's kinds that has a conversion.
 func crdPatches(p *model.Project, o Delivery) ([]output.File, error) {
 	var files []output.File
 	for _, d := range convert.Definitions(p) {
-		patch := crdPatch{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Metadata: metadata{d.Name}}
-		patch.Spec.Conversion = crdConversionOf(d, o)
-		text, err := yaml.Marshal(patch)
+		text, err := yaml.Marshal(map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+			"metadata": map[string]any{"name": d.Name}, "spec": map[string]any{"conversion": crdConversion(d, o)},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -61,13 +35,15 @@ func crdPatches(p *model.Project, o Delivery) ([]output.File, error) {
 
 // Stanza writes spec.conversion of a definition.
 func Stanza(d *convert.Definition, o Delivery) ([]byte, error) {
-	return yaml.Marshal(crdConversionOf(d, o))
+	return yaml.Marshal(crdConversion(d, o))
 }
 
-func crdConversionOf(d *convert.Definition, o Delivery) crdConversion {
-	c := crdConversion{Strategy: "Webhook"}
-	c.Webhook.ClientConfig.Service = o.service(d.Service)
-	c.Webhook.ClientConfig.CABundle = d.CABundle
-	c.Webhook.ConversionReviewVersions = []string{"v1"}
-	return c
+// crdConversion is a CustomResourceConversion of apiextensions.k8s.io/v1, whose types are in a module that nothing else
+// here needs. Its clientConfig has the fields of a webhook's.
+func crdConversion(d *convert.Definition, o Delivery) map[string]any {
+	service := o.service(d.Service)
+	return map[string]any{"strategy": "Webhook", "webhook": map[string]any{
+		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: &service},
+		"conversionReviewVersions": []string{"v1"},
+	}}
 }

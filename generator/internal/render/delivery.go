@@ -4,6 +4,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"path"
@@ -56,16 +57,9 @@ func delivery(p *model.Project, o Options) ([]output.File, error) {
 	if err := d.readCRDs(); err != nil {
 		return nil, err
 	}
-	steps := []func() error{d.kustomize, d.chart}
-	if d.alone() {
-		steps = []func() error{d.kustomizePolicies, d.chartAlone}
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	return d.files, nil
+	d.kustomize()
+	d.chart()
+	return d.files, d.err
 }
 
 // deliverer writes one project's delivery.
@@ -74,6 +68,13 @@ type deliverer struct {
 	options Options
 	crds    []deliveredCRD
 	files   []output.File
+	err     error // the first one
+}
+
+// alone reports whether the project has policies and nothing that a server must answer. Then nothing runs in the
+// cluster.
+func (d *deliverer) alone() bool {
+	return len(d.project.Policies) > 0 && len(d.project.Configurations)+len(d.project.Conversions) == 0
 }
 
 // object is what the templates of objects are filled in with: words of YAML for kustomize, and actions of
@@ -165,17 +166,19 @@ func (d *deliverer) plain() object {
 	}
 }
 
-// add adds a file, below the module's root, from a template. Files that are ours begin with our header.
-func (d *deliverer) add(file, template string, data any, owner output.Ownership) error {
+// add adds a file, below the module's root, from a template.
+func (d *deliverer) add(file, template string, data any, owner output.Ownership) {
 	text, err := templates.Execute(template, data)
-	if err != nil {
-		return err
-	}
+	d.addText(file, text, owner, err)
+}
+
+// addText adds a file with a text, if there was no error. Files that are ours begin with our header.
+func (d *deliverer) addText(file string, text []byte, owner output.Ownership, err error) {
+	d.err = cmp.Or(d.err, err)
 	if owner == output.Generated {
 		text = withHeader(file, text)
 	}
 	d.files = append(d.files, output.File{Path: d.path(file), Content: text, Owner: owner})
-	return nil
 }
 
 // withHeader puts our header above the text of a generated file.

@@ -23,12 +23,24 @@ import (
 
 // chart writes a Helm chart. Its templates and the schema of its values are ours, Chart.yaml and values.yaml the
 // user's.
-func (d *deliverer) chart() error {
-	folder := "charts/" + d.options.Delivery.Name + "/"
-	helm := d.helm()
-	if err := d.chartFiles(folder, "chart"); err != nil {
-		return err
+func (d *deliverer) chart() {
+	if d.alone() {
+		d.chartFiles("policies")
+	} else {
+		d.chartFiles("chart")
+		d.chartObjects()
 	}
+	d.chartWebhooks()
+	d.chartPolicies()
+	d.chartCRDs()
+}
+
+// chartFolder is the folder of the chart.
+func (d *deliverer) chartFolder() string { return "charts/" + d.options.Delivery.Name + "/" }
+
+// chartObjects writes the objects of the server.
+func (d *deliverer) chartObjects() {
+	helm := d.helm()
 	conditions := map[string]string{
 		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
 		"horizontalpodautoscaler": "(.Values.autoscaling).enabled",
@@ -39,48 +51,29 @@ func (d *deliverer) chart() error {
 	}
 	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "horizontalpodautoscaler", "self-managed", "servicemonitor") {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
-		if err != nil {
-			return err
-		}
 		if condition, ok := conditions[name]; ok {
 			text = fmt.Appendf(nil, "{{- if %s }}\n%s{{- end }}\n", condition, text)
 		}
-		d.template(folder+"templates/"+name+".yaml", text)
+		d.addText(d.chartFolder()+"templates/"+name+".yaml", text, output.Generated, err)
 	}
-	if err := d.chartWebhooks(folder); err != nil {
-		return err
-	}
-	if err := d.chartPolicies(folder); err != nil {
-		return err
-	}
-	return d.chartCRDs(folder)
 }
 
 // chartFiles writes the files of a chart besides its objects. kind is the folder of the templates of values and notes.
-func (d *deliverer) chartFiles(folder, kind string) error {
+func (d *deliverer) chartFiles(kind string) {
+	folder := d.chartFolder()
 	data := chartData{
 		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
 		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.alone(),
 	}
-	for _, f := range []struct {
-		name, template string
-		owner          output.Ownership
-	}{
-		{"Chart.yaml", "chart/Chart.yaml", output.Once},
-		{"values.yaml", kind + "/values.yaml", output.Once},
-		{"values.schema.json", kind + "/values.schema.json", output.Generated},
-		{"templates/_helpers.tpl", "chart/helpers.tpl", output.Generated},
-		{"templates/NOTES.txt", kind + "/NOTES.txt", output.Generated},
-	} {
-		if old := d.options.Delivery.Chart; f.name == "Chart.yaml" && old != nil {
-			d.files = append(d.files, output.File{Path: d.path(folder + f.name), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
-			continue
-		}
-		if err := d.add(folder+f.name, "delivery/"+f.template+".tmpl", data, f.owner); err != nil {
-			return err
-		}
+	if old := d.options.Delivery.Chart; old != nil {
+		d.files = append(d.files, output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
+	} else {
+		d.add(folder+"Chart.yaml", "delivery/chart/Chart.yaml.tmpl", data, output.Once)
 	}
-	return nil
+	d.add(folder+"values.yaml", "delivery/"+kind+"/values.yaml.tmpl", data, output.Once)
+	d.add(folder+"values.schema.json", "delivery/"+kind+"/values.schema.json.tmpl", data, output.Generated)
+	d.add(folder+"templates/_helpers.tpl", "delivery/chart/helpers.tpl.tmpl", data, output.Generated)
+	d.add(folder+"templates/NOTES.txt", "delivery/"+kind+"/NOTES.txt.tmpl", data, output.Generated)
 }
 
 // chartData is what the files of a chart besides its objects are filled in with.
@@ -141,11 +134,6 @@ func subcharts(chart []byte) []string {
 	return slices.Compact(names)
 }
 
-// template adds a template of the chart.
-func (d *deliverer) template(file string, text []byte) {
-	d.files = append(d.files, output.File{Path: d.path(file), Content: append([]byte(output.YAMLHeader+"\n"), text...), Owner: output.Generated})
-}
-
 // helm is what objects are filled in with in the chart.
 func (d *deliverer) helm() object {
 	o := d.plain()
@@ -171,16 +159,13 @@ func (d *deliverer) chartName(configuration string) string {
 }
 
 // chartWebhooks writes the configurations with what values may say of each webhook.
-func (d *deliverer) chartWebhooks(folder string) error {
+func (d *deliverer) chartWebhooks() {
 	if len(d.project.Configurations) == 0 {
-		return nil
+		return
 	}
 	var b bytes.Buffer
 	for _, c := range d.project.Configurations {
-		kind := "ValidatingWebhookConfiguration"
-		if c.Mutating {
-			kind = "MutatingWebhookConfiguration"
-		}
+		kind := kindOf(c.Mutating, "WebhookConfiguration").Kind
 		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, d.chartName(c.Name))
 		d.labels(&b, c.Labels)
 		d.annotations(&b, c.Annotations)
@@ -189,16 +174,13 @@ func (d *deliverer) chartWebhooks(folder string) error {
 			if w.Policy != nil {
 				fmt.Fprintf(&b, "{{- if not (%s) }}\n", d.replacing(w.Policy))
 			}
-			if err := d.chartWebhook(&b, w); err != nil {
-				return err
-			}
+			d.chartWebhook(&b, w)
 			if w.Policy != nil {
 				b.WriteString("{{- end }}\n")
 			}
 		}
 	}
-	d.template(folder+"templates/webhooks.yaml", b.Bytes())
-	return nil
+	d.addText(d.chartFolder()+"templates/webhooks.yaml", b.Bytes(), output.Generated, nil)
 }
 
 // labels writes the labels of every object and the object's own, which come first where the keys are the same.
@@ -229,89 +211,60 @@ func pairs(m map[string]string) string {
 }
 
 // chartWebhook writes one webhook: what values can say goes through a template, all else is as the marker has it.
-func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) error {
-	app, fixed := d.options.Delivery.Name, *w.Spec.DeepCopy()
+func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
+	fixed := *w.Spec.DeepCopy()
 	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", w.Spec.Name)
-	if err := d.clientConfig(b, "      ", fixed.ClientConfig); err != nil {
-		return err
-	}
-	namespaces := fixed.NamespaceSelector
+	d.clientConfig(b, "      ", fixed.ClientConfig)
+	namespaces, keepOut := fixed.NamespaceSelector, ""
 	if w.KeptOut { // as the marker sets; the release's namespace is known when it is installed
 		namespaces.MatchExpressions = namespaces.MatchExpressions[:len(namespaces.MatchExpressions)-1]
+		keepOut = ` "keepOut" true`
 	}
-	setting := func(name string, marker any) error {
-		text, err := json.Marshal(marker)
-		if err != nil {
-			return err
-		}
-		if _, isSelector := marker.(*metav1.LabelSelector); isSelector {
-			text = fmt.Appendf(nil, "(mustFromJson `%s`)", text)
-		}
-		keepOut := ""
-		if name == "namespaceSelector" && w.KeptOut {
-			keepOut = ` "keepOut" true`
-		}
-		fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" %[4]s%[5]s) }}\n", name, app+".setting", w.Spec.Name, text, keepOut)
-		return nil
-	}
-	failure, timeout := admissionregistrationv1.Fail, int32(10)
-	if fixed.FailurePolicy != nil {
-		failure = *fixed.FailurePolicy
-	}
-	if fixed.TimeoutSeconds != nil {
-		timeout = *fixed.TimeoutSeconds
-	}
-	for _, s := range []struct {
-		name   string
-		marker any
-	}{{"failurePolicy", failure}, {"timeoutSeconds", timeout}, {"namespaceSelector", selector(namespaces)}, {"objectSelector", selector(fixed.ObjectSelector)}} {
-		if err := setting(s.name, s.marker); err != nil {
-			return err
-		}
-	}
+	d.setting(b, w.Spec.Name, "failurePolicy", fmt.Sprintf("%q", *cmp.Or(fixed.FailurePolicy, new(admissionregistrationv1.Fail))))
+	d.setting(b, w.Spec.Name, "timeoutSeconds", fmt.Sprint(*cmp.Or(fixed.TimeoutSeconds, new(int32(10)))))
+	d.setting(b, w.Spec.Name, "namespaceSelector", d.selector(namespaces)+keepOut)
+	d.setting(b, w.Spec.Name, "objectSelector", d.selector(fixed.ObjectSelector))
 	fixed.FailurePolicy, fixed.TimeoutSeconds, fixed.NamespaceSelector, fixed.ObjectSelector = nil, nil, nil, nil
-	rest, err := fields(spec.Validating(fixed))
+	rest := d.fields(spec.Validating(fixed))
 	if w.Mutating {
-		rest, err = fields(fixed)
-	}
-	if err != nil {
-		return err
+		rest = d.fields(fixed)
 	}
 	delete(rest, "name")
 	delete(rest, "clientConfig")
-	return block(b, "    ", rest)
+	d.block(b, "    ", rest)
 }
 
-func selector(s *metav1.LabelSelector) *metav1.LabelSelector {
-	if s == nil {
-		return &metav1.LabelSelector{}
-	}
-	return s
+// setting writes a field of a webhook, or of the policy in its place, that values can set, and what the marker sets.
+func (d *deliverer) setting(b *bytes.Buffer, webhook, name, marker string) {
+	fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" %[4]s) }}\n", name, d.options.Delivery.Name+".setting", webhook, marker)
+}
+
+// selector is a selector in the language of templates.
+func (d *deliverer) selector(s *metav1.LabelSelector) string {
+	text, err := json.Marshal(cmp.Or(s, &metav1.LabelSelector{}))
+	d.err = cmp.Or(d.err, err)
+	return fmt.Sprintf("(mustFromJson `%s`)", text)
 }
 
 // clientConfig writes where the API server finds a webhook: the release's service where it is the project's own.
-func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregistrationv1.WebhookClientConfig) error {
+func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregistrationv1.WebhookClientConfig) {
 	s := c.Service
 	if s == nil || s.Name != d.options.Delivery.Name || s.Namespace != d.options.Delivery.Namespace {
-		known, err := fields(c)
-		if err != nil {
-			return err
-		}
-		return block(b, indent, known)
+		d.block(b, indent, c)
+		return
 	}
 	port := ""
 	if s.Port != nil {
 		port = fmt.Sprintf(` "port" %d`, *s.Port)
 	}
 	fmt.Fprintf(b, "%s{{- include %q (dict \"root\" $ \"path\" %q%s) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, port, len(indent))
-	return nil
 }
 
 // chartCRDs writes the definitions as templates, because what converts them is known when they are installed.
 // They stay when the release goes: objects of theirs would go with them.
-func (d *deliverer) chartCRDs(folder string) error {
+func (d *deliverer) chartCRDs() {
 	if len(d.crds) == 0 {
-		return nil
+		return
 	}
 	var b bytes.Buffer
 	if slices.ContainsFunc(d.crds, func(c deliveredCRD) bool { return c.conversion != nil }) {
@@ -333,16 +286,11 @@ func (d *deliverer) chartCRDs(folder string) error {
 			d.annotations(&b, own)
 			b.WriteString("spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n")
 			service := c.conversion.Service
-			if err := d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &service}); err != nil {
-				return err
-			}
+			d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &service})
 		}
-		if err := block(&b, "  ", specification); err != nil {
-			return err
-		}
+		d.block(&b, "  ", specification)
 	}
-	d.template(folder+"templates/crds.yaml", b.Bytes())
-	return nil
+	d.addText(d.chartFolder()+"templates/crds.yaml", b.Bytes(), output.Generated, nil)
 }
 
 // texts are the texts of an object, by key.
@@ -356,28 +304,22 @@ func texts(object any) map[string]string {
 }
 
 // fields are the fields of an object, by their JSON names.
-func fields(object any) (map[string]any, error) {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	var m map[string]any
-	return m, json.Unmarshal(text, &m)
+func (d *deliverer) fields(object any) map[string]any {
+	content, err := fields(object)
+	d.err = cmp.Or(d.err, err)
+	return content
 }
 
-// block writes fields as YAML that Helm leaves as it is.
-func block(b *bytes.Buffer, indent string, m map[string]any) error {
-	text, err := yaml.Marshal(m)
-	if err != nil {
-		return err
-	}
+// block writes an object as YAML that Helm leaves as it is.
+func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
+	text, err := yaml.Marshal(object)
+	d.err = cmp.Or(d.err, err)
 	for line := range strings.Lines(string(text)) {
 		if line != "\n" {
 			b.WriteString(indent)
 		}
 		b.WriteString(literal(line))
 	}
-	return nil
 }
 
 // literal is a text that Helm shall not take for a template.

@@ -13,77 +13,59 @@ import (
 )
 
 // kustomize writes bases, and once an overlay that is the user's.
-func (d *deliverer) kustomize() error {
+func (d *deliverer) kustomize() {
 	data := d.plain()
+	if d.alone() {
+		data.Image = ""
+	} else {
+		d.kustomizeServer(&data)
+	}
+	d.clusterScoped(&data)
+	data.CommonLabels = d.commonLabels(data)
+	d.add("config/base/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)
+	d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
+}
+
+// kustomizeServer adds the objects of the server to the resources and to the components.
+func (d *deliverer) kustomizeServer(data *object) {
 	objects := append(sharedObjects(), "namespace")
 	if data.Aggregated {
 		objects = append(objects, "aggregated")
 	}
 	for _, name := range objects {
-		if err := d.add("config/base/"+name+".yaml", "delivery/objects/"+name+".yaml.tmpl", data, output.Generated); err != nil {
-			return err
-		}
+		d.add("config/base/"+name+".yaml", "delivery/objects/"+name+".yaml.tmpl", data, output.Generated)
 		data.Resources = append(data.Resources, name+".yaml")
 	}
-	if err := d.clusterScoped(&data); err != nil {
-		return err
-	}
-	for file, template := range map[string]string{
-		"metrics/kustomization.yaml": "kustomize/metrics", "servicemonitor/kustomization.yaml": "kustomize/servicemonitor",
-		"servicemonitor/servicemonitor.yaml": "objects/servicemonitor",
-	} {
-		if err := d.add("config/"+file, "delivery/"+template+".yaml.tmpl", data, output.Generated); err != nil {
-			return err
-		}
-	}
+	d.add("config/metrics/kustomization.yaml", "delivery/kustomize/metrics.yaml.tmpl", data, output.Generated)
+	d.add("config/servicemonitor/kustomization.yaml", "delivery/kustomize/servicemonitor.yaml.tmpl", data, output.Generated)
+	d.add("config/servicemonitor/servicemonitor.yaml", "delivery/objects/servicemonitor.yaml.tmpl", data, output.Generated)
 	data.Injected = d.injected()
-	for mode, file := range map[string]string{"cert-manager": "certificate.yaml", "self-managed": "rbac.yaml"} {
-		if mode != data.Certificates {
-			continue
-		}
-		folder := "certificates/" + mode
-		if err := d.add("config/"+folder+"/kustomization.yaml", "delivery/kustomize/"+mode+".yaml.tmpl", data, output.Generated); err != nil {
-			return err
-		}
-		if err := d.add("config/"+folder+"/"+file, "delivery/objects/"+mode+".yaml.tmpl", data, output.Generated); err != nil {
-			return err
-		}
-		data.Components = []string{"../" + folder}
+	mode := data.Certificates
+	if file, ok := map[string]string{"cert-manager": "certificate.yaml", "self-managed": "rbac.yaml"}[mode]; ok {
+		d.add("config/certificates/"+mode+"/kustomization.yaml", "delivery/kustomize/"+mode+".yaml.tmpl", data, output.Generated)
+		d.add("config/certificates/"+mode+"/"+file, "delivery/objects/"+mode+".yaml.tmpl", data, output.Generated)
+		data.Components = []string{"../certificates/" + mode}
 	}
 	if data.Callers != "" {
-		if err := d.apiServer(data); err != nil {
-			return err
-		}
+		d.apiServer(data)
 	}
-	data.CommonLabels = d.commonLabels(data)
-	if err := d.add("config/base/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated); err != nil {
-		return err
-	}
-	return d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
 }
 
 // clusterScoped adds the definitions, the webhook configurations and the policies to the resources, with the component
 // for clusters that serve mutating policies as v1beta1.
-func (d *deliverer) clusterScoped(data *object) error {
+func (d *deliverer) clusterScoped(data *object) {
 	if len(d.crds) > 0 {
-		if err := d.kustomizeCRDs(); err != nil {
-			return err
-		}
+		d.kustomizeCRDs()
 		data.Resources = append(data.Resources, "../crd")
 	}
 	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
-		folder, err := filepath.Rel(d.path("config/base"), filepath.Dir(d.options.Manifest))
-		if err != nil {
-			return err
-		}
-		data.Resources = append(data.Resources, filepath.ToSlash(folder))
+		data.Resources = append(data.Resources, fromFolder(d.path("config/base"), filepath.Dir(d.options.Manifest)))
 	}
-	if !slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
+	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
 		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
 	}) {
-		return nil
+		d.add("config/policies-v1beta1/kustomization.yaml", "delivery/kustomize/policies-v1beta1.yaml.tmpl", data, output.Generated)
 	}
-	return d.add("config/policies-v1beta1/kustomization.yaml", "delivery/kustomize/policies-v1beta1.yaml.tmpl", data, output.Generated)
 }
 
 // commonLabels returns the labels for kustomize to add, without the labels that a marker or a definition sets itself,
@@ -106,19 +88,17 @@ func (d *deliverer) commonLabels(data object) []string {
 
 // apiServer writes the files by which an API server is told what to present
 // (k8s.io/apiserver pkg/admission/plugin/webhook/config and pkg/util/webhook, authentication.go).
-func (d *deliverer) apiServer(data object) error {
-	if err := d.add("config/apiserver/admission.yaml", "delivery/apiserver/admission.yaml.tmpl", data, output.Generated); err != nil {
-		return err
-	}
+func (d *deliverer) apiServer(data *object) {
+	d.add("config/apiserver/admission.yaml", "delivery/apiserver/admission.yaml.tmpl", data, output.Generated)
 	owner := output.Generated
 	if data.Callers == "password" {
 		owner = output.Once // a password stands in the file itself
 	}
-	return d.add("config/apiserver/kubeconfig.yaml", "delivery/apiserver/kubeconfig.yaml.tmpl", data, owner)
+	d.add("config/apiserver/kubeconfig.yaml", "delivery/apiserver/kubeconfig.yaml.tmpl", data, owner)
 }
 
 // kustomizeCRDs has the definitions patched with their conversions.
-func (d *deliverer) kustomizeCRDs() error {
+func (d *deliverer) kustomizeCRDs() {
 	var data object
 	for _, c := range d.crds {
 		data.Resources = append(data.Resources, "bases/"+c.file)
@@ -126,7 +106,7 @@ func (d *deliverer) kustomizeCRDs() error {
 			data.Patches = append(data.Patches, "patches/conversion_in_"+c.name+".yaml")
 		}
 	}
-	return d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)
+	d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)
 }
 
 // injected are the objects into which somebody writes who signs the server's certificate.
@@ -146,11 +126,8 @@ func apiService(group string) injected {
 func (d *deliverer) called() []injected {
 	var all []injected
 	for _, c := range d.project.Configurations {
-		i := injected{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", c.Name}
-		if c.Mutating {
-			i.Kind, i.Resource = "MutatingWebhookConfiguration", "mutatingwebhookconfigurations"
-		}
-		all = append(all, i)
+		kind := kindOf(c.Mutating, "WebhookConfiguration")
+		all = append(all, injected{kind.APIVersion, kind.Kind, strings.ToLower(kind.Kind) + "s", c.Name})
 	}
 	for _, c := range d.crds {
 		if c.conversion != nil {

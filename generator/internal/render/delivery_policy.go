@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // policyKinds returns the kinds of the policies that replace no webhook, in the order in which they are written.
 func (d *deliverer) policyKinds() (kinds []string) {
 	for _, p := range d.project.AlwaysInstalled() {
-		if kind := kindOf(p.Mutating, "").Kind; !slices.Contains(kinds, kind) {
+		if kind := kindOf(p.Mutating, "AdmissionPolicy").Kind; !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -23,14 +24,14 @@ func (d *deliverer) policyKinds() (kinds []string) {
 // served is the call of a template for the version in which the cluster serves a policy. It fails if the cluster does
 // not serve it.
 func (d *deliverer) served(p *model.Policy) string {
-	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "").Kind)
+	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "AdmissionPolicy").Kind)
 }
 
 // chartPolicies writes the policies, in the version of their API that the cluster serves. The names are as in the
 // manifest: a policy is a rule for the cluster, and audit annotations begin with its name.
-func (d *deliverer) chartPolicies(folder string) error {
+func (d *deliverer) chartPolicies() {
 	if len(d.project.Policies) == 0 {
-		return nil
+		return
 	}
 	var b bytes.Buffer
 	for _, p := range d.project.Policies {
@@ -40,26 +41,18 @@ func (d *deliverer) chartPolicies(folder string) error {
 		}
 		fmt.Fprintf(&b, "{{- with %s }}\n", version)
 		for _, object := range append([]any{PolicyObject(p)}, BindingObjects(p)...) {
-			content, err := fields(object)
-			if err != nil {
-				return err
-			}
+			content := d.fields(object)
 			metadata, _ := content["metadata"].(map[string]any)
 			fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/{{ . }}\nkind: %s\nmetadata:\n  name: %s\n", content["kind"], metadata["name"])
 			d.labels(&b, nil)
 			specification, _ := content["spec"].(map[string]any)
 			b.WriteString("spec:\n")
 			if p.InsteadOf != nil {
-				if err := d.settings(&b, p, specification); err != nil {
-					return err
-				}
+				d.settings(&b, p, specification)
 			}
-			if err := block(&b, "  ", specification); err != nil {
-				return err
-			}
+			d.block(&b, "  ", specification)
 		}
 		b.WriteString("{{- end }}\n")
 	}
-	d.template(folder+"templates/policies.yaml", b.Bytes())
-	return nil
+	d.addText(d.chartFolder()+"templates/policies.yaml", b.Bytes(), output.Generated, nil)
 }

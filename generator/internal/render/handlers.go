@@ -208,11 +208,7 @@ func (p handlerPackage) register(f *jen.File) {
 // handler is the expression that makes a webhook's handler.
 func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *jen.Statement {
 	h := w.Handler
-	constructor := "Validating"
-	if w.Mutating {
-		constructor = "Mutating"
-	}
-	return jen.Qual(p.admission, constructor).CallFunc(func(g *jen.Group) {
+	return jen.Qual(p.admission, model.Upper(model.KindWord(w.Mutating))).CallFunc(func(g *jen.Group) {
 		g.Line().Lit(w.Spec.Name)
 		for _, k := range h.Kinds {
 			g.Line().Qual(p.admission, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))

@@ -33,7 +33,7 @@ func manifests(p *model.Project, o Options) ([]output.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, written...)
+		files = append(files, written)
 	}
 	if o.Kustomization {
 		list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
@@ -54,79 +54,65 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	for _, c := range p.Configurations {
-		document, err := document(c, p.API, o.Delivery)
+		object := Object(c, o.Delivery)
+		if p.API == "v1beta1" {
+			var err error
+			if object, err = inV1beta1(object, c.Mutating); err != nil {
+				return nil, err
+			}
+		}
+		text, err := document(object, p.API)
 		if err != nil {
 			return nil, err
 		}
-		out.WriteString("---\n")
-		out.Write(document)
+		out.Write(text)
 	}
 	return out.Bytes(), nil
 }
 
-func document(c *model.Configuration, api string, d Delivery) ([]byte, error) {
-	text, err := json.Marshal(Object(c, d))
+// document writes an object of admissionregistration.k8s.io without the fields that API servers fill in.
+func document(object any, version string) ([]byte, error) {
+	content, err := fields(object)
 	if err != nil {
 		return nil, err
 	}
-	if api == "v1beta1" {
-		if text, err = inV1beta1(text, c.Mutating); err != nil {
-			return nil, err
-		}
-	}
-	var generic map[string]any
-	if err := decode(text, &generic); err != nil {
-		return nil, err
-	}
-	generic["apiVersion"] = "admissionregistration.k8s.io/" + api
-	return yamlOf(generic)
+	content["apiVersion"] = "admissionregistration.k8s.io/" + version
+	delete(content["metadata"].(map[string]any), "creationTimestamp")
+	delete(content, "status")
+	text, err := yaml.Marshal(content)
+	return append([]byte("---\n"), text...), err
 }
 
-// yamlDocument writes an object as YAML.
-func yamlDocument(object any) ([]byte, error) {
+// fields are the fields of an object, by their JSON names, with numbers as they are.
+func fields(object any) (content map[string]any, err error) {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
-	var generic map[string]any
-	if err := decode(text, &generic); err != nil {
-		return nil, err
-	}
-	return yamlOf(generic)
-}
-
-// decode reads JSON and keeps numbers as they are.
-func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	return decoder.Decode(into)
-}
-
-// yamlOf writes an object without the fields that API servers fill in.
-func yamlOf(object map[string]any) ([]byte, error) {
-	delete(object["metadata"].(map[string]any), "creationTimestamp")
-	delete(object, "status")
-	return yaml.Marshal(object)
+	err = decoder.Decode(&content)
+	return content, err
 }
 
 // inV1beta1 reads v1 as v1beta1, which has the same fields but may leave out two that v1 requires.
-func inV1beta1(v1 []byte, mutating bool) ([]byte, error) {
+func inV1beta1(v1 any, mutating bool) (any, error) {
+	text, err := json.Marshal(v1)
+	if err != nil {
+		return nil, err
+	}
 	var object any = &admissionregistrationv1beta1.ValidatingWebhookConfiguration{}
 	if mutating {
 		object = &admissionregistrationv1beta1.MutatingWebhookConfiguration{}
 	}
-	if err := json.Unmarshal(v1, object); err != nil {
-		return nil, err
-	}
-	return json.Marshal(object)
+	return object, json.Unmarshal(text, object)
 }
 
 // Object is the configuration in Kubernetes' own type of v1, as API servers reach its webhooks.
 func Object(c *model.Configuration, d Delivery) any {
-	kind := metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}
+	kind := kindOf(c.Mutating, "WebhookConfiguration")
 	meta := metav1.ObjectMeta{Name: c.Name, Labels: c.Labels, Annotations: c.Annotations}
 	if c.Mutating {
-		kind.Kind = "MutatingWebhookConfiguration"
 		o := &admissionregistrationv1.MutatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 		for _, w := range c.Webhooks {
 			o.Webhooks = append(o.Webhooks, d.reached(w.Spec))

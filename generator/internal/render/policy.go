@@ -3,8 +3,6 @@
 package render
 
 import (
-	"bytes"
-
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,38 +14,32 @@ import (
 const PoliciesFile = "policies.yaml"
 
 // policies writes policies and their bindings into a file.
-func policies(file string, all []*model.Policy) ([]output.File, error) {
-	out := bytes.NewBufferString(output.YAMLHeader + "\n")
+func policies(file string, all []*model.Policy) (output.File, error) {
+	content := []byte(output.YAMLHeader + "\n")
 	for _, policy := range all {
-		objects := append([]any{PolicyObject(policy)}, BindingObjects(policy)...)
-		for _, object := range objects {
-			text, err := yamlDocument(object)
+		for _, object := range append([]any{PolicyObject(policy)}, BindingObjects(policy)...) {
+			text, err := document(object, "v1")
 			if err != nil {
-				return nil, err
+				return output.File{}, err
 			}
-			out.WriteString("---\n")
-			out.Write(text)
+			content = append(content, text...)
 		}
 	}
-	return []output.File{{Path: file, Content: out.Bytes(), Owner: output.Generated}}, nil
+	return output.File{Path: file, Content: content, Owner: output.Generated}, nil
 }
 
-// kindOf returns the type of an object of admissionregistration.k8s.io/v1.
-func kindOf(mutating bool, suffix string) metav1.TypeMeta {
-	t := metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingAdmissionPolicy" + suffix}
-	if mutating {
-		t.Kind = "MutatingAdmissionPolicy" + suffix
-	}
-	return t
+// kindOf returns the type of an object of admissionregistration.k8s.io/v1, such as a MutatingWebhookConfiguration.
+func kindOf(mutating bool, of string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: model.Upper(model.KindWord(mutating)) + of}
 }
 
 // PolicyObject is the policy in Kubernetes' own type.
 func PolicyObject(p *model.Policy) any {
 	meta := metav1.ObjectMeta{Name: p.Name}
 	if p.Mutating {
-		return &admissionregistrationv1.MutatingAdmissionPolicy{TypeMeta: kindOf(true, ""), ObjectMeta: meta, Spec: p.Spec.Mutating()}
+		return &admissionregistrationv1.MutatingAdmissionPolicy{TypeMeta: kindOf(true, "AdmissionPolicy"), ObjectMeta: meta, Spec: p.Spec.Mutating()}
 	}
-	return &admissionregistrationv1.ValidatingAdmissionPolicy{TypeMeta: kindOf(false, ""), ObjectMeta: meta, Spec: p.Spec.Validating()}
+	return &admissionregistrationv1.ValidatingAdmissionPolicy{TypeMeta: kindOf(false, "AdmissionPolicy"), ObjectMeta: meta, Spec: p.Spec.Validating()}
 }
 
 // BindingObjects are the bindings of a policy in Kubernetes' own types.
@@ -56,11 +48,11 @@ func BindingObjects(p *model.Policy) []any {
 	for _, b := range p.Bindings {
 		meta := metav1.ObjectMeta{Name: b.Name}
 		if !p.Mutating {
-			all = append(all, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{TypeMeta: kindOf(false, "Binding"), ObjectMeta: meta, Spec: b.Spec})
+			all = append(all, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{TypeMeta: kindOf(false, "AdmissionPolicyBinding"), ObjectMeta: meta, Spec: b.Spec})
 			continue
 		}
 		all = append(all, &admissionregistrationv1.MutatingAdmissionPolicyBinding{
-			TypeMeta: kindOf(true, "Binding"), ObjectMeta: meta,
+			TypeMeta: kindOf(true, "AdmissionPolicyBinding"), ObjectMeta: meta,
 			Spec: admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{PolicyName: b.Spec.PolicyName, ParamRef: b.Spec.ParamRef, MatchResources: b.Spec.MatchResources},
 		})
 	}

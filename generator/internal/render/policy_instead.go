@@ -4,13 +4,12 @@ package render
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -52,7 +51,7 @@ patches:
 			text = append(text, patch...)
 		}
 		files = append(files, output.File{Path: filepath.Join(folder, "kustomization.yaml"), Content: text, Owner: output.Generated})
-		files = append(files, written...)
+		files = append(files, written)
 	}
 	return files, nil
 }
@@ -70,12 +69,9 @@ func withoutReplaced(c *model.Configuration, api string, policies []*model.Polic
 	if len(gone) == 0 {
 		return nil, nil
 	}
-	kind := "ValidatingWebhookConfiguration"
-	if c.Mutating {
-		kind = "MutatingWebhookConfiguration"
-	}
-	patch, err := yamlOf(map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/" + api, "kind": kind, "metadata": map[string]any{"name": c.Name}, "webhooks": gone,
+	patch, err := yaml.Marshal(map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/" + api, "kind": kindOf(c.Mutating, "WebhookConfiguration").Kind,
+		"metadata": map[string]any{"name": c.Name}, "webhooks": gone,
 	})
 	if err != nil {
 		return nil, err
@@ -91,13 +87,13 @@ func withoutReplaced(c *model.Configuration, api string, policies []*model.Polic
 // replacing is the call of a template for the version in which the cluster serves a policy that replaces a webhook. It
 // is empty where the cluster has the webhook.
 func (d *deliverer) replacing(p *model.Policy) string {
-	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q \"since\" \">=1.%d.0-0\")", d.options.Delivery.Name+".replacing", kindOf(p.Mutating, "").Kind, p.Since)
+	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q \"since\" \">=1.%d.0-0\")", d.options.Delivery.Name+".replacing", kindOf(p.Mutating, "AdmissionPolicy").Kind, p.Since)
 }
 
 // settings writes the fields of a policy or a binding that values set for the replaced webhook, and removes them from
 // the specification: the selectors and, of a binding that denies, the actions. The failurePolicy of values is about
 // servers that cannot be called.
-func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map[string]any) error {
+func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map[string]any) {
 	webhook := p.InsteadOf.Spec.Name
 	if actions, _ := specification["validationActions"].([]any); len(actions) == 1 && actions[0] == "Deny" {
 		delete(specification, "validationActions")
@@ -105,22 +101,15 @@ func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map
 	}
 	match, ok := specification["matchConstraints"].(map[string]any)
 	if !ok {
-		return nil
+		return
 	}
 	delete(specification, "matchConstraints")
 	b.WriteString("  matchConstraints:\n")
-	for _, s := range []struct {
-		name   string
-		marker *metav1.LabelSelector
-	}{{"namespaceSelector", p.Spec.MatchConstraints.NamespaceSelector}, {"objectSelector", p.Spec.MatchConstraints.ObjectSelector}} {
-		delete(match, s.name)
-		text, err := json.Marshal(selector(s.marker))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" (mustFromJson `%[4]s`)) }}\n", s.name, d.options.Delivery.Name+".setting", webhook, text)
-	}
-	return block(b, "    ", match)
+	d.setting(b, webhook, "namespaceSelector", d.selector(p.Spec.MatchConstraints.NamespaceSelector))
+	d.setting(b, webhook, "objectSelector", d.selector(p.Spec.MatchConstraints.ObjectSelector))
+	delete(match, "namespaceSelector")
+	delete(match, "objectSelector")
+	d.block(b, "    ", match)
 }
 
 // noWebhooks is an empty list where policies replace every webhook of a configuration.
