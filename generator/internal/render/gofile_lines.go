@@ -35,18 +35,16 @@ func breakLines(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	file := files.File(parsed.FileStart)
-	var out []byte
-	last := 0
+	var edits []edit
 	for _, d := range parsed.Decls {
 		from, to := file.Offset(d.Pos()), file.Offset(d.End())
 		broken, err := breakDeclaration(text[from:to])
 		if err != nil {
 			return nil, err
 		}
-		out = append(append(out, text[last:from]...), broken...)
-		last = to
+		edits = append(edits, edit{from, to, string(broken)})
 	}
-	return append(out, text[last:]...), nil
+	return applied(text, edits), nil
 }
 
 // breakComments breaks comments that have lines of their own. Indented text is code, and not broken.
@@ -57,30 +55,27 @@ func breakComments(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	file := files.File(parsed.FileStart)
-	var out []byte
-	last := 0
+	var edits []edit
 	for _, group := range parsed.Comments {
 		for _, c := range group.List {
-			from := file.Offset(file.LineStart(file.Line(c.Pos())))
-			start := append(text[from:file.Offset(c.Pos()):file.Offset(c.Pos())], "// "...)
+			from := file.Offset(c.Pos())
+			start := string(text[file.Offset(file.LineStart(file.Line(c.Pos()))):from]) + "// "
 			words, isText := strings.CutPrefix(c.Text, "// ")
-			if strings.TrimLeft(string(start), "\t") != "// " || !isText || strings.HasPrefix(words, "\t") {
+			if strings.TrimLeft(start, "\t") != "// " || !isText || strings.HasPrefix(words, "\t") {
 				continue
 			}
-			out = append(out, text[last:from]...)
-			for len(start)+len(words) > maxColumns {
+			for from += len("// "); len(start)+len(words) > maxColumns; {
 				at := strings.LastIndexByte(words[:maxColumns-len(start)+1], ' ')
 				if at < 0 {
 					break
 				}
-				out = append(append(append(out, start...), words[:at]...), '\n')
 				words = words[at+1:]
+				edits = append(edits, edit{from + at, from + at + 1, "\n" + start})
+				from += at + 1
 			}
-			out = append(append(out, start...), words...)
-			last = file.Offset(c.End())
 		}
 	}
-	return append(out, text[last:]...), nil
+	return applied(text, edits), nil
 }
 
 func hasLongLine(text []byte) bool {
@@ -105,10 +100,10 @@ func breakDeclaration(text []byte) ([]byte, error) {
 		}
 		file := files.File(parsed.FileStart)
 		outermost := map[int]list{}
-		ast.Inspect(parsed, func(n ast.Node) bool {
+		for n := range ast.Preorder(parsed) {
 			l, ok := listIn(n)
 			if !ok || len(l.elements) == 0 {
-				return true
+				continue
 			}
 			line := file.Line(l.opening)
 			start := file.LineStart(line)
@@ -117,8 +112,7 @@ func breakDeclaration(text []byte) ([]byte, error) {
 			case int(l.opening-start) < maxColumns:
 				outermost[line] = l
 			}
-			return true
-		})
+		}
 		var edits []edit
 		for _, l := range outermost {
 			edits = append(edits, l.broken(file, text)...)
@@ -148,7 +142,7 @@ type list struct {
 
 // broken returns the line breaks of a list.
 func (l list) broken(file *token.File, text []byte) []edit {
-	edits := []edit{{file.Offset(l.opening) + 1, "\n"}}
+	edits := []edit{insert(file.Offset(l.opening)+1, "\n")}
 	start := text[file.Offset(file.LineStart(file.Line(l.opening))):]
 	indent := 1 + len(start) - len(bytes.TrimLeft(start, "\t"))
 	column := indent
@@ -156,7 +150,7 @@ func (l list) broken(file *token.File, text []byte) []edit {
 		length, isOneLine := int(e.End()-e.Pos()), file.Line(e.Pos()) == file.Line(e.End())
 		fits := l.fill && isOneLine && column+length < maxColumns
 		if i > 0 && !fits && file.Line(e.Pos()) == file.Line(l.elements[i-1].End()) {
-			edits = append(edits, edit{file.Offset(e.Pos()), "\n"})
+			edits = append(edits, insert(file.Offset(e.Pos()), "\n"))
 			column = indent
 		}
 		column += length + len(", ")
@@ -165,7 +159,7 @@ func (l list) broken(file *token.File, text []byte) []edit {
 		}
 	}
 	if end := l.elements[len(l.elements)-1].End(); file.Line(end) == file.Line(l.closing) {
-		edits = append(edits, edit{file.Offset(l.closing), ",\n"})
+		edits = append(edits, insert(file.Offset(l.closing), ",\n"))
 	}
 	return edits
 }
@@ -175,10 +169,10 @@ func (l list) broken(file *token.File, text []byte) []edit {
 func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
 	const least = 16 // bytes of a part
 	var edits []edit
-	ast.Inspect(parsed, func(n ast.Node) bool {
+	for n := range ast.Preorder(parsed) {
 		pair, ok := n.(*ast.KeyValueExpr)
 		if !ok {
-			return true
+			continue
 		}
 		value := pair.Value
 		if sum, ok := value.(*ast.BinaryExpr); ok {
@@ -186,13 +180,13 @@ func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
 		}
 		literal, ok := value.(*ast.BasicLit)
 		if !ok || literal.Kind != token.STRING {
-			return true
+			continue
 		}
 		opening, closing := file.Offset(literal.Pos()), file.Offset(literal.End())-1
 		start := file.Offset(file.LineStart(file.Line(literal.Pos())))
 		last := start + maxColumns - len("` +")
 		if lineLength(text, start) <= maxColumns || closing <= last || last <= opening {
-			return true
+			continue
 		}
 		at := opening + least
 		if last < at {
@@ -206,9 +200,8 @@ func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
 			at--
 		}
 		quote := string(text[opening])
-		edits = append(edits, edit{at, quote + " +\n" + quote})
-		return true
-	})
+		edits = append(edits, insert(at, quote+" +\n"+quote))
+	}
 	return edits
 }
 
@@ -254,19 +247,21 @@ func lineLength(text []byte, start int) int {
 	return len(text) - start
 }
 
-// edit inserts text at an offset.
+// edit puts text in the place of the text between two offsets.
 type edit struct {
-	offset int
-	text   string
+	from, to int
+	text     string
 }
 
+func insert(offset int, text string) edit { return edit{offset, offset, text} }
+
 func applied(text []byte, edits []edit) []byte {
-	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var out []byte
 	last := 0
 	for _, e := range edits {
-		out = append(append(out, text[last:e.offset]...), e.text...)
-		last = e.offset
+		out = append(append(out, text[last:e.from]...), e.text...)
+		last = e.to
 	}
 	return append(out, text[last:]...)
 }
