@@ -101,13 +101,11 @@ func has(src operand, constants []convert.Constant) ([]jen.Code, operand) {
 // tuple writes the values of a text, or the text of some values.
 func (w *conversionWriter) tuple(g *jen.Group, how convert.Tuple, d convert.Direction, src, dst operand) {
 	if how.Outer == d {
-		var done []string
 		g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
-			for _, t := range how.Texts {
-				if slices.Contains(done, t.Text) {
+			for i, t := range how.Texts {
+				if slices.ContainsFunc(how.Texts[:i], func(before convert.TupleText) bool { return before.Text == t.Text }) {
 					continue
 				}
-				done = append(done, t.Text)
 				g.Case(jen.Lit(t.Text)).BlockFunc(func(g *jen.Group) {
 					w.constants(g, dst, slices.DeleteFunc(slices.Clone(t.Members), func(c convert.Constant) bool { return c.Value == "" }))
 				})

@@ -25,11 +25,10 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 		w := &conversionTestWriter{conversionWriter{Package: pkg}, o.runtime(p, "conversion/conversiontest"), o.Schemas}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.tests(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
-			if !plan.NeedsTestStub && !o.AsNew {
-				continue
+			if plan.NeedsTestStub || o.AsNew {
+				name := strings.ToLower(plan.Spoke.Name) + "_conversion_test.go"
+				files.add(filepath.Join(pkg.Dir, name), w.stub(plan), output.Once, plan.Range)
 			}
-			name := strings.ToLower(plan.Spoke.Name) + "_conversion_test.go"
-			files.add(filepath.Join(pkg.Dir, name), w.stub(plan), output.Once, plan.Range)
 		}
 	}
 	return files.all, files.err

@@ -136,12 +136,15 @@ func (o object) Injects() string {
 }
 
 // Labels are the labels of every object, from the end of the line with their key on.
-func (o object) Labels(indent int) string {
+func (o object) Labels(indent int) string { return o.lines(indent, "labels", o.kustomizeLabels()) }
+
+// lines are lines of YAML: in the chart, from a template.
+func (o object) lines(indent int, template string, kustomize []string) string {
 	if o.Helm {
-		return fmt.Sprintf(" {{- include %q $ | nindent %d }}", o.App+".labels", indent)
+		return fmt.Sprintf(" {{- include %q $ | nindent %d }}", o.App+"."+template, indent)
 	}
 	pad := "\n" + strings.Repeat(" ", indent)
-	return pad + strings.Join(o.kustomizeLabels(), pad)
+	return pad + strings.Join(kustomize, pad)
 }
 
 // kustomizeLabels are lines with the labels of every object that kustomize builds, by key.
@@ -151,10 +154,7 @@ func (o object) kustomizeLabels() []string {
 
 // Selector are the labels that distinguish the pods from others, as Labels are written.
 func (o object) Selector(indent int) string {
-	if o.Helm {
-		return fmt.Sprintf(" {{- include %q $ | nindent %d }}", o.App+".selector", indent)
-	}
-	return "\n" + strings.Repeat(" ", indent) + "app.kubernetes.io/name: " + o.App
+	return o.lines(indent, "selector", []string{"app.kubernetes.io/name: " + o.App})
 }
 
 func (d *deliverer) plain() object {

@@ -64,7 +64,8 @@ func breakComments(text []byte) ([]byte, error) {
 			if strings.TrimLeft(start, "\t") != "// " || !isText || strings.HasPrefix(words, "\t") {
 				continue
 			}
-			for from += len("// "); len(start)+len(words) > maxColumns; {
+			from += len("// ")
+			for len(start)+len(words) > maxColumns {
 				at := strings.LastIndexByte(words[:maxColumns-len(start)+1], ' ')
 				if at < 0 {
 					break

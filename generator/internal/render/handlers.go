@@ -36,10 +36,9 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 	for _, pkg := range handlerPackages(p, o) {
 		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
-			if !t.webhooks[0].Handler.NeedsStub && !o.AsNew {
-				continue
+			if t.webhooks[0].Handler.NeedsStub || o.AsNew {
+				files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.StubFile), pkg.stub(t), output.Once, t.webhooks[0].Range)
 			}
-			files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.StubFile), pkg.stub(t), output.Once, t.webhooks[0].Range)
 		}
 	}
 	if o.Program.Dir != "" {
@@ -70,10 +69,8 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 	}
 	for _, pkg := range packages {
 		slices.SortFunc(pkg.types, func(a, b handledType) int { return strings.Compare(a.name, b.name) })
-		for _, t := range pkg.types {
-			slices.SortStableFunc(t.webhooks, asWritten)
-		}
 		for i, t := range pkg.types {
+			slices.SortStableFunc(t.webhooks, asWritten)
 			seen := map[*model.Handler]bool{}
 			pkg.types[i].webhooks = slices.DeleteFunc(t.webhooks, func(w *model.Webhook) bool {
 				again := seen[w.Handler]

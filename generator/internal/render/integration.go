@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/templates"
@@ -28,7 +29,7 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Integration))
 	pkg := model.HandlerPackage{Dir: dir, Path: path.Join(p.Module.Path, o.Integration), Name: packageName(o.Integration)}
 	served := newProgram(p, planned, pkg, o)
-	served.options, served.observed = len(served.handlers) > 0, false
+	served.observed = false
 	below := func(folders ...string) []string {
 		var all []string
 		for _, folder := range folders {
@@ -58,20 +59,13 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 	if module, err = withReplaces(module, p.Module.Path, o.Replacements); err != nil {
 		return nil, err
 	}
-	webhooks, err := source(served.file())
-	if err != nil {
-		return nil, err
-	}
-	stub, err := source(served.testStub())
-	if err != nil {
-		return nil, err
-	}
-	return []output.File{
+	files := goFiles{all: []output.File{
 		{Path: filepath.Join(dir, "zz_generated.integration_test.go"), Content: slices.Concat([]byte(output.GoHeader+"\n\n"), bytes.TrimLeft(test, "\n")), Owner: output.Generated},
-		{Path: filepath.Join(dir, "zz_generated.integration_webhooks_test.go"), Content: webhooks, Owner: output.Generated},
 		{Path: filepath.Join(dir, "go.mod"), Content: module, Owner: output.Once},
-		{Path: filepath.Join(dir, "webhooks_test.go"), Content: stub, Owner: output.Once},
-	}, nil
+	}}
+	files.add(filepath.Join(dir, "zz_generated.integration_webhooks_test.go"), served.file(), output.Generated, diag.Range{})
+	files.add(filepath.Join(dir, "webhooks_test.go"), served.testStub(), output.Once, diag.Range{})
+	return files.all, files.err
 }
 
 // withReplaces adds the replace directives of the project to the go.mod of a new module, because the go command reads

@@ -3,11 +3,11 @@
 package render
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/dave/jennifer/jen"
 
@@ -27,8 +27,6 @@ type program struct {
 	admission, conversion string // import paths of the project's packages
 	handlers              []programPackage
 	conversions           []programPackage
-	// options reports whether Register takes options of handlers, and with them package admission.
-	options bool
 	// observed says whether conversions can be told to a function, which the program's metrics want, and tests do not.
 	observed bool
 }
@@ -45,7 +43,7 @@ type programPackage struct {
 }
 
 func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
-	p := program{HandlerPackage: in, admission: o.runtime(project, "admission"), conversion: o.runtime(project, "conversion"), options: true, observed: true}
+	p := program{HandlerPackage: in, admission: o.runtime(project, "admission"), conversion: o.runtime(project, "conversion"), observed: true}
 	for _, pkg := range handlerPackages(project, o) {
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}
@@ -144,7 +142,7 @@ func (p program) register(f *jen.File) {
 	parameters := jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler"))
 	comment := "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n" +
 		"the method Register of controller-runtime's webhook server."
-	if p.options {
+	if p.observed || len(p.handlers) > 0 { // or else the tests do not use the package admission
 		parameters = jen.List(parameters, jen.Id("options").Op("...").Qual(p.admission, "Option"))
 		comment += " The options go to every admission handler."
 	}
@@ -167,18 +165,15 @@ func (p program) admit(g *jen.Group) {
 	register := func(pkg programPackage, handle string) *jen.Statement {
 		return jen.Id("w").Dot(pkg.field).Dot("Register").Call(jen.Id(handle), jen.Id("options").Op("..."))
 	}
-	check := func(err *jen.Statement) {
-		g.If(jen.Id("err").Op(":=").Add(err), jen.Id("err").Op("!=").Nil()).Block(jen.Return(jen.Id("err")))
-	}
 	switch len(p.handlers) {
 	case 0:
 	case 1:
-		check(register(p.handlers[0], "handle"))
+		returnError(g, register(p.handlers[0], "handle"))
 	default:
 		g.Var().Id("held").Index().Func().Params()
 		g.Id("hold").Op(":=").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")).Block(
 			jen.Id("held").Op("=").Append(jen.Id("held"), jen.Func().Params().Block(jen.Id("handle").Call(jen.Id("path"), jen.Id("handler")))))
-		check(jen.Qual("errors", "Join").Call(lines(p.handlers, func(pkg programPackage) *jen.Statement { return register(pkg, "hold") })...))
+		returnError(g, jen.Qual("errors", "Join").Call(lines(p.handlers, func(pkg programPackage) *jen.Statement { return register(pkg, "hold") })...))
 		g.For(jen.List(jen.Id("_"), jen.Id("register")).Op(":=").Range().Id("held")).Block(jen.Id("register").Call())
 	}
 }
@@ -239,12 +234,5 @@ func fieldOf(pkg model.HandlerPackage, project *model.Project, o Options) string
 		below = strings.TrimPrefix(strings.TrimPrefix(pkg.Path, project.Module.Path), "/")
 		below = strings.TrimPrefix(strings.TrimPrefix(below, "internal/"), "pkg/")
 	}
-	if below == "" {
-		below = pkg.Name
-	}
-	var name string
-	for word := range strings.FieldsFuncSeq(below, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		name += model.Upper(word)
-	}
-	return name
+	return model.Camel(cmp.Or(below, pkg.Name))
 }

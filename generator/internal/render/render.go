@@ -96,10 +96,5 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 // hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers
 // alone is byte for byte what controller-gen writes, which has no header.
 func hasOwn(p *model.Project) bool {
-	for _, w := range p.Webhooks() {
-		if !w.Kubebuilder {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return !w.Kubebuilder })
 }

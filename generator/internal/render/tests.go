@@ -38,10 +38,9 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 		}
 		files.add(filepath.Join(pkg.Dir, handlersTestFile), f, output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
-			if !t.webhooks[0].Handler.NeedsTestStub && !o.AsNew {
-				continue
+			if t.webhooks[0].Handler.NeedsTestStub || o.AsNew {
+				files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), w.stub(t), output.Once, t.webhooks[0].Range)
 			}
-			files.add(filepath.Join(pkg.Dir, t.webhooks[0].Handler.TestStubFile), w.stub(t), output.Once, t.webhooks[0].Range)
 		}
 	}
 	if len(packages) < 2 || !checked {
@@ -223,12 +222,8 @@ func lowerFirst(name string) string { return string(unicode.ToLower(rune(name[0]
 // manifestTestPackage is the package of the test of the manifest if several packages have handlers: the external tests
 // of the folder of handlers, which may have a package of the user's.
 func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
-	folder := path.Join(p.Module.Path, o.Handlers)
-	name := o.HandlersName
-	if name == "" {
-		name = packageName(o.Handlers)
-	}
-	return model.HandlerPackage{Path: folder + "_test", Name: name + "_test"}
+	name := cmp.Or(o.HandlersName, packageName(o.Handlers))
+	return model.HandlerPackage{Path: path.Join(p.Module.Path, o.Handlers) + "_test", Name: name + "_test"}
 }
 
 // manifestTest writes the test that compares the manifest with the handlers of all packages, for a file in the folder

@@ -139,31 +139,31 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 	first := about.webhooks[0].Handler
 	object := w.object(f, first)
 	name := "Test" + strings.TrimSuffix(about.name, "Webhook") + "Webhook"
-	cases := "a case for each operation"
+	cases, operations := "a case for each operation", operationsOf(about.webhooks)
 	if first.Decides {
-		operation, objects := operationsOf(about.webhooks)[0], "object"
-		if operation == "Update" {
+		objects := "object"
+		if operations[0] == "Update" {
 			objects = "old, object"
 		}
-		cases = fmt.Sprintf("no cases yet. For an object that %s allows, Request is admissiontest.%s(%s)", first.Implementation, operation, objects)
+		cases = fmt.Sprintf("no cases yet. For an object that %s allows, Request is admissiontest.%s(%s)", first.Implementation, operations[0], objects)
+		operations = nil
 	}
 	doc(f, "%s has %s. A Case with only a Request expects it to be allowed, and the object to stay "+
 		"as it is. Set Object to the object that a defaulter makes, Warnings to the warnings, or Denied to the code of a denial, "+
 		"with its Causes.", name, cases)
+	paths := func(webhooks []*model.Webhook) *jen.Statement {
+		return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, webhook := range webhooks {
+				g.Id(pathName(webhook))
+			}
+		})
+	}
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
 			g.Line().Id("Webhooks").Op(":").Id("newWebhooks").Call(jen.Id("t"))
-			g.Line().Id("Paths").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-				for _, webhook := range about.webhooks {
-					g.Id(pathName(webhook))
-				}
-			})
+			g.Line().Id("Paths").Op(":").Add(paths(about.webhooks))
 			if again := slices.DeleteFunc(slices.Clone(about.webhooks), neverReinvoked); len(again) > 0 {
-				g.Line().Id("Reinvoked").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-					for _, webhook := range again {
-						g.Id(pathName(webhook))
-					}
-				})
+				g.Line().Id("Reinvoked").Op(":").Add(paths(again))
 			}
 			kind, resource := tableKind(about.webhooks[0])
 			g.Line().Id("Kind").Op(":").Qual(w.admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(kind.APIVersion), jen.Id("Kind").Op(":").Lit(kind.Kind))
@@ -171,19 +171,13 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 				g.Line().Id("Resource").Op(":").Qual(w.admissiontest, "Resource").Values(
 					jen.Id("APIVersion").Op(":").Lit(resource[0]), jen.Id("Name").Op(":").Lit(resource[1]), jen.Id("SubResource").Op(":").Lit(resource[2]))
 			}
-			g.Line().Id("Cases").Op(":").Index().Qual(w.admissiontest, "Case").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
-				if first.Decides {
-					return
-				}
-				for _, o := range operationsOf(about.webhooks) {
-					g.Line().Values(
-						jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
-						jen.Line().Id("Request").Op(":").Add(w.ask(o, about, object)),
-						jen.Line(),
-					)
-				}
-				g.Line()
-			})
+			g.Line().Id("Cases").Op(":").Index().Qual(w.admissiontest, "Case").Types(object.Clone()).Values(lines(operations, func(o string) *jen.Statement {
+				return jen.Values(
+					jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
+					jen.Line().Id("Request").Op(":").Add(w.ask(o, about, object)),
+					jen.Line(),
+				)
+			})...)
 			g.Line()
 		}).Dot("Run").Call(jen.Id("t")),
 	)
