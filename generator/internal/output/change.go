@@ -16,15 +16,7 @@ const (
 	Remove
 )
 
-func (a Action) String() string {
-	switch a {
-	case Create:
-		return "create"
-	case Replace:
-		return "replace"
-	}
-	return "remove"
-}
+func (a Action) String() string { return [...]string{"create", "replace", "remove"}[a] }
 
 // Stale reports each change as a finding: the file is not what generate would write.
 func Stale(changes []Change) diag.List {

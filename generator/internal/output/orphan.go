@@ -111,8 +111,8 @@ func declared(text []byte) map[string]bool {
 // uses yields the identifiers of a file that may refer to a name of its package, in order.
 func uses(file *ast.File) iter.Seq[*ast.Ident] {
 	return func(yield func(*ast.Ident) bool) {
-		others, ended := map[*ast.Ident]bool{}, false // names of members
-		ast.Inspect(file, func(n ast.Node) bool {
+		others := map[*ast.Ident]bool{} // names of members
+		for n := range ast.Preorder(file) {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
 				others[n.Sel] = true
@@ -127,9 +127,10 @@ func uses(file *ast.File) iter.Seq[*ast.Ident] {
 					others[key] = true
 				}
 			case *ast.Ident:
-				ended = ended || !others[n] && !yield(n)
+				if !others[n] && !yield(n) {
+					return
+				}
 			}
-			return !ended
-		})
+		}
 	}
 }
