@@ -62,7 +62,7 @@ func keepsZero(v *convert.Value, s *convert.Set) bool {
 // surely is the operand when a member of it has been reached.
 func (o operand) surely(member convert.Path) operand {
 	for i := range len(member) - 1 {
-		o.sure = append(o.sure[:len(o.sure):len(o.sure)], member[:i+1].String())
+		o = o.with(member[:i+1].String())
 	}
 	return o
 }

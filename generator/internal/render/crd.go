@@ -41,9 +41,8 @@ func Stanza(d *convert.Definition, o Delivery) ([]byte, error) {
 // crdConversion is a CustomResourceConversion of apiextensions.k8s.io/v1, whose types are in a module that nothing else
 // here needs. Its clientConfig has the fields of a webhook's.
 func crdConversion(d *convert.Definition, o Delivery) map[string]any {
-	service := o.service(d.Service)
 	return map[string]any{"strategy": "Webhook", "webhook": map[string]any{
-		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: &service},
+		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: new(o.service(d.Service))},
 		"conversionReviewVersions": []string{"v1"},
 	}}
 }

@@ -172,7 +172,7 @@ func (d *deliverer) add(file, template string, data any, owner output.Ownership)
 	d.addText(file, text, owner, err)
 }
 
-// addText adds a file with a text, if there was no error. Files that are ours begin with our header.
+// addText adds a file with a text, or notes the error that prevents it. Files that are ours begin with our header.
 func (d *deliverer) addText(file string, text []byte, owner output.Ownership, err error) {
 	d.err = cmp.Or(d.err, err)
 	if owner == output.Generated {

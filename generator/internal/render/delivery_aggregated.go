@@ -24,8 +24,7 @@ func (d Delivery) prefix() string {
 // reached is a webhook as an API server reaches it.
 func (d Delivery) reached(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.MutatingWebhook {
 	if w.ClientConfig.Service != nil {
-		service := d.service(*w.ClientConfig.Service)
-		w.ClientConfig.Service = &service
+		w.ClientConfig.Service = new(d.service(*w.ClientConfig.Service))
 	}
 	return w
 }
@@ -37,6 +36,5 @@ func (d Delivery) service(s admissionregistrationv1.ServiceReference) admissionr
 	if !d.Aggregated || s.Name != d.Name || s.Namespace != d.Namespace || s.Path == nil {
 		return s
 	}
-	path := d.prefix() + *s.Path
-	return admissionregistrationv1.ServiceReference{Namespace: "default", Name: "kubernetes", Path: &path}
+	return admissionregistrationv1.ServiceReference{Namespace: "default", Name: "kubernetes", Path: new(d.prefix() + *s.Path)}
 }

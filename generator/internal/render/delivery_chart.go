@@ -285,8 +285,7 @@ func (d *deliverer) chartCRDs() {
 			delete(specification, "conversion")
 			d.annotations(&b, own)
 			b.WriteString("spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n")
-			service := c.conversion.Service
-			d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &service})
+			d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &c.conversion.Service})
 		}
 		d.block(&b, "  ", specification)
 	}

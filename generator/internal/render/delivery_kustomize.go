@@ -112,14 +112,9 @@ func (d *deliverer) kustomizeCRDs() {
 // injected are the objects into which somebody writes who signs the server's certificate.
 func (d *deliverer) injected() []injected {
 	if d.options.Delivery.Aggregated {
-		return []injected{apiService(d.options.Delivery.group())}
+		return []injected{{"apiregistration.k8s.io/v1", "APIService", "apiservices", aggregatedVersion + "." + d.options.Delivery.group()}}
 	}
 	return d.called()
-}
-
-// apiService is the object that has kube-aggregator reach the webhooks under a group.
-func apiService(group string) injected {
-	return injected{"apiregistration.k8s.io/v1", "APIService", "apiservices", aggregatedVersion + "." + group}
 }
 
 // called are the objects by which an API server reaches the Service itself.

@@ -243,10 +243,7 @@ func enforcement(admission string, h *model.Handler) *jen.Statement {
 }
 
 func interfaceName(w *model.Webhook) string {
-	if w.Mutating {
-		return w.Handler.Type + w.Handler.Suffix + "Defaulter"
-	}
-	return w.Handler.Type + w.Handler.Suffix + "Validator"
+	return w.Handler.Type + w.Handler.Suffix + model.Upper(role(w))
 }
 
 // role is the word for the user's code of a webhook.

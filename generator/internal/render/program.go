@@ -142,7 +142,7 @@ func (p program) register(f *jen.File) {
 	parameters := jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler"))
 	comment := "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n" +
 		"the method Register of controller-runtime's webhook server."
-	if p.observed || len(p.handlers) > 0 { // or else the tests do not use the package admission
+	if p.observed || len(p.handlers) > 0 { // tests without handlers do not import package admission
 		parameters = jen.List(parameters, jen.Id("options").Op("...").Qual(p.admission, "Option"))
 		comment += " The options go to every admission handler."
 	}
