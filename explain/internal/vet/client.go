@@ -25,8 +25,8 @@ func requestOf(f *types.Func) (clientCall, bool) {
 	if f.Pkg() == nil || recv == nil {
 		return clientCall{}, false
 	}
-	named, ok := types.Unalias(deref(recv.Type())).(*types.Named)
-	if !ok {
+	named := namedOf(recv.Type())
+	if named == nil {
 		return clientCall{}, false
 	}
 	c := clientCall{name: f.Pkg().Name() + "." + named.Obj().Name() + "." + f.Name()}
@@ -66,6 +66,12 @@ func takesContext(f *types.Func) bool {
 	return params.Len() > 0 && params.At(0).Type().String() == "context.Context"
 }
 
+// namedOf is the named type of a value or of what a pointer points to; nil for others.
+func namedOf(t types.Type) *types.Named {
+	named, _ := types.Unalias(deref(t)).(*types.Named)
+	return named
+}
+
 func deref(t types.Type) types.Type {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		return p.Elem()
@@ -77,7 +83,7 @@ func deref(t types.Type) types.Type {
 func changesNothing(info *types.Info, arguments []ast.Expr) bool {
 	nothing := false
 	for _, a := range arguments {
-		if named, ok := types.Unalias(deref(info.TypeOf(a))).(*types.Named); ok && onlyAsks(named.Obj().Name()) {
+		if named := namedOf(info.TypeOf(a)); named != nil && onlyAsks(named.Obj().Name()) {
 			return true
 		}
 		ast.Inspect(a, func(n ast.Node) bool {

@@ -3,12 +3,14 @@
 package vet
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -64,16 +66,13 @@ func (d *deed) String() string {
 	return text
 }
 
-// in is a deed as the caller of a function sees it.
+// in is a deed as the caller of a function sees it; nil for none.
 func (d *deed) in(function string) *deed {
 	if d == nil {
 		return nil
 	}
 	return &deed{d.What, d.Position, append([]string{function}, d.Through...)}
 }
-
-// isZero reports whether the function has no effects.
-func (e *effect) isZero() bool { return *e == effect{} }
 
 // effects finds the effect of a function, of this package or another one.
 type effects func(*types.Func) effect
@@ -131,7 +130,7 @@ func findEffects(pass *analysis.Pass) (any, error) {
 		}
 	}
 	for _, f := range order {
-		if of := functions[f]; !of.isZero() {
+		if of := functions[f]; of.effect != (effect{}) {
 			pass.ExportObjectFact(f, &of.effect)
 		}
 	}
@@ -143,22 +142,13 @@ func isUpstream(path string) bool { return strings.HasPrefix(path, "k8s.io/") }
 
 // take adds the effects of a called function, and reports whether they are news.
 func (f *function) take(of effect, called *types.Func) (news bool) {
-	if f.Write == nil && of.Write != nil {
-		f.Write, news = of.Write.in(called.Name()), true
-	}
-	if f.Wait == nil && of.Wait != nil {
-		f.Wait, news = of.Wait.in(called.Name()), true
-	}
-	if f.Ask == nil && of.Ask != nil {
-		f.Ask, news = of.Ask.in(called.Name()), true
-	}
-	if !f.Provides && of.Provides {
-		f.Provides, news = true, true
-	}
-	if !f.LooksAtDryRun && of.LooksAtDryRun {
-		f.LooksAtDryRun, news = true, true
-	}
-	return news
+	before := f.effect
+	f.Write = cmp.Or(f.Write, of.Write.in(called.Name()))
+	f.Wait = cmp.Or(f.Wait, of.Wait.in(called.Name()))
+	f.Ask = cmp.Or(f.Ask, of.Ask.in(called.Name()))
+	f.Provides = f.Provides || of.Provides
+	f.LooksAtDryRun = f.LooksAtDryRun || of.LooksAtDryRun
+	return f.effect != before
 }
 
 // readFunction finds the effects of a function's own code, and the functions that it calls. A function or method that
@@ -260,13 +250,10 @@ func isFollowed(info *types.Info, name *ast.Ident) bool {
 
 // passesRequest reports whether an argument is an admission request.
 func passesRequest(info *types.Info, arguments []ast.Expr) bool {
-	for _, a := range arguments {
-		named, ok := types.Unalias(deref(info.TypeOf(a))).(*types.Named)
-		if ok && named.Obj().Pkg() != nil && isAdmission(named.Obj().Pkg().Path()) && strings.HasSuffix(named.Obj().Name(), "Request") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(arguments, func(a ast.Expr) bool {
+		named := namedOf(info.TypeOf(a))
+		return named != nil && named.Obj().Pkg() != nil && isAdmission(named.Obj().Pkg().Path()) && strings.HasSuffix(named.Obj().Name(), "Request")
+	})
 }
 
 // isDryRun reports whether a field is the dryRun of an admission request.

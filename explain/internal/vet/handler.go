@@ -40,31 +40,26 @@ func (*declared) AFact() {}
 
 func (d *declared) String() string { return "webhooks" }
 
-func handlerAnalyzer(effects *analysis.Analyzer) *analysis.Analyzer {
+func handlerAnalyzer(of *analysis.Analyzer) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:       "webhookhandlers",
 		Doc:        "find the methods that serve webhooks",
-		Run:        findHandlers,
-		Requires:   []*analysis.Analyzer{effects},
+		Run:        func(pass *analysis.Pass) (any, error) { return findHandlers(pass, pass.ResultOf[of].(effects)), nil },
+		Requires:   []*analysis.Analyzer{of},
 		FactTypes:  []analysis.Fact{new(declared)},
 		ResultType: reflect.TypeFor[[]handler](),
 	}
 }
 
-func findHandlers(pass *analysis.Pass) (any, error) {
-	f := finder{Pass: pass}
-	for a, result := range pass.ResultOf {
-		if a.ResultType == reflect.TypeFor[effects]() {
-			f.effects = result.(effects)
-		}
-	}
+func findHandlers(pass *analysis.Pass, of effects) []handler {
+	f := finder{Pass: pass, effects: of}
 	f.declare()
 	for _, file := range pass.Files {
 		if ast.IsGenerated(file) {
 			f.generated(file)
 		}
 	}
-	return f.found, nil
+	return f.found
 }
 
 // finder looks for handlers.
@@ -105,7 +100,7 @@ func (f *finder) subject(s ast.Node) *types.TypeName {
 	switch s := s.(type) {
 	case *ast.FuncDecl:
 		if method, ok := f.TypesInfo.Defs[s.Name].(*types.Func); ok && method.Signature().Recv() != nil {
-			if named, ok := types.Unalias(deref(method.Signature().Recv().Type())).(*types.Named); ok {
+			if named := namedOf(method.Signature().Recv().Type()); named != nil {
 				return named.Obj()
 			}
 		}
@@ -114,7 +109,7 @@ func (f *finder) subject(s ast.Node) *types.TypeName {
 		return name
 	case *ast.ValueSpec:
 		if len(s.Names) == 1 && s.Names[0].Name == "_" && len(s.Values) == 1 {
-			if named, ok := types.Unalias(deref(f.TypesInfo.TypeOf(s.Values[0]))).(*types.Named); ok && named.Obj().Pkg() == f.Pkg {
+			if named := namedOf(f.TypesInfo.TypeOf(s.Values[0])); named != nil && named.Obj().Pkg() == f.Pkg {
 				return named.Obj()
 			}
 		}
@@ -215,8 +210,8 @@ func carried(asked *types.Interface) *types.TypeName {
 		if params.Len() == 0 {
 			continue
 		}
-		request, ok := types.Unalias(deref(params.At(params.Len() - 1).Type())).(*types.Named)
-		if !ok || request.TypeArgs().Len() == 0 {
+		request := namedOf(params.At(params.Len() - 1).Type())
+		if request == nil || request.TypeArgs().Len() == 0 {
 			continue
 		}
 		if object, ok := types.Unalias(request.TypeArgs().At(0)).(*types.Named); ok {
