@@ -65,28 +65,23 @@ func Read(dir, kind string, patterns ...string) (Result, error) {
 		if len(p.Errors) > 0 {
 			return Result{}, p.Errors[0]
 		}
-		r := reader{pkg: p, kind: kind, bodies: map[*types.Func]*ast.FuncDecl{}, sources: files}
+		r := reader{Result: &result, pkg: p, kind: kind, bodies: map[*types.Func]*ast.FuncDecl{}, sources: files}
+		var handwritten []*ast.FuncDecl
 		for _, f := range p.Syntax {
 			for _, d := range f.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 					if object, ok := p.TypesInfo.Defs[fn.Name].(*types.Func); ok {
 						r.bodies[object] = fn
 					}
+					if !ast.IsGenerated(f) {
+						handwritten = append(handwritten, fn)
+					}
 				}
 			}
 		}
-		for _, f := range p.Syntax {
-			if ast.IsGenerated(f) {
-				continue
-			}
-			for _, d := range f.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-					r.validator(fn)
-				}
-			}
+		for _, fn := range handwritten {
+			r.validator(fn)
 		}
-		result.Validators = append(result.Validators, r.validators...)
-		result.Checks = append(result.Checks, r.checks...)
 	}
 	slices.SortFunc(result.Validators, func(a, b Validator) int {
 		return cmp.Or(strings.Compare(a.Type, b.Type), strings.Compare(a.Method, b.Method))
@@ -120,21 +115,17 @@ func merged(checks []Check) []Check {
 
 // reader reads one package.
 type reader struct {
-	pkg        *packages.Package
-	kind       string
-	bodies     map[*types.Func]*ast.FuncDecl
-	sources    sources
-	validators []Validator
-	checks     []Check
+	*Result
+	pkg     *packages.Package
+	kind    string
+	bodies  map[*types.Func]*ast.FuncDecl
+	sources sources
 }
 
 // operationOf returns the operation of a validator's method by its name; empty for other functions.
 func operationOf(name string) string {
-	if !strings.HasPrefix(name, "Validate") {
-		return ""
-	}
 	for _, o := range []string{"Create", "Update", "Delete"} {
-		if strings.HasSuffix(name, o) {
+		if strings.HasPrefix(name, "Validate") && strings.HasSuffix(name, o) {
 			return strings.ToUpper(o)
 		}
 	}
@@ -146,29 +137,16 @@ func operationOf(name string) string {
 // itself.
 func (r *reader) validator(fn *ast.FuncDecl) {
 	operation := operationOf(fn.Name.Name)
-	if operation == "" || fn.Recv == nil || len(fn.Recv.List) == 0 {
+	if operation == "" || fn.Recv == nil {
 		return
 	}
 	w := walk{reader: r, values: map[types.Object]value{}, operation: operation}
 	var kind *types.Named
-	receiver := r.pkg.TypesInfo.TypeOf(fn.Recv.List[0].Type)
-	on := ""
-	if named := namedOf(receiver); named != nil {
-		on = named.Obj().Name()
-	}
-	bind := func(name *ast.Ident, v value) {
-		if object := r.pkg.TypesInfo.Defs[name]; object != nil {
-			w.values[object] = v
-		}
-	}
-	current := value{cel: path{root: "object"}}
-	if operation == "DELETE" {
-		current.cel.root = "oldObject"
-	}
-	if on == r.kind {
-		kind = namedOf(receiver)
+	receiver := namedOf(r.pkg.TypesInfo.TypeOf(fn.Recv.List[0].Type))
+	if r.isKind(receiver) {
+		kind = receiver
 		for _, name := range fn.Recv.List[0].Names {
-			bind(name, current)
+			w.bind(name, w.current())
 		}
 	}
 	var objects []*ast.Ident
@@ -178,14 +156,14 @@ func (r *reader) validator(fn *ast.FuncDecl) {
 			switch named := namedOf(t); {
 			case named == nil:
 			case named.TypeArgs().Len() == 1 && strings.HasSuffix(named.Obj().Name(), "Request"):
-				if object := namedOf(named.TypeArgs().At(0)); object != nil && object.Obj().Name() == r.kind {
+				if object := namedOf(named.TypeArgs().At(0)); r.isKind(object) {
 					kind = object
-					bind(name, value{request: true})
+					w.bind(name, value{request: true})
 				}
-			case named.Obj().Name() == r.kind:
+			case r.isKind(named):
 				kind = named
 				objects = append(objects, name)
-			case named.Obj().Name() == "Object" && types.IsInterface(named):
+			case isObject(named):
 				objects = append(objects, name)
 			}
 		}
@@ -197,14 +175,14 @@ func (r *reader) validator(fn *ast.FuncDecl) {
 		return
 	}
 	for i, name := range objects {
-		v := current
+		v := w.current()
 		if operation == "UPDATE" && i == 0 {
 			v.cel.root = "oldObject"
 		}
-		bind(name, v)
+		w.bind(name, v)
 	}
-	w.name, w.object = on+"."+fn.Name.Name, kind.Obj().Pkg().Path()+"."+kind.Obj().Name()
-	r.validators = append(r.validators, Validator{w.name, w.object})
+	w.name, w.object = receiver.Obj().Name()+"."+fn.Name.Name, kind.Obj().Pkg().Path()+"."+kind.Obj().Name()
+	r.Validators = append(r.Validators, Validator{w.name, w.object})
 	w.block(fn.Body.List, nil)
 }
 
@@ -215,7 +193,7 @@ func (r *reader) asserted(fn *ast.FuncDecl, seen ...*ast.FuncDecl) (kind *types.
 		return nil
 	}
 	is := func(e ast.Expr) {
-		if named := namedOf(r.pkg.TypesInfo.TypeOf(e)); e != nil && named != nil && named.Obj().Name() == r.kind {
+		if named := namedOf(r.pkg.TypesInfo.TypeOf(e)); r.isKind(named) {
 			kind = named
 		}
 	}
@@ -230,11 +208,8 @@ func (r *reader) asserted(fn *ast.FuncDecl, seen ...*ast.FuncDecl) (kind *types.
 				}
 			}
 		case *ast.CallExpr:
-			object := slices.ContainsFunc(n.Args, func(a ast.Expr) bool {
-				named := namedOf(r.pkg.TypesInfo.TypeOf(a))
-				return named != nil && named.Obj().Name() == "Object" && types.IsInterface(named)
-			})
-			if body := r.bodies[(&walk{reader: r}).callee(n)]; object && body != nil && kind == nil {
+			object := slices.ContainsFunc(n.Args, func(a ast.Expr) bool { return isObject(namedOf(r.pkg.TypesInfo.TypeOf(a))) })
+			if body := r.bodies[r.callee(n)]; object && body != nil && kind == nil {
 				kind = r.asserted(body, append(seen, fn)...)
 			}
 		}
@@ -243,15 +218,16 @@ func (r *reader) asserted(fn *ast.FuncDecl, seen ...*ast.FuncDecl) (kind *types.
 	return kind
 }
 
+// isKind reports whether a type, which may be nil, is of the kind.
+func (r *reader) isKind(named *types.Named) bool { return named != nil && named.Obj().Name() == r.kind }
+
+// isObject reports whether a type, which may be nil, is client.Object or runtime.Object.
+func isObject(named *types.Named) bool {
+	return named != nil && named.Obj().Name() == "Object" && types.IsInterface(named)
+}
+
 // namedOf is the named type of a value or of what a pointer points to; nil for others.
 func namedOf(t types.Type) *types.Named {
-	if t == nil {
-		return nil
-	}
-	t = types.Unalias(t)
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	named, _ := t.(*types.Named)
+	named, _ := types.Unalias(deref(t)).(*types.Named)
 	return named
 }

@@ -44,15 +44,10 @@ func (w *walk) condition(e ast.Expr) (c condition, reason string) {
 			return atom{"true", "false", 4, 4}, ""
 		}
 	}
-	if text, ok := w.read(e); ok && isBool(w.pkg.TypesInfo.TypeOf(e)) {
+	if text, ok := w.read(e); ok && isBasic(w.pkg.TypesInfo.TypeOf(e), types.IsBoolean) {
 		return truth(text), ""
 	}
 	return nil, w.strange(e)
-}
-
-func isBool(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0
 }
 
 // strange is the reason for an expression that is not understood.
@@ -80,10 +75,8 @@ func (w *walk) compare(x ast.Expr, operator token.Token, y ast.Expr) (condition,
 		}
 		return v.cel.isThere(), ""
 	}
-	if zero := w.pkg.TypesInfo.Types[y].Value; isLen(x) && zero != nil && zero.ExactString() == "0" && operator != token.LSS && operator != token.GEQ {
-		if text := ast.Unparen(x).(*ast.CallExpr).Args[0]; isString(w.pkg.TypesInfo.TypeOf(text)) {
-			return w.empty(text, operator)
-		}
+	if text := measured(x); text != nil && isBasic(w.pkg.TypesInfo.TypeOf(text), types.IsString) && w.isZero(y) && operator != token.LSS && operator != token.GEQ {
+		return w.empty(text, operator)
 	}
 	for _, e := range []ast.Expr{x, y} {
 		if t := w.pkg.TypesInfo.TypeOf(e); t != nil && !comparable(t) {
@@ -135,16 +128,11 @@ func (w *walk) asked(call *ast.CallExpr) (condition, string) {
 	}
 	switch pkg := fn.Pkg().Path(); {
 	case pkg == "strings" && len(args) == 2:
-		switch fn.Name() {
-		case "HasPrefix":
-			return truth(args[0] + ".startsWith(" + args[1] + ")"), ""
-		case "HasSuffix":
-			return truth(args[0] + ".endsWith(" + args[1] + ")"), ""
-		case "Contains":
-			return truth(args[0] + ".contains(" + args[1] + ")"), ""
+		if method := map[string]string{"HasPrefix": "startsWith", "HasSuffix": "endsWith", "Contains": "contains"}[fn.Name()]; method != "" {
+			return truth(args[0] + "." + method + "(" + args[1] + ")"), ""
 		}
 	case pkg == "slices" && fn.Name() == "Contains" && len(args) == 2:
-		return atom{args[1] + " in " + args[0], "!(" + args[1] + " in " + args[0] + ")", 3, 4}, ""
+		return among(args[1], args[0]), ""
 	case (pkg == "slices" || pkg == "maps") && fn.Name() == "Equal" && len(args) == 2:
 		return comparison(args[0], "==", args[1]), ""
 	case fn.Name() == "DeepEqual" && len(args) == 2:
@@ -165,11 +153,8 @@ func (w *walk) equal(x, y ast.Expr) (condition, string) {
 	if a.cel.root == "" || b.cel.root == "" {
 		return nil, w.strange(x)
 	}
-	left, maybe := a.cel.write(false)
+	left, _ := a.cel.write(false) // optional values are equal if both are absent
 	right, _ := b.cel.write(false)
-	if maybe && len(a.cel.steps) > 0 && len(b.cel.steps) > 0 {
-		return comparison(left, "==", right), "" // optional values, which are equal if both are absent
-	}
 	return comparison(left, "==", right), ""
 }
 
@@ -179,34 +164,15 @@ func (w *walk) pattern(e ast.Expr) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	object := w.pkg.TypesInfo.Uses[name]
-	for _, f := range w.pkg.Syntax {
-		for _, d := range f.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.VAR {
-				continue
-			}
-			for _, s := range g.Specs {
-				v := s.(*ast.ValueSpec)
-				for i, n := range v.Names {
-					if w.pkg.TypesInfo.Defs[n] != object || i >= len(v.Values) {
-						continue
-					}
-					call, ok := v.Values[i].(*ast.CallExpr)
-					if !ok || len(call.Args) != 1 {
-						return "", false
-					}
-					if fn := w.callee(call); fn == nil || fn.Name() != "MustCompile" {
-						return "", false
-					}
-					if c := w.pkg.TypesInfo.Types[call.Args[0]].Value; c != nil && c.Kind() == constant.String {
-						return quotePattern(constant.StringVal(c)), true
-					}
-				}
-			}
-		}
+	call := w.initial(w.pkg.TypesInfo.Uses[name])
+	if call == nil || len(call.Args) != 1 {
+		return "", false
 	}
-	return "", false
+	fn, c := w.callee(call), w.pkg.TypesInfo.Types[call.Args[0]].Value
+	if fn == nil || fn.Name() != "MustCompile" || c == nil || c.Kind() != constant.String {
+		return "", false
+	}
+	return quotePattern(constant.StringVal(c)), true
 }
 
 // quotePattern writes a pattern without escapes where it can.

@@ -3,6 +3,7 @@
 package celcheck
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -35,6 +36,11 @@ func comparison(a, operator, b string) condition {
 	return atom{a + " " + operator + " " + b, a + " " + opposite + " " + b, 3, 3}
 }
 
+// among is a test of a value in a list, or of a key in a map.
+func among(value, list string) condition {
+	return atom{value + " in " + list, "!(" + value + " in " + list + ")", 3, 4}
+}
+
 // joined are conditions. All must hold, or any.
 type joined struct {
 	all   bool
@@ -49,7 +55,7 @@ func (j joined) text() (string, int) {
 	var texts []string
 	for _, p := range j.parts {
 		text, level := p.text()
-		if level < own || level != own && own == 1 && level == 2 {
+		if level <= 2 && level != own {
 			text = "(" + text + ")"
 		}
 		texts = append(texts, text)
@@ -122,7 +128,7 @@ type step struct {
 
 // with returns the path with another step.
 func (p path) with(s step) path {
-	return path{p.root, append(append([]step{}, p.steps...), s)}
+	return path{p.root, append(slices.Clone(p.steps), s)}
 }
 
 // write writes the path. From the first step that may be missing, all steps are optional; that the last step of a
@@ -148,21 +154,20 @@ func (p path) write(present bool) (text string, maybe bool) {
 // isThere is the condition that the value is there.
 func (p path) isThere() condition {
 	text, maybe := p.write(true)
-	last := p.steps[len(p.steps)-1]
+	outer, last := path{p.root, p.steps[:len(p.steps)-1]}, p.steps[len(p.steps)-1]
 	if last.nullable {
 		plain := p.root
 		for _, s := range p.steps {
 			plain, _ = path{plain, []step{{name: s.name, key: s.key}}}.write(true)
 		}
-		steps := append(append([]step{}, p.steps[:len(p.steps)-1]...), step{name: last.name, optional: last.optional})
-		return join(true, path{p.root, steps}.isThere(), comparison(plain, "!=", "null"))
+		return join(true, outer.with(step{name: last.name, optional: last.optional}).isThere(), comparison(plain, "!=", "null"))
 	}
 	switch {
 	case maybe:
 		return truth(text + ".hasValue()")
 	case last.key:
-		outer, _ := path{p.root, p.steps[:len(p.steps)-1]}.write(true)
-		return atom{last.name + " in " + outer, "!(" + last.name + " in " + outer + ")", 3, 4}
+		text, _ := outer.write(true)
+		return among(last.name, text)
 	}
 	return truth("has(" + text + ")")
 }

@@ -43,17 +43,21 @@ func (w *walk) value(e ast.Expr) value {
 	return value{}
 }
 
+// current is the object of the operation.
+func (w *walk) current() value {
+	if w.operation == "DELETE" {
+		return value{cel: path{root: "oldObject"}}
+	}
+	return value{cel: path{root: "object"}}
+}
+
 // selected follows a field of a struct, through embedded ones.
 func (w *walk) selected(e *ast.SelectorExpr) value {
 	v := w.value(e.X)
 	if v.request {
 		switch e.Sel.Name {
 		case "Object":
-			root := "object"
-			if w.operation == "DELETE" {
-				root = "oldObject"
-			}
-			return value{cel: path{root: root}}
+			return w.current()
 		case "Old", "OldObject":
 			return value{cel: path{root: "oldObject"}}
 		}
@@ -118,7 +122,10 @@ func jsonOf(s *types.Struct, i int) (name string, optional, inline bool) {
 func (w *walk) called(call *ast.CallExpr) value {
 	fn := w.callee(call)
 	if fn == nil {
-		return w.converted(call)
+		if w.pkg.TypesInfo.Types[call.Fun].IsType() { // a conversion such as string(x)
+			return w.value(call.Args[0])
+		}
+		return value{}
 	}
 	if fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(), "/validation/field") {
 		return w.fieldPath(fn, call)
@@ -134,22 +141,12 @@ func (w *walk) called(call *ast.CallExpr) value {
 	if v.cel.root == "" || len(v.cel.steps) > 0 {
 		return value{}
 	}
-	for accessor, s := range map[string]step{
+	if s, ok := map[string]step{
 		"GetName": {name: "name"}, "GetNamespace": {name: "namespace", optional: true}, "GetLabels": {name: "labels", optional: true},
 		"GetAnnotations": {name: "annotations", optional: true}, "GetDeletionTimestamp": {name: "deletionTimestamp", optional: true},
 		"GetFinalizers": {name: "finalizers", optional: true},
-	} {
-		if fn.Name() == accessor {
-			return value{cel: v.cel.with(step{name: "metadata"}).with(s)}
-		}
-	}
-	return value{}
-}
-
-// converted follows a conversion such as string(x).
-func (w *walk) converted(call *ast.CallExpr) value {
-	if len(call.Args) == 1 && w.pkg.TypesInfo.Types[call.Fun].IsType() {
-		return w.value(call.Args[0])
+	}[fn.Name()]; ok {
+		return value{cel: v.cel.with(step{name: "metadata"}).with(s)}
 	}
 	return value{}
 }
@@ -200,28 +197,35 @@ func (w *walk) read(e ast.Expr) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if isLen(call) {
-		text, ok := w.read(call.Args[0])
-		return "size(" + text + ")", ok && !isString(w.pkg.TypesInfo.TypeOf(call.Args[0])) // which Go counts in bytes
+	if of := measured(call); of != nil {
+		text, ok := w.read(of)
+		return "size(" + text + ")", ok && !isBasic(w.pkg.TypesInfo.TypeOf(of), types.IsString) // which Go counts in bytes
 	}
-	if w.pkg.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
+	if w.pkg.TypesInfo.Types[call.Fun].IsType() {
 		return w.read(call.Args[0])
 	}
 	return "", false
 }
 
-func isLen(e ast.Expr) bool {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return false
+// measured is the argument of a call of len; nil for another expression.
+func measured(e ast.Expr) ast.Expr {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 {
+		if name, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && name.Name == "len" {
+			return call.Args[0]
+		}
 	}
-	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	return ok && name.Name == "len"
+	return nil
 }
 
-func isString(t types.Type) bool {
+// isZero reports whether an expression is the constant 0.
+func (w *walk) isZero(e ast.Expr) bool {
+	v := w.pkg.TypesInfo.Types[e].Value
+	return v != nil && v.ExactString() == "0"
+}
+
+func isBasic(t types.Type, info types.BasicInfo) bool {
 	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
+	return ok && b.Info()&info != 0
 }
 
 // literal writes a constant.
@@ -253,20 +257,19 @@ func quote(text string) string {
 
 // zeroOf is the value of a missing field.
 func zeroOf(t types.Type) (string, bool) {
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case t.Info()&types.IsString != 0:
-			return `""`, true
-		case t.Info()&types.IsInteger != 0:
-			return "0", true
-		case t.Info()&types.IsBoolean != 0:
-			return "false", true
-		}
+	switch t.Underlying().(type) {
 	case *types.Slice:
 		return "[]", true
 	case *types.Map:
 		return "{}", true
+	}
+	switch {
+	case isBasic(t, types.IsString):
+		return `""`, true
+	case isBasic(t, types.IsInteger):
+		return "0", true
+	case isBasic(t, types.IsBoolean):
+		return "false", true
 	}
 	return "", false
 }

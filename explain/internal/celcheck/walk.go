@@ -3,6 +3,7 @@
 package celcheck
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -96,15 +97,13 @@ func (w *walk) statement(s ast.Stmt, under []guard) []guard {
 	case *ast.AssignStmt:
 		w.assign(s.Lhs, s.Rhs, under)
 	case *ast.DeclStmt:
-		if d, ok := s.Decl.(*ast.GenDecl); ok {
-			for _, spec := range d.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && len(v.Values) > 0 {
-					left := make([]ast.Expr, len(v.Names))
-					for i, name := range v.Names {
-						left[i] = name
-					}
-					w.assign(left, v.Values, under)
+		for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok && len(v.Values) > 0 {
+				left := make([]ast.Expr, len(v.Names))
+				for i, name := range v.Names {
+					left[i] = name
 				}
+				w.assign(left, v.Values, under)
 			}
 		}
 	case *ast.ExprStmt:
@@ -190,7 +189,7 @@ func (w *walk) assign(left, right []ast.Expr, under []guard) {
 		return
 	}
 	value0, second := w.value(right[0]), value{}
-	from := len(w.checks)
+	from := len(w.Checks)
 	switch e := ast.Unparen(right[0]).(type) {
 	case *ast.IndexExpr:
 		second.found = value0.cel
@@ -229,7 +228,7 @@ func dropsErrors(left []ast.Expr, results *types.Tuple) bool {
 // readSince is an error whose checks are those since an index.
 func (w *walk) readSince(from int) value {
 	v := value{read: true}
-	for i := from; i < len(w.checks); i++ {
+	for i := from; i < len(w.Checks); i++ {
 		v.checks = append(v.checks, i)
 	}
 	return v
@@ -256,7 +255,7 @@ func (w *walk) assignOne(left, right ast.Expr, under []guard) {
 		w.bind(name, value{read: true, fails: func(under []guard) { w.denials(right, under) }})
 		return
 	}
-	from := len(w.checks)
+	from := len(w.Checks)
 	w.denials(right, under)
 	if name != nil {
 		v := w.readSince(from)
@@ -389,12 +388,10 @@ func (w *walk) consequence(e ast.Expr, body *ast.BlockStmt, under []guard) (then
 		w.block(body.List, with(under, guard{reason: w.strange(e)}))
 		return guard{}, guard{reason: w.strange(e)}
 	case failed:
-		from := len(w.checks)
+		from := len(w.Checks)
 		w.denials(about, under)
-		v := w.errorOf(about)
-		for i := from; i < len(w.checks); i++ {
-			v.read, v.checks = true, append(v.checks, i)
-		}
+		v, called := w.errorOf(about), w.readSince(from)
+		v.read, v.checks = v.read || len(called.checks) > 0, append(v.checks, called.checks...)
 		switch unread := with(under, guard{reason: "it depends on code that is not read"}); {
 		case !v.read && v.fails == nil:
 			w.block(body.List, unread)
@@ -465,7 +462,7 @@ func (w *walk) straight(b *ast.BlockStmt) bool {
 // spoil gives checks a reason why they are not understood.
 func (w *walk) spoil(checks []int, reason string) {
 	for _, i := range checks {
-		w.checks[i].Expression, w.checks[i].Reason = "", firstOf(w.checks[i].Reason, reason)
+		w.Checks[i].Expression, w.Checks[i].Reason = "", cmp.Or(w.Checks[i].Reason, reason)
 	}
 }
 
@@ -493,9 +490,8 @@ func (w *walk) plumbing(e ast.Expr) (plumbing, ast.Expr) {
 		}
 	case *ast.BinaryExpr:
 		about, isZero := e.X, w.pkg.TypesInfo.Types[e.Y].IsNil()
-		if isLen(about) {
-			v := w.pkg.TypesInfo.Types[e.Y].Value
-			about, isZero = ast.Unparen(about).(*ast.CallExpr).Args[0], v != nil && v.ExactString() == "0"
+		if of := measured(about); of != nil {
+			about, isZero = of, w.isZero(e.Y)
 		}
 		if !isZero || !isErrors(w.pkg.TypesInfo.TypeOf(about)) {
 			return other, nil
@@ -538,11 +534,8 @@ func (w *walk) certain(e ast.Expr) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			if fn := w.callee(n); fn != nil {
-				_, made := w.made(fn, n)
-				found = found || made
-			}
-			found = found || w.converts(n)
+			_, made := w.made(n)
+			found = found || made || w.converts(n)
 		case *ast.CompositeLit:
 			t := w.pkg.TypesInfo.TypeOf(n)
 			found = found || isErrors(t) && !isList(t)
@@ -557,7 +550,7 @@ func (w *walk) certain(e ast.Expr) bool {
 
 // converts reports whether a call makes an error of another value: Text("wrong").
 func (w *walk) converts(call *ast.CallExpr) bool {
-	if !w.pkg.TypesInfo.Types[call.Fun].IsType() || len(call.Args) != 1 || !isErrors(w.pkg.TypesInfo.TypeOf(call)) {
+	if !w.pkg.TypesInfo.Types[call.Fun].IsType() || !isErrors(w.pkg.TypesInfo.TypeOf(call)) {
 		return false
 	}
 	a := w.pkg.TypesInfo.Types[call.Args[0]]
@@ -578,17 +571,21 @@ func (w *walk) sentinel(name *ast.Ident) (denial, bool) {
 	if !ok || v.Parent() != w.pkg.Types.Scope() || !isErrors(v.Type()) {
 		return denial{}, false
 	}
-	for _, i := range w.pkg.TypesInfo.InitOrder {
-		if len(i.Lhs) != 1 || i.Lhs[0] != v {
-			continue
-		}
-		if call, ok := ast.Unparen(i.Rhs).(*ast.CallExpr); ok {
-			if fn := w.callee(call); fn != nil {
-				return w.made(fn, call)
-			}
-		}
+	if call := w.initial(v); call != nil {
+		return w.made(call)
 	}
 	return denial{}, false
+}
+
+// initial is the call whose result a variable of the package has from its beginning; nil for other variables.
+func (w *walk) initial(v types.Object) *ast.CallExpr {
+	for _, i := range w.pkg.TypesInfo.InitOrder {
+		if len(i.Lhs) == 1 && i.Lhs[0] == v {
+			call, _ := ast.Unparen(i.Rhs).(*ast.CallExpr)
+			return call
+		}
+	}
+	return nil
 }
 
 // leaves reports whether a block ends with a return, or with the next turn of a loop.
@@ -644,11 +641,10 @@ func (w *walk) choice(s *ast.SwitchStmt, under []guard) []guard {
 			} else {
 				one, reason = w.compare(s.Tag, token.EQL, e)
 			}
-			why = firstOf(why, reason)
+			why = cmp.Or(why, reason)
 			any = append(any, one)
 		}
-		g := guard{reason: why}
-		opposite := guard{reason: why}
+		g, opposite := guard{reason: why}, guard{reason: why}
 		if why == "" {
 			g.condition = join(false, any...)
 			opposite.condition = g.condition.not()
@@ -746,8 +742,7 @@ func (w *walk) set(s *ast.SwitchStmt) (condition, bool) {
 			values = append(values, text)
 		}
 	}
-	list := "[" + strings.Join(values, ", ") + "]"
-	return atom{v + " in " + list, "!(" + v + " in " + list + ")", 3, 4}, true
+	return among(v, "["+strings.Join(values, ", ")+"]"), true
 }
 
 // loop reads a range over a list.
@@ -781,7 +776,7 @@ func (w *walk) loop(s *ast.RangeStmt, under []guard) {
 func (w *walk) denials(e ast.Expr, under []guard) {
 	e = ast.Unparen(e)
 	t := w.pkg.TypesInfo.TypeOf(e)
-	if t == nil || !isErrors(t) {
+	if !isErrors(t) {
 		return
 	}
 	switch e := e.(type) {
@@ -837,7 +832,7 @@ func (w *walk) call(call *ast.CallExpr, under []guard) {
 		}
 		return
 	}
-	if w.pkg.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
+	if w.pkg.TypesInfo.Types[call.Fun].IsType() {
 		switch {
 		case w.converts(call):
 			w.deny(call, denial{message: w.constantText(call.Args[0])}, under)
@@ -858,7 +853,7 @@ func (w *walk) call(call *ast.CallExpr, under []guard) {
 	if formats(fn) && w.wraps(call, under) {
 		return
 	}
-	if d, ok := w.made(fn, call); ok {
+	if d, ok := w.made(call); ok {
 		w.deny(call, d, under)
 		return
 	}
@@ -993,16 +988,14 @@ func (w *walk) argument(of []ast.Expr, list bool) value {
 }
 
 // callee is the function or method that a call names; nil if that is known only when it runs.
-func (w *walk) callee(call *ast.CallExpr) *types.Func {
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		fn, _ := w.pkg.TypesInfo.Uses[f].(*types.Func)
-		return fn
-	case *ast.SelectorExpr:
-		fn, _ := w.pkg.TypesInfo.Uses[f.Sel].(*types.Func)
-		return fn
+func (r *reader) callee(call *ast.CallExpr) *types.Func {
+	called := ast.Unparen(call.Fun)
+	if selector, ok := called.(*ast.SelectorExpr); ok {
+		called = selector.Sel
 	}
-	return nil
+	name, _ := called.(*ast.Ident)
+	fn, _ := r.pkg.TypesInfo.Uses[name].(*types.Func)
+	return fn
 }
 
 // isErrors reports whether a type is an error, or a list of them; of results, whether one is.
@@ -1021,8 +1014,6 @@ func isErrors(t types.Type) bool {
 			}
 		}
 		return false
-	case *types.Slice:
-		return isErrors(t.Elem())
 	case *types.Pointer:
 		return isErrors(t.Elem())
 	}
@@ -1033,29 +1024,20 @@ func isErrors(t types.Type) bool {
 	return types.Implements(t, isError) || types.Implements(types.NewPointer(t), isError)
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // deny records a denial under conditions.
 func (w *walk) deny(at ast.Node, d denial, under []guard) {
 	c := Check{Position: w.pkg.Fset.Position(at.Pos()), Validator: w.name, Type: w.object, Operations: []string{w.operation}, Message: d.message, Reason: d.reason}
 	for _, g := range under {
-		c.Reason = firstOf(c.Reason, g.reason)
+		c.Reason = cmp.Or(c.Reason, g.reason)
 	}
 	if c.Reason == "" {
-		denies := nest(under)
-		switch {
-		case denies == nil:
-			c.Reason = "it denies every " + strings.ToLower(w.operation)
-		default:
+		if denies := nest(under); denies != nil {
 			c.Expression, _ = denies.not().text()
+		} else {
+			c.Reason = "it denies every " + strings.ToLower(w.operation)
 		}
 	}
-	w.checks = append(w.checks, c)
+	w.Checks = append(w.Checks, c)
 }
 
 // nest is the condition under which code runs.
@@ -1063,11 +1045,10 @@ func nest(under []guard) condition {
 	if len(under) == 0 {
 		return nil
 	}
-	g := under[0]
+	g, body := under[0], nest(under[1:])
 	if g.list == "" {
-		return join(true, g.condition, nest(under[1:]))
+		return join(true, g.condition, body)
 	}
-	body := nest(under[1:])
 	if body == nil {
 		return comparison("size("+g.list+")", ">", "0")
 	}
@@ -1078,53 +1059,40 @@ func nest(under []guard) condition {
 type denial struct{ message, reason string }
 
 // made reports whether a call makes an error, and its message.
-func (w *walk) made(fn *types.Func, call *ast.CallExpr) (denial, bool) {
-	if fn.Pkg() == nil {
+func (w *walk) made(call *ast.CallExpr) (denial, bool) {
+	fn := w.callee(call)
+	if fn == nil || fn.Pkg() == nil {
 		return denial{}, false
 	}
-	constantAt := func(i int) string {
-		if i >= len(call.Args) {
-			return ""
-		}
-		return w.constantText(call.Args[i])
+	first := ""
+	if len(call.Args) > 0 {
+		first = w.constantText(call.Args[0])
 	}
 	switch pkg := fn.Pkg().Path(); {
 	case strings.HasSuffix(pkg, "/validation/field") && fn.Signature().Recv() == nil && len(call.Args) > 0:
-		last := constantAt(len(call.Args) - 1)
-		switch fn.Name() {
-		case "NotSupported":
-			last = "unsupported value"
-		case "Duplicate":
-			last = "duplicate value"
-		case "NotFound":
-			last = "not found"
-		case "TooMany":
-			last = "too many elements"
-		}
-		at := ""
-		if v := w.value(call.Args[0]); v.isField {
-			at = v.field
-		}
-		switch {
-		case at != "" && last != "":
-			return denial{message: at + ": " + last}, true
+		what := map[string]string{
+			"NotSupported": "unsupported value", "Duplicate": "duplicate value", "NotFound": "not found", "TooMany": "too many elements",
+		}[fn.Name()]
+		what = cmp.Or(what, w.constantText(call.Args[len(call.Args)-1]))
+		switch at := w.value(call.Args[0]).field; {
+		case at != "" && what != "":
+			return denial{message: at + ": " + what}, true
 		case at != "":
 			return denial{message: at + " is invalid"}, true
 		}
-		return denial{message: last}, true
+		return denial{message: what}, true
 	case pkg == "errors" && fn.Name() == "New":
-		return denial{message: constantAt(0)}, true
-	case pkg == "fmt" && fn.Name() == "Errorf":
+		return denial{message: first}, true
+	case formats(fn):
 		if slices.ContainsFunc(call.Args[1:], func(a ast.Expr) bool { return isErrors(w.pkg.TypesInfo.TypeOf(a)) }) {
 			return denial{reason: "it passes on the error of other code"}, true
 		}
-		text := constantAt(0)
-		if strings.Contains(text, "%") {
-			text = ""
+		if strings.Contains(first, "%") {
+			first = ""
 		}
-		return denial{message: text}, true
+		return denial{message: first}, true
 	case strings.HasSuffix(pkg, "/api/errors") && strings.HasPrefix(fn.Name(), "New") && fn.Name() != "NewInvalid":
-		return denial{message: constantAt(0)}, true
+		return denial{message: first}, true
 	}
 	return denial{}, false
 }
