@@ -46,8 +46,8 @@ type Omitted struct {
 // New returns the report of an explanation.
 func New(request Request, before map[string]any, e evaluate.Explanation, assumed []string) Report {
 	r := Report{
-		Request: request, Mutating: e.Mutating, Validating: e.Validating, Assumed: assumed, Open: e.Open, Answer: e.Answer, Before: before,
-		Verdict: "allowed",
+		Request: request, Mutating: append([]admit.Webhook{}, e.Mutating...), Validating: append([]admit.Webhook{}, e.Validating...),
+		Assumed: assumed, Open: e.Open, Answer: e.Answer, Before: before, Verdict: "allowed",
 	}
 	switch {
 	case e.Allowed && len(e.Open) > 0:
@@ -56,11 +56,6 @@ func New(request Request, before map[string]any, e evaluate.Explanation, assumed
 		r.Verdict = "denied"
 		if i := slices.IndexFunc(e.Steps, func(s evaluate.Step) bool { return s.Verdict == evaluate.Denied || s.Verdict == evaluate.Error }); i >= 0 && len(e.Steps[i].Open) > 0 {
 			r.Verdict = "open"
-		}
-	}
-	for _, list := range []*[]admit.Webhook{&r.Mutating, &r.Validating} {
-		if *list == nil {
-			*list = []admit.Webhook{}
 		}
 	}
 	return r

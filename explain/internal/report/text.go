@@ -20,7 +20,7 @@ import (
 const indent = "              "
 
 func (r Report) text() string {
-	p := printer{Report: r, before: r.Before}
+	p := printer{Report: r}
 	p.line("%s", r.Request.text())
 	omitted := Omitted{}
 	if r.Omitted != nil {
@@ -36,7 +36,7 @@ func (r Report) text() string {
 				continue
 			}
 			p.line("  %-11s %s (%s[%d])%s", "called", s.Webhook, s.Configuration, *s.Index, unknown(&s))
-			p.details(answer(s))
+			p.details(answer(s)...)
 			p.after(s)
 		}
 	}
@@ -52,17 +52,16 @@ func (r Report) text() string {
 	return p.out.String()
 }
 
-// printer writes the text. It follows the object from step to step.
+// printer writes the text. It follows the object, Report.Before, from step to step.
 type printer struct {
 	Report
-	out    strings.Builder
-	before map[string]any
+	out strings.Builder
 }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
 
 // details writes lines below a step. A message may have several lines.
-func (p *printer) details(lines []string) {
+func (p *printer) details(lines ...string) {
 	for _, text := range lines {
 		for part := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 			p.line("%s%s", indent, part)
@@ -128,7 +127,7 @@ func (p *printer) policy(s evaluate.Step) {
 	}
 	p.line("  %-11s %s", verdict, name)
 	if s.Message != "" {
-		p.details([]string{s.Message})
+		p.details(s.Message)
 	}
 	p.after(s)
 }
@@ -144,14 +143,14 @@ func worst(cost int64) string {
 // after writes the effect of a step on the object, and what leaves the step open.
 func (p *printer) after(s evaluate.Step) {
 	if s.Object != nil {
-		p.details(changes(p.before, s.Object))
-		p.before = s.Object
+		p.details(changes(p.Before, s.Object)...)
+		p.Before = s.Object
 	}
 	if s.Advice != "" {
-		p.details([]string{s.Advice})
+		p.details(s.Advice)
 	}
 	if len(s.Open) > 0 {
-		p.details([]string{fmt.Sprintf("may differ if %s changes the object", strings.Join(s.Open, " or "))})
+		p.details(fmt.Sprintf("may differ if %s changes the object", strings.Join(s.Open, " or ")))
 	}
 }
 
@@ -175,7 +174,7 @@ func (p *printer) webhooks(title string, phase evaluate.Phase, webhooks []admit.
 			step = &p.Steps[i]
 		}
 		p.line("  %-11s %s (%s)%s", w.Verdict, w.Name, position, unknown(step))
-		p.details(details(w, step))
+		p.details(details(w, step)...)
 		if step != nil {
 			p.after(*step)
 		}
@@ -302,15 +301,14 @@ func wrap(text string, width int) string {
 			margin = indent
 		}
 		for letters := []rune(line); ; letters = []rune(margin + string(letters)) {
-			at := width
-			if len(letters) <= width {
-				b.WriteString(string(letters) + "\n")
-				break
+			at := 0
+			if len(letters) > width {
+				at = width
 			}
 			for at > len(margin) && letters[at] != ' ' {
 				at--
 			}
-			if at <= len(margin) { // a word without a space
+			if at <= len(margin) { // the line fits, or is a word without a space
 				b.WriteString(string(letters) + "\n")
 				break
 			}
