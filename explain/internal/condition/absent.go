@@ -48,7 +48,7 @@ func (s state) absentInObject(variable, field string) (why string, always bool) 
 			return "is missing", true
 		}
 	}
-	if isMetadataMap(variable + ".metadata." + before(field)) {
+	if first, _, more := strings.Cut(field, "."); more && (first == "labels" || first == "annotations") {
 		return "may be missing", false
 	}
 	return "", false
@@ -86,7 +86,7 @@ func (s state) unnamed() bool { return s.operation == "CREATE" && s.Mutating }
 func (s state) matchesMain() bool {
 	return slices.ContainsFunc(s.Rules, func(r v1.RuleWithOperations) bool {
 		return slices.ContainsFunc(r.Resources, func(name string) bool {
-			return name == "*/*" || !strings.Contains(name, "/") || strings.HasSuffix(name, "/*")
+			return !strings.Contains(name, "/") || strings.HasSuffix(name, "/*")
 		})
 	})
 }
@@ -104,19 +104,6 @@ func (s state) mayBeClusterScoped() bool {
 
 // isMetadataMap reports whether a path names a map whose keys users choose.
 func isMetadataMap(path string) bool {
-	for _, variable := range []string{cel.ObjectVarName, cel.OldObjectVarName} {
-		if path == variable+".metadata.labels" || path == variable+".metadata.annotations" {
-			return true
-		}
-	}
-	return false
-}
-
-// before is the first name of a field.
-func before(field string) string {
-	first, _, more := strings.Cut(field, ".")
-	if !more {
-		return ""
-	}
-	return first
+	variable, field, _ := strings.Cut(path, ".")
+	return (variable == cel.ObjectVarName || variable == cel.OldObjectVarName) && (field == "metadata.labels" || field == "metadata.annotations")
 }

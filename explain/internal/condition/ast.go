@@ -17,23 +17,30 @@ import (
 // newEnvironment makes the environment that cel.NewCompiler uses for matchConditions and does not export. It gives
 // access to the tree of a checked expression.
 func newEnvironment(base *environment.EnvSet) (*environment.EnvSet, error) {
-	request, namespace := cel.BuildRequestType(), cel.BuildNamespaceType()
+	variables, request, namespace := Variables(celgo.DynType)
 	set, err := base.Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions: []celgo.EnvOption{
-			celgo.Variable(cel.ObjectVarName, celgo.DynType),
-			celgo.Variable(cel.OldObjectVarName, celgo.DynType),
-			celgo.Variable(cel.NamespaceVarName, namespace.CelType()),
-			celgo.Variable(cel.RequestVarName, request.CelType()),
-			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
-			celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
-		},
-		DeclTypes: []*apiservercel.DeclType{namespace, request},
+		EnvOptions:        variables,
+		DeclTypes:         []*apiservercel.DeclType{namespace, request},
 	}, environment.StrictCostOpt)
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
 	}
 	return set, nil
+}
+
+// Variables declares the variables of matchConditions. It takes the type of object and oldObject, and also returns the
+// types of request and namespaceObject.
+func Variables(object *celgo.Type) (variables []celgo.EnvOption, request, namespace *apiservercel.DeclType) {
+	request, namespace = cel.BuildRequestType(), cel.BuildNamespaceType()
+	return []celgo.EnvOption{
+		celgo.Variable(cel.ObjectVarName, object),
+		celgo.Variable(cel.OldObjectVarName, object),
+		celgo.Variable(cel.NamespaceVarName, namespace.CelType()),
+		celgo.Variable(cel.RequestVarName, request.CelType()),
+		celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
+		celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
+	}, request, namespace
 }
 
 func isObject(e ast.Expr) bool {

@@ -5,6 +5,7 @@ package condition
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,10 +38,16 @@ type Finding struct {
 	Rule Rule
 	// Condition is its index.
 	Condition int
+	Problem
+}
+
+// Problem is something wrong at a place of an expression.
+type Problem struct {
 	// From and To are the bytes of the expression that are wrong.
-	From, To int
+	From int `json:"from"`
+	To   int `json:"to"`
 	// Message describes the problem, without a full stop.
-	Message string
+	Message string `json:"message"`
 }
 
 // Check returns the problems in the conditions of a mutating or validating webhook with these rules.
@@ -52,10 +59,10 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 		if strings.TrimSpace(m.Expression) == "" {
 			continue // which is reported already
 		}
-		if refused := c.compile(m); len(refused) > 0 {
-			for _, f := range refused {
-				f.Condition = i
-				found = append(found, f)
+		accessor := matchconditions.MatchCondition(m)
+		if result := c.compiler.CompileCELExpression(&accessor, variables(), environment.NewExpressions); result.Error != nil {
+			for _, p := range Problems(m.Expression, result.Error) {
+				found = append(found, Finding{Compiles, i, p})
 			}
 			continue
 		}
@@ -66,36 +73,12 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 		t := NewTree(checked, m.Expression)
 		trees = append(trees, t)
 		at[t] = i
-		for _, f := range t.variables() {
-			f.Condition = i
-			found = append(found, f)
-		}
+		found = append(found, t.variables(i)...)
 	}
 	for _, a := range Absences(trees, nil, Situation{Rules: rules, Mutating: mutating}) {
-		found = append(found, Finding{Rule: Present, Condition: at[a.Tree], From: a.From, To: a.To, Message: a.Message})
+		found = append(found, Finding{Present, at[a.Tree], a.Problem})
 	}
 	return found
-}
-
-// compile returns an API server's errors about a new expression.
-func (c *Compiler) compile(m v1.MatchCondition) []Finding {
-	accessor := matchconditions.MatchCondition(m)
-	result := c.compiler.CompileCELExpression(&accessor, variables(), environment.NewExpressions)
-	if result.Error == nil {
-		return nil
-	}
-	var found []Finding
-	for _, p := range Problems(m.Expression, result.Error) {
-		found = append(found, Finding{Rule: Compiles, From: p.From, To: p.To, Message: p.Message})
-	}
-	return found
-}
-
-// Problem is something wrong at a place of an expression.
-type Problem struct {
-	// From and To are the bytes of the expression.
-	From, To int
-	Message  string
 }
 
 // Problems returns the places of the errors with which an API server refuses an expression.
@@ -214,21 +197,18 @@ func (t *Tree) Field(f ast.EntryExpr) (from, to int) {
 func (t *Tree) Text() string { return t.text }
 
 // variables reports the variables that are better left alone, each at its first position.
-func (t *Tree) variables() []Finding {
+func (t *Tree) variables(condition int) []Finding {
 	var found []Finding
-	seen := map[Rule]bool{}
 	report := func(e ast.Expr, rule Rule, message string) {
-		if !seen[rule] {
-			seen[rule] = true
+		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Rule == rule }) {
 			from := t.At(e)
 			if from < len(t.text) && t.text[from] == '.' { // of a variable with a dot in its name
 				from = strings.LastIndex(t.text[:from], cel.AuthorizerVarName)
 			}
-			found = append(found, Finding{Rule: rule, From: from, To: wordEnd(t.text, from), Message: message})
+			found = append(found, Finding{rule, condition, Problem{from, wordEnd(t.text, from), message}})
 		}
 	}
-	var visit func(ast.Expr)
-	visit = func(e ast.Expr) {
+	ast.PreOrderVisit(t.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.IdentKind {
 			switch name, _, _ := strings.Cut(e.AsIdent(), "."); name {
 			case cel.NamespaceVarName:
@@ -237,10 +217,6 @@ func (t *Tree) variables() []Finding {
 				report(e, NoAuthorizer, "the authorizer is asked within every request that comes here")
 			}
 		}
-		for _, child := range Children(e) {
-			visit(child)
-		}
-	}
-	visit(t.Expr())
+	}))
 	return found
 }

@@ -26,14 +26,18 @@ type Compiler struct {
 	environment *environment.EnvSet
 }
 
-// NewCompiler makes a compiler for a version of Kubernetes; nil is the newest that this program supports. In new
+// Base returns the environment of a version of Kubernetes; nil is the newest that this program supports. In new
 // expressions an API server accepts only the functions of the version before it, so that a cluster can go back to that.
-func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
-	known := environment.DefaultCompatibilityVersion()
-	if kubernetes != nil {
-		known = kubernetes.SubtractMinor(1)
+func Base(kubernetes *version.Version) *environment.EnvSet {
+	if kubernetes == nil {
+		return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 	}
-	base := environment.MustBaseEnvSet(known)
+	return environment.MustBaseEnvSet(kubernetes.SubtractMinor(1))
+}
+
+// NewCompiler makes a compiler for a version of Kubernetes, which may be nil as in Base.
+func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
+	base := Base(kubernetes)
 	env, err := newEnvironment(base)
 	if err != nil {
 		return nil, err
@@ -41,8 +45,12 @@ func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
 	return &Compiler{cel.NewCompiler(base), cel.NewConditionCompiler(base), env}, nil
 }
 
-// Result is the result of one condition: "true", "false" or an error.
-type Result struct{ Name, Result string }
+// Result is the result of one condition.
+type Result struct {
+	Name string `json:"name"`
+	// Result is "true", "false" or an error.
+	Result string `json:"result"`
+}
 
 // Evaluate evaluates every condition, as k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions does.
 func (c *Compiler) Evaluate(ctx context.Context, conditions []v1.MatchCondition, request *admission.VersionedAttributes, authz authorizer.UnconditionalAuthorizer) []Result {

@@ -59,9 +59,7 @@ type Guarded struct {
 // Absence is a read of something that a request may lack.
 type Absence struct {
 	*Tree
-	// From and To are the bytes of the expression.
-	From, To int
-	Message  string
+	Problem
 	// Typed reports that Situation.Optional knows of the absence.
 	Typed bool
 	// Patched reports that it is of a Need.
@@ -80,7 +78,10 @@ func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Abse
 	at := map[Absence]int{} // of an absence without its operations
 	operations := map[int][]string{}
 	for _, operation := range operationsOf(situation.Rules) {
-		s := state{Situation: situation, operation: operation, present: map[string]bool{}, known: &knowledge{map[string]outcome{}, map[string][]string{}}}
+		s := state{
+			Situation: situation, operation: operation, present: map[string]bool{}, keys: map[string]string{}, elements: map[string]bool{},
+			known: &knowledge{map[string]outcome{}, map[string][]string{}},
+		}
 		var all []part
 		for _, t := range conditions {
 			all = append(all, parts(t, t.Expr(), operators.LogicalAnd)...)
@@ -100,12 +101,11 @@ func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Abse
 			}
 		}
 		for _, l := range lacks {
-			a := Absence{Tree: l.tree, From: l.from, To: l.to, Message: l.message, Typed: l.typed, Patched: l.patched}
-			i, known := at[a]
+			i, known := at[l.Absence]
 			if !known {
 				i = len(found)
-				at[a] = i
-				found = append(found, a)
+				at[l.Absence] = i
+				found = append(found, l.Absence)
 			}
 			if l.always && !slices.Contains(operations[i], operation) {
 				operations[i] = append(operations[i], operation)
@@ -124,30 +124,23 @@ func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Abse
 // subresources.
 func operationsOf(rules []v1.RuleWithOperations) []string {
 	var all []string
-	add := func(o string) {
-		if !slices.Contains(all, o) {
-			all = append(all, o)
-		}
-	}
 	for _, r := range rules {
 		for _, o := range r.Operations {
 			if o != v1.OperationAll {
-				add(string(o))
+				all = append(all, string(o))
 				continue
 			}
-			for _, each := range []string{"CREATE", "UPDATE", "DELETE"} {
-				add(each)
-			}
+			all = append(all, "CREATE", "UPDATE", "DELETE")
 			if slices.ContainsFunc(r.Resources, func(name string) bool {
 				_, sub, _ := strings.Cut(name, "/")
 				return slices.Contains([]string{"*", "exec", "attach", "portforward", "proxy"}, sub)
 			}) {
-				add("CONNECT")
+				all = append(all, "CONNECT")
 			}
 		}
 	}
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
 // state is the knowledge about a request at one place in an expression.
@@ -169,14 +162,10 @@ type knowledge struct {
 	facts    map[string][]string
 }
 
-// lack is a read of something that may not be there.
+// lack is an absence for one operation.
 type lack struct {
-	tree     *Tree
-	from, to int
-	message  string
-	always   bool // for the operation
-	typed    bool // Situation.Optional knows of it
-	patched  bool // it is of a Need
+	Absence
+	always bool // for the operation
 }
 
 // outcome is the set of possible results of an expression.
@@ -190,8 +179,6 @@ type outcome struct {
 	// lacks are the reasons why it can be an error.
 	lacks []lack
 }
-
-func open(lacks []lack) outcome { return outcome{yes: true, no: true, lacks: lacks} }
 
 func exactly(yes bool) outcome { return outcome{yes: yes, no: !yes} }
 
@@ -228,7 +215,6 @@ func (s state) junction(all []part, and bool) outcome {
 		}
 	}
 	result := outcome{yes: and, no: !and}
-	var lacks []lack
 	for i, p := range all {
 		o := guarded.evaluate(p.Tree, p.Expr)
 		if safe[i] && and && !o.yes {
@@ -242,9 +228,8 @@ func (s state) junction(all []part, and bool) outcome {
 		} else {
 			result.yes, result.no = result.yes || o.yes, result.no && o.no
 		}
-		lacks = append(lacks, o.lacks...)
+		result.lacks = append(result.lacks, o.lacks...)
 	}
-	result.lacks = lacks
 	return result
 }
 
@@ -275,22 +260,27 @@ func (s state) evaluate(t *Tree, e ast.Expr) outcome {
 		return s.read(t, e, selected.Operand(), selected.FieldName(), selected.IsTestOnly())
 	case ast.CallKind:
 		return s.call(t, e)
+	case ast.ComprehensionKind:
+		return s.looping(e.AsComprehension()).computed(t, e)
 	}
-	if e.Kind() == ast.ComprehensionKind {
-		s = s.looping(e.AsComprehension())
-	}
-	var lacks []lack
-	for _, child := range Children(e) {
-		lacks = append(lacks, s.evaluate(t, child).lacks...)
-	}
+	o := s.computed(t, e)
 	if e.Kind() == ast.StructKind && s.Needs != nil {
 		for _, n := range s.Needs(t, e) {
 			if l, ok := s.missing(t, n); ok {
-				lacks = append(lacks, l)
+				o.lacks = append(o.lacks, l)
 			}
 		}
 	}
-	return open(lacks)
+	return o
+}
+
+// computed returns the results of an expression whose value stays open, though its parts can be errors.
+func (s state) computed(t *Tree, e ast.Expr) outcome {
+	o := outcome{yes: true, no: true}
+	for _, child := range Children(e) {
+		o.lacks = append(o.lacks, s.evaluate(t, child).lacks...)
+	}
+	return o
 }
 
 // missing returns the first field of a need that the object may lack.
@@ -306,7 +296,7 @@ func (s state) missing(t *Tree, n Need) (lack, bool) {
 			why = "may be missing"
 		}
 		if why != "" {
-			return lack{tree: t, from: n.From, to: n.To, message: fmt.Sprintf("%s %s", path, why), always: always, patched: true}, true
+			return lack{Absence{Tree: t, Problem: Problem{n.From, n.To, path + " " + why}, Patched: true}, always}, true
 		}
 	}
 	return lack{}, false
@@ -316,9 +306,6 @@ func (s state) missing(t *Tree, n Need) (lack, bool) {
 // the same name outside the loop.
 func (s state) looping(loop ast.ComprehensionExpr) state {
 	elements, present := maps.Clone(s.elements), maps.Clone(s.present)
-	if elements == nil {
-		elements = map[string]bool{}
-	}
 	path, ok := pathOf(loop.IterRange())
 	for _, name := range []string{loop.IterVar(), loop.IterVar2()} {
 		elements[name] = ok && s.isWhole(path)
@@ -328,12 +315,8 @@ func (s state) looping(loop ast.ComprehensionExpr) state {
 	if !ok {
 		return s
 	}
-	keys := maps.Clone(s.keys)
-	if keys == nil {
-		keys = map[string]string{}
-	}
-	keys[loop.IterVar()] = path
-	s.keys = keys
+	s.keys = maps.Clone(s.keys)
+	s.keys[loop.IterVar()] = path
 	return s
 }
 
@@ -370,7 +353,7 @@ func (s state) call(t *Tree, e ast.Expr) outcome {
 	case operators.Conditional:
 		return s.conditional(t, args[0], args[1], args[2])
 	case operators.Index:
-		if key, ok := literal(args[1]); ok {
+		if key, ok := Literal(args[1]); ok {
 			return s.read(t, e, args[0], key, false)
 		}
 		operand := s.evaluate(t, args[0])
@@ -390,11 +373,7 @@ func (s state) call(t *Tree, e ast.Expr) outcome {
 			return o
 		}
 	}
-	var lacks []lack
-	for _, child := range Children(e) {
-		lacks = append(lacks, s.evaluate(t, child).lacks...)
-	}
-	return open(lacks)
+	return s.computed(t, e)
 }
 
 func (s state) conditional(t *Tree, condition, then, otherwise ast.Expr) outcome {
@@ -421,7 +400,7 @@ func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
 		case function == operators.In && i == 0 && other.Kind() == ast.ListKind:
 			among := false
 			for _, element := range other.AsList().Elements() {
-				word, ok := literal(element)
+				word, ok := Literal(element)
 				if !ok {
 					return outcome{}, false
 				}
@@ -429,7 +408,7 @@ func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
 			}
 			return exactly(among), true
 		case function != operators.In:
-			if word, ok := literal(other); ok {
+			if word, ok := Literal(other); ok {
 				return exactly((word == s.operation) == (function == operators.Equals)), true
 			}
 		}
@@ -457,7 +436,7 @@ func (s state) read(t *Tree, e, of ast.Expr, field string, test bool) outcome {
 		return s.variable(path, field)
 	}
 	why, always := s.absent(path)
-	typed := why == "" && !always && s.optional(t, of, operand.path, field)
+	typed := why == "" && s.optional(t, of, operand.path, field)
 	if typed {
 		why = "may be missing"
 	}
@@ -470,7 +449,7 @@ func (s state) read(t *Tree, e, of ast.Expr, field string, test bool) outcome {
 		return o
 	case why != "" && !s.present[path]:
 		l := s.lack(t, e, why, always)
-		l.typed = typed
+		l.Typed = typed
 		o.lacks = append(o.lacks, l)
 	}
 	o.path = path
@@ -556,7 +535,7 @@ func (s state) without(variable string) state {
 // lack returns a lack whose place is the whole path, from the variable to the last field.
 func (s state) lack(t *Tree, e ast.Expr, why string, always bool) lack {
 	from, to := t.Span(e)
-	return lack{tree: t, from: from, to: to, message: fmt.Sprintf("%s %s", t.text[from:to], why), always: always}
+	return lack{Absence{Tree: t, Problem: Problem{from, to, t.text[from:to] + " " + why}}, always}
 }
 
 // Span returns the bytes of a whole path, from the variable to the last field.
@@ -641,7 +620,7 @@ func (s state) facts(e ast.Expr, truth bool) []string {
 		case operators.Conditional:
 			return nil
 		case operators.In:
-			if key, ok := literal(args[0]); ok && truth {
+			if key, ok := Literal(args[0]); ok && truth {
 				if path, ok := pathOf(args[1]); ok {
 					return append(strictly(e), path+"."+key)
 				}
@@ -692,7 +671,7 @@ func pathOf(e ast.Expr) (string, bool) {
 	case ast.CallKind:
 		if call := e.AsCall(); call.FunctionName() == operators.Index {
 			of, ok := pathOf(call.Args()[0])
-			key, text := literal(call.Args()[1])
+			key, text := Literal(call.Args()[1])
 			if !text {
 				key, text = position(call.Args()[1])
 			}
@@ -725,7 +704,7 @@ func optionalPath(e ast.Expr) (string, bool) {
 		switch call := e.AsCall(); call.FunctionName() {
 		case operators.OptSelect, operators.OptIndex, operators.Index:
 			of, ok := optionalPath(call.Args()[0])
-			key, text := literal(call.Args()[1])
+			key, text := Literal(call.Args()[1])
 			return of + "." + key, ok && text
 		}
 	}
@@ -753,8 +732,8 @@ func prefixes(path string) []string {
 	return all
 }
 
-// literal is a text that is written out.
-func literal(e ast.Expr) (string, bool) {
+// Literal is a text that is written out.
+func Literal(e ast.Expr) (string, bool) {
 	if e.Kind() != ast.LiteralKind {
 		return "", false
 	}

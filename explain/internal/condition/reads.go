@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/types"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
@@ -34,10 +33,9 @@ func (c *Compiler) Reads(expression string) Reads {
 
 func (r *Reads) add(e ast.Expr) {
 	if path, ok := fieldPath(e); ok {
-		if len(path) == 0 || path[0] != "metadata" && path[0] != "kind" && path[0] != "apiVersion" {
-			if !slices.ContainsFunc(r.Fields, func(f []string) bool { return slices.Equal(f, path) }) {
-				r.Fields = append(r.Fields, path)
-			}
+		same := len(path) > 0 && (path[0] == "metadata" || path[0] == "kind" || path[0] == "apiVersion")
+		if !same && !slices.ContainsFunc(r.Fields, func(f []string) bool { return slices.Equal(f, path) }) {
+			r.Fields = append(r.Fields, path)
 		}
 		return
 	}
@@ -78,15 +76,10 @@ func fieldPath(e ast.Expr) (path []string, ok bool) {
 		default:
 			return nil, false
 		}
-		key := call.Args()[1]
-		text, isText := types.String(""), key.Kind() == ast.LiteralKind
-		if isText {
-			text, isText = key.AsLiteral().(types.String)
-		}
-		if !isText {
+		if name, ok = Literal(call.Args()[1]); !ok {
 			return nil, false
 		}
-		operand, name = call.Args()[0], string(text)
+		operand = call.Args()[0]
 	default:
 		return nil, false
 	}

@@ -74,14 +74,7 @@ func (s *Step) estimated(e *policy.Estimate) int64 {
 	default:
 		parts = []uint64{e.Conditions, e.Validations}
 	}
-	total := int64(0)
-	for _, p := range parts {
-		if p > uint64(math.MaxInt64-total) {
-			return math.MaxInt64
-		}
-		total += int64(p)
-	}
-	return total
+	return int64(min(policy.Sum(parts...), math.MaxInt64))
 }
 
 // declared returns a policy as it was read.

@@ -106,14 +106,22 @@ func Typed(object *unstructured.Unstructured) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, typed); err != nil {
-		return nil, fmt.Errorf("%s %s: %w", kind.Kind, object.GetName(), err)
+	if err := Decode(object, typed); err != nil {
+		return nil, err
 	}
 	typed.GetObjectKind().SetGroupVersionKind(kind)
 	if namespace, ok := typed.(*corev1.Namespace); ok {
 		labelWithName(namespace)
 	}
 	return typed, nil
+}
+
+// Decode reads an object into a Go type. Fields that the type does not know are dropped.
+func Decode(object *unstructured.Unstructured, into any) error {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into); err != nil {
+		return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
 }
 
 // Empty returns an empty object of one of Kubernetes' own kinds.

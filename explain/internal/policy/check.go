@@ -40,10 +40,7 @@ type Finding struct {
 	Field string
 	// Condition is the index of the condition of a webhook.
 	Condition int
-	// From and To are the bytes of the expression that are wrong.
-	From, To int
-	// Message describes the problem, without a full stop.
-	Message string
+	condition.Problem
 }
 
 // Checker finds problems in the expressions of policies and webhooks.
@@ -57,14 +54,9 @@ type Checker struct {
 	open                 openEnvironment
 }
 
-// NewChecker makes a checker for a version of Kubernetes; nil is the newest that this program supports. In new
-// expressions an API server accepts only the functions of the version before it, so that a cluster can go back to that.
+// NewChecker makes a checker for a version of Kubernetes, which may be nil as in condition.Base.
 func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, error) {
-	known := environment.DefaultCompatibilityVersion()
-	if kubernetes != nil {
-		known = kubernetes.SubtractMinor(1)
-	}
-	base := environment.MustBaseEnvSet(known)
+	base := condition.Base(kubernetes)
 	set, variables, err := withVariables(base)
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
@@ -86,10 +78,7 @@ func (c *Checker) Policy(p project.Policy) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	expressions := slices.DeleteFunc(s.expressions(), func(e expression) bool {
-		return strings.TrimSpace(e.text) == "" // which is reported already
-	})
-	found, accepted := c.compile(expressions, s.paramKind != nil)
+	found, accepted := c.compile(s.expressions(), s.paramKind != nil)
 	sees := seen{
 		rules: s.rules(), mutating: s.mutating, kinds: p.Kinds, params: s.paramsKind(), hasParams: s.paramKind != nil,
 		noParams: bindingWithoutParams(p.Bindings),
@@ -102,16 +91,11 @@ func (c *Checker) Policy(p project.Policy) ([]Finding, error) {
 // the others.
 func (c *Checker) MatchConditions(conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool, kinds []project.GroupVersionKind) ([]Finding, error) {
 	s := spec{matchConditions: conditions}
-	expressions := slices.DeleteFunc(s.expressions(), func(e expression) bool { return strings.TrimSpace(e.text) == "" })
-	_, accepted := c.compile(expressions, false)
+	_, accepted := c.compile(s.expressions(), false)
 	found, err := c.typedFindings(accepted, seen{rules: rules, mutating: mutating, kinds: kinds, webhook: true})
 	for i, f := range found {
-		for _, e := range expressions {
-			if e.field == f.Field {
-				found[i].Condition = e.index
-			}
-		}
-		found[i].Field = ""
+		of := slices.IndexFunc(accepted, func(e expression) bool { return e.field == f.Field })
+		found[i].Condition, found[i].Field = accepted[of].index, ""
 	}
 	return found, err
 }
@@ -136,14 +120,14 @@ func (c *Checker) compile(expressions []expression, hasParams bool) (found []Fin
 		}
 		result := compiler.CompileCELExpression(e.accessor, e.declared(hasParams), environment.NewExpressions)
 		if e.role == variable {
-			c.variables.Fields[e.name] = apiservercel.NewDeclField(e.name, untypedVariable(result.OutputType), true, nil, nil)
+			c.variables.Fields[e.name()] = apiservercel.NewDeclField(e.name(), declType(result.OutputType, nil), true, nil, nil)
 		}
 		if result.Error == nil {
 			accepted = append(accepted, e)
 			continue
 		}
 		for _, p := range condition.Problems(e.text, result.Error) {
-			found = append(found, Finding{Rule: Compiles, Field: e.field, From: p.From, To: p.To, Message: p.Message})
+			found = append(found, Finding{Rule: Compiles, Field: e.field, Problem: p})
 		}
 	}
 	return found, accepted
@@ -176,8 +160,7 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 		kinds, unknown = []schema.GroupVersionKind{{}}, true
 	}
 	var found []Finding
-	misfits := map[string][]Finding{} // by field
-	failed := map[place]int{}         // number of kinds
+	var misfits [][]Finding // by kind
 	for _, kind := range kinds {
 		e, err := c.typed(signature{kind, sees.params, sees.hasParams})
 		if err != nil {
@@ -188,43 +171,30 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 				return nil, err
 			}
 		}
-		one := c.examine(e, expressions, sees)
-		for field, f := range one.misfits {
-			misfits[field] = append(misfits[field], f...)
-			counted := map[place]bool{}
-			for _, m := range f {
-				if at := (place{field, m.From}); !counted[at] {
-					counted[at] = true
-					failed[at]++
-				}
-			}
-		}
-		for _, f := range one.others {
+		unfit, others := c.examine(e, expressions, sees)
+		misfits = append(misfits, unfit)
+		for _, f := range others {
 			if !slices.Contains(found, f) {
 				found = append(found, f)
 			}
 		}
 	}
+	// An expression that distinguishes kinds need only fit one of them.
+	fitsOther := func(f Finding) bool {
+		return unknown || slices.ContainsFunc(misfits, func(of []Finding) bool {
+			return !slices.ContainsFunc(of, func(o Finding) bool { return o.Field == f.Field && o.From == f.From })
+		})
+	}
 	var wrong []Finding
+	all := slices.Concat(misfits...)
 	for _, e := range expressions {
-		several := unknown || len(kinds) > 1
-		for _, f := range misfits[e.field] {
-			// An expression that distinguishes kinds need only fit one of them.
-			if several && distinguishes(e.text) && (unknown || failed[place{e.field, f.From}] < len(kinds)) {
-				continue
-			}
-			if !slices.Contains(wrong, f) {
+		for _, f := range all {
+			if f.Field == e.field && !slices.Contains(wrong, f) && !(distinguishes(e.text) && fitsOther(f)) {
 				wrong = append(wrong, f)
 			}
 		}
 	}
 	return append(wrong, found...), nil
-}
-
-// place is a byte of an expression.
-type place struct {
-	field string
-	from  int
 }
 
 // matchesAnything reports whether the rules match resources of unknown kinds.
@@ -236,23 +206,12 @@ func (s seen) matchesAnything() bool {
 
 // distinguishes reports whether an expression may treat kinds differently.
 func distinguishes(text string) bool {
-	for _, mark := range []string{"has(", ".kind", ".?", ".resource", "requestResource", "requestKind", ".apiVersion", " in object"} {
-		if strings.Contains(text, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"has(", ".kind", ".?", ".resource", "requestResource", "requestKind", ".apiVersion", " in object"},
+		func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// examined are the results for one kind.
-type examined struct {
-	misfits map[string][]Finding // by field
-	others  []Finding
-}
-
-// examine compares expressions with one kind of objects.
-func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees seen) examined {
-	result := examined{misfits: map[string][]Finding{}}
+// examine compares expressions with one kind of objects. The misfits are those that other kinds may fit.
+func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees seen) (misfits, others []Finding) {
 	trees := map[string]*condition.Tree{} // by field
 	fields := map[*condition.Tree]string{}
 	variables := map[string]*condition.Tree{}
@@ -261,25 +220,26 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 	mutations := &patches{typedEnvironment: e}
 	cost := newCosts(e)
 	for _, x := range expressions {
-		checked, problems := e.fit(x)
-		for _, p := range problems {
-			result.misfits[x.field] = append(result.misfits[x.field], Finding{Rule: Fits, Field: x.field, From: p.From, To: p.To, Message: p.Message})
+		unfit := func(problems []condition.Problem) {
+			for _, p := range problems {
+				misfits = append(misfits, Finding{Rule: Fits, Field: x.field, Problem: p})
+			}
 		}
+		checked, problems := e.fit(x)
+		unfit(problems)
 		if x.role == variable {
-			e.declare(x.name, checked)
+			e.declare(x.name(), checked)
 		}
 		if checked == nil {
 			continue
 		}
 		t := condition.NewTree(checked, x.text)
-		for _, p := range e.values(x, t) {
-			result.misfits[x.field] = append(result.misfits[x.field], Finding{Rule: Fits, Field: x.field, From: p.From, To: p.To, Message: p.Message})
-		}
+		unfit(e.values(x, t))
 		trees[x.field], fields[t] = t, x.field
 		cost.add(x, checked)
 		switch x.role {
 		case variable:
-			variables[x.name] = t
+			variables[x.name()] = t
 		case matchCondition:
 			conditions = append(conditions, t)
 		case message:
@@ -305,17 +265,15 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 		if sees.webhook && !a.Typed {
 			continue // which package condition reports
 		}
-		if a.Patched {
-			result.others = append(result.others, Finding{Rule: Patchable, Field: fields[a.Tree], From: a.From, To: a.To,
-				Message: a.Message + ", and the patch then fails: test it with has(), add it by an operation before this one, or use an apply configuration"})
-			continue
+		f := Finding{Rule: Present, Field: fields[a.Tree], Problem: a.Problem}
+		switch {
+		case a.Patched:
+			f.Rule = Patchable
+			f.Message += ", and the patch then fails: test it with has(), add it by an operation before this one, or use an apply configuration"
+		case strings.HasPrefix(f.Message, cel.ParamsVarName+" is null"):
+			f.Message = fmt.Sprintf("%s is null: %s", cel.ParamsVarName, sees.noParams)
 		}
-		message := a.Message
-		if strings.HasPrefix(message, cel.ParamsVarName+" is null") {
-			message = fmt.Sprintf("%s is null: %s", cel.ParamsVarName, sees.noParams)
-		}
-		result.others = append(result.others, Finding{Rule: Present, Field: fields[a.Tree], From: a.From, To: a.To, Message: message})
+		others = append(others, f)
 	}
-	result.others = append(result.others, cost.findings()...)
-	return result
+	return misfits, append(others, cost.findings()...)
 }

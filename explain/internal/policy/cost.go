@@ -61,11 +61,10 @@ func (c *costs) add(x expression, checked *celgo.Ast) {
 		return
 	}
 	if cost > celconfig.PerCallLimit {
-		c.found = append(c.found, Finding{Rule: Affordable, Field: x.field, To: len(x.text),
-			Message: fmt.Sprintf("the worst case costs about %s, and an API server stops an expression at %s%s", Number(cost), Number(celconfig.PerCallLimit), c.reason(x, checked, cost, sizes))})
+		c.report(x, "the worst case costs about %s, and an API server stops an expression at %s%s", Number(cost), Number(celconfig.PerCallLimit), c.reason(x, checked, cost, sizes))
 	}
 	if x.role == variable {
-		c.variables[x.name], c.reads[x.name] = cost, variablesOf(checked)
+		c.variables[x.name()], c.reads[x.name()] = cost, variablesOf(checked)
 		return
 	}
 	in := evaluation{role: x.role}
@@ -77,8 +76,12 @@ func (c *costs) add(x expression, checked *celgo.Ast) {
 		e = &evaluated{first: x, read: map[string]bool{}}
 		c.together[in] = e
 	}
-	e.cost = sum(e.cost, cost)
+	e.cost = Sum(e.cost, cost)
 	maps.Copy(e.read, variablesOf(checked))
+}
+
+func (c *costs) report(x expression, format string, args ...any) {
+	c.found = append(c.found, Finding{Rule: Affordable, Field: x.field, Problem: condition.Problem{To: len(x.text), Message: fmt.Sprintf(format, args...)}})
 }
 
 // of returns the cost of an evaluation, with the variables that its expressions read, and the variables of these.
@@ -93,7 +96,7 @@ func (c *costs) of(in evaluation) uint64 {
 		for name := range names {
 			if !added[name] {
 				added[name] = true
-				total = sum(total, c.variables[name])
+				total = Sum(total, c.variables[name])
 				add(c.reads[name])
 			}
 		}
@@ -105,19 +108,13 @@ func (c *costs) of(in evaluation) uint64 {
 // variablesOf are the variables that an expression reads.
 func variablesOf(checked *celgo.Ast) map[string]bool {
 	names := map[string]bool{}
-	t := checked.NativeRep()
-	var visit func(x ast.Expr)
-	visit = func(x ast.Expr) {
+	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		if x.Kind() == ast.SelectKind {
 			if of := x.AsSelect().Operand(); of.Kind() == ast.IdentKind && of.AsIdent() == cel.VariableVarName {
 				names[x.AsSelect().FieldName()] = true
 			}
 		}
-		for _, child := range condition.Children(x) {
-			visit(child)
-		}
-	}
-	visit(t.Expr())
+	}))
 	return names
 }
 
@@ -130,14 +127,13 @@ func (c *costs) findings() []Finding {
 		var total uint64
 		var first *evaluated
 		for _, in := range all {
-			total = sum(total, c.of(in))
+			total = Sum(total, c.of(in))
 			if e := c.together[in]; first == nil {
 				first = e
 			}
 		}
 		if total > budget {
-			c.found = append(c.found, Finding{Rule: Affordable, Field: first.first.field, To: len(first.first.text),
-				Message: fmt.Sprintf("the worst case of %s costs about %s, and an API server allows %s", what, Number(total), Number(budget))})
+			c.report(first.first, "the worst case of %s costs about %s, and an API server allows %s", what, Number(total), Number(budget))
 		}
 	}
 	check("all matchConditions", celconfig.RuntimeCELCostBudgetMatchConditions, evaluation{role: matchCondition})
@@ -179,12 +175,9 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 	}
 	costs := newCosts(e)
 	for _, x := range s.expressions() {
-		if strings.TrimSpace(x.text) == "" {
-			continue
-		}
 		checked, _ := e.fit(x)
 		if x.role == variable {
-			e.declare(x.name, checked)
+			e.declare(x.name(), checked)
 		}
 		if checked == nil {
 			return nil, nil
@@ -196,10 +189,10 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 	}
 	all := &Estimate{Conditions: costs.of(evaluation{role: matchCondition})}
 	for _, r := range []role{validation, message, auditAnnotation} {
-		all.Validations = sum(all.Validations, costs.of(evaluation{role: r}))
+		all.Validations = Sum(all.Validations, costs.of(evaluation{role: r}))
 	}
 	for i := range s.mutations {
-		all.Mutations = append(all.Mutations, sum(costs.of(evaluation{applyConfiguration, i}), costs.of(evaluation{jsonPatch, i})))
+		all.Mutations = append(all.Mutations, Sum(costs.of(evaluation{applyConfiguration, i}), costs.of(evaluation{jsonPatch, i})))
 	}
 	return all, nil
 }
@@ -207,7 +200,7 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 // estimate returns the cost of the worst case. A path, if there is one, is taken to have one element. It also
 // returns the sizes of all paths in the estimate.
 func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost uint64, _ map[string]int64, ok bool) {
-	s := &sizes{roots: c.roots, aliases: c.aliases, small: small, used: map[string]int64{}}
+	s := &sizes{typedEnvironment: c.typedEnvironment, small: small, used: map[string]int64{}}
 	estimate, err := x.in(c.typedEnvironment).EstimateCost(checked, &library.CostEstimator{SizeEstimator: s})
 	return estimate.Max, s.used, err == nil
 }
@@ -224,7 +217,7 @@ func (c *costs) reason(x expression, checked *celgo.Ast, cost uint64, used map[s
 		return ""
 	}
 	of, assumed, marker := "items", "by the size of a request", "+kubebuilder:validation:MaxItems"
-	switch n := c.along(strings.Split(best, "/")); {
+	switch n := c.find(strings.Split(best, "/")); {
 	case n.decl == nil:
 		return fmt.Sprintf("; %s can be long", readable(best))
 	case n.schema == nil:
@@ -251,18 +244,12 @@ func readable(path string) string {
 	return strings.NewReplacer("/@items", "[]", "/@values", "[]", "/@keys", " (its keys)", "/", ".").Replace(path)
 }
 
-// along returns the place at the end of a path.
-func (c *costs) along(path []string) node {
-	s := sizes{roots: c.roots, aliases: c.aliases}
-	return s.find(path)
-}
-
 // sizes tells an estimator the sizes of what expressions read, as for the rules of CustomResourceDefinitions
 // (k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel, sizeEstimator).
 type sizes struct {
-	roots, aliases map[string]node
-	small          string
-	used           map[string]int64
+	*typedEnvironment
+	small string
+	used  map[string]int64
 }
 
 // other is the assumed size of lists, maps and texts without a schema: in the request itself and its namespace, and
@@ -290,11 +277,12 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Max: uint64(size)}
 }
 
-func (s *sizes) find(path []string) node {
-	n, ok := s.roots[path[0]]
+// find returns the place at the end of a path of an estimator; the zero node if it is not known.
+func (e *typedEnvironment) find(path []string) node {
+	n, ok := e.roots[path[0]]
 	path = path[1:]
 	if n.decl != nil && n.decl.TypeName() == variablesType && len(path) > 0 {
-		n, ok = s.aliases[path[0]]
+		n, ok = e.aliases[path[0]]
 		path = path[1:]
 	}
 	for _, name := range path {
@@ -328,12 +316,15 @@ func (s *sizes) EstimateCallCost(string, string, *checker.AstNode, []checker.Ast
 	return nil
 }
 
-// sum adds costs. The largest number is an unlimited cost.
-func sum(a, b uint64) uint64 {
-	if a > math.MaxUint64-b {
-		return math.MaxUint64
+// Sum adds costs. The largest number is an unlimited cost.
+func Sum(costs ...uint64) (total uint64) {
+	for _, c := range costs {
+		if c > math.MaxUint64-total {
+			return math.MaxUint64
+		}
+		total += c
 	}
-	return a + b
+	return total
 }
 
 // Number writes a number for people.

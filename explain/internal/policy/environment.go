@@ -15,6 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
 	"k8s.io/apiserver/pkg/cel/mutation"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
 // introduced is a version that includes an option in every environment.
@@ -68,22 +70,14 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 		return known, nil
 	}
 	e := &typedEnvironment{open: &c.open, object: c.types[s.object], roots: map[string]node{}, aliases: map[string]node{}}
-	request, namespace := cel.BuildRequestType(), cel.BuildNamespaceType()
-	declared := []*apiservercel.DeclType{namespace, request}
+	var declared []*apiservercel.DeclType
 	objectType, paramsType := celgo.DynType, celgo.DynType
 	if e.object != nil {
 		objectType = e.object.root.decl.CelType()
 		declared = append(declared, e.object.root.decl)
 		e.roots[cel.ObjectVarName], e.roots[cel.OldObjectVarName] = e.object.root, e.object.root
 	}
-	options := []celgo.EnvOption{
-		celgo.Variable(cel.ObjectVarName, objectType),
-		celgo.Variable(cel.OldObjectVarName, objectType),
-		celgo.Variable(cel.NamespaceVarName, namespace.CelType()),
-		celgo.Variable(cel.RequestVarName, request.CelType()),
-		celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
-		celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
-	}
+	options, request, namespace := condition.Variables(objectType)
 	if s.hasParams {
 		if t, ok := c.types[s.params]; ok {
 			e.params = t
@@ -99,7 +93,7 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 	}
 	e.roots[cel.RequestVarName], e.roots[cel.NamespaceVarName] = node{decl: request}, node{decl: namespace}
 	e.variables = newVariables()
-	options, declared = append(options, celgo.Variable(cel.VariableVarName, e.variables.CelType())), append(declared, e.variables)
+	options, declared = append(options, celgo.Variable(cel.VariableVarName, e.variables.CelType())), append(declared, namespace, request, e.variables)
 	set, err := c.base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options, DeclTypes: declared}, environment.StrictCostOpt)
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
@@ -176,7 +170,7 @@ func (e *typedEnvironment) declare(name string, checked *celgo.Ast) {
 		if at, ok := e.at(checked.NativeRep().Expr(), nil); ok {
 			alias = at
 		} else {
-			alias.decl = e.declType(checked.OutputType())
+			alias.decl = declType(checked.OutputType(), e.roots)
 			if over := checked.NativeRep().Expr(); alias.decl.IsList() && over.Kind() == ast.ComprehensionKind {
 				if at, ok := e.at(over.AsComprehension().IterRange(), nil); ok && at.decl.MaxElements > 0 {
 					alias.decl = apiservercel.NewListType(alias.decl.ElemType, at.decl.MaxElements) // of map and filter
@@ -188,68 +182,36 @@ func (e *typedEnvironment) declare(name string, checked *celgo.Ast) {
 	e.variables.Fields[name] = apiservercel.NewDeclField(name, alias.decl, true, nil, nil)
 }
 
-// declType returns the declaration of a type in expressions. Computed lists, maps and texts have no size.
-func (e *typedEnvironment) declType(t *celgo.Type) *apiservercel.DeclType {
+// declType returns the declaration of a type in expressions, which may be nil. Computed lists, maps and texts have no
+// size. Structs are those of the roots; an API server's own environment has none, and declares variables without them
+// (k8s.io/apiserver/pkg/admission/plugin/cel, convertCelTypeToDeclType).
+func declType(t *celgo.Type, roots map[string]node) *apiservercel.DeclType {
 	switch parameters := t.Parameters(); {
 	case t.Kind() == celgo.ListKind && len(parameters) == 1:
-		return apiservercel.NewListType(e.declType(parameters[0]), computed)
+		return apiservercel.NewListType(declType(parameters[0], roots), computed)
 	case t.Kind() == celgo.MapKind && len(parameters) == 2:
-		return apiservercel.NewMapType(e.declType(parameters[0]), e.declType(parameters[1]), computed)
+		return apiservercel.NewMapType(declType(parameters[0], roots), declType(parameters[1], roots), computed)
 	case t.Kind() == celgo.StructKind:
-		for _, root := range e.roots {
+		for _, root := range roots {
 			if found := find(root.decl, t.TypeName()); found != nil {
 				return found
 			}
 		}
 		return apiservercel.DynType
 	}
-	return scalar(t)
-}
-
-// computed is the size of a computed list, map or text: it is not estimated.
-const computed = -1
-
-// scalar returns the declaration of a type without parts, as an API server declares variables
-// (k8s.io/apiserver/pkg/admission/plugin/cel, convertCelTypeToDeclType).
-func scalar(t *celgo.Type) *apiservercel.DeclType {
-	switch t {
-	case celgo.AnyType:
-		return apiservercel.AnyType
-	case celgo.BoolType:
-		return apiservercel.BoolType
-	case celgo.BytesType:
-		return apiservercel.BytesType
-	case celgo.DoubleType:
-		return apiservercel.DoubleType
-	case celgo.DurationType:
-		return apiservercel.DurationType
-	case celgo.IntType:
-		return apiservercel.IntType
-	case celgo.NullType:
-		return apiservercel.NullType
-	case celgo.StringType:
-		return apiservercel.StringType
-	case celgo.TimestampType:
-		return apiservercel.TimestampType
-	case celgo.UintType:
-		return apiservercel.UintType
+	for _, d := range []*apiservercel.DeclType{
+		apiservercel.AnyType, apiservercel.BoolType, apiservercel.BytesType, apiservercel.DoubleType, apiservercel.DurationType, apiservercel.IntType,
+		apiservercel.NullType, apiservercel.StringType, apiservercel.TimestampType, apiservercel.UintType,
+	} {
+		if d.CelType() == t {
+			return d
+		}
 	}
 	return apiservercel.DynType
 }
 
-// untypedVariable returns the declaration of a variable in an API server's own environment.
-func untypedVariable(t *celgo.Type) *apiservercel.DeclType {
-	if t == nil {
-		return apiservercel.DynType
-	}
-	switch parameters := t.Parameters(); {
-	case t.Kind() == celgo.ListKind && len(parameters) == 1:
-		return apiservercel.NewListType(untypedVariable(parameters[0]), computed)
-	case t.Kind() == celgo.MapKind && len(parameters) == 2:
-		return apiservercel.NewMapType(untypedVariable(parameters[0]), untypedVariable(parameters[1]), computed)
-	}
-	return scalar(t)
-}
+// computed is the size of a computed list, map or text: it is not estimated.
+const computed = -1
 
 // find returns the declaration of a struct in a type, by its name.
 func find(d *apiservercel.DeclType, name string) *apiservercel.DeclType {

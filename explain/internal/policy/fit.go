@@ -60,14 +60,14 @@ var (
 // in, through its keys, or compared with another struct or map.
 func (e *typedEnvironment) readsJSON(message string) bool {
 	if m := notARange.FindStringSubmatch(message); m != nil {
-		return e.isStruct(m[1])
+		return e.structOf(m[1]) != nil
 	}
 	m := noOverload.FindStringSubmatch(message)
 	if m == nil {
 		return false
 	}
 	names := word.FindAllString(m[2], -1)
-	if !slices.ContainsFunc(names, e.isStruct) {
+	if !slices.ContainsFunc(names, func(name string) bool { return e.structOf(name) != nil }) {
 		return false
 	}
 	switch m[1] {
@@ -77,15 +77,6 @@ func (e *typedEnvironment) readsJSON(message string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains([]string{"int", "string", "bool", "double", "uint", "bytes", "list"}, name)
 	})
-}
-
-func (e *typedEnvironment) isStruct(name string) bool {
-	for _, o := range []*objectType{e.object, e.params} {
-		if o != nil && o.objects[name] != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // nearest describes the struct that lacks a field, and proposes the field of the nearest name.
@@ -105,17 +96,17 @@ func (e *typedEnvironment) nearest(env *celgo.Env, text string, p condition.Prob
 			return
 		}
 		described = fmt.Sprintf(" in %s", strings.NewReplacer(".@idx", "[]", ".@elem", "[]").Replace(of.decl.TypeName()))
-		if name := closest(field, slices.Sorted(maps.Keys(of.decl.Fields))); name != "" {
+		if name := of.closest(field); name != "" {
 			described += fmt.Sprintf(": did you mean %s?", name)
 		}
 	})
 	return described
 }
 
-// closest returns the name that differs least from a word; empty if all differ much.
-func closest(wrong string, names []string) string {
+// closest returns the field of a struct whose name differs least from a word; empty if all differ much.
+func (n node) closest(wrong string) string {
 	best, distance := "", len(wrong)/2+1
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(n.decl.Fields)) {
 		if d := edits(strings.ToLower(wrong), strings.ToLower(name)); d < distance {
 			best, distance = name, d
 		}

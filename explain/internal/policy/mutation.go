@@ -3,7 +3,6 @@
 package policy
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -168,7 +167,7 @@ func pointer(x ast.Expr) (tokens []string, whole bool) {
 	for first.Kind() == ast.CallKind && first.AsCall().FunctionName() == operators.Add {
 		first = first.AsCall().Args()[0]
 	}
-	text, ok := literal(first)
+	text, ok := condition.Literal(first)
 	if !ok || !strings.HasPrefix(text, "/") {
 		return nil, false
 	}
@@ -196,7 +195,7 @@ func readOperation(x ast.Expr) (o operation, ok bool) {
 	for _, f := range x.AsStruct().Fields() {
 		switch value := f.AsStructField().Value(); f.AsStructField().Name() {
 		case "op":
-			o.op, ok = literal(value)
+			o.op, ok = condition.Literal(value)
 		case "path":
 			o.path = value
 		case "from":
@@ -321,7 +320,7 @@ func additions(x ast.Expr) (all []addition) {
 
 // proposal proposes the field of the nearest name.
 func proposal(wrong string, of node) string {
-	if name := closest(wrong, slices.Sorted(maps.Keys(of.decl.Fields))); name != "" {
+	if name := of.closest(wrong); name != "" {
 		return " (did you mean " + name + "?)"
 	}
 	return ""

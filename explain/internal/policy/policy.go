@@ -6,22 +6,23 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 
 	celgo "github.com/google/cel-go/cel"
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 )
 
 // spec is the part of a policy that both kinds of policies have, with the expressions of both.
 type spec struct {
 	mutating         bool
-	name             string
 	paramKind        *v1.ParamKind
 	matchConstraints *v1.MatchResources
 	matchConditions  []v1.MatchCondition
@@ -32,28 +33,26 @@ type spec struct {
 }
 
 // readSpec reads a policy in admissionregistration.k8s.io/v1.
-func readSpec(o *unstructured.Unstructured) (*spec, error) {
+func readSpec(o *unstructured.Unstructured) (s *spec, err error) {
 	switch o.GetKind() {
 	case "ValidatingAdmissionPolicy":
 		p := &v1.ValidatingAdmissionPolicy{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, p); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
-		}
-		return &spec{
-			name: p.Name, paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
+		err = object.Decode(o, p)
+		s = &spec{
+			paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
 			variables: p.Spec.Variables, validations: p.Spec.Validations, auditAnnotations: p.Spec.AuditAnnotations,
-		}, nil
+		}
 	case "MutatingAdmissionPolicy":
 		p := &v1.MutatingAdmissionPolicy{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, p); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
-		}
-		return &spec{
-			mutating: true, name: p.Name, paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
+		err = object.Decode(o, p)
+		s = &spec{
+			mutating: true, paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
 			variables: p.Spec.Variables, mutations: p.Spec.Mutations,
-		}, nil
+		}
+	default:
+		err = fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", o.GetKind())
 	}
-	return nil, fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", o.GetKind())
+	return s, err
 }
 
 // paramsKind is the kind of the params; empty for a policy without params.
@@ -95,39 +94,38 @@ type expression struct {
 	field string
 	// index is its place in the list of its role.
 	index    int
-	name     string // of a variable
 	text     string
 	accessor cel.ExpressionAccessor
 }
 
-// expressions lists the expressions in the order in which an API server compiles them.
+// expressions lists the expressions in the order in which an API server compiles them, without those that are empty,
+// which is reported already.
 func (s *spec) expressions() []expression {
 	var all []expression
-	add := func(r role, i int, field, text string, accessor cel.ExpressionAccessor) {
-		all = append(all, expression{role: r, index: i, field: fmt.Sprintf(field, i), text: text, accessor: accessor})
+	add := func(r role, i int, field string, accessor cel.ExpressionAccessor) {
+		if text := accessor.GetExpression(); strings.TrimSpace(text) != "" {
+			all = append(all, expression{role: r, index: i, field: fmt.Sprintf(field, i), text: text, accessor: accessor})
+		}
 	}
 	for i := range s.matchConditions {
-		m := &s.matchConditions[i]
-		add(matchCondition, i, "spec.matchConditions[%d].expression", m.Expression, (*matchconditions.MatchCondition)(m))
+		add(matchCondition, i, "spec.matchConditions[%d].expression", (*matchconditions.MatchCondition)(&s.matchConditions[i]))
 	}
 	for i, v := range s.variables {
-		add(variable, i, "spec.variables[%d].expression", v.Expression, &validating.Variable{Name: v.Name, Expression: v.Expression})
-		all[len(all)-1].name = v.Name
+		add(variable, i, "spec.variables[%d].expression", &validating.Variable{Name: v.Name, Expression: v.Expression})
 	}
 	for i, v := range s.validations {
-		add(validation, i, "spec.validations[%d].expression", v.Expression, &validating.ValidationCondition{Expression: v.Expression})
-		add(message, i, "spec.validations[%d].messageExpression", v.MessageExpression, &validating.MessageExpressionCondition{MessageExpression: v.MessageExpression})
+		add(validation, i, "spec.validations[%d].expression", &validating.ValidationCondition{Expression: v.Expression})
+		add(message, i, "spec.validations[%d].messageExpression", &validating.MessageExpressionCondition{MessageExpression: v.MessageExpression})
 	}
 	for i, a := range s.auditAnnotations {
-		add(auditAnnotation, i, "spec.auditAnnotations[%d].valueExpression", a.ValueExpression, &validating.AuditAnnotationCondition{Key: a.Key, ValueExpression: a.ValueExpression})
+		add(auditAnnotation, i, "spec.auditAnnotations[%d].valueExpression", &validating.AuditAnnotationCondition{Key: a.Key, ValueExpression: a.ValueExpression})
 	}
 	for i, m := range s.mutations {
-		if m.ApplyConfiguration != nil {
-			add(applyConfiguration, i, "spec.mutations[%d].applyConfiguration.expression", m.ApplyConfiguration.Expression,
-				&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})
+		if a := m.ApplyConfiguration; a != nil {
+			add(applyConfiguration, i, "spec.mutations[%d].applyConfiguration.expression", &patch.ApplyConfigurationCondition{Expression: a.Expression})
 		}
-		if m.JSONPatch != nil {
-			add(jsonPatch, i, "spec.mutations[%d].jsonPatch.expression", m.JSONPatch.Expression, &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})
+		if j := m.JSONPatch; j != nil {
+			add(jsonPatch, i, "spec.mutations[%d].jsonPatch.expression", &patch.JSONPatchCondition{Expression: j.Expression})
 		}
 	}
 	return all
@@ -138,6 +136,9 @@ func (s *spec) expressions() []expression {
 func (e expression) declared(hasParams bool) cel.OptionalVariableDeclarations {
 	return cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: e.role != message, HasPatchTypes: e.patches()}
 }
+
+// name is the name of a variable.
+func (e expression) name() string { return e.accessor.(cel.NamedExpressionAccessor).GetName() }
 
 func (r role) patches() bool { return r == applyConfiguration || r == jsonPatch }
 

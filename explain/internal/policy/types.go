@@ -211,24 +211,20 @@ func (n node) field(name string) (node, bool) {
 	if n.decl == nil {
 		return node{}, false
 	}
-	if n.decl.IsObject() {
-		f, ok := n.decl.Fields[name]
-		if !ok {
-			return node{}, false
-		}
-		if n.schema == nil {
-			return node{f.Type, nil}, true
-		}
-		property, ok := n.schema.Properties[name]
-		if !ok {
-			return node{f.Type, nil}, true
-		}
-		return node{f.Type, &property}, true
-	}
 	if n.decl.IsMap() {
 		return n.element()
 	}
-	return node{}, false
+	f, ok := n.decl.Fields[name]
+	if !ok {
+		return node{}, false
+	}
+	field := node{decl: f.Type}
+	if n.schema != nil {
+		if property, ok := n.schema.Properties[name]; ok {
+			field.schema = &property
+		}
+	}
+	return field, true
 }
 
 // element returns an element of a list, or a value of a map.
@@ -253,19 +249,18 @@ const metadataBytes = 256 * 1024
 
 // objectMeta is the schema of metav1.ObjectMeta. Its sizes are limits of API servers, or assumed.
 func objectMeta() apiextensionsv1.JSONSchemaProps {
-	size := func(n int64) *int64 { return &n }
 	text := func(n int64) apiextensionsv1.JSONSchemaProps {
-		return apiextensionsv1.JSONSchemaProps{Type: "string", MaxLength: size(n)}
+		return apiextensionsv1.JSONSchemaProps{Type: "string", MaxLength: new(n)}
 	}
 	list := func(items apiextensionsv1.JSONSchemaProps, of string, keys ...string) apiextensionsv1.JSONSchemaProps {
 		return apiextensionsv1.JSONSchemaProps{
-			Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &items}, XListType: &of, XListMapKeys: keys, MaxItems: size(1000),
+			Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &items}, XListType: &of, XListMapKeys: keys, MaxItems: new(int64(1000)),
 		}
 	}
 	texts := func(n int64) apiextensionsv1.JSONSchemaProps {
 		value := text(n)
 		return apiextensionsv1.JSONSchemaProps{
-			Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &value}, MaxProperties: size(metadataBytes / 8),
+			Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &value}, MaxProperties: new(int64(metadataBytes / 8)),
 		}
 	}
 	flag, number := apiextensionsv1.JSONSchemaProps{Type: "boolean"}, apiextensionsv1.JSONSchemaProps{Type: "integer", Format: "int64"}
@@ -274,12 +269,11 @@ func objectMeta() apiextensionsv1.JSONSchemaProps {
 		Properties: map[string]apiextensionsv1.JSONSchemaProps{
 			"apiVersion": text(317), "kind": text(63), "name": text(253), "uid": text(36), "controller": flag, "blockOwnerDeletion": flag,
 		}}
-	preserve := true
 	return apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 		"name": text(253), "generateName": text(253), "namespace": text(63), "selfLink": text(1024), "uid": text(36),
 		"resourceVersion": text(32), "generation": number, "creationTimestamp": time, "deletionTimestamp": time,
 		"deletionGracePeriodSeconds": number, "labels": texts(63), "annotations": texts(metadataBytes / 4),
 		"ownerReferences": list(owner, "map", "uid"), "finalizers": list(text(317), "set"),
-		"managedFields": list(apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserve}, "atomic"),
+		"managedFields": list(apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}, "atomic"),
 	}}
 }

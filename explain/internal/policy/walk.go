@@ -8,6 +8,7 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
@@ -49,7 +50,7 @@ func (e *typedEnvironment) at(x ast.Expr, in scope) (node, bool) {
 		if !ok {
 			return node{}, false
 		}
-		if name, text := literal(call.Args()[1]); text && of.decl.IsObject() {
+		if name, text := condition.Literal(call.Args()[1]); text && of.decl.IsObject() {
 			return of.field(name)
 		}
 		return of.element()
@@ -69,10 +70,8 @@ func (e *typedEnvironment) visit(x ast.Expr, in scope, call func(ast.Expr, scope
 	loop := x.AsComprehension()
 	e.visit(loop.IterRange(), in, call)
 	e.visit(loop.AccuInit(), in, call)
-	inner := maps.Clone(in)
-	if inner == nil {
-		inner = scope{}
-	}
+	inner := scope{}
+	maps.Copy(inner, in)
 	inner[loop.IterVar()], inner[loop.IterVar2()], inner[loop.AccuVar()] = node{}, node{}, node{}
 	if over, ok := e.at(loop.IterRange(), in); ok {
 		element, _ := over.element()
@@ -96,23 +95,16 @@ func (e *typedEnvironment) optional(t *condition.Tree, operand ast.Expr, field s
 	if operandType.Kind() == celgo.MapKind {
 		return true
 	}
-	name := operandType.TypeName()
-	for _, o := range []*objectType{e.object, e.params} {
-		if o == nil {
-			continue
-		}
-		if s, ok := o.objects[name]; ok {
-			return node{schema: s}.isOptional(field)
-		}
-	}
-	return false
+	s := e.structOf(operandType.TypeName())
+	return s != nil && node{schema: s}.isOptional(field)
 }
 
-// literal is a text that is written out.
-func literal(e ast.Expr) (string, bool) {
-	if e.Kind() != ast.LiteralKind {
-		return "", false
+// structOf returns the schema of a struct by the name of its type; nil for other types.
+func (e *typedEnvironment) structOf(name string) *apiextensionsv1.JSONSchemaProps {
+	for _, o := range []*objectType{e.object, e.params} {
+		if o != nil && o.objects[name] != nil {
+			return o.objects[name]
+		}
 	}
-	text, ok := e.AsLiteral().Value().(string)
-	return text, ok
+	return nil
 }
