@@ -5,6 +5,7 @@
 package request
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -122,10 +123,7 @@ func objectName(o Options, resource served.Resource) (namespace, name string, er
 	if o.Object != nil {
 		ownNamespace, ownName = o.Object.GetNamespace(), o.Object.GetName()
 	}
-	name = o.Name
-	if name == "" {
-		name = ownName
-	}
+	name = cmp.Or(o.Name, ownName)
 	switch {
 	case resource.Resource == "namespaces" && resource.Group == "":
 		return name, name, nil
@@ -135,12 +133,8 @@ func objectName(o Options, resource served.Resource) (namespace, name string, er
 		return "", name, nil
 	case o.Namespace != "" && ownNamespace != "" && o.Namespace != ownNamespace:
 		return "", "", fmt.Errorf("the object is in the namespace %s, not in %s", ownNamespace, o.Namespace)
-	case o.Namespace != "":
-		return o.Namespace, name, nil
-	case ownNamespace != "":
-		return ownNamespace, name, nil
 	}
-	return metav1.NamespaceDefault, name, nil
+	return cmp.Or(o.Namespace, ownNamespace, metav1.NamespaceDefault), name, nil
 }
 
 // objects are the object and the old object of the operation, as the API server has them.

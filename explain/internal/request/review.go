@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 )
@@ -51,29 +50,23 @@ func fromReview(o Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra := map[string][]string{}
-	for key, values := range said.UserInfo.Extra {
-		extra[key] = values
-	}
 	dryRun := said.DryRun != nil && *said.DryRun || o.DryRun
-	var chosen runtime.Object
-	if given, err := raw(o.Object, "options"); err != nil {
+	chosen, err := raw(o.Object, "options")
+	if err != nil {
 		return nil, err
-	} else if given != nil {
-		chosen = given
 	}
 	return &Request{Defaulted: true, Attributes: admission.NewAttributesRecord(now, old, schema.GroupVersionKind(kind), said.Namespace, said.Name,
 		schema.GroupVersionResource(resource), subresource, admission.Operation(said.Operation), chosen, dryRun,
-		&user.DefaultInfo{Name: said.UserInfo.Username, UID: said.UserInfo.UID, Groups: said.UserInfo.Groups, Extra: extra})}, nil
+		UserInfo(said.UserInfo))}, nil
 }
 
 // raw returns an object of the review; nil if the review lacks it.
 func raw(review *unstructured.Unstructured, field string) (runtime.Object, error) {
-	content, ok, err := unstructured.NestedMap(review.Object, "request", field)
-	if err != nil || !ok || content == nil {
-		if value, _, _ := unstructured.NestedFieldNoCopy(review.Object, "request", field); value == nil {
-			return nil, nil
-		}
+	if value, _, _ := unstructured.NestedFieldNoCopy(review.Object, "request", field); value == nil {
+		return nil, nil
+	}
+	content, _, err := unstructured.NestedMap(review.Object, "request", field)
+	if err != nil {
 		return nil, err
 	}
 	o := &unstructured.Unstructured{Object: content}

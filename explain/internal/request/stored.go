@@ -3,6 +3,7 @@
 package request
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -35,10 +36,7 @@ func (r *Request) Validated() admission.Attributes {
 	if created := metadata.GetCreationTimestamp(); created.IsZero() {
 		metadata.SetCreationTimestamp(metav1.NewTime(time.Now()))
 	}
-	name := r.GetName()
-	if name == "" {
-		name = metadata.GetName()
-	}
+	name := cmp.Or(r.GetName(), metadata.GetName())
 	return admission.NewAttributesRecord(created, r.GetOldObject(), r.GetKind(), r.GetNamespace(), name, r.GetResource(), r.GetSubresource(),
 		r.GetOperation(), r.GetOperationOptions(), r.IsDryRun(), r.GetUserInfo())
 }

@@ -5,6 +5,7 @@ package request
 import (
 	"slices"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
@@ -14,6 +15,15 @@ type User struct {
 	// Name is empty for the administrator that kubeadm sets up.
 	Name   string   `json:"as"`
 	Groups []string `json:"as-group"`
+}
+
+// UserInfo returns the user of a request that an API server sent.
+func UserInfo(u authenticationv1.UserInfo) user.Info {
+	extra := map[string][]string{}
+	for key, values := range u.Extra {
+		extra[key] = values
+	}
+	return &user.DefaultInfo{Name: u.Username, UID: u.UID, Groups: u.Groups, Extra: extra}
 }
 
 // info adds the groups that every user without explicit groups has, as impersonation does
