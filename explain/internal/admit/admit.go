@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules"
 
+	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
@@ -78,19 +79,12 @@ type Webhook struct {
 	// Converted is the resource as which the webhook gets the object, where that is another than the request's.
 	Converted string `json:"converted,omitempty"`
 	// Conditions are the matchConditions, if they were evaluated.
-	Conditions []Condition `json:"conditions,omitempty"`
+	Conditions []condition.Result `json:"conditions,omitempty"`
 	// Undefaulted are fields on which the conditions' answer depends, and which an API server may set by default, which
 	// is not done here.
 	Undefaulted []string `json:"undefaulted,omitempty"`
 	// Reinvoked reports that it may be called a second time, after another webhook changed the object.
 	Reinvoked bool `json:"reinvoked,omitempty"`
-}
-
-// Condition is the result of one matchCondition.
-type Condition struct {
-	Name string `json:"name"`
-	// Result is "true", "false" or an error.
-	Result string `json:"result"`
 }
 
 // exemption explains why the API server calls no webhook at all.

@@ -5,7 +5,7 @@ package admit
 import (
 	"context"
 
-	upstream "k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
 // Answer is an authorizer's answer to matchConditions.
@@ -20,16 +20,20 @@ const (
 	Deny Answer = "deny"
 )
 
-// authorizer answers every question alike, and remembers that there was one.
-type authorizer struct {
-	answer Answer
+// Authorizer answers every question alike, and remembers that there was one.
+type Authorizer struct {
+	Answer Answer
 	asked  bool
 }
 
-func (a *authorizer) Authorize(context.Context, upstream.Attributes) (upstream.Decision, string, error) {
+// Authorize implements k8s.io/apiserver's authorizer.
+func (a *Authorizer) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 	a.asked = true
-	if a.answer == Allow {
-		return upstream.DecisionAllow, "", nil
+	if a.Answer == Allow {
+		return authorizer.DecisionAllow, "", nil
 	}
-	return upstream.DecisionNoOpinion, "", nil
+	return authorizer.DecisionNoOpinion, "", nil
 }
+
+// Unanswered reports that there was a question, and that its answer is not known.
+func (a *Authorizer) Unanswered() bool { return a.asked && a.Answer == Unknown }

@@ -65,7 +65,6 @@ const largestResponse = 16 << 20
 // caller calls one webhook by the API server's own plugin and dispatcher, which build the request, apply the response
 // and keep account of reinvocations. It has all rounds of one request.
 type caller struct {
-	*plugin
 	admit func(context.Context, admission.Attributes, admission.ObjectInterfaces) error
 	wire  *wire
 }
@@ -73,50 +72,36 @@ type caller struct {
 // newCaller sets up a plugin that knows a single webhook.
 func newCaller(c Cluster, h webhook.WebhookAccessor, program *Program) (*caller, error) {
 	called := &caller{wire: &wire{program: program, host: "webhook.invalid"}}
-	var set configuration.Set
-	var factory func() (*generic.Webhook, error)
+	var webhooks *generic.Webhook
+	c.Configurations = configuration.Set{}
 	if m, ok := h.GetMutatingWebhook(); ok {
 		one := m.DeepCopy()
 		called.wire.to(&one.ClientConfig)
-		set.Mutating = []*v1.MutatingWebhookConfiguration{{Webhooks: []v1.MutatingWebhook{*one}}}
-		set.Mutating[0].Name = h.GetConfigurationName()
-		factory = func() (*generic.Webhook, error) {
-			p, err := mutating.NewMutatingWebhook(nil)
-			if err != nil {
-				return nil, err
-			}
-			called.admit = p.Admit
-			return p.Webhook, nil
+		c.Configurations.Mutating = []*v1.MutatingWebhookConfiguration{{Webhooks: []v1.MutatingWebhook{*one}}}
+		c.Configurations.Mutating[0].Name = h.GetConfigurationName()
+		p, err := mutating.NewMutatingWebhook(nil)
+		if err != nil {
+			return nil, err
 		}
+		webhooks, called.admit = p.Webhook, p.Admit
 	}
 	if w, ok := h.GetValidatingWebhook(); ok {
 		one := w.DeepCopy()
 		called.wire.to(&one.ClientConfig)
-		set.Validating = []*v1.ValidatingWebhookConfiguration{{Webhooks: []v1.ValidatingWebhook{*one}}}
-		set.Validating[0].Name = h.GetConfigurationName()
-		factory = func() (*generic.Webhook, error) {
-			p, err := validating.NewValidatingAdmissionWebhook(nil)
-			if err != nil {
-				return nil, err
-			}
-			called.admit = p.Validate
-			return p.Webhook, nil
+		c.Configurations.Validating = []*v1.ValidatingWebhookConfiguration{{Webhooks: []v1.ValidatingWebhook{*one}}}
+		c.Configurations.Validating[0].Name = h.GetConfigurationName()
+		p, err := validating.NewValidatingAdmissionWebhook(nil)
+		if err != nil {
+			return nil, err
 		}
-	}
-	webhooks, err := factory()
-	if err != nil {
-		return nil, err
+		webhooks, called.admit = p.Webhook, p.Validate
 	}
 	webhooks.SetAuthenticationInfoResolverWrapper(func(webhookutil.AuthenticationInfoResolver) webhookutil.AuthenticationInfoResolver {
 		return &webhookutil.AuthenticationInfoResolverDelegator{ClientConfigForFunc: func(string) (*rest.Config, error) {
 			return &rest.Config{Transport: called.wire}, nil
 		}}
 	})
-	c.Configurations = set
-	if called.plugin, err = c.initialize(webhooks); err != nil {
-		return nil, err
-	}
-	return called, nil
+	return called, (&plugin{Webhook: webhooks}).initialize(c)
 }
 
 // wire is the connection to a program. Without a program, it answers that the request is allowed as it is, which is

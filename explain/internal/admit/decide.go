@@ -5,6 +5,7 @@ package admit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook"
@@ -82,16 +83,16 @@ func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, inv
 	d.authorizer.asked, d.guessed = false, false
 	delete(d.versions, invocation.Kind) // so that it is seen whether this version is guessed
 	called, refusal := d.ShouldCallHook(ctx, h, d.attributes, d.objects, d.objects)
-	asked := d.authorizer.asked && d.authorizer.answer == Unknown
+	asked := d.authorizer.Unanswered()
 	w.Step = MatchConditions
 	versioned, err := d.VersionedAttribute(invocation.Kind)
 	if err != nil {
 		w.Verdict, w.Reason = Refuses, err.Error()
 		return false
 	}
+	w.Conditions = d.compiler.Evaluate(ctx, h.GetMatchConditions(), versioned, d.authorizer)
 	var read evidence
-	for i, r := range d.compiler.Evaluate(ctx, h.GetMatchConditions(), versioned, d.authorizer) {
-		w.Conditions = append(w.Conditions, Condition(r))
+	for i, r := range w.Conditions {
 		read = append(read, d.weigh(h.GetMatchConditions()[i], r.Result, asked))
 	}
 	rejecting, rejected := read.rejecting()
@@ -100,7 +101,7 @@ func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, inv
 		w.Verdict, w.Reason = Skipped, fmt.Sprintf("the condition %q is false", rejecting.name)
 		w.Undefaulted = rejecting.undefaulted
 		return false
-	case read.any(func(e seen) bool { return e.guessed }):
+	case slices.ContainsFunc(read, func(e seen) bool { return e.guessed }):
 		w.Verdict = Undecided
 		w.Reason = fmt.Sprintf("a condition reads the object as %s, and how it is converted to that is not known here", w.Converted)
 		return false

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -51,8 +52,6 @@ func (e evidence) rejecting() (seen, bool) {
 	return e[i], true
 }
 
-func (e evidence) any(is func(seen) bool) bool { return slices.ContainsFunc(e, is) }
-
 // undefaulted are the fields of all conditions, each once.
 func (e evidence) undefaulted() (all []string) {
 	for _, s := range e {
@@ -85,14 +84,7 @@ func says(o runtime.Object, path []string) bool {
 	if err != nil {
 		return false
 	}
-	var value any = content
-	for _, name := range path {
-		fields, ok := value.(map[string]any)
-		if !ok {
-			return false
-		}
-		value = fields[name]
-	}
+	value, _, _ := unstructured.NestedFieldNoCopy(content, path...) // nil with an error
 	switch value.(type) {
 	case nil, map[string]any, []any:
 		return false

@@ -25,7 +25,7 @@ type plugin struct {
 	*generic.Webhook
 	source     generic.Source
 	namespaces *namespace.Matcher
-	authorizer *authorizer
+	authorizer *Authorizer
 	dispatch   func([]webhook.WebhookAccessor)
 }
 
@@ -59,26 +59,22 @@ func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := c.initialize(webhooks)
-	if err != nil {
-		return nil, err
-	}
-	p.Webhook, p.namespaces, p.authorizer = set.Webhook, set.namespaces, set.authorizer
-	return p, nil
+	p.Webhook = webhooks
+	return p, p.initialize(c)
 }
 
 // initialize sets up a plugin as an API server does, except that it fills the informers itself, without a server.
-func (c Cluster) initialize(webhooks *generic.Webhook) (*plugin, error) {
-	p := &plugin{Webhook: webhooks, namespaces: &namespace.Matcher{}, authorizer: &authorizer{answer: c.Authorized}}
+func (p *plugin) initialize(c Cluster) error {
 	client, err := kubernetes.NewForConfig(&rest.Config{}) // the namespace is in the cache, so it is never asked
 	if err != nil {
-		return nil, err
+		return err
 	}
-	known, err := c.informers(client)
+	known, err := c.Informers(client)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.namespaces.Client, p.namespaces.NamespaceLister = client, known.Core().V1().Namespaces().Lister()
+	p.namespaces = &namespace.Matcher{Client: client, NamespaceLister: known.Core().V1().Namespaces().Lister()}
+	p.authorizer = &Authorizer{Answer: c.Authorized}
 	p.SetExternalKubeClientSet(client)
 	p.SetExternalKubeInformerFactory(known)
 	p.SetUnconditionalAuthorizer(p.authorizer)
@@ -87,14 +83,14 @@ func (c Cluster) initialize(webhooks *generic.Webhook) (*plugin, error) {
 		p.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 	}
 	if err := p.ValidateInitialization(); err != nil {
-		return nil, err
+		return err
 	}
 	p.SetReadyFunc(func() bool { return true })
-	return p, nil
+	return nil
 }
 
-// informers returns informers with the cluster's objects.
-func (c Cluster) informers(client kubernetes.Interface) (informers.SharedInformerFactory, error) {
+// Informers returns informers with the cluster's objects.
+func (c Cluster) Informers(client kubernetes.Interface) (informers.SharedInformerFactory, error) {
 	f := informers.NewSharedInformerFactory(client, 0)
 	for _, m := range c.Configurations.Mutating {
 		if err := f.Admissionregistration().V1().MutatingWebhookConfigurations().Informer().GetIndexer().Add(m); err != nil {
@@ -106,9 +102,8 @@ func (c Cluster) informers(client kubernetes.Interface) (informers.SharedInforme
 			return nil, err
 		}
 	}
-	namespaces := f.Core().V1().Namespaces().Informer().GetIndexer()
 	if c.Namespace != nil {
-		if err := namespaces.Add(c.Namespace); err != nil {
+		if err := f.Core().V1().Namespaces().Informer().GetIndexer().Add(c.Namespace); err != nil {
 			return nil, err
 		}
 	}

@@ -23,24 +23,25 @@ func (d *decider) namespaceReason(h webhook.WebhookAccessor) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("the namespace %s has %s, and the selector is %s", d.attributes.GetNamespace(), labelled(found), selector(h.GetNamespaceSelector()))
+	return fmt.Sprintf("the namespace %s has %s, and the selector is %s", d.attributes.GetNamespace(), labelled(found), metav1.FormatLabelSelector(h.GetNamespaceSelector()))
 }
 
 func (d *decider) objectReason(h webhook.WebhookAccessor) string {
 	var found []string
+	wanted := metav1.FormatLabelSelector(h.GetObjectSelector())
 	for _, o := range []runtime.Object{d.attributes.GetObject(), d.attributes.GetOldObject()} {
 		if o == nil {
 			continue
 		}
 		accessor, err := meta.Accessor(o)
 		if err != nil {
-			return fmt.Sprintf("a %s has no labels, and the selector is %s", o.GetObjectKind().GroupVersionKind().Kind, selector(h.GetObjectSelector()))
+			return fmt.Sprintf("a %s has no labels, and the selector is %s", o.GetObjectKind().GroupVersionKind().Kind, wanted)
 		}
 		if has := labelled(accessor.GetLabels()); !slices.Contains(found, has) {
 			found = append(found, has)
 		}
 	}
-	return fmt.Sprintf("the object has %s, and the selector is %s", strings.Join(found, ", before that "), selector(h.GetObjectSelector()))
+	return fmt.Sprintf("the object has %s, and the selector is %s", strings.Join(found, ", before that "), wanted)
 }
 
 func labelled(set map[string]string) string {
@@ -49,8 +50,6 @@ func labelled(set map[string]string) string {
 	}
 	return labels.Set(set).String()
 }
-
-func selector(s *metav1.LabelSelector) string { return metav1.FormatLabelSelector(s) }
 
 // rulesReason lists for every rule the parts of the request that it does not match.
 func (d *decider) rulesReason(h webhook.WebhookAccessor) string {
@@ -103,11 +102,10 @@ func matches(r admissionregistrationv1.RuleWithOperations, request admission.Att
 // mismatches lists the parts of the request that a rule does not match: it compares one part at a time, with all others
 // open.
 func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.Attributes) []string {
-	all := admissionregistrationv1.AllScopes
 	open := admissionregistrationv1.RuleWithOperations{
 		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.OperationAll},
 		Rule: admissionregistrationv1.Rule{
-			APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*/*"}, Scope: &all,
+			APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*/*"}, Scope: new(admissionregistrationv1.AllScopes),
 		},
 	}
 	var found []string
@@ -134,9 +132,8 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 
 // scope returns the scope of a request for rules: namespaces themselves are cluster-scoped.
 func scope(request admission.Attributes) string {
-	cluster := admissionregistrationv1.ClusterScope
 	if len(request.GetNamespace()) == 0 || request.GetResource() == (schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}) {
-		return string(cluster)
+		return string(admissionregistrationv1.ClusterScope)
 	}
 	return string(admissionregistrationv1.NamespacedScope)
 }

@@ -100,10 +100,14 @@ func (f *phase) exempt(ctx context.Context, a admission.Attributes) (bool, error
 	return !dispatched, nil
 }
 
-// decide decides about one webhook.
-func (f *phase) decide(ctx context.Context, i int, a admission.Attributes) (o Outcome, unsent bool) {
-	d := &decider{plugin: f.plugin, objects: newObjects(f.API, a), compiler: f.compiler, defaulted: f.Defaulted}
+// decide decides about one webhook. exempt is the result of the method exempt.
+func (f *phase) decide(ctx context.Context, i int, a admission.Attributes, exempt bool) (o Outcome, unsent bool) {
 	o.Webhook = f.describe(i)
+	if exempt {
+		o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
+		return o, false
+	}
+	d := &decider{plugin: f.plugin, objects: newObjects(f.API, a), compiler: f.compiler, defaulted: f.Defaulted}
 	d.decide(ctx, f.hooks[i], &o.Webhook)
 	o.Reads = o.Step == ObjectSelector || o.Step == MatchConditions || o.Verdict != Skipped && f.selects(i)
 	return o, d.unsent
@@ -133,14 +137,10 @@ func (s *Session) Mutate(ctx context.Context, a admission.Attributes, objects ad
 	for i := range f.hooks {
 		var o Outcome
 		unsent := false
-		switch {
-		case exempt:
-			o.Webhook = f.describe(i)
-			o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
-		case refusal != nil:
-			o.Webhook = notReached(f.describe(i))
-		default:
-			o, unsent = f.decide(ctx, i, a)
+		if refusal != nil {
+			o = f.notReached(i)
+		} else {
+			o, unsent = f.decide(ctx, i, a, exempt)
 		}
 		if o.Verdict == Called || o.Verdict == Refuses {
 			var calls int
@@ -174,12 +174,8 @@ func (s *Session) Validate(ctx context.Context, a admission.Attributes, objects 
 	unsent := make([]bool, len(f.hooks))
 	refusedAt := len(f.hooks)
 	for i := range f.hooks {
-		o := Outcome{Webhook: f.describe(i)}
-		if exempt {
-			o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
-		} else {
-			o, unsent[i] = f.decide(ctx, i, a)
-		}
+		var o Outcome
+		o, unsent[i] = f.decide(ctx, i, a, exempt)
 		if o.Verdict == Refuses && o.Step != SideEffects && refusedAt == len(f.hooks) {
 			refusedAt = i
 		}
@@ -189,7 +185,7 @@ func (s *Session) Validate(ctx context.Context, a admission.Attributes, objects 
 	for i := range outcomes {
 		o := &outcomes[i]
 		if refusedAt < len(f.hooks) && i != refusedAt && (i > refusedAt || o.Verdict != Skipped) {
-			o.Webhook = notReached(o.Webhook)
+			o.Webhook = f.notReached(i).Webhook
 		}
 		if o.Verdict != Called && o.Verdict != Refuses {
 			continue
@@ -213,16 +209,15 @@ func (s *Session) NotReached(mutating bool) (outcomes []Outcome, trouble error) 
 		return nil, trouble
 	}
 	for i := range f.hooks {
-		outcomes = append(outcomes, Outcome{Webhook: notReached(f.describe(i))})
+		outcomes = append(outcomes, f.notReached(i))
 	}
 	return outcomes, nil
 }
 
-func notReached(w Webhook) Webhook {
-	return Webhook{
-		Configuration: w.Configuration, Name: w.Name, Index: w.Index, Position: w.Position,
-		Verdict: NotReached, Reason: "the request is refused before",
-	}
+func (f *phase) notReached(i int) Outcome {
+	o := Outcome{Webhook: f.describe(i)}
+	o.Verdict, o.Reason = NotReached, "the request is refused before"
+	return o
 }
 
 // call has the API server's dispatcher call one webhook. index is its index in audit annotations.
@@ -238,13 +233,14 @@ func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, 
 		}
 		f.callers[i] = known
 	}
-	before := runtime.Object(nil)
+	var before runtime.Object
 	if o := a.GetObject(); o != nil {
 		before = o.DeepCopyObject()
 	}
-	called := known.wire.calls
-	known.wire.unreached, known.wire.status = nil, ""
-	observed := &indexed{Attributes: a, index: index, silent: known.wire.program == nil}
+	w := known.wire
+	called := w.calls
+	w.unreached, w.status = nil, ""
+	observed := &indexed{Attributes: a, index: index, silent: w.program == nil}
 	if unsent { // the object of the request's version has everything that matching needs
 		objects = newObjects(f.API, a)
 	}
@@ -253,7 +249,6 @@ func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, 
 	if err != nil {
 		call.Refusal = known.named(err)
 	}
-	w := known.wire
 	if observed.failedOpen {
 		call.Failure = "the call failed, and failurePolicy is Ignore: " + w.failure()
 	}
@@ -261,7 +256,7 @@ func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, 
 		call.Advice = w.advice()
 	}
 	switch {
-	case known.wire.calls == called || call.Refusal != nil:
+	case w.calls == called || call.Refusal != nil:
 	case unsent:
 		call.Unknown = "how the object is converted to the version that it gets is not known here"
 	case f.Program == nil:
@@ -270,7 +265,7 @@ func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, 
 	if before != nil && !equality.Semantic.DeepEqual(before, a.GetObject()) {
 		call.Changed = a.GetObject().DeepCopyObject()
 	}
-	return call, known.wire.calls - called, nil
+	return call, w.calls - called, nil
 }
 
 // failure describes a failed call.
