@@ -6,11 +6,15 @@ package configuration
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 )
 
 // Group is the API group of webhook configurations.
@@ -23,74 +27,63 @@ type Set struct {
 }
 
 // Is reports whether an object is a webhook configuration.
-func Is(object *unstructured.Unstructured) bool {
-	kind := object.GroupVersionKind()
+func Is(o *unstructured.Unstructured) bool {
+	kind := o.GroupVersionKind()
 	return kind.Group == Group && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
 }
 
 // IsStatic reports a configuration for an API server's own disk, by its name. Its webhooks are called by rules of their
 // own, for webhook configurations too (k8s.io/apiserver/pkg/admission/plugin/manifest).
-func IsStatic(object *unstructured.Unstructured) bool {
-	return strings.HasSuffix(object.GetName(), ".static.k8s.io")
+func IsStatic(o *unstructured.Unstructured) bool {
+	return strings.HasSuffix(o.GetName(), ".static.k8s.io")
 }
 
 // Add adds a webhook configuration. One of the same kind and name is an error: of two objects an API server has one.
-func (s *Set) Add(object *unstructured.Unstructured) error {
-	switch kind := object.GroupVersionKind(); {
+func (s *Set) Add(o *unstructured.Unstructured) (err error) {
+	switch kind := o.GroupVersionKind(); {
 	case kind.Version != "v1" && kind.Version != "v1beta1":
-		return fmt.Errorf("%s %s: versions v1 and v1beta1 are read, not %s", kind.Kind, object.GetName(), kind.Version)
+		return fmt.Errorf("%s %s: versions v1 and v1beta1 are read, not %s", kind.Kind, o.GetName(), kind.Version)
 	case kind.Kind == "MutatingWebhookConfiguration":
-		c, err := mutating(object)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", kind.Kind, object.GetName(), err)
+		c := &v1.MutatingWebhookConfiguration{}
+		s.Mutating, err = add(s.Mutating, c, o)
+		for i := range c.Webhooks {
+			w := &c.Webhooks[i]
+			defaultsOf(o).fill(fieldsOfMutating(w))
+			fill(&w.ReinvocationPolicy, v1.NeverReinvocationPolicy)
 		}
-		for _, other := range s.Mutating {
-			if other.Name == c.Name {
-				return fmt.Errorf("there are two %ss called %q", kind.Kind, c.Name)
-			}
-		}
-		s.Mutating = append(s.Mutating, c)
 	default:
-		c, err := validating(object)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", kind.Kind, object.GetName(), err)
+		c := &v1.ValidatingWebhookConfiguration{}
+		s.Validating, err = add(s.Validating, c, o)
+		for i := range c.Webhooks {
+			defaultsOf(o).fill(fieldsOfValidating(&c.Webhooks[i]))
 		}
-		for _, other := range s.Validating {
-			if other.Name == c.Name {
-				return fmt.Errorf("there are two %ss called %q", kind.Kind, c.Name)
-			}
+	}
+	return err
+}
+
+// add reads an object into a configuration, and adds it to the others of its kind. It reads v1, and v1beta1 as v1: the
+// two differ in their defaults only, not in their fields. It drops fields that neither has, as an API server does.
+func add[C metav1.Object](others []C, c C, o *unstructured.Unstructured) ([]C, error) {
+	if err := object.Decode(o, c); err != nil {
+		return others, err
+	}
+	if slices.ContainsFunc(others, func(other C) bool { return other.GetName() == c.GetName() }) {
+		return others, fmt.Errorf("there are two %ss called %q", o.GetKind(), c.GetName())
+	}
+	return append(others, c), nil
+}
+
+// Webhooks lists the webhooks of all configurations, the mutating ones first.
+func (s *Set) Webhooks() (all []webhook.WebhookAccessor) {
+	for _, c := range s.Mutating {
+		for i := range c.Webhooks {
+			all = append(all, webhook.NewMutatingWebhookAccessor("", c.Name, &c.Webhooks[i]))
 		}
-		s.Validating = append(s.Validating, c)
 	}
-	return nil
-}
-
-func mutating(object *unstructured.Unstructured) (*v1.MutatingWebhookConfiguration, error) {
-	c := &v1.MutatingWebhookConfiguration{}
-	if err := decode(object, c); err != nil {
-		return nil, err
+	for _, c := range s.Validating {
+		for i := range c.Webhooks {
+			all = append(all, webhook.NewValidatingWebhookAccessor("", c.Name, &c.Webhooks[i]))
+		}
 	}
-	for i := range c.Webhooks {
-		w := &c.Webhooks[i]
-		defaultsOf(object).fill(fieldsOfMutating(w))
-		fill(&w.ReinvocationPolicy, v1.NeverReinvocationPolicy)
-	}
-	return c, nil
-}
-
-func validating(object *unstructured.Unstructured) (*v1.ValidatingWebhookConfiguration, error) {
-	c := &v1.ValidatingWebhookConfiguration{}
-	if err := decode(object, c); err != nil {
-		return nil, err
-	}
-	for i := range c.Webhooks {
-		defaultsOf(object).fill(fieldsOfValidating(&c.Webhooks[i]))
-	}
-	return c, nil
-}
-
-// decode reads v1, and v1beta1 as v1: the two differ in their defaults only, not in their fields. It drops fields that
-// neither has, as an API server does.
-func decode(object *unstructured.Unstructured, into any) error {
-	return runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into)
+	return all
 }

@@ -23,9 +23,8 @@ func defaultsOf(object *unstructured.Unstructured) defaults {
 	if object.GroupVersionKind().Version == "v1" {
 		return defaults{failurePolicy: v1.Fail, matchPolicy: v1.Equivalent, timeoutSeconds: 10}
 	}
-	unknown := v1.SideEffectClassUnknown
 	return defaults{
-		failurePolicy: v1.Ignore, matchPolicy: v1.Exact, sideEffects: &unknown, timeoutSeconds: 30, reviewVersions: []string{"v1beta1"},
+		failurePolicy: v1.Ignore, matchPolicy: v1.Exact, sideEffects: new(v1.SideEffectClassUnknown), timeoutSeconds: 30, reviewVersions: []string{"v1beta1"},
 	}
 }
 
