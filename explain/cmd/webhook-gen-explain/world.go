@@ -131,7 +131,7 @@ func (w *world) addProject(p *project.Project) error {
 	}
 	for _, k := range p.Kinds {
 		resource := schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Plural}
-		if _, known := w.api.Find(resource, ""); !known {
+		if !w.api.Serves(resource) {
 			w.api.Add(served.Resource{
 				GroupVersionResource: resource, Kind: resource.GroupVersion().WithKind(k.Kind), Namespaced: k.Scope != "Cluster",
 			})

@@ -129,7 +129,7 @@ func (c *Cluster) Policies(ctx context.Context, api *served.API) ([]unstructured
 	} {
 		for _, version := range []string{"v1", "v1beta1", "v1alpha1"} {
 			r := schema.GroupVersionResource{Group: configuration.Group, Version: version, Resource: resource}
-			if _, served := api.Find(r, ""); !served {
+			if !api.Serves(r) {
 				continue
 			}
 			list, err := c.objects.Resource(r).List(ctx, metav1.ListOptions{})

@@ -92,7 +92,7 @@ func addResources(api *served.API, r Request, types []project.Type) {
 			GroupVersionResource: schema.GroupVersionResource{Group: r.Resource.Group, Version: version, Resource: r.Resource.Resource},
 			Kind:                 schema.GroupVersionKind{Group: r.Kind.Group, Version: version, Kind: r.Kind.Kind}, Namespaced: r.Namespace != "",
 		}
-		if _, known := api.Find(resource.GroupVersionResource, ""); !known {
+		if !api.Serves(resource.GroupVersionResource) {
 			api.Add(resource)
 		}
 	}

@@ -2,7 +2,13 @@
 
 package served
 
-import _ "embed"
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
 
 // kubernetesTable lists the resources of a kube-apiserver by default. A test of the module integration compares it with
 // a running one, and writes it.
@@ -10,15 +16,31 @@ import _ "embed"
 //go:embed kubernetes.txt
 var kubernetesTable string
 
-// Kubernetes returns the resources of a kube-apiserver without any CustomResourceDefinition.
+// Kubernetes returns the resources of a kube-apiserver without any CustomResourceDefinition. A line of the table has a
+// group and version, a resource, its kind's group and version, the kind, the scope.
 func Kubernetes() (*API, error) {
-	resources, err := parse(kubernetesTable)
-	if err != nil {
-		return nil, err
-	}
 	api := New()
-	for _, r := range resources {
-		api.Add(r)
+	for line := range strings.Lines(kubernetesTable) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if len(fields) != 5 {
+			return nil, fmt.Errorf("not a resource: %q", line)
+		}
+		gv, err := schema.ParseGroupVersion(fields[0])
+		if err != nil {
+			return nil, err
+		}
+		of, err := schema.ParseGroupVersion(fields[2])
+		if err != nil {
+			return nil, err
+		}
+		resource, subresource, _ := strings.Cut(fields[1], "/")
+		api.Add(Resource{
+			GroupVersionResource: gv.WithResource(resource), Subresource: subresource,
+			Kind: of.WithKind(fields[3]), Namespaced: fields[4] == "Namespaced",
+		})
 	}
 	return api, nil
 }

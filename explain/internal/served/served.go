@@ -8,7 +8,6 @@
 package served
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -73,15 +72,9 @@ func (a *API) Add(r Resource) {
 // Mapper finds the resources that are the same thing in other versions, by the API server's own code.
 func (a *API) Mapper() runtime.EquivalentResourceMapper { return a.mapper }
 
-// Find returns a resource by its exact name.
-func (a *API) Find(resource schema.GroupVersionResource, subresource string) (Resource, bool) {
-	i := slices.IndexFunc(a.resources, func(r Resource) bool {
-		return r.GroupVersionResource == resource && r.Subresource == subresource
-	})
-	if i < 0 {
-		return Resource{}, false
-	}
-	return a.resources[i], true
+// Serves reports whether there is a resource.
+func (a *API) Serves(resource schema.GroupVersionResource) bool {
+	return slices.ContainsFunc(a.resources, func(r Resource) bool { return r.GroupVersionResource == resource && r.Subresource == "" })
 }
 
 // ForKind lists the resources whose objects are of the kind: the resource itself first, then subresources.
@@ -102,11 +95,8 @@ func (a *API) Named(name, subresource string) []Resource {
 	versioned, grouped := schema.ParseResourceArg(name)
 	var found []Resource
 	for _, r := range a.resources {
-		if r.Subresource != subresource {
-			continue
-		}
 		exact := versioned != nil && r.GroupVersionResource == *versioned
-		if exact || r.GroupResource() == grouped || r.Resource == name {
+		if r.Subresource == subresource && (exact || r.GroupResource() == grouped || r.Resource == name) {
 			found = append(found, r)
 		}
 	}
@@ -132,32 +122,4 @@ func Discovered(listed schema.GroupVersion, r metav1.APIResource) Resource {
 		kind = schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 	}
 	return Resource{GroupVersionResource: listed.WithResource(resource), Subresource: subresource, Kind: kind, Namespaced: r.Namespaced}
-}
-
-// parse reads a table of resources: a group and version, a resource, its kind's group and version, the kind, the scope.
-func parse(table string) ([]Resource, error) {
-	var resources []Resource
-	for line := range strings.Lines(table) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if len(fields) != 5 {
-			return nil, fmt.Errorf("not a resource: %q", line)
-		}
-		gv, err := schema.ParseGroupVersion(fields[0])
-		if err != nil {
-			return nil, err
-		}
-		of, err := schema.ParseGroupVersion(fields[2])
-		if err != nil {
-			return nil, err
-		}
-		resource, subresource, _ := strings.Cut(fields[1], "/")
-		resources = append(resources, Resource{
-			GroupVersionResource: gv.WithResource(resource), Subresource: subresource,
-			Kind: of.WithKind(fields[3]), Namespaced: fields[4] == "Namespaced",
-		})
-	}
-	return resources, nil
 }
