@@ -19,7 +19,6 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/warning"
-	"k8s.io/client-go/informers"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
@@ -55,7 +54,7 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 	if err := v.run(ctx, r); err != nil {
 		return Explanation{}, err
 	}
-	if v.asked && v.Authorized == admit.Unknown {
+	if v.authorizer.Unanswered() {
 		v.open = append(v.open, "a policy asks the authorizer, which is taken to deny: --authorizer sets its answer")
 	}
 	v.weigh()
@@ -69,9 +68,9 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 type evaluation struct {
 	*Evaluator
 	Surroundings
-	matcher *matching.Matcher
-	asked   bool // the authorizer
-	answer  Answer
+	matcher    *matching.Matcher
+	authorizer *admit.Authorizer
+	answer     Answer
 	// only is the phase to run alone; empty for all of them. The phase reinvocation has the current object, after
 	// webhooks.
 	only    Phase
@@ -86,16 +85,14 @@ type evaluation struct {
 
 func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 	e.objects.unknown = nil
-	v := &evaluation{Evaluator: e, Surroundings: around, answer: Answer{Steps: []Step{}}}
-	f := informers.NewSharedInformerFactory(e.client, 0)
-	namespaces := f.Core().V1().Namespaces()
-	if around.Namespace != nil {
-		if err := namespaces.Informer().GetIndexer().Add(around.Namespace); err != nil {
-			return nil, err
-		}
+	known, err := admit.Cluster{Namespace: around.Namespace}.Informers(e.client)
+	if err != nil {
+		return nil, err
 	}
-	v.matcher = matching.NewMatcher(namespaces.Lister(), e.client)
-	return v, nil
+	return &evaluation{
+		Evaluator: e, Surroundings: around, answer: Answer{Steps: []Step{}}, authorizer: &admit.Authorizer{Answer: around.Authorized},
+		matcher: matching.NewMatcher(known.Core().V1().Namespaces().Lister(), e.client),
+	}, nil
 }
 
 // run takes a request through the plugins in the order of a kube-apiserver (AllOrderedPlugins of

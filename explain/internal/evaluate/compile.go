@@ -10,7 +10,6 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
@@ -35,34 +35,21 @@ func (m *meter) take() int64 {
 	return cost
 }
 
-func (m *meter) spent(budget, remaining int64) {
-	if remaining < 0 { // nothing of the budget is left
-		remaining = 0
-	}
-	m.cost += budget - remaining
+// evaluator is a cel.ConditionEvaluator or a cel.MutatingEvaluator, which differ in the result.
+type evaluator[Result any] interface {
+	ForInput(context.Context, *admission.VersionedAttributes, *admissionv1.AdmissionRequest, cel.OptionalVariableBindings, *corev1.Namespace, int64) (Result, int64, error)
+	CompilationErrors() []error
 }
 
-// meteredConditions are expressions whose cost a meter adds up.
-type meteredConditions struct {
-	cel.ConditionEvaluator
+// metered is expressions whose cost a meter adds up.
+type metered[Result any] struct {
+	evaluator[Result]
 	*meter
 }
 
-func (c meteredConditions) ForInput(ctx context.Context, a *admission.VersionedAttributes, r *admissionv1.AdmissionRequest, b cel.OptionalVariableBindings, n *corev1.Namespace, budget int64) ([]cel.EvaluationResult, int64, error) {
-	results, remaining, err := c.ConditionEvaluator.ForInput(ctx, a, r, b, n, budget)
-	c.spent(budget, remaining)
-	return results, remaining, err
-}
-
-// meteredMutation is an expression whose cost a meter adds up.
-type meteredMutation struct {
-	cel.MutatingEvaluator
-	*meter
-}
-
-func (e meteredMutation) ForInput(ctx context.Context, a *admission.VersionedAttributes, r *admissionv1.AdmissionRequest, b cel.OptionalVariableBindings, n *corev1.Namespace, budget int64) (cel.EvaluationResult, int64, error) {
-	result, remaining, err := e.MutatingEvaluator.ForInput(ctx, a, r, b, n, budget)
-	e.spent(budget, remaining)
+func (e metered[Result]) ForInput(ctx context.Context, a *admission.VersionedAttributes, r *admissionv1.AdmissionRequest, b cel.OptionalVariableBindings, n *corev1.Namespace, budget int64) (Result, int64, error) {
+	result, remaining, err := e.evaluator.ForInput(ctx, a, r, b, n, budget)
+	e.cost += budget - max(remaining, 0) // it is negative if nothing of the budget is left
 	return result, remaining, err
 }
 
@@ -105,13 +92,13 @@ type boundMutation struct {
 // k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
 func readValidating(p project.Policy) (*validatingPolicy, error) {
 	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, meter: &meter{}}
-	if err := decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
+	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
 		return nil, err
 	}
 	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.ValidatingAdmissionPolicyBinding{}
-		if err := decode(&p.Bindings[i], b); err != nil {
+		if err := object.Decode(&p.Bindings[i], b); err != nil {
 			return nil, err
 		}
 		if b.Spec.PolicyName != policy.Name {
@@ -129,7 +116,7 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
 	compiler.CompileAndStoreVariables(variables(spec.Variables), all, environment.StoredExpressions)
 	compile := func(expressions []cel.ExpressionAccessor, declared cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
-		return meteredConditions{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), policy.meter}
+		return metered[[]cel.EvaluationResult]{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), policy.meter}
 	}
 	var validations, auditAnnotations []cel.ExpressionAccessor
 	texts := make([]cel.ExpressionAccessor, len(spec.Validations)) // nil for a validation without a messageExpression
@@ -158,13 +145,13 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 // readMutating reads a policy, with the defaults of an API server, and compiles it.
 func readMutating(p project.Policy, known *objects) (*mutatingPolicy, error) {
 	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}}
-	if err := decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
+	if err := object.Decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
 		return nil, err
 	}
 	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.MutatingAdmissionPolicyBinding{}
-		if err := decode(&p.Bindings[i], b); err != nil {
+		if err := object.Decode(&p.Bindings[i], b); err != nil {
 			return nil, err
 		}
 		if b.Spec.PolicyName != policy.Name {
@@ -192,14 +179,14 @@ func (p *mutatingPolicy) evaluator(r *mutationRecorder) (mutating.PolicyEvaluato
 	compiler.CompileAndStoreVariables(variables(p.Spec.Variables), all, environment.StoredExpressions)
 	e := mutating.PolicyEvaluator{CompositedCompiler: compiler}
 	if len(p.Spec.MatchConditions) > 0 {
-		conditions := meteredConditions{compiler.CompileCondition(matchConditions(p.Spec.MatchConditions), all, environment.StoredExpressions), &r.meter}
+		conditions := metered[[]cel.EvaluationResult]{compiler.CompileCondition(matchConditions(p.Spec.MatchConditions), all, environment.StoredExpressions), &r.meter}
 		e.Matcher = matcher{matchconditions.NewMatcher(conditions, p.Spec.FailurePolicy, "policy", "validate", p.Name), r.matched}
 	}
 	all.HasPatchTypes = true
+	compile := func(expression cel.ExpressionAccessor) cel.MutatingEvaluator {
+		return metered[cel.EvaluationResult]{compiler.CompileMutatingEvaluator(expression, all, environment.StoredExpressions), &r.meter}
+	}
 	for i, m := range p.Spec.Mutations {
-		compile := func(expression cel.ExpressionAccessor) cel.MutatingEvaluator {
-			return meteredMutation{compiler.CompileMutatingEvaluator(expression, all, environment.StoredExpressions), &r.meter}
-		}
 		switch {
 		case m.PatchType == v1.PatchTypeJSONPatch && m.JSONPatch != nil:
 			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i, false})
@@ -228,19 +215,9 @@ func matchConditions(declared []v1.MatchCondition) []cel.ExpressionAccessor {
 	return all
 }
 
-func decode(o *unstructured.Unstructured, into any) error {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, into); err != nil {
-		return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
-	}
-	return nil
-}
-
 // fillPolicy sets the defaults of an API server (k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go).
 func fillPolicy(failurePolicy **v1.FailurePolicyType, resources *v1.MatchResources) {
-	if *failurePolicy == nil {
-		fail := v1.Fail
-		*failurePolicy = &fail
-	}
+	fill(failurePolicy, v1.Fail)
 	fillResources(resources)
 }
 
@@ -248,22 +225,18 @@ func fillResources(m *v1.MatchResources) {
 	if m == nil {
 		return
 	}
-	if m.MatchPolicy == nil {
-		equivalent := v1.Equivalent
-		m.MatchPolicy = &equivalent
-	}
-	if m.NamespaceSelector == nil {
-		m.NamespaceSelector = &metav1.LabelSelector{}
-	}
-	if m.ObjectSelector == nil {
-		m.ObjectSelector = &metav1.LabelSelector{}
-	}
+	fill(&m.MatchPolicy, v1.Equivalent)
+	fill(&m.NamespaceSelector, metav1.LabelSelector{})
+	fill(&m.ObjectSelector, metav1.LabelSelector{})
 	for _, rules := range [][]v1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
 		for i := range rules {
-			if rules[i].Scope == nil {
-				all := v1.AllScopes
-				rules[i].Scope = &all
-			}
+			fill(&rules[i].Scope, v1.AllScopes)
 		}
+	}
+}
+
+func fill[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
 	}
 }

@@ -12,7 +12,9 @@ import (
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -165,15 +167,6 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	return e, nil
 }
 
-// Authorize answers every question of an expression alike, and remembers that there was one.
-func (v *evaluation) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
-	v.asked = true
-	if v.Authorized == admit.Allow {
-		return authorizer.DecisionAllow, "", nil
-	}
-	return authorizer.DecisionNoOpinion, "", nil
-}
-
 // excluded reports requests that no policy sees
 // (k8s.io/apiserver/pkg/admission/plugin/policy/generic, Plugin.Dispatch).
 func excluded(a admission.Attributes) bool {
@@ -207,7 +200,7 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 			})
 		}
 	}
-	err := mutating.NewDispatcher(v, v.matcher, v.objects).Dispatch(ctx, a, v.objects, hooks)
+	err := mutating.NewDispatcher(v.authorizer, v.matcher, v.objects).Dispatch(ctx, a, v.objects, hooks)
 	if recorder.phase == Mutation {
 		v.addMutations(recorder, hooks, a)
 	} else {
@@ -274,7 +267,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 		return nil
 	}
 	match := generic.NewPolicyMatcher(v.matcher)
-	d := validating.NewDispatcher(v, match)
+	d := validating.NewDispatcher(v.authorizer, match)
 	var hooks []validating.PolicyHook
 	for _, p := range v.validating {
 		informer, scope, err := v.params(p.Spec.ParamKind)
@@ -358,13 +351,9 @@ func name(params runtime.Object) string {
 	if params == nil {
 		return ""
 	}
-	m, ok := params.(interface{ ToUnstructured() any }) // as the dispatcher for validations wraps Go types
-	if ok {
+	if m, ok := params.(interface{ ToUnstructured() any }); ok { // as the dispatcher for validations wraps Go types
 		if fields, ok := m.ToUnstructured().(map[string]any); ok {
-			metadata, _ := fields["metadata"].(map[string]any)
-			namespace, _ := metadata["namespace"].(string)
-			name, _ := metadata["name"].(string)
-			return strings.TrimPrefix(namespace+"/"+name, "/")
+			params = &unstructured.Unstructured{Object: fields}
 		}
 	}
 	accessor, err := meta.Accessor(params)
@@ -379,10 +368,7 @@ func Content(o runtime.Object) map[string]any {
 	if o == nil {
 		return nil
 	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-	if err != nil {
-		return nil
-	}
+	fields, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(o) // nil with an error
 	return fields
 }
 
@@ -400,12 +386,7 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	result := r.Validator.Validate(ctx, resource, a, params, namespace, budget, authz)
 	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind}
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
-		s.Verdict = ConditionFalse
-		if m.FailedConditionName != "" {
-			s.Message = fmt.Sprintf("the condition %q is false", m.FailedConditionName)
-		} else {
-			s.Message = "a condition fails, and failurePolicy is Ignore"
-		}
+		s.Verdict, s.Message = ConditionFalse, mismatch(*m)
 	}
 	for _, d := range result.Decisions {
 		if s.Verdict != Allowed {
@@ -425,6 +406,14 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	}
 	r.steps = append(r.steps, s)
 	return result
+}
+
+// mismatch explains why matchConditions do not match.
+func mismatch(result matchconditions.MatchResult) string {
+	if result.FailedConditionName == "" {
+		return "a condition fails, and failurePolicy is Ignore"
+	}
+	return fmt.Sprintf("the condition %q is false", result.FailedConditionName)
 }
 
 // action is what the binding does if a validation is false.
@@ -451,21 +440,20 @@ type mutationRecorder struct {
 	steps []Step
 }
 
+// add adds a step.
+func (r *mutationRecorder) add(s Step) {
+	s.Policy, s.Binding, s.Phase = r.policy, r.binding, r.all.phase
+	r.all.steps = append(r.all.steps, s)
+}
+
 // matched records matchConditions that end the evaluation.
 func (r *mutationRecorder) matched(kind schema.GroupVersionKind, params runtime.Object, result matchconditions.MatchResult) {
-	s := Step{Policy: r.policy, Binding: r.binding, Phase: r.all.phase, Params: name(params), kind: kind}
 	switch {
 	case result.Error != nil:
-		s.Verdict, s.Message = Error, result.Error.Error()
-	case result.Matches:
-		return
-	case result.FailedConditionName != "":
-		s.Verdict, s.Message = ConditionFalse, fmt.Sprintf("the condition %q is false", result.FailedConditionName)
-	default:
-		s.Verdict, s.Message = ConditionFalse, "a condition fails, and failurePolicy is Ignore"
+		r.add(Step{Verdict: Error, Message: result.Error.Error(), Params: name(params), Cost: r.take(), kind: kind})
+	case !result.Matches:
+		r.add(Step{Verdict: ConditionFalse, Message: mismatch(result), Params: name(params), Cost: r.take(), kind: kind})
 	}
-	s.Cost = r.take()
-	r.all.steps = append(r.all.steps, s)
 }
 
 // recordedPatcher is a mutation that makes a step.
@@ -481,27 +469,24 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 	before := r.VersionedAttributes.VersionedObject.Object()
 	if _, isUntyped := r.TypeConverter.(untyped); isUntyped && p.merges {
 		p.objects.unknown = fmt.Errorf("the type of %s is not known here, and the mutation of %s needs it: --crds names its CustomResourceDefinition", r.VersionedAttributes.VersionedKind.Kind, p.policy)
-		p.all.steps = append(p.all.steps, Step{Policy: p.policy, Binding: p.binding, Phase: p.all.phase, Mutation: &p.index, Verdict: Error, Message: p.objects.unknown.Error()})
+		p.add(Step{Mutation: &p.index, Verdict: Error, Message: p.objects.unknown.Error()})
 		return nil, p.objects.unknown
 	}
 	after, err := p.Patcher.Patch(ctx, r, budget)
-	s := Step{
-		Policy: p.policy, Binding: p.binding, Phase: p.all.phase, Params: name(r.OptionalVariables.VersionedParams), Mutation: &p.index, Cost: p.take(), Verdict: Unchanged,
-		kind: r.VersionedAttributes.VersionedKind,
-	}
+	s := Step{Params: name(r.OptionalVariables.VersionedParams), Mutation: &p.index, Cost: p.take(), Verdict: Unchanged, kind: r.VersionedAttributes.VersionedKind}
 	if err != nil {
 		s.Verdict, s.Message = Error, err.Error()
-		p.all.steps = append(p.all.steps, s)
+		p.add(s)
 		return after, err
 	}
 	completed, err := p.complete(after)
 	if err != nil {
 		return nil, err
 	}
-	if was, is := Content(before), Content(completed); !equal(was, is) {
+	if was, is := Content(before), Content(completed); !equality.Semantic.DeepEqual(was, is) {
 		s.Verdict, s.Object = Changed, is
 	}
-	p.all.steps = append(p.all.steps, s)
+	p.add(s)
 	return after, nil
 }
 
@@ -511,7 +496,7 @@ func (p recordedPatcher) complete(after runtime.Object) (runtime.Object, error) 
 	if !ok {
 		return after, nil
 	}
-	completed, err := object.Typed(asUnstructured(u))
+	completed, err := object.Typed(&unstructured.Unstructured{Object: u.UnstructuredContent()})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -111,12 +112,10 @@ func (o *objects) Convert(in, out, _ any) error {
 
 // sameInAllVersions reports a custom resource whose versions differ in nothing but the apiVersion.
 func (o *objects) sameInAllVersions(kind schema.GroupVersionKind) bool {
-	for _, r := range o.api.ForKind(kind) {
-		if d := o.api.Definition(r.GroupResource()); d != nil && d.SameInAllVersions {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.api.ForKind(kind), func(r served.Resource) bool {
+		d := o.api.Definition(r.GroupResource())
+		return d != nil && d.SameInAllVersions
+	})
 }
 
 func (o *objects) cannotConvert(from, to schema.GroupVersionKind) error {

@@ -11,14 +11,12 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
@@ -132,7 +130,7 @@ func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 	switch {
 	case v.unknown != nil:
 		return Answer{Error: v.unknown.Error()}
-	case v.asked && v.Authorized == admit.Unknown:
+	case v.authorizer.Unanswered():
 		return Answer{Error: "a policy asks the authorizer, whose answer is not known here"}
 	}
 	return v.answer
@@ -171,13 +169,11 @@ func (e *Evaluator) attributes(r Request) (admission.Attributes, Surroundings, e
 	if operation == admission.Create || operation == admission.Connect {
 		old = nil
 	}
-	var options runtime.Object
+	options := request.OperationOptions(operation, r.DryRun)
 	if given, err := decodeObject("options", r.Options); err != nil {
 		return nil, around, err
 	} else if given != nil {
 		options = given
-	} else {
-		options = request.OperationOptions(operation, r.DryRun)
 	}
 	if around.Namespace, err = namespaceOf(r, now, old); err != nil {
 		return nil, around, err
@@ -196,12 +192,8 @@ func (e *Evaluator) attributes(r Request) (admission.Attributes, Surroundings, e
 		}
 		around.Params = append(around.Params, typed)
 	}
-	extra := map[string][]string{}
-	for key, values := range r.UserInfo.Extra {
-		extra[key] = values
-	}
 	a := admission.NewAttributesRecord(now, old, kind, r.Namespace, r.Name, schema.GroupVersionResource(r.Resource), r.SubResource, operation, options, r.DryRun,
-		&user.DefaultInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups, Extra: extra})
+		request.UserInfo(r.UserInfo))
 	return a, around, nil
 }
 
@@ -282,10 +274,4 @@ func namespaceOf(r Request, now, old runtime.Object) (*corev1.Namespace, error) 
 		return nil, fmt.Errorf("namespaceObject is %q, and the request lies in %q", n.Name, r.Namespace)
 	}
 	return n, nil
-}
-
-func equal(a, b map[string]any) bool { return equality.Semantic.DeepEqual(a, b) }
-
-func asUnstructured(u runtime.Unstructured) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: u.UnstructuredContent()}
 }
