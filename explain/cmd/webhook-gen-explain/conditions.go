@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
-	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
@@ -32,10 +30,7 @@ type finding struct {
 	// Policy is an index into the input, and nil for a webhook. Field is the path of the expression in the policy.
 	Policy *int   `json:"policy,omitempty"`
 	Field  string `json:"field,omitempty"`
-	// From and To are the bytes of the expression that are wrong.
-	From    int    `json:"from"`
-	To      int    `json:"to"`
-	Message string `json:"message"`
+	condition.Problem
 }
 
 func conditionsCommand() *cobra.Command {
@@ -60,9 +55,7 @@ func conditionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e := json.NewEncoder(c.OutOrStdout())
-			e.SetEscapeHTML(false)
-			return e.Encode(map[string][]finding{"findings": found})
+			return writeJSON(c, map[string][]finding{"findings": found})
 		},
 	}
 }
@@ -102,32 +95,21 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 		if err := set.Add(&p.Configurations[i].Object); err != nil {
 			return nil, err
 		}
-		check := func(webhook int, conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool) error {
-			for _, f := range compiler.Check(conditions, rules, mutating) {
-				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: webhook, Condition: f.Condition, From: f.From, To: f.To, Message: f.Message})
+		for j, w := range set.Webhooks() {
+			_, mutating := w.GetMutatingWebhook()
+			for _, f := range compiler.Check(w.GetMatchConditions(), w.GetRules(), mutating) {
+				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: j, Condition: f.Condition, Problem: f.Problem})
 			}
 			var kinds []project.GroupVersionKind
-			if described := p.Configurations[i].Webhooks; webhook < len(described) {
-				kinds = described[webhook].Kinds
+			if described := p.Configurations[i].Webhooks; j < len(described) {
+				kinds = described[j].Kinds
 			}
-			typed, err := checker.MatchConditions(conditions, rules, mutating, kinds)
+			typed, err := checker.MatchConditions(w.GetMatchConditions(), w.GetRules(), mutating, kinds)
+			if err != nil {
+				return nil, err
+			}
 			for _, f := range typed {
-				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: webhook, Condition: f.Condition, From: f.From, To: f.To, Message: f.Message})
-			}
-			return err
-		}
-		for _, c := range set.Mutating {
-			for j, w := range c.Webhooks {
-				if err := check(j, w.MatchConditions, w.Rules, true); err != nil {
-					return nil, err
-				}
-			}
-		}
-		for _, c := range set.Validating {
-			for j, w := range c.Webhooks {
-				if err := check(j, w.MatchConditions, w.Rules, false); err != nil {
-					return nil, err
-				}
+				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: j, Condition: f.Condition, Problem: f.Problem})
 			}
 		}
 	}
@@ -172,7 +154,7 @@ func (c policyCheckers) check(from, to int) (found []finding, err error) {
 			return nil, err
 		}
 		for _, f := range problems {
-			found = append(found, finding{Rule: f.Rule, Policy: &i, Field: f.Field, From: f.From, To: f.To, Message: f.Message})
+			found = append(found, finding{Rule: f.Rule, Policy: &i, Field: f.Field, Problem: f.Problem})
 		}
 	}
 	return found, nil

@@ -33,8 +33,6 @@ func evaluateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e := json.NewEncoder(c.OutOrStdout())
-			e.SetEscapeHTML(false)
 			out := output{Answers: answers}
 			if in.Describe {
 				if out.Kinds, err = evaluate.Describe(in); err != nil {
@@ -42,7 +40,7 @@ func evaluateCommand() *cobra.Command {
 				}
 				out.Policies = in.Policies
 			}
-			return e.Encode(out)
+			return writeJSON(c, out)
 		},
 	}
 }

@@ -11,6 +11,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -62,6 +63,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exitTrouble
 	}
 	return 0
+}
+
+// writeJSON writes the answer of a command for webhook-gen.
+func writeJSON(c *cobra.Command, answer any) error {
+	e := json.NewEncoder(c.OutOrStdout())
+	e.SetEscapeHTML(false)
+	return e.Encode(answer)
 }
 
 // handshake takes the argument --for=RELEASE, by which webhook-gen names its own release, from the beginning of the

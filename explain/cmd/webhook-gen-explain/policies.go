@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,9 +83,7 @@ func (w *world) addTypes(crd *apiextensionsv1.CustomResourceDefinition) {
 func (w *world) typesOf(r *request.Request) []project.Type {
 	params := map[schema.GroupVersionKind]bool{}
 	for _, p := range w.policies {
-		apiVersion, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "apiVersion")
-		kind, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "kind")
-		params[schema.FromAPIVersionAndKind(apiVersion, kind)] = true
+		params[paramKind(p)] = true
 	}
 	var found []project.Type
 	for _, t := range w.types {
@@ -94,6 +93,13 @@ func (w *world) typesOf(r *request.Request) []project.Type {
 		}
 	}
 	return found
+}
+
+// paramKind is the kind of a policy's params; without a kind if the policy has none.
+func paramKind(p project.Policy) schema.GroupVersionKind {
+	apiVersion, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "apiVersion")
+	kind, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "kind")
+	return schema.FromAPIVersionAndKind(apiVersion, kind)
 }
 
 // paramsOf are the params of all policies: from files, and from the cluster.
@@ -115,12 +121,10 @@ func (w *world) paramsOf(ctx context.Context, r *request.Request) ([]runtime.Obj
 		return err
 	}
 	for _, p := range w.policies {
-		apiVersion, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "apiVersion")
-		kind, _, _ := unstructured.NestedString(p.Object.Object, "spec", "paramKind", "kind")
-		if kind == "" {
+		gvk := paramKind(p)
+		if gvk.Kind == "" {
 			continue
 		}
-		gvk := schema.FromAPIVersionAndKind(apiVersion, kind)
 		resources := w.api.ForKind(gvk)
 		namespaced := len(resources) > 0 && resources[0].Namespaced
 		for _, o := range w.objects {
@@ -142,15 +146,11 @@ func (w *world) paramsOf(ctx context.Context, r *request.Request) ([]runtime.Obj
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, ref); err != nil {
 				return nil, fmt.Errorf("%s %s: spec.paramRef: %w", b.GetKind(), b.GetName(), err)
 			}
-			namespace := ref.Namespace
-			switch {
-			case !namespaced:
-				namespace = ""
-			case namespace == "":
-				namespace = r.GetNamespace()
-			}
-			if namespaced && namespace == "" {
-				continue // an API server refuses the request, which the evaluation tells
+			namespace := ""
+			if namespaced {
+				if namespace = cmp.Or(ref.Namespace, r.GetNamespace()); namespace == "" {
+					continue // an API server refuses the request, which the evaluation tells
+				}
 			}
 			read, err := w.cluster.Params(ctx, resources[0].GroupVersionResource, namespace, ref)
 			if err != nil {

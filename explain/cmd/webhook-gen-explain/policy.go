@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,9 +54,7 @@ func policyCommand() *cobra.Command {
 				}
 			}
 			if request.Format == "json" {
-				e := json.NewEncoder(c.OutOrStdout())
-				e.SetEscapeHTML(false)
-				return e.Encode(result)
+				return writeJSON(c, result)
 			}
 			result.Print(c.OutOrStdout())
 			return nil

@@ -111,12 +111,8 @@ func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 	if err != nil {
 		return err
 	}
-	for i := range result.Mutating {
-		world.locate(&result.Mutating[i], true)
-	}
-	for i := range result.Validating {
-		world.locate(&result.Validating[i], false)
-	}
+	world.locate(result.Mutating, true)
+	world.locate(result.Validating, false)
 	for _, name := range world.passedOver {
 		r.Assumed = append(r.Assumed, fmt.Sprintf("%s is for an API server's own disk, and not looked at", name))
 	}
@@ -153,11 +149,7 @@ func (f *requestFlags) called() (*admit.Program, error) {
 			return nil, fmt.Errorf("--webhooks-ca: %w", err)
 		}
 	}
-	program, err := admit.NewProgram(f.Webhooks, authorities)
-	if err != nil {
-		return nil, err
-	}
-	return program, nil
+	return admit.NewProgram(f.Webhooks, authorities)
 }
 
 func (f *requestFlags) check() error {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/cluster"
@@ -79,10 +80,9 @@ func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, erro
 		}
 	}
 	for _, path := range f.Params {
-		if err := eachFile(path, func(file string) error {
-			objects, err := object.Read(file)
-			w.objects = append(w.objects, objects...)
-			return err
+		if err := eachObject(path, func(o *unstructured.Unstructured) error {
+			w.objects = append(w.objects, o)
+			return nil
 		}); err != nil {
 			return nil, err
 		}
@@ -154,114 +154,92 @@ func (w *world) addProject(p *project.Project) error {
 }
 
 func (w *world) addDefinitions(path string) error {
-	return eachFile(path, func(file string) error {
-		objects, err := object.Read(file)
-		if err != nil {
+	return eachObject(path, func(o *unstructured.Unstructured) error {
+		if o.GetKind() != "CustomResourceDefinition" {
+			return nil
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if o.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind(o.GetKind()) {
+			return fmt.Errorf("CustomResourceDefinitions are read in apiextensions.k8s.io/v1, not in %s", o.GetAPIVersion())
+		}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, crd); err != nil {
 			return err
 		}
-		for _, o := range objects {
-			if o.GetKind() != "CustomResourceDefinition" {
-				continue
-			}
-			crd := &apiextensionsv1.CustomResourceDefinition{}
-			if o.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind(o.GetKind()) {
-				return fmt.Errorf("%s: CustomResourceDefinitions are read in apiextensions.k8s.io/v1, not in %s", file, o.GetAPIVersion())
-			}
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, crd); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
-			}
-			if err := w.api.Define(crd); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
-			}
-			w.addTypes(crd)
-		}
-		return nil
+		w.addTypes(crd)
+		return w.api.Define(crd)
 	})
 }
 
 func (w *world) addConfigurations(path string) error {
-	return eachFile(path, func(file string) error {
-		objects, err := object.Read(file)
-		if err != nil {
-			return err
-		}
-		for _, o := range objects {
-			if !configuration.Is(o) && !isPolicy(o) {
-				w.objects = append(w.objects, o)
-				continue
-			}
-			if configuration.IsStatic(o) {
-				w.passedOver = append(w.passedOver, o.GetName())
-				continue
-			}
-			if isPolicy(o) {
-				w.addPolicy(o)
-				continue
-			}
-			if err := w.configurations.Add(o); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
-			}
+	return eachObject(path, func(o *unstructured.Unstructured) error {
+		switch {
+		case !configuration.Is(o) && !isPolicy(o):
+			w.objects = append(w.objects, o)
+		case configuration.IsStatic(o):
+			w.passedOver = append(w.passedOver, o.GetName())
+		case isPolicy(o):
+			w.addPolicy(o)
+		default:
+			return w.configurations.Add(o)
 		}
 		return nil
 	})
 }
 
-// eachFile visits a file, or the YAML and JSON files in a folder.
-func eachFile(path string, visit func(file string) error) error {
+// eachObject visits the objects of a file, or of the YAML and JSON files in a folder. An error gets the file's name.
+func eachObject(path string, visit func(*unstructured.Unstructured) error) error {
+	files := []string{path}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		return visit(path)
+	if info.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return err
+		}
+		files = nil
+		for _, e := range entries {
+			if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
+				files = append(files, filepath.Join(path, e.Name()))
+			}
+		}
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".yaml", ".yml", ".json":
-			if err := visit(filepath.Join(path, e.Name())); err != nil {
-				return err
+	for _, file := range files {
+		objects, err := object.Read(file)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if err := visit(o); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
 			}
 		}
 	}
 	return nil
 }
 
-// locate sets the position of the marker that declares a webhook.
-func (w *world) locate(webhook *admit.Webhook, mutating bool) {
-	at, ok := w.positions[webhookKey{mutating, webhook.Configuration, webhook.Index}]
-	if !ok {
-		return
-	}
-	file := at.File
-	if dir, err := os.Getwd(); err == nil {
-		if relative, err := filepath.Rel(dir, file); err == nil {
-			file = filepath.ToSlash(relative)
+// locate sets the positions of the markers that declare webhooks.
+func (w *world) locate(webhooks []admit.Webhook, mutating bool) {
+	for i := range webhooks {
+		at, ok := w.positions[webhookKey{mutating, webhooks[i].Configuration, webhooks[i].Index}]
+		if !ok {
+			continue
 		}
+		file := at.File
+		if dir, err := os.Getwd(); err == nil {
+			if relative, err := filepath.Rel(dir, file); err == nil {
+				file = filepath.ToSlash(relative)
+			}
+		}
+		webhooks[i].Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 	}
-	webhook.Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
 // selectsNamespaces reports whether a webhook or a policy selects namespaces by labels other than their name.
 func (w *world) selectsNamespaces() bool {
-	for _, c := range w.configurations.Mutating {
-		for _, h := range c.Webhooks {
-			if asksMoreThanName(h.NamespaceSelector) {
-				return true
-			}
-		}
-	}
-	for _, c := range w.configurations.Validating {
-		for _, h := range c.Webhooks {
-			if asksMoreThanName(h.NamespaceSelector) {
-				return true
-			}
-		}
-	}
-	return slices.ContainsFunc(w.policies, policySelectsNamespaces)
+	selects := func(h webhook.WebhookAccessor) bool { return asksMoreThanName(h.GetNamespaceSelector()) }
+	return slices.ContainsFunc(w.configurations.Webhooks(), selects) || slices.ContainsFunc(w.policies, policySelectsNamespaces)
 }
 
 func asksMoreThanName(s *metav1.LabelSelector) bool {
