@@ -210,7 +210,7 @@ func distinguishes(text string) bool {
 		func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// examine compares expressions with one kind of objects. The misfits are those that other kinds may fit.
+// examine compares expressions with one kind of objects. misfits are problems that other kinds may not have.
 func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees seen) (misfits, others []Finding) {
 	trees := map[string]*condition.Tree{} // by field
 	fields := map[*condition.Tree]string{}

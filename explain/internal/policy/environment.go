@@ -183,7 +183,7 @@ func (e *typedEnvironment) declare(name string, checked *celgo.Ast) {
 }
 
 // declType returns the declaration of a type in expressions, which may be nil. Computed lists, maps and texts have no
-// size. Structs are those of the roots; an API server's own environment has none, and declares variables without them
+// size. It finds structs in the roots. Without roots, it declares a variable as an API server does
 // (k8s.io/apiserver/pkg/admission/plugin/cel, convertCelTypeToDeclType).
 func declType(t *celgo.Type, roots map[string]node) *apiservercel.DeclType {
 	switch parameters := t.Parameters(); {

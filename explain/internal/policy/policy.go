@@ -98,8 +98,8 @@ type expression struct {
 	accessor cel.ExpressionAccessor
 }
 
-// expressions lists the expressions in the order in which an API server compiles them, without those that are empty,
-// which is reported already.
+// expressions lists the expressions in the order in which an API server compiles them. It leaves out empty expressions,
+// which are reported already.
 func (s *spec) expressions() []expression {
 	var all []expression
 	add := func(r role, i int, field string, accessor cel.ExpressionAccessor) {
