@@ -1003,9 +1003,6 @@ func isErrors(t types.Type) bool {
 	if t == nil {
 		return false
 	}
-	if b, ok := t.(*types.Basic); ok && b.Kind() == types.UntypedNil {
-		return false
-	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Tuple:
 		for v := range t.Variables() {
