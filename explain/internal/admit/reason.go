@@ -23,25 +23,24 @@ func (d *decider) namespaceReason(h webhook.WebhookAccessor) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("the namespace %s has %s, and the selector is %s", d.attributes.GetNamespace(), labelled(found), metav1.FormatLabelSelector(h.GetNamespaceSelector()))
+	return fmt.Sprintf("the namespace %s has %s, and the selector is %s", d.attributes.GetNamespace(), labelled(found), selector(h.GetNamespaceSelector()))
 }
 
 func (d *decider) objectReason(h webhook.WebhookAccessor) string {
 	var found []string
-	wanted := metav1.FormatLabelSelector(h.GetObjectSelector())
 	for _, o := range []runtime.Object{d.attributes.GetObject(), d.attributes.GetOldObject()} {
 		if o == nil {
 			continue
 		}
 		accessor, err := meta.Accessor(o)
 		if err != nil {
-			return fmt.Sprintf("a %s has no labels, and the selector is %s", o.GetObjectKind().GroupVersionKind().Kind, wanted)
+			return fmt.Sprintf("a %s has no labels, and the selector is %s", o.GetObjectKind().GroupVersionKind().Kind, selector(h.GetObjectSelector()))
 		}
 		if has := labelled(accessor.GetLabels()); !slices.Contains(found, has) {
 			found = append(found, has)
 		}
 	}
-	return fmt.Sprintf("the object has %s, and the selector is %s", strings.Join(found, ", before that "), wanted)
+	return fmt.Sprintf("the object has %s, and the selector is %s", strings.Join(found, ", before that "), selector(h.GetObjectSelector()))
 }
 
 func labelled(set map[string]string) string {
@@ -50,6 +49,8 @@ func labelled(set map[string]string) string {
 	}
 	return labels.Set(set).String()
 }
+
+func selector(s *metav1.LabelSelector) string { return metav1.FormatLabelSelector(s) }
 
 // rulesReason lists for every rule the parts of the request that it does not match.
 func (d *decider) rulesReason(h webhook.WebhookAccessor) string {
