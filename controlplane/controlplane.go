@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -132,15 +133,15 @@ func built(o Options) (string, bool) {
 	if strings.Count(pattern, ".") == 1 {
 		pattern += ".*"
 	}
-	found, err := filepath.Glob(o.folder(pattern))
+	found, err := fs.Glob(os.DirFS(o.Cache), filepath.Base(o.folder(pattern)))
 	if err != nil {
 		return "", false
 	}
 	newest, patch := "", -1
 	for _, dir := range found {
 		var n int
-		if _, err := fmt.Sscanf(filepath.Base(dir), "1.%d.%d-", new(int), &n); err == nil && n > patch {
-			newest, patch = dir, n
+		if _, err := fmt.Sscanf(dir, "1.%d.%d-", new(int), &n); err == nil && n > patch {
+			newest, patch = filepath.Join(o.Cache, dir), n
 		}
 	}
 	return newest, patch >= 0

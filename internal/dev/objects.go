@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,11 +66,12 @@ type definition struct {
 func readObjects(root string, manifests [][]byte) (objects, error) {
 	var found objects
 	definitions := map[string]definition{}
-	files, err := filepath.Glob(filepath.Join(root, "config", "crd", "bases", "*.yaml"))
+	files, err := fs.Glob(os.DirFS(root), "config/crd/bases/*.yaml")
 	if err != nil {
 		return objects{}, err
 	}
 	for _, file := range files {
+		file = filepath.Join(root, file)
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return objects{}, err

@@ -55,9 +55,10 @@ func (s sources) optionalPackage(dir string) bool {
 	if known {
 		return optional
 	}
-	names, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is a good one
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
+	entries, _ := os.ReadDir(dir) // the go command reports a folder that cannot be read
+	for _, entry := range entries {
+		name := filepath.Join(dir, entry.Name())
+		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(name)

@@ -10,6 +10,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // mostCalls is how many functions deep the checks of a validator are followed.
@@ -989,13 +991,10 @@ func (w *walk) argument(of []ast.Expr, list bool) value {
 
 // callee is the function or method that a call names; nil if that is known only when it runs.
 func (r *reader) callee(call *ast.CallExpr) *types.Func {
-	called := ast.Unparen(call.Fun)
-	if selector, ok := called.(*ast.SelectorExpr); ok {
-		called = selector.Sel
+	if fn, ok := typeutil.Callee(r.pkg.TypesInfo, call).(*types.Func); ok {
+		return fn.Origin()
 	}
-	name, _ := called.(*ast.Ident)
-	fn, _ := r.pkg.TypesInfo.Uses[name].(*types.Func)
-	return fn
+	return nil
 }
 
 // isErrors reports whether a type is an error, or a list of them; of results, whether one is.

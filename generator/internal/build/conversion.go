@@ -314,14 +314,7 @@ func jsonName(f *ast.Field) string {
 	if len(f.Names) > 0 {
 		return f.Names[0].Name
 	}
-	name := ""
-	ast.Inspect(f.Type, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			name = id.Name
-		}
-		return true
-	})
-	return name
+	return load.TypeName(f.Type)
 }
 
 // jsonTag returns the JSON part of a field's struct tag.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
 // sample finds the fields that a sample object needs. These are its metadata and, for each struct of the object's own
@@ -99,23 +100,20 @@ func omitted(field *ast.Field) bool {
 
 // literal is a value of a basic type that satisfies the validation markers of the field and its type.
 func literal(basic string, comments []*ast.CommentGroup) (string, bool) {
-	text, number := "sample", 1
-	for _, marker := range load.Markers(comments...) {
-		if words, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Enum="); ok {
-			text, _, _ = strings.Cut(strings.Trim(words, "{}"), ";")
-			text = strings.Trim(text, `"`)
-		}
-		if least, ok := strings.CutPrefix(marker, "+kubebuilder:validation:Minimum="); ok {
-			if n, err := strconv.Atoi(least); err == nil {
-				number = max(number, n)
-			}
-		}
-	}
+	var limits schema.Limits
+	limits.Read(comments, false)
 	switch basic {
 	case "string":
-		return strconv.Quote(text), true
+		return strconv.Quote(append(limits.Enum, "sample")[0]), true
 	case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64":
-		return strconv.Itoa(number), true
+		number := 1
+		if n, err := strconv.Atoi(limits.Minimum); err == nil {
+			if limits.ExclusiveMinimum {
+				n++
+			}
+			number = max(number, n)
+		}
+		return append(limits.Enum, strconv.Itoa(number))[0], true
 	}
 	return "", false
 }

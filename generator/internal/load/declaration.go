@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,17 +116,29 @@ func (p *Package) Methods(name string) []Method {
 	return methods
 }
 
-// Receiver is the name of a method's type.
+// Receiver is the name of a method's type; empty for a function.
 func Receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {
 		return ""
 	}
-	t := f.Recv.List[0].Type
-	if star, ok := t.(*ast.StarExpr); ok {
-		t = star.X
-	}
-	if id, ok := t.(*ast.Ident); ok {
-		return id.Name
+	return TypeName(f.Recv.List[0].Type)
+}
+
+// TypeName returns the name of a type without package, pointer and type arguments: the name of an embedded field of it.
+func TypeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.StarExpr:
+		return TypeName(e.X)
+	case *ast.IndexExpr:
+		return TypeName(e.X)
+	case *ast.IndexListExpr:
+		return TypeName(e.X)
+	case *ast.ParenExpr:
+		return TypeName(e.X)
 	}
 	return ""
 }
@@ -133,9 +146,9 @@ func Receiver(f *ast.FuncDecl) string {
 // DeclaresInTest reports whether a test of the package in a folder declares a function. It ignores unreadable files:
 // the compiler reports them.
 func DeclaresInTest(dir, function string) bool {
-	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is a good one
+	files, _ := fs.Glob(os.DirFS(dir), "*_test.go") // the pattern is a good one
 	for _, file := range files {
-		text, err := regular.ReadFile(file)
+		text, err := regular.ReadFile(filepath.Join(dir, file))
 		if err != nil || !bytes.Contains(text, []byte("func "+function+"(")) {
 			continue
 		}

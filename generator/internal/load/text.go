@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/modfile"
@@ -38,11 +39,15 @@ func ReadText(elements ...string) Text {
 // Names returns the files of an absolute folder that match slash-separated patterns, sorted and without duplicates. A
 // folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing.
 func Names(folder string, patterns ...string) (names []string) {
+	literal := strings.NewReplacer(`\`, `\\`, `[`, `\[`, `*`, `\*`, `?`, `\?`).Replace
+	if filepath.Separator == '\\' {
+		literal = func(path string) string { return path } // Windows has no escapes, and no such names but [
+	}
 	for _, pattern := range patterns {
-		pattern = filepath.Join(folder, filepath.FromSlash(pattern))
-		globs := []string{pattern}
-		if info, err := os.Stat(pattern); err == nil && info.IsDir() {
-			globs = []string{filepath.Join(pattern, "*.yaml"), filepath.Join(pattern, "*.yml")}
+		pattern = filepath.FromSlash(pattern)
+		globs := []string{filepath.Join(literal(folder), pattern)}
+		if whole := filepath.Join(folder, pattern); isFolder(whole) {
+			globs = []string{filepath.Join(literal(whole), "*.yaml"), filepath.Join(literal(whole), "*.yml")}
 		}
 		for _, glob := range globs {
 			found, _ := filepath.Glob(glob)
@@ -51,6 +56,11 @@ func Names(folder string, patterns ...string) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Texts reads the files that Names returns.

@@ -443,7 +443,7 @@ func (r builderReader) parameter(name string) ast.Expr {
 
 // isEmpty reports whether a type of the package is a struct without fields.
 func (r builderReader) isEmpty(name string) bool {
-	for _, f := range r.pkg.FilesWith("type " + name + " struct") {
+	for _, f := range r.pkg.FilesWith(name + " struct") {
 		for spec := range load.Types(f.AST) {
 			if fields, ok := spec.Type.(*ast.StructType); ok && spec.Name.Name == name {
 				return fields.Fields.NumFields() == 0

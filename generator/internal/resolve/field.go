@@ -75,7 +75,7 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 		}
 		if f.Names == nil {
 			whole.Embedded = true
-			whole.name(embeddedName(f.Type), f.Type)
+			whole.name(load.TypeName(f.Type), f.Type)
 			fields = append(fields, &whole)
 		}
 		for _, name := range f.Names {

@@ -121,23 +121,3 @@ func inside(s *scope, importPath string) string {
 	}
 	return importPath
 }
-
-// embeddedName returns the field name that an embedded type gives: its own, without package,
-// pointer and type arguments.
-func embeddedName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.StarExpr:
-		return embeddedName(e.X)
-	case *ast.IndexExpr:
-		return embeddedName(e.X)
-	case *ast.IndexListExpr:
-		return embeddedName(e.X)
-	case *ast.ParenExpr:
-		return embeddedName(e.X)
-	}
-	return ""
-}

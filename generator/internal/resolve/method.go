@@ -5,6 +5,8 @@ package resolve
 import (
 	"go/ast"
 	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
 // Methods returns the names of the methods that are declared with the type or a pointer to it as
@@ -65,9 +67,7 @@ func (t *Type) HasPromoted(name string) bool {
 
 // indexMethod notes a function if it is a method.
 func (s *scope) indexMethod(f *ast.FuncDecl) {
-	if f.Recv == nil || len(f.Recv.List) == 0 {
-		return
+	if receiver := load.Receiver(f); receiver != "" {
+		s.methods[receiver] = append(s.methods[receiver], f.Name.Name)
 	}
-	receiver := embeddedName(f.Recv.List[0].Type)
-	s.methods[receiver] = append(s.methods[receiver], f.Name.Name)
 }

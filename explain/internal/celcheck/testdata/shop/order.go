@@ -87,7 +87,17 @@ func (v *OrderValidator) ValidateCreate(ctx context.Context, o *Order) ([]string
 	if err := v.Ask(o.Spec.SKU); err != nil { // want: no: v.Ask is a function value
 		return nil, fmt.Errorf("ask: %w", err)
 	}
+	if err := atMost[int32](o.Spec.Quantity, 1e6); err != nil {
+		return nil, err
+	}
 	return nil, validate(&o.Spec, field.NewPath("spec")).ToAggregate()
+}
+
+func atMost[T int32 | int64](n, limit T) error {
+	if n > limit {
+		return errors.New("too many") // want: no: it depends on n
+	}
+	return nil
 }
 
 // ValidateUpdate checks a changed order.
