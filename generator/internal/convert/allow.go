@@ -70,7 +70,7 @@ func isAt(field string, path Path) bool {
 	if path[0].Inline && path[0].Name == field {
 		return true
 	}
-	names := path.and(nil)
+	names := path.names()
 	want := strings.Split(strings.TrimSuffix(strings.TrimSuffix(field, "*"), "."), ".")
 	if want[0] == "" {
 		return true

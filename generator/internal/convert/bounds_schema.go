@@ -174,12 +174,12 @@ func (p *planner) refusedIn(plan *Plan, pair *Pair, at place, inside []*Pair) {
 		}
 		here := at.at(c.Spoke, c.Hub)
 		if c.Same != nil || len(p.allowing(RuleBounds, pair, c, here.spoke)) > 0 {
-			plan.Refused = append(plan.Refused, strings.Join(here.spoke.and(nil), "."), strings.Join(here.hub.and(nil), "."))
+			plan.Refused = append(plan.Refused, strings.Join(here.spoke.names(), "."), strings.Join(here.hub.names(), "."))
 			continue
 		}
 		for v := c.Value; v != nil; v = v.Elem {
 			if inner := v.Pair(); inner != nil {
-				p.refusedIn(plan, inner, here, append(inside[:len(inside):len(inside)], pair))
+				p.refusedIn(plan, inner, here, append(slices.Clip(inside), pair))
 			}
 		}
 	}

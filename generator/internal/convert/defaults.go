@@ -101,7 +101,7 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 				version, path = p.conversion.Spoke.Version, here.spoke
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(path.and(nil), "."), version, zeroText(to.Type), schema.Default(to)).
+				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
 				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.inside(pair, c, here).spotOf(c.Spoke).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		if inner := c.Value.structs(); inner != nil {
@@ -214,7 +214,7 @@ func (p *Pair) visit(spoke, hub []string, inside map[*Pair]bool, use func(c *Cla
 	inside[p] = true
 	defer delete(inside, p)
 	for _, c := range p.Claims {
-		here, there := append(spoke[:len(spoke):len(spoke)], c.Spoke.and(nil)...), append(hub[:len(hub):len(hub)], c.Hub.and(nil)...)
+		here, there := slices.Concat(spoke, c.Spoke.names()), slices.Concat(hub, c.Hub.names())
 		use(c, here, there)
 		for v := c.Value; v != nil; v = v.Elem {
 			if inner := v.Pair(); inner != nil {
@@ -230,11 +230,11 @@ func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use f
 		return
 	}
 	for _, m := range members(t, nil) {
-		path := append(before[:len(before):len(before)], m.and(nil)...)
+		path := slices.Concat(before, m.names())
 		f := m.Last()
 		use(path, f)
 		if inner := content(f.Type); inner.Err() == nil && inner.Kind() == resolve.Struct {
-			visitFields(inner, path, append(inside[:len(inside):len(inside)], t), use)
+			visitFields(inner, path, append(slices.Clip(inside), t), use)
 		}
 	}
 }

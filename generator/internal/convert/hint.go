@@ -64,7 +64,7 @@ func (s spot) to(path, as string) string {
 
 // within returns the path from the counterpart of the marker's struct.
 func (s spot) within(path string) string {
-	return strings.Join(append(s.hub[:len(s.hub):len(s.hub)], path), ".")
+	return strings.Join(append(slices.Clip(s.hub), path), ".")
 }
 
 // spotOf returns the place of a rule for fields of the pair: the fields themselves, the embedding struct, or the
@@ -77,7 +77,7 @@ func (p *pairPlanner) spotOf(fields ...Path) spot {
 	named := func(before Path) string {
 		var names []string
 		for _, m := range fields {
-			names = append(names, strings.Join(before.and(m), "."))
+			names = append(names, strings.Join(slices.Concat(before, m).names(), "."))
 		}
 		return strings.Join(names, ";")
 	}
@@ -96,7 +96,7 @@ func (p *pairPlanner) spotOf(fields ...Path) spot {
 	case around != nil:
 		pkg, name = around.Package, around.Name
 	}
-	s := spot{fields: named(spoke), hub: hub.and(nil), on: " on " + name}
+	s := spot{fields: named(spoke), hub: hub.names(), on: " on " + name}
 	if !p.isOwn(pkg) {
 		s.of, s.on = pkg+"."+name, " on a package of yours"
 	}

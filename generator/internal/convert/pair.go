@@ -429,7 +429,7 @@ func (p *pairPlanner) foreign(missing []Path) {
 	var names, hints []string
 	var rest []Path
 	for _, m := range missing {
-		name := strings.Join(p.at.spoke.and(m), ".")
+		name := strings.Join(slices.Concat(p.at.spoke, m).names(), ".")
 		names = append(names, name)
 		if near, ok := p.likely(m); ok {
 			hints = append(hints, fmt.Sprintf("%s if that is the new name of %s", near, name))
@@ -474,7 +474,7 @@ func embedded(taken map[string]bool) map[string]bool {
 func (p *pairPlanner) spokeOnly(m Path, name string) {
 	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenSpoke, name)) > 0 {
 		for _, part := range members(inner, nil) {
-			whole := append(m[:len(m):len(m)], part...)
+			whole := slices.Concat(m, part)
 			if !p.takenSpoke[whole.String()] {
 				p.spokeOnly(whole, whole.String())
 			}
@@ -482,7 +482,7 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 		return
 	}
 	at := p.at.at(m, nil)
-	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(p.at.spoke.and(m), "."))
+	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.spoke, m).names(), "."))
 	hint := p.choices(m)
 	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
@@ -651,7 +651,7 @@ func (c *candidates) add(field string, may bool) {
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
 	for _, m := range members(t, embedded(p.takenHub)) {
-		whole := append(before[:len(before):len(before)], m...)
+		whole := slices.Concat(before, m)
 		name := whole.String()
 		if p.takenHub[name] {
 			continue
@@ -728,17 +728,4 @@ func (v *Value) looksFor(d Direction) bool {
 		return how.Outer != d
 	}
 	return false
-}
-
-// and returns the names of a path followed by the names of a further path.
-func (p Path) and(further Path) []string {
-	var names []string
-	for _, part := range []Path{p, further} {
-		for _, f := range part {
-			if !f.Inline {
-				names = append(names, f.JSON)
-			}
-		}
-	}
-	return names
 }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -50,7 +51,7 @@ func lookup(t *resolve.Type, path string) (Path, bool) {
 			return nil, false
 		}
 		below, ok := lookup(inner, rest)
-		return append(m[:len(m):len(m)], below...), ok
+		return slices.Concat(m, below), ok
 	}
 	return nil, false
 }
@@ -68,7 +69,7 @@ func entry(t *resolve.Type, path string) (found Path, key string) {
 	}
 	f := *found.Last()
 	f.JSON, f.Type = f.JSON+"["+rest, f.Type.Elem()
-	return append(found[:len(found)-1:len(found)-1], &f), key
+	return append(slices.Clip(found[:len(found)-1]), &f), key
 }
 
 // nearestPath returns the path in a struct that is most similar to a path that does not exist.

@@ -114,16 +114,22 @@ type Path []*resolve.Field
 
 // String returns the path in JSON names.
 func (p Path) String() string {
+	names := p.names()
+	if len(names) == 0 && len(p) > 0 {
+		return p.Last().Name
+	}
+	return strings.Join(names, ".")
+}
+
+// names returns the JSON names on the path. Embedded structs have none.
+func (p Path) names() []string {
 	var names []string
 	for _, f := range p {
 		if !f.Inline {
 			names = append(names, f.JSON)
 		}
 	}
-	if len(names) == 0 && len(p) > 0 {
-		return p[len(p)-1].Name
-	}
-	return strings.Join(names, ".")
+	return names
 }
 
 // Last returns the field itself.

@@ -26,7 +26,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 			continue
 		}
 		for _, other := range c.HubOthers {
-			paths = append(paths, strings.Join(slices.Concat(before, other.and(nil)), "."))
+			paths = append(paths, strings.Join(slices.Concat(before, other.names()), "."))
 		}
 		side := c.Spoke
 		if d == FromHub {
@@ -37,7 +37,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 				side = side[:i+1]
 			}
 		}
-		path := slices.Concat(before, side.and(nil))
+		path := slices.Concat(before, side.names())
 		if below := c.Value.members(d); below != nil && !below.Opaque && !inside[below] {
 			paths = append(paths, below.kept(d, path, inside)...)
 		} else {

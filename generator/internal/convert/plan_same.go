@@ -45,10 +45,10 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 	decides := map[string]bool{} // members that the conversion has to see
 	for _, c := range p.Claims {
 		for _, of := range c.Cases {
-			decides[of.With.and(nil)[0]] = true
+			decides[of.With.names()[0]] = true
 		}
 		if c.Unless != nil {
-			decides[c.Unless.Path.and(nil)[0]] = true
+			decides[c.Unless.Path.names()[0]] = true
 		}
 	}
 	same := map[string]*Same{}
@@ -78,7 +78,7 @@ func (c *Claim) staysAs() (string, bool) {
 	if c.Value == nil || c.HasDefault() || c.Unless != nil {
 		return "", false
 	}
-	spoke, hub := c.Spoke.and(nil), c.Hub.and(nil)
+	spoke, hub := c.Spoke.names(), c.Hub.names()
 	if len(spoke) != 1 || len(hub) != 1 || spoke[0] != hub[0] {
 		return "", false
 	}

@@ -45,7 +45,7 @@ type pairKey struct {
 type place struct{ spoke, hub Path }
 
 func (p place) at(spoke, hub Path) place {
-	return place{append(p.spoke[:len(p.spoke):len(p.spoke)], spoke...), append(p.hub[:len(p.hub):len(p.hub)], hub...)}
+	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
 }
 
 // plan plans a conversion.

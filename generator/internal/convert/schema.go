@@ -145,18 +145,18 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
 		for _, other := range c.others(from) {
 			if further := (&Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop}); !further.IsZero() {
-				s.put(other.and(nil), further)
+				s.put(other.names(), further)
 			}
 		}
 		if c.Value == nil && c.Verb != model.Drop {
 			if !below.IsZero() {
-				s.put(path.and(nil), below)
+				s.put(path.names(), below)
 			}
 			continue
 		}
 		for i := 1; c.Value != nil && i < len(path); i++ {
 			if around := path[:i]; !claimed[around.String()] && unconvertedBelow(unconverted, around) {
-				s.scatter(around.and(nil))
+				s.scatter(around.names())
 			}
 		}
 		below.Dropped, below.Keys = c.Verb == model.Drop, c.listKeys(from)
@@ -164,7 +164,7 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 			below.addValue(c.Value, from, inside)
 		}
 		if !below.IsZero() {
-			s.put(path.and(nil), below)
+			s.put(path.names(), below)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 		add = elements
 	case Keyed:
 		if how.Outer != from && s.Keys == nil {
-			s.Keys = how.Member.and(nil)
+			s.Keys = how.Member.names()
 		}
 		add = elements
 	case First:
@@ -226,7 +226,7 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 		}
 	case Wrap:
 		if how.Outer != from {
-			add = func() { s.put(how.Member.and(nil), below) }
+			add = func() { s.put(how.Member.names(), below) }
 		}
 	}
 	switch {
@@ -244,7 +244,7 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 func (e Element) one() map[string]string {
 	told := map[string]string{}
 	for _, c := range e.Constants {
-		told[strings.Join(c.Member.and(nil), ".")] = fmt.Sprint(c.Value)
+		told[strings.Join(c.Member.names(), ".")] = fmt.Sprint(c.Value)
 	}
 	return told
 }
@@ -316,10 +316,10 @@ func (c *Claim) listKeys(side Direction) []string {
 	}
 	for _, declared := range listKeys(c.side(1 - side).Last()) {
 		i := slices.IndexFunc(elements.Claims, func(k *Claim) bool {
-			return slices.Equal(k.side(1-side).and(nil), []string{declared}) && len(k.side(side).and(nil)) == 1
+			return slices.Equal(k.side(1-side).names(), []string{declared}) && len(k.side(side).names()) == 1
 		})
 		if i >= 0 {
-			keys = append(keys, elements.Claims[i].side(side).and(nil)[0])
+			keys = append(keys, elements.Claims[i].side(side).names()[0])
 		}
 	}
 	return keys

@@ -16,7 +16,7 @@ import (
 //	          |    |       |
 //	v2: Order.spec.rollout.maxSurge  int32
 func errorTree(c *model.Conversion, at place, spoke, hub *resolve.Type, hint string) string {
-	above, under := append([]string{c.Spoke.Name}, at.spoke.and(nil)...), append([]string{c.Hub.Name}, at.hub.and(nil)...)
+	above, under := append([]string{c.Spoke.Name}, at.spoke.names()...), append([]string{c.Hub.Name}, at.hub.names()...)
 	var lines [3]strings.Builder
 	width := max(len(c.Spoke.Version), len(c.Hub.Version))
 	lines[0].WriteString(pad(c.Spoke.Version+":", width+2))

@@ -81,7 +81,7 @@ func (p *valuePlanner) top(as []string) *Value {
 	if message == "" {
 		message = fmt.Sprintf("%s and %s do not convert", bad.spoke, bad.hub)
 	}
-	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.and(nil), "."), message).
+	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.names(), "."), message).
 		WithHint("%s", errorTree(p.conversion, p.at, p.spokeField.Type, p.hubField.Type, bad.hint)).
 		WithRelated(p.hubField.Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
