@@ -375,9 +375,8 @@ func (p *pairPlanner) take(taken map[string]bool, side string, path Path, r mode
 
 // sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
 func (p *pairPlanner) sameNames() {
-	kept := embedded(p.takenSpoke)
-	var missing []Path
-	for _, m := range members(p.Spoke, kept) {
+	var missing, foreign []Path
+	for _, m := range members(p.Spoke, p.takenSpoke) {
 		name := m.String()
 		if p.takenSpoke[name] {
 			continue
@@ -385,6 +384,9 @@ func (p *pairPlanner) sameNames() {
 		counterpart, ok := lookup(p.Hub, name)
 		if !ok || p.takenHub[name] {
 			missing = append(missing, m)
+			if !p.isOwn(p.declares(m)) {
+				foreign = append(foreign, m)
+			}
 			continue
 		}
 		p.takenSpoke[name], p.takenHub[name] = true, true
@@ -395,15 +397,9 @@ func (p *pairPlanner) sameNames() {
 			p.Claims = append(p.Claims, claim)
 		}
 	}
-	var foreign []Path
-	for _, m := range missing {
-		if !p.isOwn(p.declares(m)) {
-			foreign = append(foreign, m)
-		}
-	}
 	for _, m := range missing {
 		if len(foreign) < 2 || p.isOwn(p.declares(m)) {
-			p.spokeOnly(m, m.String())
+			p.spokeOnly(m)
 		}
 	}
 	if len(foreign) > 1 {
@@ -460,23 +456,14 @@ func content(t *resolve.Type) *resolve.Type {
 	return t
 }
 
-// embedded returns the names that rules use for whole embedded structs.
-func embedded(taken map[string]bool) map[string]bool {
-	names := map[string]bool{}
-	for t := range taken {
-		names[t] = true
-	}
-	return names
-}
-
 // spokeOnly reports a field that the hub does not have. If rules move some of its parts elsewhere, it reports the other
 // parts.
-func (p *pairPlanner) spokeOnly(m Path, name string) {
+func (p *pairPlanner) spokeOnly(m Path) {
+	name := m.String()
 	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenSpoke, name)) > 0 {
 		for _, part := range members(inner, nil) {
-			whole := slices.Concat(m, part)
-			if !p.takenSpoke[whole.String()] {
-				p.spokeOnly(whole, whole.String())
+			if whole := slices.Concat(m, part); !p.takenSpoke[whole.String()] {
+				p.spokeOnly(whole)
 			}
 		}
 		return
@@ -496,17 +483,16 @@ func (p *pairPlanner) spokeOnly(m Path, name string) {
 // likely returns the rule for a field that is probably the same field under another name or in another struct of the
 // hub. Its type must convert.
 func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
-	var names []string
-	var inverse, joined, wider, deeper, sameType, misspelt candidates
+	var names, inverse, joined, wider, deeper, sameType, misspelt []string
 	as := map[string]string{}
-	add := func(c *candidates, path string, may bool) {
+	add := func(candidates *[]string, path string, may bool) {
 		h, ok := lookup(p.Hub, path)
 		if !may || !ok || p.takenHub[path] {
 			return
 		}
 		if how, ok := p.fits(m.Last(), h.Last()); ok {
 			as[path] = how
-			c.add(path, true)
+			*candidates = append(*candidates, path)
 		}
 	}
 	for _, h := range members(p.Hub, nil) {
@@ -529,7 +515,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			continue
 		}
 		if opposite(m.String(), name) && isBool(pointee(m.Last().Type)) && isBool(pointee(h.Last().Type)) {
-			inverse.add(name, true)
+			inverse = append(inverse, name)
 			continue
 		}
 		if how, ok := p.fits(m.Last(), h.Last()); ok {
@@ -550,7 +536,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	if near, ok := diag.Nearest(m.String(), names); ok {
 		return said(near)
 	}
-	for _, found := range []candidates{deeper, wider, misspelt, sameType} {
+	for _, found := range [][]string{deeper, wider, misspelt, sameType} {
 		if len(found) == 1 && !p.hasRival(m, found[0]) {
 			return said(found[0])
 		}
@@ -639,18 +625,9 @@ func opposite(a, b string) bool {
 	return false
 }
 
-// candidates are fields that the user may have meant.
-type candidates []string
-
-func (c *candidates) add(field string, may bool) {
-	if may {
-		*c = append(*c, field)
-	}
-}
-
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
-	for _, m := range members(t, embedded(p.takenHub)) {
+	for _, m := range members(t, p.takenHub) {
 		whole := slices.Concat(before, m)
 		name := whole.String()
 		if p.takenHub[name] {

@@ -47,16 +47,13 @@ func (s *Schema) limitType(t *resolve.Type, inside []*resolve.Type, field []*ast
 		elements.limitType(t.Elem(), inside, nil)
 		elements.Limits.Read(t.Doc(), true)
 		elements.Limits.Read(field, true)
-		if !elements.IsZero() {
-			if s.Elements == nil {
-				s.Elements = elements
-			}
+		if !elements.IsZero() && s.Elements == nil {
+			s.Elements = elements
 		}
 	case resolve.Struct:
-		if t.HasMethod("UnmarshalJSON") {
-			return
+		if !t.HasMethod("UnmarshalJSON") {
+			s.limitFields(t, append(inside, t))
 		}
-		s.limitFields(t, append(inside, t))
 	}
 }
 
@@ -64,11 +61,7 @@ func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
 	for _, f := range t.Fields() {
 		switch {
 		case f.Inline:
-			inner := f.Type
-			if inner.Kind() == resolve.Pointer {
-				inner = inner.Elem()
-			}
-			if inner.Kind() == resolve.Struct && inner.Err() == nil && !slices.Contains(inside, inner) {
+			if inner := pointee(f.Type); inner.Kind() == resolve.Struct && !slices.Contains(inside, inner) {
 				s.limitFields(inner, append(inside, inner))
 			}
 		case f.Exported && f.JSON != "":

@@ -202,9 +202,6 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case (p.renames != nil || p.same != nil) && spoke.Kind() == hub.Kind() && (isList(spoke) || spoke.Kind() == resolve.Map):
 		return p.structural(v) // the rule is for the elements
 	case p.renames != nil || p.same != nil:
-		if spoke.Kind() == hub.Kind() && (isList(spoke) || spoke.Kind() == resolve.Map) {
-			return p.structural(v) // the values of its elements
-		}
 		return p.rename(v)
 	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.rules.names(spoke):
 		return p.copied(v)

@@ -250,14 +250,11 @@ func wrapOf(around, value *resolve.Type) string {
 	if encodesItself(around) {
 		return ""
 	}
-	var found candidates
-	for _, m := range members(around, nil) {
-		found.add(m.String(), plainly(m.Last().Type, value))
-	}
+	found := slices.DeleteFunc(members(around, nil), func(m Path) bool { return !plainly(m.Last().Type, value) })
 	if len(found) != 1 {
 		return ""
 	}
-	return "wrap:" + found[0]
+	return "wrap:" + found[0].String()
 }
 
 // presentOf returns the converter between a bool and a pointer to a struct.
@@ -284,7 +281,7 @@ func keyedBy(m, list *resolve.Type, fields []*resolve.Field) string {
 		if !ok || !isText(key.Last().Type) {
 			continue
 		}
-		switch rest := without(element, name); {
+		switch rest := slices.DeleteFunc(members(element, nil), func(m Path) bool { return m.String() == name }); {
 		case m.Elem().Kind() == resolve.Struct:
 			return "keyed:" + name
 		case len(rest) == 1 && plainly(rest[0].Last().Type, m.Elem()):
@@ -292,9 +289,4 @@ func keyedBy(m, list *resolve.Type, fields []*resolve.Field) string {
 		}
 	}
 	return ""
-}
-
-// without returns the members of a struct except for one.
-func without(t *resolve.Type, name string) []Path {
-	return slices.DeleteFunc(members(t, nil), func(m Path) bool { return m.String() == name })
 }
