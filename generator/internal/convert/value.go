@@ -37,10 +37,7 @@ type valuePlanner struct {
 
 // mismatch is the reason why two types do not convert.
 type mismatch struct {
-	rule       string
-	spoke, hub *resolve.Type
-	message    string
-	hint       string
+	rule, message, hint string
 	// unlocated is the package that cannot be found, if that is the reason.
 	unlocated string
 }
@@ -73,15 +70,11 @@ func (p *valuePlanner) top(as []string) *Value {
 		if bad.rule == RuleConverter && p.rule.As.IsSet() {
 			at = p.rule.As.At
 		}
+		if bad.rule == RuleConverter && p.rule.Struct.IsZero() {
+			bad.hint += fmt.Sprintf("; of: %q makes it a rule for one struct alone", p.in.Spoke.Package+"."+p.in.Spoke.Name)
+		}
 	}
-	if p.rule != nil && p.rule.Struct.IsZero() && bad.rule == RuleConverter {
-		bad.hint += fmt.Sprintf("; of: %q makes it a rule for one struct alone", p.in.Spoke.Package+"."+p.in.Spoke.Name)
-	}
-	message := bad.message
-	if message == "" {
-		message = fmt.Sprintf("%s and %s do not convert", bad.spoke, bad.hub)
-	}
-	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.names(), "."), message).
+	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.names(), "."), bad.message).
 		WithHint("%s", errorTree(p.conversion, p.at, p.spokeField.Type, p.hubField.Type, bad.hint)).
 		WithRelated(p.hubField.Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
@@ -144,13 +137,13 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	switch {
 	case name == "each":
 		if !isList(spoke) || !isList(hub) {
-			return nil, p.misfit(as[0], "two lists", spoke, hub)
+			return nil, v.misfit(as[0], "two lists")
 		}
 		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), as[1:])
 		return v.as(Each{}, elem, bad)
 	case name == "first":
 		if isList(spoke) == isList(hub) {
-			return nil, p.misfit(as[0], "a list on one side alone", spoke, hub)
+			return nil, v.misfit(as[0], "a list on one side alone")
 		}
 		how := First{Outer: outer(isList(hub))}
 		v.Loss[1-how.Outer] = "all elements but the first"
@@ -172,7 +165,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
-		return nil, p.misfit(as[0], "a pointer on one side alone", spoke, hub)
+		return nil, v.misfit(as[0], "a pointer on one side alone")
 	case isPointer(spoke) && isPointer(hub):
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
 		var how Pointer
@@ -184,7 +177,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		how := Optional{Outer: outer(isPointer(hub))}
 		v.Loss[1-how.Outer] = "whether it was nil or zero"
 		if s, h := pointee(spoke), pointee(hub); name == "" && (s.Kind() == resolve.Struct) != (h.Kind() == resolve.Struct) && !p.rules.hooked(s, h) {
-			return nil, p.differ(spoke, hub)
+			return nil, p.differ(v)
 		}
 		if bad := p.intent(v, &how, name); bad != nil {
 			return nil, bad
@@ -206,7 +199,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.rules.names(spoke):
 		return p.copied(v)
 	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
-		return nil, p.differ(spoke, hub)
+		return nil, p.differ(v)
 	case encodesItself(spoke) && hidden(spoke) || encodesItself(hub) && hidden(hub):
 		return nil, p.unread(spoke, hub)
 	}
@@ -240,7 +233,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
 	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || fieldLimits(field).allowsZero(plain)):
-		return &mismatch{rule: RuleDefault, spoke: v.spoke, hub: v.hub,
+		return &mismatch{rule: RuleDefault,
 			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(how.Outer, pointer)}
 	case name == "" && replaced:
 		how.ZeroInWhole = true
@@ -250,7 +243,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
 		how.ZeroIsNil = true
 	default:
-		return &mismatch{rule: RuleMismatch, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
+		return &mismatch{rule: RuleMismatch, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
 			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
 	}
 	if how.ZeroIsNil || how.ZeroInWhole {
@@ -281,34 +274,25 @@ const emptied = "whether the rest of it was nil or empty"
 // structural plans types of the same shape.
 func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 	spoke, hub := v.spoke, v.hub
-	if spoke.Kind() != hub.Kind() {
-		return nil, p.differ(spoke, hub)
-	}
-	switch spoke.Kind() {
-	case resolve.Basic:
+	switch kind := spoke.Kind(); {
+	case kind != hub.Kind():
+	case kind == resolve.Basic:
 		return p.basic(v)
-	case resolve.Slice, resolve.Array:
-		if converter(spoke, hub) != "" && !p.rules.hooked(pointee(spoke.Elem()), pointee(hub.Elem())) {
-			return nil, p.differ(spoke, hub)
+	case kind == resolve.Slice || kind == resolve.Array:
+		fit := converter(spoke, hub) == "" || p.rules.hooked(pointee(spoke.Elem()), pointee(hub.Elem()))
+		if fit && spoke.Len() == hub.Len() {
+			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
+			return v.as(Each{IsArray: kind == resolve.Array}, elem, bad)
 		}
-		if spoke.Kind() == resolve.Array && spoke.Len() != hub.Len() {
-			return nil, p.differ(spoke, hub)
+	case kind == resolve.Map:
+		if key := spoke.Key().Basic(); key != "" && key == hub.Key().Basic() {
+			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
+			return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
 		}
-		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-		return v.as(Each{IsArray: spoke.Kind() == resolve.Array}, elem, bad)
-	case resolve.Map:
-		if spoke.Key().Kind() != resolve.Basic || hub.Key().Kind() != resolve.Basic || spoke.Key().Basic() != hub.Key().Basic() {
-			return nil, p.differ(spoke, hub)
-		}
-		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-		return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
-	case resolve.Struct:
-		if !callable(spoke) || !callable(hub) {
-			return nil, p.differ(spoke, hub)
-		}
+	case kind == resolve.Struct && callable(spoke) && callable(hub):
 		return v.as(Call{p.pair(p.at, spoke, hub, p.skipSpoke, p.skipHub)}, nil, nil)
 	}
-	return nil, p.differ(spoke, hub)
+	return nil, p.differ(v)
 }
 
 // callable reports whether functions of another package can have the struct as a parameter.
@@ -348,7 +332,7 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	case isWhole(spoke) && isWhole(hub):
 		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
 	}
-	return nil, p.differ(v.spoke, v.hub)
+	return nil, p.differ(v)
 }
 
 // textLimits returns the limits of a text of a field, with the Enum of the field and of its type.
@@ -408,7 +392,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	new := missing(hub, spoke, func(r Renaming) string { return r.To })
 	for _, value := range p.same {
 		if value != "*" && slices.Contains(spoke, value) == slices.Contains(hub, value) && !p.rule.Struct.IsZero() {
-			return &mismatch{rule: RuleEnum, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("same has the value %q, which one version alone must have", value),
+			return &mismatch{rule: RuleEnum, message: fmt.Sprintf("same has the value %q, which one version alone must have", value),
 				hint: "remove it: a value that both versions have stays what it is"}
 		}
 	}
@@ -459,7 +443,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 			continue
 		}
 		if !p.rule.Struct.IsZero() {
-			return nil, &mismatch{rule: RuleRefused, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("the markers of %s refuse the value %q", version, refused),
+			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", version, refused),
 				hint: "remove the rule for it: no valid object has the value"}
 		}
 	}
@@ -469,7 +453,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 // rename plans an enum with values that are renamed in the hub.
 func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if v.spoke.Kind() != resolve.Basic || v.spoke.Basic() != "string" || v.hub.Kind() != resolve.Basic || v.hub.Basic() != "string" {
-		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "enum is for strings", hint: "use as for other types"}
+		return nil, &mismatch{rule: RuleConverter, message: "enum is for strings", hint: "use as for other types"}
 	}
 	if bad := p.total(v); bad != nil {
 		return nil, bad

@@ -39,12 +39,12 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	}
 	switch name {
 	case "tuple", "parts":
-		return nil, p.misfit(name, "text and a struct", v.spoke, v.hub)
+		return nil, v.misfit(name, "text and a struct")
 	case "not":
 		if isBool(v.spoke) && isBool(v.hub) {
 			return v.as(Not{}, nil, nil)
 		}
-		return nil, p.misfit(name, "two bools", v.spoke, v.hub)
+		return nil, v.misfit(name, "two bools")
 	case "seconds":
 		switch {
 		case isNamed(v.spoke, metaPackage, "Duration") && wholeType(v.hub):
@@ -54,7 +54,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 			v.Loss[FromHub] = "parts of a second"
 			return v.as(Checked{Funcs: [2]string{"FromSeconds", "ToSeconds"}}, nil, nil)
 		}
-		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.spoke, v.hub)
+		return nil, v.misfit(name, "a metav1.Duration and a whole number")
 	case "join":
 		switch {
 		case isText(v.hub) && v.spoke.Kind() == resolve.Slice && isText(v.spoke.Elem()):
@@ -64,7 +64,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 			v.Loss[FromHub] = "whether it was nil or empty"
 			return v.as(Checked{Funcs: [2]string{"Split", "Join"}, Argument: argument}, nil, nil)
 		}
-		return nil, p.misfit(name, "a list of strings and a string", v.spoke, v.hub)
+		return nil, v.misfit(name, "a list of strings and a string")
 	case "json":
 		return p.json(v)
 	}
@@ -87,7 +87,7 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 		how.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
 		return v.as(how, nil, nil)
 	}
-	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.spoke, v.hub)
+	return nil, v.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string")
 }
 
 // entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
@@ -110,7 +110,7 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 		function = "ParseBool"
 	}
 	if function == "" || len(as) > 0 || p.renames != nil {
-		return nil, &mismatch{rule: RuleConverter, spoke: v.spoke, hub: v.hub, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
+		return nil, &mismatch{rule: RuleConverter, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
 			hint: p.using("json") + " writes JSON; " + p.byHand()}
 	}
 	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
@@ -126,7 +126,7 @@ func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 		v.Loss[ToHub], v.Loss[FromHub] = v.Loss[FromHub], v.Loss[ToHub]
 	}
 	if !isBlob(blob) || isBlob(v.spoke) == isBlob(v.hub) {
-		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.spoke, v.hub)
+		return nil, v.misfit("json", "a string, []byte, RawExtension or JSON on one side")
 	}
 	if blob.Kind() != resolve.Struct {
 		return v.as(how, nil, nil)
@@ -168,14 +168,15 @@ func wholeType(t *resolve.Type) bool { return t.Kind() == resolve.Basic && isWho
 func isText(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "string" }
 
 // misfit reports a converter that does not fit the two types.
-func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mismatch {
-	return &mismatch{rule: RuleConverter, spoke: spoke, hub: hub,
-		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, spoke, hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
+func (v *Value) misfit(name, takes string) *mismatch {
+	return &mismatch{rule: RuleConverter,
+		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, v.spoke, v.hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
 }
 
 // differ reports two types that do not convert, with a hint that is likely to help.
-func (p *valuePlanner) differ(spoke, hub *resolve.Type) *mismatch {
-	bad := &mismatch{rule: RuleMismatch, spoke: spoke, hub: hub}
+func (p *valuePlanner) differ(v *Value) *mismatch {
+	spoke, hub := v.spoke, v.hub
+	bad := &mismatch{rule: RuleMismatch, message: fmt.Sprintf("%s and %s do not convert", spoke, hub)}
 	if p.trying {
 		return bad
 	}

@@ -21,7 +21,7 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
-		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.spoke, v.hub)
+		return nil, v.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member))
 	}
 	how := Wrap{Outer: side, Member: found}
 	var bad *mismatch
@@ -61,7 +61,7 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 	}
 	plain, inner := v.side(1-how.Outer), pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
-		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.spoke, v.hub)
+		return nil, v.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants")
 	}
 	if len(as) > 1 {
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter present", hint: "it is for single values"}
@@ -95,7 +95,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	}
 	switch {
 	case !isText(plain):
-		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
+		return nil, v.misfit(as[0], "text and a struct")
 	case len(as) > 1:
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter tuple", hint: "it is for single values"}
 	case p.renames == nil:
@@ -119,7 +119,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			if values[i] == "" { // the member has its zero value
 				found, ok := lookup(outside, name)
 				if !ok || !isText(found.Last().Type) {
-					return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name), v.spoke, v.hub)
+					return nil, v.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name))
 				}
 				of.Members = append(of.Members, Constant{found, ""})
 				continue
@@ -138,7 +138,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			continue // no text, and zero values
 		}
 		if !slices.ContainsFunc(how.Texts, func(o TupleText) bool { return o.Text == value }) {
-			return nil, &mismatch{rule: RuleEnum, spoke: v.spoke, hub: v.hub, message: fmt.Sprintf("%s has no values for %q", v.side(how.Outer), value), hint: example}
+			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.side(how.Outer), value), hint: example}
 		}
 	}
 	v.Loss[how.Outer] = "texts without values of their own"
@@ -169,7 +169,7 @@ func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argum
 		member, text, _ := strings.Cut(text, "=")
 		found, ok := lookup(in, member)
 		if !ok {
-			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v.spoke, v.hub)
+			return nil, v.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member))
 		}
 		value, ok := constant(found.Last().Type, text)
 		if !ok || value == zeroOf(value) {
@@ -212,7 +212,7 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 		how.Member, fit = lookup(list.Elem(), member)
 	}
 	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
-		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.spoke, v.hub)
+		return nil, v.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member))
 	}
 	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
 	spokeKey, hubKey := m.Key(), how.Member.Last().Type
@@ -231,7 +231,7 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 		list, how.Outer = v.spoke, FromHub
 	}
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
-		return nil, p.misfit(as[0], "a list of structs on one side", v.spoke, v.hub)
+		return nil, v.misfit(as[0], "a list of structs on one side")
 	}
 	var bad *mismatch
 	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {
