@@ -82,12 +82,8 @@ func (p *valuePlanner) top(as []string) *Value {
 
 // noteEmpty marks lists and maps if JSON writes an empty one on one side and omits it on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
-	var empty EmptyIsNil
-	for d, fields := range [2][2]*resolve.Field{{p.spokeField, p.hubField}, {p.hubField, p.spokeField}} {
-		if !fields[0].OmitEmpty && fields[1].OmitEmpty {
-			empty[d] = true
-		}
-	}
+	spoke, hub := p.spokeField.OmitEmpty, p.hubField.OmitEmpty
+	empty := EmptyIsNil{hub && !spoke, spoke && !hub}
 	switch how := v.How.(type) {
 	case Each:
 		if how.IsArray {
@@ -320,16 +316,12 @@ func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
 }
 
 func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.spoke.Basic(), v.hub.Basic()
 	switch {
-	case spoke == hub && spoke == "string":
-		if bad := p.total(v); bad != nil {
-			return nil, bad
-		}
-		fallthrough
-	case spoke == hub:
+	case isText(v.spoke) && isText(v.hub):
+		return v.as(Assign{}, nil, p.total(v))
+	case v.spoke.Basic() == v.hub.Basic():
 		return v.as(Assign{}, nil, nil)
-	case isWhole(spoke) && isWhole(hub):
+	case wholeType(v.spoke) && wholeType(v.hub):
 		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
 	}
 	return nil, p.differ(v)
@@ -380,13 +372,10 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 		return nil
 	}
 	missing := func(from, to []string, renamed func(Renaming) string) []string {
-		var names []string
-		for _, value := range from {
-			if !slices.Contains(to, value) && !isSame(p.same, value) && !slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == value }) {
-				names = append(names, value)
-			}
-		}
-		return names
+		return slices.DeleteFunc(slices.Clone(from), func(value string) bool {
+			return slices.Contains(to, value) || slices.Contains(p.same, value) || slices.Contains(p.same, "*") ||
+				slices.ContainsFunc(p.renames, func(r Renaming) bool { return renamed(r) == value })
+		})
 	}
 	lost := missing(spoke, hub, func(r Renaming) string { return r.From })
 	new := missing(hub, spoke, func(r Renaming) string { return r.To })
@@ -406,13 +395,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	if len(new) > 0 {
 		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, FromHub), quoted(new)))
 	}
-	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "),
-		hint: p.enumHint(lost, new)}
-}
-
-// isSame reports whether a rule lets a value stay what it is.
-func isSame(same []string, value string) bool {
-	return slices.Contains(same, value) || slices.Contains(same, "*")
+	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.enumHint(lost, new)}
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.
@@ -452,7 +435,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 
 // rename plans an enum with values that are renamed in the hub.
 func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
-	if v.spoke.Kind() != resolve.Basic || v.spoke.Basic() != "string" || v.hub.Kind() != resolve.Basic || v.hub.Basic() != "string" {
+	if !isText(v.spoke) || !isText(v.hub) {
 		return nil, &mismatch{rule: RuleConverter, message: "enum is for strings", hint: "use as for other types"}
 	}
 	if bad := p.total(v); bad != nil {
@@ -511,8 +494,4 @@ func inside(t *resolve.Type, deeper bool) *resolve.Type {
 		return t.Elem()
 	}
 	return t
-}
-
-func isWhole(basic string) bool {
-	return strings.HasPrefix(basic, "int") || strings.HasPrefix(basic, "uint") && basic != "uintptr" || basic == "byte" || basic == "rune"
 }

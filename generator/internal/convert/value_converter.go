@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -139,7 +140,7 @@ func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 func isBlob(t *resolve.Type) bool {
 	return isText(t) || isNamed(t, "k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
 		isNamed(t, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
-		t.Kind() == resolve.Slice && t.Elem().Kind() == resolve.Basic && (t.Elem().Basic() == "byte" || t.Elem().Basic() == "uint8")
+		t.Kind() == resolve.Slice && t.Elem().Basic() == "uint8"
 }
 
 // textual returns the word for a type in the names of its functions, and the loss in its text.
@@ -159,13 +160,16 @@ func textual(t *resolve.Type) (word, loss string, ok bool) {
 	return "", "", false
 }
 
-func isBool(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "bool" }
+func isBool(t *resolve.Type) bool { return t.Basic() == "bool" }
 
 func isNamed(t *resolve.Type, path, name string) bool { return t.Package == path && t.Name == name }
 
-func wholeType(t *resolve.Type) bool { return t.Kind() == resolve.Basic && isWhole(t.Basic()) }
+func wholeType(t *resolve.Type) bool {
+	basic := t.Basic()
+	return strings.HasPrefix(basic, "int") || strings.HasPrefix(basic, "uint") && basic != "uintptr"
+}
 
-func isText(t *resolve.Type) bool { return t.Kind() == resolve.Basic && t.Basic() == "string" }
+func isText(t *resolve.Type) bool { return t.Basic() == "string" }
 
 // misfit reports a converter that does not fit the two types.
 func (v *Value) misfit(name, takes string) *mismatch {

@@ -15,23 +15,16 @@ import (
 // copied plans a type used on both sides, so that the two objects share no memory.
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
 	t := v.spoke
-	if isText(t) {
-		if bad := p.total(v); bad != nil { // the fields may have an Enum of their own
-			return nil, bad
-		}
-	}
-	if flat(t) {
+	switch {
+	case isText(t):
+		return v.as(Assign{}, nil, p.total(v)) // the fields may have an Enum of their own
+	case flat(t):
 		return v.as(Assign{}, nil, nil)
-	}
-	if t.Name != "" {
-		switch {
-		case t.Package == quantityPackage && t.Name == "Quantity":
-			return v.as(DeepCopy{}, nil, nil)
-		case p.deepCopies(t):
-			return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
-		}
-	}
-	if hidden(t) {
+	case isNamed(t, quantityPackage, "Quantity"):
+		return v.as(DeepCopy{}, nil, nil)
+	case p.deepCopies(t):
+		return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
+	case hidden(t):
 		return nil, &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can copy, and no method DeepCopyInto",
 			hint: "give it the method, for example with controller-gen object, or use " + p.spot().marker(model.Custom)}
 	}
@@ -46,14 +39,14 @@ func (p *pairPlanner) noteEmbedded() {
 		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || encodesItself(f.Type) || hidden(f.Type) || p.rules.names(f.Type) {
 			continue
 		}
-		whole := &Claim{Spoke: Path{f}, Hub: Path{p.Hub.Fields()[i]}}
+		v := &Value{spoke: f.Type, hub: f.Type, Types: typesOf(f.Type, f.Type)}
+		whole := &Claim{Spoke: Path{f}, Hub: Path{p.Hub.Fields()[i]}, Value: v}
 		var parts []*Claim
 		for _, c := range p.Claims {
 			if c.copies(whole) {
 				parts = append(parts, c)
 			}
 		}
-		v := &Value{spoke: f.Type, hub: f.Type, Types: typesOf(f.Type, f.Type)}
 		switch {
 		case len(parts) < len(members(f.Type, nil)):
 			continue
@@ -64,7 +57,6 @@ func (p *pairPlanner) noteEmbedded() {
 		default:
 			continue
 		}
-		whole.Value = v
 		for _, c := range parts {
 			c.Within = whole
 		}
@@ -105,10 +97,8 @@ func flat(t *resolve.Type) bool {
 	case resolve.Array:
 		return flat(t.Elem())
 	case resolve.Struct:
-		if t.Package == "time" && t.Name == "Time" {
-			return true // its location never changes
-		}
-		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !flat(f.Type) })
+		// The location of a time never changes.
+		return isNamed(t, "time", "Time") || !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !flat(f.Type) })
 	}
 	return false
 }
