@@ -167,10 +167,8 @@ func (b bounds) value(v *Value, spoke, hub bounded, part string) {
 
 // within returns two values with the content of the one on the destination side of a direction.
 func within(outer Direction, spoke, hub bounded, content func(bounded) bounded) (bounded, bounded) {
-	if outer == ToHub {
-		return spoke, content(hub)
-	}
-	return content(spoke), hub
+	plain, around := sides(outer, spoke, hub)
+	return sides(outer, plain, content(around))
 }
 
 // same compares values of one type. The fields may have different markers for them and for their elements.
@@ -187,12 +185,10 @@ func (b bounds) same(spoke, hub bounded, part string) {
 
 // keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key.
 func (b bounds) keys(how Keyed, spoke, hub bounded, part string) {
+	around, _ := sides(how.Outer, spoke, hub)
 	member := bounded{t: how.Member.Last().Type, own: []markers{{doc: how.Member.Last().Doc}}}
-	if how.Outer == ToHub {
-		b.compare(bounded{t: spoke.t.Key()}, member, part+"[key]", Rename{})
-	} else {
-		b.compare(member, bounded{t: hub.t.Key()}, part+"[key]", Rename{})
-	}
+	spoke, hub = sides(how.Outer, bounded{t: around.t.Key()}, member)
+	b.compare(spoke, hub, part+"[key]", Rename{})
 }
 
 // compare reports the markers of each side that refuse values of the other side.

@@ -87,19 +87,17 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 			part = same[name].Members
 		}
 		here := at.at(c.Spoke, c.Hub)
-		for d, ends := range [2][2]Path{{c.Spoke, c.Hub}, {c.Hub, c.Spoke}} {
-			from, to := ends[0].Last(), ends[1].Last()
-			if _, isEntry := c.Value.How.(Entry); isEntry || warned[to] || c.Default != nil && Direction(d) == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
+		for _, d := range []Direction{ToHub, FromHub} {
+			from, to := sides(d, c.Spoke.Last(), c.Hub.Last())
+			if _, isEntry := c.Value.How.(Entry); isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
 				continue
 			}
 			if p.allows(RuleDefault, pair, c, here.spoke) {
 				continue
 			}
 			warned[to] = true
-			version, path := p.conversion.Hub.Version, here.hub
-			if Direction(d) == FromHub {
-				version, path = p.conversion.Spoke.Version, here.spoke
-			}
+			_, path := sides(d, here.spoke, here.hub)
+			version := p.version(1 - d)
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
 				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.inside(pair, c, here).spotOf(c.Spoke).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
@@ -147,10 +145,7 @@ func zeroText(t *resolve.Type) string {
 func (p *pairPlanner) unreached() {
 	for _, c := range p.Claims {
 		to := c.DefaultTo()
-		path, side, from := c.Hub, "hub ", p.conversion.Spoke.Version
-		if to == FromHub {
-			path, side, from = c.Spoke, "spoke ", p.conversion.Hub.Version
-		}
+		path := c.side(1 - to)
 		if !c.HasDefault() || c.Value != nil || !path.pointers() {
 			continue
 		}
@@ -164,7 +159,7 @@ func (p *pairPlanner) unreached() {
 				s := p.spotOf()
 				custom = s.marker(model.Custom, fmt.Sprintf("hub: %q", s.within(around.String())))
 			}
-			p.diags.Add(diag.Errorf(p.claims[side+path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, from, around).
+			p.diags.Add(diag.Errorf(p.claims[1-to][path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to), around).
 				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", custom).WithRelated(f.Range, "%s is a pointer", around))
 			break
 		}

@@ -21,7 +21,7 @@ type pairPlanner struct {
 	at place
 	// takenSpoke and takenHub are the paths of claimed fields.
 	takenSpoke, takenHub map[string]bool
-	claims               map[string]diag.Range // by "spoke path" and "hub path": the rule that claims it
+	claims               [2]map[string]diag.Range // by side and path: the rule that claims it
 }
 
 // ruled is the claim of a rule before its value is planned.
@@ -65,8 +65,8 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 			main, decided = r, true
 		}
 	}
-	spoke, spokeEntry, ok := p.find(p.Spoke, p.conversion.Spoke, main.Field)
-	if !ok || !p.take(p.takenSpoke, "spoke", spoke, main) {
+	spoke, spokeEntry, ok := p.find(spokeSide, main.Field)
+	if !ok || !p.take(spokeSide, spoke, main) {
 		return nil
 	}
 	claim := ruled{Claim: &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}, rule: main, renames: renames, same: same, missing: missing}
@@ -89,8 +89,8 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	case model.Custom:
 		return p.custom(claim, drop)
 	}
-	hub, hubEntry, ok := p.find(p.Hub, p.conversion.Hub, main.Path)
-	if !ok || !p.take(p.takenHub, "hub", hub, main) {
+	hub, hubEntry, ok := p.find(hubSide, main.Path)
+	if !ok || !p.take(hubSide, hub, main) {
 		return nil
 	}
 	claim.Hub = hub
@@ -129,7 +129,7 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 
 // unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
 func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
-	path, entry, ok := p.find(p.Spoke, p.conversion.Spoke, r.Unless)
+	path, entry, ok := p.find(spokeSide, r.Unless)
 	_, isEntry := entryOf(c)
 	switch {
 	case !ok:
@@ -199,8 +199,8 @@ func functions(r model.ConversionRule, inSpoke bool) [2]bool {
 func (p *pairPlanner) customFields(claim ruled) []ruled {
 	r := claim.rule
 	for _, field := range r.Others {
-		spoke, _, ok := p.find(p.Spoke, p.conversion.Spoke, field)
-		if !ok || !p.take(p.takenSpoke, "spoke", spoke, r) {
+		spoke, _, ok := p.find(spokeSide, field)
+		if !ok || !p.take(spokeSide, spoke, r) {
 			return nil
 		}
 		claim.SpokeOthers = append(claim.SpokeOthers, spoke)
@@ -208,13 +208,13 @@ func (p *pairPlanner) customFields(claim ruled) []ruled {
 	if !r.Hub.IsSet() {
 		if hub, ok := lookup(p.Hub, r.Field.V); ok {
 			claim.Hub = hub
-			p.take(p.takenHub, "hub", hub, r)
+			p.take(hubSide, hub, r)
 		}
 		return []ruled{claim}
 	}
 	for i, name := range r.Hub.V {
-		hub, _, ok := p.find(p.Hub, p.conversion.Hub, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
-		if !ok || !p.take(p.takenHub, "hub", hub, r) {
+		hub, _, ok := p.find(hubSide, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
+		if !ok || !p.take(hubSide, hub, r) {
 			return nil
 		}
 		claim.HubOthers = append(claim.HubOthers, hub)
@@ -244,8 +244,8 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 	var claims []ruled
 	for i, name := range r.Hub.V {
 		path := diag.Sourced[string]{V: name, At: r.Hub.Each[i]}
-		hub, entry, ok := p.find(p.Hub, p.conversion.Hub, path)
-		if !ok || !p.take(p.takenHub, "hub", hub, r) {
+		hub, entry, ok := p.find(hubSide, path)
+		if !ok || !p.take(hubSide, hub, r) {
 			continue
 		}
 		if entry != "" && r.Verb == model.Default {
@@ -277,12 +277,12 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 
 // complete notes that the user's own code completes the struct.
 func (p *pairPlanner) complete(r model.ConversionRule) {
-	if first, ok := p.claims[""]; ok {
+	if first, ok := p.claims[spokeSide][""]; ok {
 		p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule by which your own code completes %s", p.Spoke.Name).
 			WithHint("remove it: one function can do all of it").WithRelated(first, "the first is here"))
 		return
 	}
-	p.claims[""] = r.Range
+	p.claims[spokeSide][""] = r.Range
 	p.After = functions(r, true)
 }
 
@@ -302,27 +302,26 @@ func (p *pairPlanner) differs(r model.ConversionRule, others []model.ConversionR
 
 // missing sets the default for a field that the source leaves unset.
 func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
-	field, in, version, side := c.Hub, p.Hub, p.conversion.Hub, "hub"
-	if c.DefaultTo() == FromHub {
-		field, in, version, side = c.Spoke, p.Spoke, p.conversion.Spoke, "spoke"
-	}
+	side := 1 - c.DefaultTo()
+	field, version := c.side(side), p.version(side)
 	t := field.Last().Type
 	value, ok := constant(pointee(t), r.Default.V)
 	if r.From != "" {
 		value, ok = Metadata(r.From), isText(t) && t.Package == ""
 	}
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
-		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, side, t).
+		word, _ := sides(side, "spoke", "hub")
+		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, word, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
 	}
 	if r.From == "" && !fieldLimits(field.Last()).allows(value) {
-		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", version.Version, r.Default.V).
-			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(field.Last().Range, "the field of %s is here", version.Version))
+		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", version, r.Default.V).
+			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(field.Last().Range, "the field of %s is here", version))
 		return
 	}
 	if r.With.IsSet() {
-		with, entry, ok := p.find(in, version, r.With)
+		with, entry, ok := p.find(side, r.With)
 		if !ok || entry != "" {
 			return
 		}
@@ -338,15 +337,16 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 	}
 }
 
-// find looks up a rule's path in a struct; key is the key of a metadata entry.
-func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path diag.Sourced[string]) (found Path, key string, ok bool) {
+// find looks up a rule's path in the struct of a side; key is the key of a metadata entry.
+func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Path, key string, ok bool) {
+	t, _ := sides(side, p.Spoke, p.Hub)
 	if found, key = entry(t, path.V); found != nil {
 		return found, key, true
 	}
 	if found, ok = lookup(t, path.V); ok {
 		return found, "", true
 	}
-	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, version.Version, path.V).WithRelated(t.Range, "%s is here", t.Name)
+	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, p.version(side), path.V).WithRelated(t.Range, "%s is here", t.Name)
 	switch near, ok := nearestPath(t, path.V); {
 	case strings.Contains(path.V, "["):
 		d = d.WithHint("on a kind, metadata.annotations[key] and metadata.labels[key] are entries; nothing else has any")
@@ -358,18 +358,19 @@ func (p *pairPlanner) find(t *resolve.Type, version model.VersionedType, path di
 }
 
 // take claims a field for a rule.
-func (p *pairPlanner) take(taken map[string]bool, side string, path Path, r model.ConversionRule) bool {
-	key := side + " " + path.String()
+func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bool {
+	taken, _ := sides(side, p.takenSpoke, p.takenHub)
 	if taken[path.String()] {
-		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", side, path)
-		if other, ok := p.claims[key]; ok {
+		word, _ := sides(side, "spoke", "hub")
+		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", word, path)
+		if other, ok := p.claims[side][path.String()]; ok {
 			d = d.WithRelated(other, "the other rule is here")
 		}
 		p.diags.Add(d.WithHint("let one rule take care of both: +webhook:conversion:custom"))
 		return false
 	}
 	taken[path.String()] = true
-	p.claims[key] = r.Range
+	p.claims[side][path.String()] = r.Range
 	return true
 }
 
@@ -665,10 +666,8 @@ func (p *Pair) unconverted(from Direction) map[string]bool {
 
 // side returns a claim's path on the source side of a direction. It is nil if that side does not have the field.
 func (c *Claim) side(from Direction) Path {
-	if from == FromHub {
-		return c.Hub
-	}
-	return c.Spoke
+	path, _ := sides(from, c.Spoke, c.Hub)
+	return path
 }
 
 // noteParents handles moves into and out of structs behind pointers. A move into such a struct gets the check whether

@@ -27,6 +27,17 @@ func (d Direction) String() string {
 	return "from the hub"
 }
 
+// spokeSide and hubSide are the sides that a direction comes from.
+const spokeSide, hubSide = ToHub, FromHub
+
+// sides orders a value of the spoke and a value of the hub as source and destination of a direction.
+func sides[T any](d Direction, spoke, hub T) (src, dst T) {
+	if d == ToHub {
+		return spoke, hub
+	}
+	return hub, spoke
+}
+
 // Pair is a struct of the spoke and its counterpart in the hub.
 type Pair struct {
 	Spoke, Hub *resolve.Type
@@ -221,10 +232,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
 func (p *Plan) Lossy(d Direction) bool {
-	s := p.SpokeSchema
-	if d == FromHub {
-		s = p.HubSchema
-	}
+	s, _ := sides(d, p.SpokeSchema, p.HubSchema)
 	return p.Root.lossy(d, map[*Pair]bool{}) || len(s.Annotations)+len(s.Labels) > 0
 }
 

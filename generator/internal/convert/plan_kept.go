@@ -28,10 +28,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 		for _, other := range c.HubOthers {
 			paths = append(paths, strings.Join(slices.Concat(before, other.names()), "."))
 		}
-		side := c.Spoke
-		if d == FromHub {
-			side = c.Hub
-		}
+		side := c.side(d)
 		if c.Unless != nil { // the structs around it are missing, too
 			if i := slices.IndexFunc(side, func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }); i >= 0 {
 				side = side[:i+1]

@@ -65,6 +65,12 @@ func (p *planner) plan() (*Plan, bool) {
 	return plan, true
 }
 
+// version returns the version of the side that a direction comes from.
+func (p *planner) version(side Direction) string {
+	t, _ := sides(side, p.conversion.Spoke, p.conversion.Hub)
+	return t.Version
+}
+
 // typeMembers are the members that contain an object's type. They are replaced, not converted.
 func typeMembers() map[string]bool { return map[string]bool{"apiVersion": true, "kind": true} }
 
@@ -105,13 +111,9 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
-	w := &pairPlanner{planner: p, Pair: pair, at: at, takenSpoke: maps.Clone(skipSpoke), takenHub: maps.Clone(skipHub), claims: map[string]diag.Range{}}
-	if w.takenSpoke == nil {
-		w.takenSpoke = map[string]bool{}
-	}
-	if w.takenHub == nil {
-		w.takenHub = map[string]bool{}
-	}
+	w := &pairPlanner{planner: p, Pair: pair, at: at, takenSpoke: map[string]bool{}, takenHub: map[string]bool{}, claims: [2]map[string]diag.Range{{}, {}}}
+	maps.Copy(w.takenSpoke, skipSpoke)
+	maps.Copy(w.takenHub, skipHub)
 	var ruled []ruled
 	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.takenSpoke) {
 		ruled = append(ruled, w.rule(f)...)

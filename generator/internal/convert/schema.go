@@ -143,7 +143,8 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 		}
 		below := c.limits(from)
 		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
-		for _, other := range c.others(from) {
+		others, _ := sides(from, c.SpokeOthers, c.HubOthers)
+		for _, other := range others {
 			if further := (&Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop}); !further.IsZero() {
 				s.put(other.names(), further)
 			}
@@ -342,14 +343,6 @@ func listKeys(f *resolve.Field) []string {
 // hooked reports whether the user's own code converts the field from a side.
 func (c *Claim) hooked(from Direction) bool {
 	return c.Functions[from] || c.holdsHook()
-}
-
-// others returns the additional fields of a custom rule on a side.
-func (c *Claim) others(side Direction) []Path {
-	if side == ToHub {
-		return c.SpokeOthers
-	}
-	return c.HubOthers
 }
 
 // unconvertedBelow reports whether any field in a struct does not convert.

@@ -143,9 +143,11 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 		how := First{Outer: outer(isList(hub))}
 		v.Loss[1-how.Outer] = "all elements but the first"
-		elem, bad := p.elements().value(inside(spoke, isList(spoke)), inside(hub, isList(hub)), as[1:])
+		plain, list := sides(how.Outer, spoke, hub)
+		spoke, hub = sides(how.Outer, plain, list.Elem())
+		elem, bad := p.elements().value(spoke, hub, as[1:])
 		if bad == nil {
-			how.Plain = setOf(v.side(1 - how.Outer))
+			how.Plain = setOf(plain)
 		}
 		return v.as(how, elem, bad)
 	case name == "keyed":
@@ -172,7 +174,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case isPointer(spoke) || isPointer(hub):
 		how := Optional{Outer: outer(isPointer(hub))}
 		v.Loss[1-how.Outer] = "whether it was nil or zero"
-		if s, h := pointee(spoke), pointee(hub); name == "" && (s.Kind() == resolve.Struct) != (h.Kind() == resolve.Struct) && !p.rules.hooked(s, h) {
+		spoke, hub = pointee(spoke), pointee(hub)
+		if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
 			return nil, p.differ(v)
 		}
 		if bad := p.intent(v, &how, name); bad != nil {
@@ -181,7 +184,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if name == "optional" || name == "pointer" {
 			as = as[1:]
 		}
-		elem, bad := p.value(inside(spoke, isPointer(spoke)), inside(hub, isPointer(hub)), as)
+		elem, bad := p.value(spoke, hub, as)
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
 			how.OnlyIfSet[how.Outer] = setOf(v.side(how.Outer).Elem())
 		}
@@ -221,10 +224,8 @@ func (p *valuePlanner) elements() *valuePlanner {
 // intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
-	field, plain, pointer := p.spokeField, v.spoke, p.hubField
-	if how.Outer == FromHub {
-		field, plain, pointer = p.hubField, v.hub, p.spokeField
-	}
+	plain := v.side(1 - how.Outer)
+	field, pointer := sides(how.Outer, p.spokeField, p.hubField)
 	// An API server replaces nil by the default.
 	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
@@ -390,23 +391,20 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.hub, hubLimits, ToHub), quoted(lost)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.hub, hubLimits, hubSide), quoted(lost)))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, FromHub), quoted(new)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, spokeSide), quoted(new)))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.enumHint(lost, new)}
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.
-func (p *valuePlanner) enum(t *resolve.Type, l Limits, to Direction) string {
+func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
 	if len(l.Enum) == 0 || t.Name != "" && t.Package != "" {
 		return t.String()
 	}
-	if to == ToHub {
-		return "the Enum of " + p.conversion.Hub.Version
-	}
-	return "the Enum of " + p.conversion.Spoke.Version
+	return "the Enum of " + p.version(side)
 }
 
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
@@ -418,9 +416,9 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 		refused, version := "", ""
 		switch {
 		case r.From != "" && !spoke.allows(r.From):
-			refused, version = r.From, p.conversion.Spoke.Version
+			refused, version = r.From, p.version(spokeSide)
 		case r.To != "" && !hub.allows(r.To):
-			refused, version = r.To, p.conversion.Hub.Version
+			refused, version = r.To, p.version(hubSide)
 		default:
 			fit = append(fit, r)
 			continue
@@ -487,11 +485,4 @@ func outer(hub bool) Direction {
 		return ToHub
 	}
 	return FromHub
-}
-
-func inside(t *resolve.Type, deeper bool) *resolve.Type {
-	if deeper {
-		return t.Elem()
-	}
-	return t
 }

@@ -14,52 +14,53 @@ import (
 
 // wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
-	outside, skip, side := v.hub, p.skipHub, ToHub
-	if v.spoke.Kind() == resolve.Struct {
-		outside, skip, side = v.spoke, p.skipSpoke, FromHub
-	}
+	how := Wrap{Outer: outer(v.spoke.Kind() != resolve.Struct)}
+	plain, outside, skip := p.around(v, how.Outer)
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
 		return nil, v.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member))
 	}
-	how := Wrap{Outer: side, Member: found}
+	how.Member = found
 	var bad *mismatch
 	if how.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
 		return nil, bad
 	}
 	if hasOthers(outside, found, withConstants(skip, how.Constants)) {
-		v.Loss[1-side] = "all members but " + member
+		v.Loss[1-how.Outer] = "all members but " + member
 	}
 	if len(how.Constants) > 0 {
-		v.Loss[1-side] = "all but " + member + ", and with other constants all of it"
+		v.Loss[1-how.Outer] = "all but " + member + ", and with other constants all of it"
 	}
 	inner := *p
 	inner.skipSpoke, inner.skipHub = nil, nil
-	spoke, hub := v.spoke, v.hub
-	if side == ToHub {
-		inner.hubField, hub = found.Last(), found.Last().Type
-	} else {
-		inner.spokeField, spoke = found.Last(), found.Last().Type
-	}
+	field, _ := sides(how.Outer, p.spokeField, p.hubField)
+	inner.spokeField, inner.hubField = sides(how.Outer, field, found.Last())
+	spoke, hub := sides(how.Outer, plain, found.Last().Type)
 	elem, bad := inner.value(spoke, hub, as[1:])
-	if plain := v.side(1 - side); bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
+	if bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
 		how.Plain = setOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
-			how.Plain.Test, v.Loss[side] = NotEmpty, "whether it was nil or empty"
+			how.Plain.Test, v.Loss[how.Outer] = NotEmpty, "whether it was nil or empty"
 		}
 	}
 	return v.as(how, elem, bad)
 }
 
+// around returns the type of a value, the type of the struct around it on the destination side of a direction, and the
+// members of the struct that rules move elsewhere.
+func (p *valuePlanner) around(v *Value, to Direction) (plain, outside *resolve.Type, skip map[string]bool) {
+	plain, outside = sides(to, v.spoke, v.hub)
+	_, skip = sides(to, p.skipSpoke, p.skipHub)
+	return plain, outside, skip
+}
+
 // present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
 // members have certain values.
 func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how, outside, skip := Present{Outer: ToHub}, v.hub, p.skipHub
-	if pointee(v.spoke).Kind() == resolve.Struct {
-		how.Outer, outside, skip = FromHub, v.spoke, p.skipSpoke
-	}
-	plain, inner := v.side(1-how.Outer), pointee(outside)
+	how := Present{Outer: outer(pointee(v.spoke).Kind() != resolve.Struct)}
+	plain, outside, skip := p.around(v, how.Outer)
+	inner := pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
 		return nil, v.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants")
 	}
@@ -84,15 +85,12 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 
 // tuple plans the conversion between text and the values of some members of a struct.
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how, outside, skip, field := Tuple{Outer: ToHub}, v.hub, p.skipHub, p.spokeField
-	if v.spoke.Kind() == resolve.Struct {
-		how.Outer, outside, skip, field = FromHub, v.spoke, p.skipSpoke, p.hubField
-	}
-	plain, names := v.side(1-how.Outer), strings.Split(argument, ",")
-	example := fmt.Sprintf(`+webhook:conversion:enum(from: "a", to: %q) names a text and its values`, strings.Repeat("x,", len(names)-1)+"x")
-	if how.Outer == FromHub {
-		example = fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: "a") names a text and its values`, strings.Repeat("x,", len(names)-1)+"x")
-	}
+	how := Tuple{Outer: outer(v.spoke.Kind() != resolve.Struct)}
+	plain, outside, skip := p.around(v, how.Outer)
+	field, _ := sides(how.Outer, p.spokeField, p.hubField)
+	names := strings.Split(argument, ",")
+	from, to := sides(how.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
+	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
 	switch {
 	case !isText(plain):
 		return nil, v.misfit(as[0], "text and a struct")
@@ -104,12 +102,10 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	limits := textLimits(plain, field)
 	known := p.values(plain, limits)
 	for _, r := range p.renames {
-		text, values := r.From, strings.Split(r.To, ",")
-		if how.Outer == FromHub {
-			text, values = r.To, strings.Split(r.From, ",")
-		}
+		text, list := sides(how.Outer, r.From, r.To)
+		values := strings.Split(list, ",")
 		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
-			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", strings.Join(values, ","), len(names), argument), hint: example}
+			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", list, len(names), argument), hint: example}
 		}
 		if !limits.allows(text) {
 			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", field.JSON, text), hint: "choose a value that its Enum, bounds, lengths and pattern allow"}
@@ -203,10 +199,8 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 // keyed plans the conversion between a map and a list whose elements have the map's key as a member. The list is sorted
 // by key.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
-	m, list, how := v.spoke, v.hub, Keyed{Outer: ToHub}
-	if list.Kind() == resolve.Map {
-		m, list, how.Outer = list, m, FromHub
-	}
+	how := Keyed{Outer: outer(v.hub.Kind() != resolve.Map)}
+	m, list := sides(how.Outer, v.spoke, v.hub)
 	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
 	if fit {
 		how.Member, fit = lookup(list.Elem(), member)
@@ -215,21 +209,15 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 		return nil, v.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member))
 	}
 	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
-	spokeKey, hubKey := m.Key(), how.Member.Last().Type
-	if how.Outer == FromHub {
-		spokeKey, hubKey = hubKey, spokeKey
-	}
-	how.Keys = typesOf(spokeKey, hubKey)
-	elem, bad := p.beside(how.Outer, how.Member).value(v.spoke.Elem(), v.hub.Elem(), as[1:])
+	how.Keys = typesOf(sides(how.Outer, m.Key(), how.Member.Last().Type))
+	elem, bad := p.beside(how.Outer, Constant{Member: how.Member}).value(v.spoke.Elem(), v.hub.Elem(), as[1:])
 	return v.as(how, elem, bad)
 }
 
 // listElement plans the conversion between a value and the list element whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
-	list, how := v.hub, Element{Outer: ToHub}
-	if v.spoke.Kind() == resolve.Slice {
-		list, how.Outer = v.spoke, FromHub
-	}
+	how := Element{Outer: outer(v.spoke.Kind() != resolve.Slice)}
+	plain, list := sides(how.Outer, v.spoke, v.hub)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
 		return nil, v.misfit(as[0], "a list of structs on one side")
 	}
@@ -237,30 +225,20 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {
 		return nil, bad
 	}
-	var told []Path
-	for _, c := range how.Constants {
-		told = append(told, c.Member)
-	}
 	v.Loss[1-how.Outer] = "all elements but this one"
-	plain := v.side(1 - how.Outer)
 	how.Plain = setOf(plain)
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
 		how.Content, v.Loss[how.Outer] = setOf(plain.Elem()), "whether it was nil or empty"
 	}
-	elem, bad := p.beside(how.Outer, told...).value(inside(v.spoke, how.Outer == FromHub), inside(v.hub, how.Outer == ToHub), as[1:])
+	spoke, hub := sides(how.Outer, plain, list.Elem())
+	elem, bad := p.beside(how.Outer, how.Constants...).value(spoke, hub, as[1:])
 	return v.as(how, elem, bad)
 }
 
 // beside plans the elements of a list, without the members that identify them.
-func (p *valuePlanner) beside(list Direction, told ...Path) *valuePlanner {
+func (p *valuePlanner) beside(list Direction, told ...Constant) *valuePlanner {
 	inner := p.elements()
-	skip := map[string]bool{}
-	for _, t := range told {
-		skip[t.String()] = true
-	}
-	if inner.skipSpoke, inner.skipHub = nil, skip; list == FromHub {
-		inner.skipSpoke, inner.skipHub = skip, nil
-	}
+	inner.skipSpoke, inner.skipHub = sides(list, nil, withConstants(nil, told))
 	return inner
 }
 

@@ -182,10 +182,8 @@ type Renaming struct{ From, To string }
 
 // side returns the type of the value on the destination side of a direction.
 func (v *Value) side(to Direction) *resolve.Type {
-	if to == ToHub {
-		return v.hub
-	}
-	return v.spoke
+	_, t := sides(to, v.spoke, v.hub)
+	return t
 }
 
 // Pair returns the pair of structs that Call converts, or nil for another value.

@@ -15,16 +15,14 @@ var partInLayout = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)(=[^{}]+)?\}`)
 
 // parts plans the conversion between text and a struct whose members are parts of the text.
 func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mismatch) {
-	how, outside, skip := Parts{Outer: ToHub, Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}, v.hub, p.skipHub
-	if v.spoke.Kind() == resolve.Struct {
-		how.Outer, outside, skip = FromHub, v.spoke, p.skipSpoke
-	}
+	how := Parts{Outer: outer(v.spoke.Kind() != resolve.Struct), Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}
+	plain, outside, skip := p.around(v, how.Outer)
 	bad := func(format string, args ...any) *mismatch {
 		return &mismatch{rule: RuleConverter, message: fmt.Sprintf(format, args...), hint: "write the members in braces, with text between them: parts:{namespace}/{name}"}
 	}
 	members, between := partInLayout.FindAllStringSubmatch(layout, -1), strings.Split(how.Layout, "{}")
 	switch {
-	case !isText(v.side(1 - how.Outer)):
+	case !isText(plain):
 		return nil, v.misfit(as[0], "text and a struct")
 	case len(as) > 1:
 		return nil, bad("nothing can follow the converter parts")
