@@ -47,23 +47,17 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 		}
 		return nil, v.misfit(name, "two bools")
 	case "seconds":
-		switch {
-		case isNamed(v.spoke, metaPackage, "Duration") && wholeType(v.hub):
-			v.Loss[ToHub] = "parts of a second"
-			return v.as(Checked{Funcs: [2]string{"ToSeconds", "FromSeconds"}}, nil, nil)
-		case isNamed(v.hub, metaPackage, "Duration") && wholeType(v.spoke):
-			v.Loss[FromHub] = "parts of a second"
-			return v.as(Checked{Funcs: [2]string{"FromSeconds", "ToSeconds"}}, nil, nil)
+		to := outer(wholeType(v.hub))
+		if duration, number := sides(to, v.spoke, v.hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
+			v.Loss[to] = "parts of a second"
+			return v.as(Checked{Funcs: by(to, "ToSeconds", "FromSeconds")}, nil, nil)
 		}
 		return nil, v.misfit(name, "a metav1.Duration and a whole number")
 	case "join":
-		switch {
-		case isText(v.hub) && v.spoke.Kind() == resolve.Slice && isText(v.spoke.Elem()):
-			v.Loss[ToHub] = "whether it was nil or empty"
-			return v.as(Checked{Funcs: [2]string{"Join", "Split"}, Argument: argument}, nil, nil)
-		case isText(v.spoke) && v.hub.Kind() == resolve.Slice && isText(v.hub.Elem()):
-			v.Loss[FromHub] = "whether it was nil or empty"
-			return v.as(Checked{Funcs: [2]string{"Split", "Join"}, Argument: argument}, nil, nil)
+		to := outer(isText(v.hub))
+		if list, text := sides(to, v.spoke, v.hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
+			v.Loss[to] = "whether it was nil or empty"
+			return v.as(Checked{Funcs: by(to, "Join", "Split"), Argument: argument}, nil, nil)
 		}
 		return nil, v.misfit(name, "a list of strings and a string")
 	case "json":
@@ -80,24 +74,26 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 			how.OmitsZero[d] = setOf(t)
 		}
 	}
-	if word, loss, ok := textual(v.spoke); ok && isText(v.hub) {
-		how.Funcs, v.Loss = [2]string{"Format" + word, "Parse" + word}, [2]string{loss, "how it was written"}
-		return v.as(how, nil, nil)
-	}
-	if word, loss, ok := textual(v.hub); ok && isText(v.spoke) {
-		how.Funcs, v.Loss = [2]string{"Parse" + word, "Format" + word}, [2]string{"how it was written", loss}
+	to := outer(isText(v.hub))
+	value, text := sides(to, v.spoke, v.hub)
+	if word, loss := textual(value); word != "" && isText(text) {
+		how.Funcs, v.Loss = by(to, "Format"+word, "Parse"+word), by(to, loss, "how it was written")
 		return v.as(how, nil, nil)
 	}
 	return nil, v.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string")
 }
 
+// by returns what a direction has, and what the opposite one has, by direction.
+func by(d Direction, forth, back string) [2]string {
+	forth, back = sides(d, forth, back)
+	return [2]string{forth, back}
+}
+
 // entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	v.Types = Types{Spoke: typeOf(v.spoke), Hub: typeOf(v.hub)}
-	side, field := ToHub, v.spoke
-	if p.entries[ToHub] != "" {
-		side, field = FromHub, v.hub
-	}
+	side := outer(p.entries[spokeSide] == "") // that of the field
+	field, _ := sides(side, v.spoke, v.hub)
 	function := ""
 	switch {
 	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":
@@ -120,20 +116,18 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 // json plans the conversion between any value and its JSON. The text loses its formatting and the members that the type
 // does not have.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
-	blob, side, how := v.hub, ToHub, Checked{Funcs: [2]string{"FormatJSON", "ParseJSON"}}
-	v.Loss = [2]string{"whether it was empty or absent", "how it was written, and what the type does not have"}
-	if isBlob(v.spoke) {
-		blob, side, how.Funcs = v.spoke, FromHub, [2]string{"ParseJSON", "FormatJSON"}
-		v.Loss[ToHub], v.Loss[FromHub] = v.Loss[FromHub], v.Loss[ToHub]
-	}
-	if !isBlob(blob) || isBlob(v.spoke) == isBlob(v.hub) {
+	if isBlob(v.spoke) == isBlob(v.hub) {
 		return nil, v.misfit("json", "a string, []byte, RawExtension or JSON on one side")
 	}
+	to := outer(isBlob(v.hub))
+	how := Checked{Funcs: by(to, "FormatJSON", "ParseJSON")}
+	v.Loss = by(to, "whether it was empty or absent", "how it was written, and what the type does not have")
+	blob := v.side(to)
 	if blob.Kind() != resolve.Struct {
 		return v.as(how, nil, nil)
 	}
 	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
-	return v.as(Wrap{Outer: side, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types, spoke: v.spoke, hub: v.hub}, nil)
+	return v.as(Wrap{Outer: to, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types, spoke: v.spoke, hub: v.hub}, nil)
 }
 
 // isBlob reports whether a type contains JSON as text.
@@ -143,21 +137,22 @@ func isBlob(t *resolve.Type) bool {
 		t.Kind() == resolve.Slice && t.Elem().Basic() == "uint8"
 }
 
-// textual returns the word for a type in the names of its functions, and the loss in its text.
-func textual(t *resolve.Type) (word, loss string, ok bool) {
+// textual returns the word for a type in the names of its functions, and the loss in its text. The word is empty for a
+// type without such functions.
+func textual(t *resolve.Type) (word, loss string) {
 	switch {
 	case wholeType(t):
-		return "Integer", "", true
+		return "Integer", ""
 	case isBool(t):
-		return "Bool", "", true
+		return "Bool", ""
 	case isNamed(t, quantityPackage, "Quantity"):
-		return "Quantity", "whether it was zero or absent", true
+		return "Quantity", "whether it was zero or absent"
 	case isNamed(t, metaPackage, "Duration"):
-		return "Duration", "whether it was zero or absent", true
+		return "Duration", "whether it was zero or absent"
 	case isNamed(t, "k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
-		return "IntOrString", "whether it was a number", true
+		return "IntOrString", "whether it was a number"
 	}
-	return "", "", false
+	return "", ""
 }
 
 func isBool(t *resolve.Type) bool { return t.Basic() == "bool" }
@@ -207,12 +202,12 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 // converter returns the converters for two types that do not convert without any. It is empty if no converters fit. The
 // fields may declare the keys of a list.
 func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
-	_, _, spokeText := textual(spoke)
-	_, _, hubText := textual(hub)
+	spokeWord, _ := textual(spoke)
+	hubWord, _ := textual(hub)
 	switch {
 	case isNamed(spoke, metaPackage, "Duration") && wholeType(hub), isNamed(hub, metaPackage, "Duration") && wholeType(spoke):
 		return "seconds"
-	case spokeText && isText(hub), hubText && isText(spoke):
+	case spokeWord != "" && isText(hub), hubWord != "" && isText(spoke):
 		return "string"
 	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Slice:
 		if inner := converter(spoke.Elem(), hub.Elem()); inner != "" {
