@@ -40,7 +40,7 @@ type Schema struct {
 
 // IsZero reports whether the schema has no facts.
 func (s *Schema) IsZero() bool {
-	return s == nil || len(s.Keys) == 0 && s.One == nil && !s.Dropped && !s.Custom && !s.Scattered && s.Limits.IsZero() && len(s.Members) == 0 && s.Elements.IsZero() && s.Same == nil
+	return s == nil || s.onlyMembers() && !s.Custom && len(s.Members) == 0 && s.Same == nil
 }
 
 // onlyMembers reports whether all facts are about the struct itself, and none about the field that has it.
@@ -141,32 +141,25 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 		if path == nil {
 			continue
 		}
+		for i, f := range path[:len(path)-1] {
+			around := path[:i+1]
+			if c.Value != nil && !f.Inline && !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
+				s.at(around.names()).Scattered = true
+			}
+		}
 		below := c.limits(from)
 		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
 		others, _ := sides(from, c.SpokeOthers, c.HubOthers)
 		for _, other := range others {
-			if further := (&Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop}); !further.IsZero() {
-				s.put(other.names(), further)
-			}
+			s.put(other.names(), &Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop})
 		}
-		if c.Value == nil && c.Verb != model.Drop {
-			if !below.IsZero() {
-				s.put(path.names(), below)
-			}
-			continue
+		if below.Dropped = c.Verb == model.Drop; below.Dropped || c.Value != nil {
+			below.Keys = c.listKeys(from)
 		}
-		for i := 1; c.Value != nil && i < len(path); i++ {
-			if around := path[:i]; !claimed[around.String()] && unconvertedBelow(unconverted, around) {
-				s.scatter(around.names())
-			}
-		}
-		below.Dropped, below.Keys = c.Verb == model.Drop, c.listKeys(from)
 		if c.Value != nil {
 			below.addValue(c.Value, from, inside)
 		}
-		if !below.IsZero() {
-			s.put(path.names(), below)
-		}
+		s.put(path.names(), below)
 	}
 }
 
@@ -178,29 +171,23 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	if seen[p] = true; p.After[from] {
 		return true
 	}
-	for _, c := range p.Claims {
-		path := c.side(from)
-		if path != nil && (c.Verb == model.Drop || c.hooked(from) || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) {
-			return true
+	tells := func(h How) bool {
+		switch how := h.(type) {
+		case Call:
+			return how.Pair.says(from, seen)
+		case Keyed:
+			return how.Outer != from
+		case First:
+			return how.Outer != from
+		case Element:
+			return how.Outer != from
 		}
-		for v := c.Value; v != nil; v = v.Elem {
-			tells := false
-			switch how := v.How.(type) {
-			case Call:
-				tells = how.Pair.says(from, seen)
-			case Keyed:
-				tells = how.Outer != from
-			case First:
-				tells = how.Outer != from
-			case Element:
-				tells = how.Outer != from
-			}
-			if tells {
-				return true
-			}
-		}
+		return false
 	}
-	return false
+	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
+		return c.side(from) != nil && (c.Verb == model.Drop || c.hooked(from) || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) ||
+			c.Value.holds(tells)
+	})
 }
 
 func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
@@ -250,23 +237,26 @@ func (e Element) one() map[string]string {
 	return told
 }
 
-// put adds the schema of a field below.
+// at returns the schema at a path, which it makes if need be.
+func (s *Schema) at(path []string) *Schema {
+	for _, name := range path {
+		if s.Members == nil {
+			s.Members = map[string]*Schema{}
+		}
+		if s.Members[name] == nil {
+			s.Members[name] = &Schema{}
+		}
+		s = s.Members[name]
+	}
+	return s
+}
+
+// put adds the facts about a field at a path, if there are any.
 func (s *Schema) put(path []string, below *Schema) {
-	if len(path) == 0 {
+	if len(path) == 0 || below.IsZero() {
 		return
 	}
-	if s.Members == nil {
-		s.Members = map[string]*Schema{}
-	}
-	next := s.Members[path[0]]
-	if next == nil {
-		next = &Schema{}
-		s.Members[path[0]] = next
-	}
-	if len(path) > 1 {
-		next.put(path[1:], below)
-		return
-	}
+	next := s.at(path)
 	if below.Name != "" && next.IsZero() && below.onlyMembers() {
 		next.Same = below
 		return
@@ -283,20 +273,6 @@ func (s *Schema) put(path []string, below *Schema) {
 	for name, m := range below.Members {
 		next.put([]string{name}, m)
 	}
-}
-
-// scatter marks the object at a path whose parts are in several places on the other side.
-func (s *Schema) scatter(path []string) {
-	for _, name := range path {
-		if s.Members == nil {
-			s.Members = map[string]*Schema{}
-		}
-		if s.Members[name] == nil {
-			s.Members[name] = &Schema{}
-		}
-		s = s.Members[name]
-	}
-	s.Scattered = len(path) > 0
 }
 
 // listKeys returns the keys of the claimed list on a side, limited to keys that the other side has too. Keys declared
@@ -343,9 +319,4 @@ func listKeys(f *resolve.Field) []string {
 // hooked reports whether the user's own code converts the field from a side.
 func (c *Claim) hooked(from Direction) bool {
 	return c.Functions[from] || c.holdsHook()
-}
-
-// unconvertedBelow reports whether any field in a struct does not convert.
-func unconvertedBelow(unconverted map[string]bool, around Path) bool {
-	return len(below(unconverted, around.String())) > 0
 }

@@ -66,9 +66,8 @@ func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
 			}
 		case f.Exported && f.JSON != "":
 			below := &Schema{}
-			if below.addLimits(f, inside); !below.IsZero() {
-				s.put([]string{f.JSON}, below)
-			}
+			below.addLimits(f, inside)
+			s.put([]string{f.JSON}, below)
 		}
 	}
 }
