@@ -226,10 +226,8 @@ func (b bounded) writesZero() bool {
 func absent(limits []Limits, to *resolve.Type) refusal {
 	r := refusal{from: "the " + zeroText(to) + " of an absent field"}
 	for _, l := range limits {
-		for _, name := range l.marked() {
-			if !l.only(name).allowsZero(to) {
-				r.to = l.text(name)
-			}
+		for _, name := range l.refusingZero(to) {
+			r.to = l.text(name)
 		}
 	}
 	return r

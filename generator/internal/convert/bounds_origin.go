@@ -42,9 +42,7 @@ func (s *origin) setValues(p *planner, renames []Renaming) {
 	case isBool(s.t):
 		s.values = []string{"false", "true"}
 	case isText(s.t):
-		for _, c := range p.types.Constants(s.t) {
-			s.values = append(s.values, c.Value)
-		}
+		s.values = p.valuesOf(s.t, Limits{})
 	}
 	for i, v := range s.values {
 		if j := slices.IndexFunc(renames, func(r Renaming) bool { return r.From == v }); j >= 0 {
@@ -94,24 +92,6 @@ func (l Limits) text(name string) string {
 		return ""
 	}
 	return name + "=" + value
-}
-
-// only returns the limits of one marker.
-func (l Limits) only(name string) Limits {
-	one := Limits{}
-	switch name {
-	case "Enum":
-		one.Enum = l.Enum
-	case "Minimum":
-		one.Minimum, one.ExclusiveMinimum = l.Minimum, l.ExclusiveMinimum
-	case "Maximum":
-		one.Maximum, one.ExclusiveMaximum = l.Maximum, l.ExclusiveMaximum
-	case "Pattern":
-		one.Pattern = l.Pattern
-	case "MinLength", "MaxLength":
-		one.Counts = map[string]int{name: l.Counts[name]}
-	}
-	return one
 }
 
 // text returns the source's marker of a name; the last one is the field's own.
@@ -183,7 +163,7 @@ func (s origin) satisfies(l Limits, name string) bool {
 	}
 	if s.values != nil && name != "MultipleOf" && name != "Format" {
 		return !slices.ContainsFunc(s.values, func(v string) bool {
-			return !s.isZero(v) && !(name == "Enum" && slices.Contains(s.same, v)) && !l.only(name).allows(s.typed(v))
+			return !s.isZero(v) && !(name == "Enum" && slices.Contains(s.same, v)) && slices.Contains(l.refusing(s.typed(v)), name)
 		})
 	}
 	switch name {

@@ -116,10 +116,7 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 
 // refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.
 func refusesZero(f *resolve.Field) bool {
-	if f.Type.Kind() != resolve.Basic {
-		return false
-	}
-	return !fieldLimits(f).allowsZero(f.Type)
+	return f.Type.Kind() == resolve.Basic && len(fieldLimits(f).refusingZero(f.Type)) > 0
 }
 
 // zeroText returns the zero value of a type, as JSON has it.

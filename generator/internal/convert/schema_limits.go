@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -99,52 +98,51 @@ func (c *Claim) limits(side Direction) *Schema {
 func fieldLimits(f *resolve.Field) Limits {
 	var s Schema
 	s.limitType(f.Type, nil, f.Doc)
-	l := s.Limits
-	own := Limits{}
-	own.Read(f.Doc, false)
-	if len(own.Enum) > 0 && len(l.Enum) > 0 { // a value must satisfy both
-		own.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(l.Enum, v) })
+	ofType := s.Limits.Enum
+	s.Limits.Read(f.Doc, false)
+	both := slices.DeleteFunc(slices.Clone(s.Limits.Enum), func(v string) bool { return !slices.Contains(ofType, v) })
+	if len(both) > 0 { // a value must satisfy both
+		s.Limits.Enum = both
 	}
-	l.Read(f.Doc, false)
-	if len(own.Enum) > 0 {
-		l.Enum = own.Enum
-	}
-	return l
+	return s.Limits
 }
 
-// allowsZero reports whether the limits allow the zero value of a type.
-func (l Limits) allowsZero(t *resolve.Type) bool {
+// allows reports whether the limits allow a text, whole number or bool.
+func (l Limits) allows(value any) bool { return len(l.refusing(value)) == 0 }
+
+// refusingZero returns the names of the markers that refuse the zero value of a type.
+func (l Limits) refusingZero(t *resolve.Type) []string {
 	switch t.Basic() {
 	case "string":
-		return l.allows("")
+		return l.refusing("")
 	case "bool":
-		return true
+		return nil
 	}
-	return l.allows(0)
+	return l.refusing(0)
 }
 
-// allows reports whether the limits allow a text, whole number or bool. A pattern that Go cannot read allows any text.
-func (l Limits) allows(value any) bool {
-	if len(l.Enum) > 0 && !slices.Contains(l.Enum, fmt.Sprint(value)) {
-		return false
+// refusing returns the names of the markers that refuse a text, whole number or bool. A pattern that Go cannot read
+// refuses no text.
+func (l Limits) refusing(value any) []string {
+	var names []string
+	note := func(name string, refuses bool) {
+		if refuses {
+			names = append(names, name)
+		}
 	}
+	note("Enum", len(l.Enum) > 0 && !slices.Contains(l.Enum, fmt.Sprint(value)))
 	switch value := value.(type) {
 	case string:
 		length := utf8.RuneCountInString(value)
-		if most, ok := l.Counts["MaxLength"]; ok && length > most || length < l.Counts["MinLength"] {
-			return false
-		}
+		note("MinLength", length < l.Counts["MinLength"])
+		most, ok := l.Counts["MaxLength"]
+		note("MaxLength", ok && length > most)
 		matched, err := regexp.MatchString(l.Pattern, value)
-		return err != nil || matched
+		note("Pattern", err == nil && !matched)
 	case int:
-		low, err := strconv.ParseFloat(l.Minimum, 64)
-		if n := float64(value); err == nil && (n < low || n == low && l.ExclusiveMinimum) {
-			return false
-		}
-		high, err := strconv.ParseFloat(l.Maximum, 64)
-		if n := float64(value); err == nil && (n > high || n == high && l.ExclusiveMaximum) {
-			return false
-		}
+		n, low, high := float64(value), l.low(), l.high()
+		note("Minimum", low.ok && (n < low.n || n == low.n && low.strict))
+		note("Maximum", high.ok && (n > high.n || n == high.n && high.strict))
 	}
-	return true
+	return names
 }

@@ -5,7 +5,6 @@ package convert
 import (
 	"errors"
 	"fmt"
-	"go/ast"
 	"slices"
 	"strings"
 
@@ -229,7 +228,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	// An API server replaces nil by the default.
 	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
-	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || fieldLimits(field).allowsZero(plain)):
+	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || len(fieldLimits(field).refusingZero(plain)) == 0):
 		return &mismatch{rule: RuleDefault,
 			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(how.Outer, pointer)}
 	case name == "" && replaced:
@@ -330,28 +329,24 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 
 // textLimits returns the limits of a text of a field, with the Enum of the field and of its type.
 func textLimits(t *resolve.Type, f *resolve.Field) (l Limits) {
-	var own Limits
 	l.Read(t.Doc(), false)
+	ofType := l.Enum
 	switch outer := pointee(f.Type); {
 	case outer == t:
-		own.Read(f.Doc, false)
 		l.Read(f.Doc, false)
 	case outer.Kind() == resolve.Slice && pointee(outer.Elem()) == t:
-		for _, doc := range [][]*ast.CommentGroup{outer.Doc(), f.Doc} {
-			own.Read(doc, true)
-			l.Read(doc, true)
-		}
+		l.Read(outer.Doc(), true)
+		l.Read(f.Doc, true)
 	}
-	var ofType Limits
-	if ofType.Read(t.Doc(), false); len(own.Enum) > 0 && len(ofType.Enum) > 0 { // a value must satisfy both
-		l.Enum = slices.DeleteFunc(own.Enum, func(v string) bool { return !slices.Contains(ofType.Enum, v) })
+	if len(ofType) > 0 { // a value must satisfy both
+		l.Enum = slices.DeleteFunc(l.Enum, func(v string) bool { return !slices.Contains(ofType, v) })
 	}
 	return l
 }
 
-// values returns the possible values of a text: its Enum, or else the constants of its type. It returns none if any
+// valuesOf returns the possible values of a text: its Enum, or else the constants of its type. It returns none if any
 // text is possible.
-func (p *valuePlanner) values(t *resolve.Type, l Limits) []string {
+func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 	if len(l.Enum) > 0 {
 		return l.Enum
 	}
@@ -368,7 +363,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
-	spoke, hub := p.values(v.spoke, spokeLimits), p.values(v.hub, hubLimits)
+	spoke, hub := p.valuesOf(v.spoke, spokeLimits), p.valuesOf(v.hub, hubLimits)
 	if len(spoke) == 0 || len(hub) == 0 {
 		return nil
 	}
@@ -443,7 +438,7 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad != nil {
 		return nil, bad
 	}
-	spoke := p.values(v.spoke, textLimits(v.spoke, p.spokeField))
+	spoke := p.valuesOf(v.spoke, textLimits(v.spoke, p.spokeField))
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {

@@ -100,7 +100,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 		return nil, &mismatch{rule: RuleConverter, message: "tuple lacks its values", hint: example}
 	}
 	limits := textLimits(plain, field)
-	known := p.values(plain, limits)
+	known := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
 		text, list := sides(how.Outer, r.From, r.To)
 		values := strings.Split(list, ",")
