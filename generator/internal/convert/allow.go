@@ -38,10 +38,22 @@ type visit struct {
 	covered bool
 }
 
-func (p *planner) visit(rule string, pair *Pair, path Path) visit {
-	return visit{pair, len(path) > 0 && slices.ContainsFunc(p.rules.allowed, func(r *model.ConversionRule) bool {
-		return r.Rule == rule && p.covers(r, path)
+// visit calls a function for the claims with values of a pair and of the pairs inside it, at their places. It visits a
+// pair once with an allowance of the rule, and once without. It goes into a claim if the function returns true.
+func (p *planner) visit(rule string, pair *Pair, at place, seen map[visit]bool, use func(in *Pair, c *Claim, here place) bool) {
+	visited := visit{pair, len(at.spoke) > 0 && slices.ContainsFunc(p.rules.allowed, func(r *model.ConversionRule) bool {
+		return r.Rule == rule && p.covers(r, at.spoke)
 	})}
+	if seen[visited] || pair.Opaque {
+		return
+	}
+	seen[visited] = true
+	for _, c := range pair.Claims {
+		here := at.at(c.Spoke, c.Hub)
+		if inner := c.Value.inner(); c.Value != nil && use(pair, c, here) && inner != nil {
+			p.visit(rule, inner, here, seen, use)
+		}
+	}
 }
 
 // covers reports whether an allowance is for a field, or for a field or struct around it.

@@ -89,28 +89,11 @@ type refusal struct {
 
 // noteBounds warns of values that one version accepts and the other refuses.
 func (p *planner) noteBounds(plan *Plan) {
-	p.boundsIn(plan.Root, place{}, map[visit]bool{})
-}
-
-func (p *planner) boundsIn(pair *Pair, at place, seen map[visit]bool) {
-	visited := p.visit(RuleBounds, pair, at.spoke)
-	if seen[visited] || pair.Opaque {
-		return
-	}
-	seen[visited] = true
-	for _, c := range pair.Claims {
-		if c.Value == nil || c.Verb == model.Custom {
-			continue
-		}
-		here := at.at(c.Spoke, c.Hub)
-		b := bounds{planner: p, pair: pair, claim: c, at: here}
+	p.visit(RuleBounds, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+		b := bounds{planner: p, pair: in, claim: c, at: here}
 		b.value(c.Value, boundedField(c.Spoke.Last()), boundedField(c.Hub.Last()), "")
-		for v := c.Value; v != nil; v = v.Elem {
-			if inner := v.Pair(); inner != nil {
-				p.boundsIn(inner, here, seen)
-			}
-		}
-	}
+		return true
+	})
 }
 
 // bounds compares the markers of the values of a claim.

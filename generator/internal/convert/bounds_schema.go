@@ -156,28 +156,13 @@ func addBound(schema map[string]any, key string, e end, sign float64) {
 // noteRefused collects the fields of both versions for which a marker accepts that one version refuses values of the
 // other: an allowance, or values of an enum that stay what they are.
 func (p *planner) noteRefused(plan *Plan) {
-	p.refusedIn(plan, plan.Root, place{}, nil)
+	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
+		if accepts {
+			plan.Refused = append(plan.Refused, here.paths()...)
+		}
+		return !accepts
+	})
 	slices.Sort(plan.Refused)
 	plan.Refused = slices.Compact(plan.Refused)
-}
-
-func (p *planner) refusedIn(plan *Plan, pair *Pair, at place, inside []*Pair) {
-	if slices.Contains(inside, pair) || pair.Opaque {
-		return
-	}
-	for _, c := range pair.Claims {
-		if c.Value == nil {
-			continue
-		}
-		here := at.at(c.Spoke, c.Hub)
-		if c.Same != nil || len(p.allowing(RuleBounds, pair, c, here.spoke)) > 0 {
-			plan.Refused = append(plan.Refused, strings.Join(here.spoke.names(), "."), strings.Join(here.hub.names(), "."))
-			continue
-		}
-		for v := c.Value; v != nil; v = v.Elem {
-			if inner := v.Pair(); inner != nil {
-				p.refusedIn(plan, inner, here, append(slices.Clip(inside), pair))
-			}
-		}
-	}
 }

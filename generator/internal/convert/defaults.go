@@ -65,34 +65,16 @@ func leavesZeroOut(f *resolve.Field) bool {
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
 // an API server sets the default. Members that the handler copies as text are excepted.
 func (p *planner) noteDefaults(plan *Plan) {
-	warned := map[*resolve.Field]bool{}
-	p.defaultsIn(plan.Root, plan.Same(), place{}, warned, map[visit]bool{})
-}
-
-func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned map[*resolve.Field]bool, seen map[visit]bool) {
-	visited := p.visit(RuleDefault, pair, at.spoke)
-	if seen[visited] || pair.Opaque {
-		return
-	}
-	seen[visited] = true
-	for _, c := range pair.Claims {
-		if c.Value == nil {
-			continue
+	same, warned := &Same{Members: plan.Same()}, map[*resolve.Field]bool{}
+	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+		if same.has(here.spoke.names()) {
+			return false
 		}
-		var part map[string]*Same
-		if name, ok := c.staysAs(); ok && same[name] != nil {
-			if same[name].All {
-				continue
-			}
-			part = same[name].Members
-		}
-		here := at.at(c.Spoke, c.Hub)
 		for _, d := range []Direction{ToHub, FromHub} {
 			from, to := sides(d, c.Spoke.Last(), c.Hub.Last())
-			if _, isEntry := c.Value.How.(Entry); isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
-				continue
-			}
-			if p.allows(RuleDefault, pair, c, here.spoke) {
+			_, isEntry := c.Value.How.(Entry)
+			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) ||
+				p.allows(RuleDefault, in, c, here.spoke) {
 				continue
 			}
 			warned[to] = true
@@ -100,18 +82,10 @@ func (p *planner) defaultsIn(pair *Pair, same map[string]*Same, at place, warned
 			version := p.version(1 - d)
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.inside(pair, c, here).spotOf(c.Spoke).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.inside(in, c, here).spotOf(c.Spoke).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
-		if inner := c.Value.structs(); inner != nil {
-			p.defaultsIn(inner, part, here, warned, seen)
-			continue
-		}
-		for v := c.Value; v != nil; v = v.Elem {
-			if inner := v.Pair(); inner != nil {
-				p.defaultsIn(inner, nil, here, warned, seen)
-			}
-		}
-	}
+		return true
+	})
 }
 
 // refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.
@@ -177,41 +151,34 @@ func (p *pairPlanner) makes(around Path, to Direction) bool {
 // markers, or because the JSON of their Go type leaves zero out. Fields that convert to such a field are included.
 func (p *Plan) Replaced() []string {
 	var paths []string
-	add := func(path []string) { paths = append(paths, strings.Join(path, ".")) }
 	for _, t := range []*resolve.Type{p.Root.Spoke, p.Root.Hub} {
 		visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
 			if leavesZeroOut(f) {
-				add(path)
+				paths = append(paths, strings.Join(path, "."))
 			}
 		})
 	}
-	p.Root.visit(nil, nil, map[*Pair]bool{}, func(c *Claim, spoke, hub []string) {
-		if c.Spoke == nil || c.Hub == nil {
-			return
+	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
+		inBoth := c.Spoke != nil && c.Hub != nil
+		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
+			paths = append(paths, here.paths()...)
 		}
-		if c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last())) {
-			add(spoke)
-			add(hub)
-		}
+		return true
 	})
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
-// visit calls a function for the claims of the pair and of the pairs inside it, with the paths of their fields.
-func (p *Pair) visit(spoke, hub []string, inside map[*Pair]bool, use func(c *Claim, spoke, hub []string)) {
-	if inside[p] || p.Opaque {
+// visit calls a function for the claims of the pair and of the pairs inside it, at their places. It goes into a claim
+// if the function returns true.
+func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here place) bool) {
+	if slices.Contains(inside, p) || p.Opaque {
 		return
 	}
-	inside[p] = true
-	defer delete(inside, p)
 	for _, c := range p.Claims {
-		here, there := slices.Concat(spoke, c.Spoke.names()), slices.Concat(hub, c.Hub.names())
-		use(c, here, there)
-		for v := c.Value; v != nil; v = v.Elem {
-			if inner := v.Pair(); inner != nil {
-				inner.visit(here, there, inside, use)
-			}
+		here := at.at(c.Spoke, c.Hub)
+		if inner := c.Value.inner(); use(p, c, here) && inner != nil {
+			inner.visit(here, append(slices.Clip(inside), p), use)
 		}
 	}
 }

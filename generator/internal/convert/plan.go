@@ -189,7 +189,7 @@ func (c *Claim) Below(d Direction) bool {
 // ZeroBelow reports whether a zero value becomes a pointer to zero in a struct behind a pointer. Zero does not make the
 // struct, but in a struct that something else makes, an API server would make the default of nil.
 func (c *Claim) ZeroBelow(d Direction) bool {
-	if c.Value == nil || c.Verb == model.Custom {
+	if c.Value == nil {
 		return false
 	}
 	how, ok := c.Value.How.(Optional)
@@ -295,10 +295,8 @@ func (p *Pair) any(is func(*Claim) bool, seen map[*Pair]bool) bool {
 		if is(c) {
 			return true
 		}
-		for v := c.Value; v != nil; v = v.Elem {
-			if pair := v.Pair(); pair != nil && pair.any(is, seen) {
-				return true
-			}
+		if inner := c.Value.inner(); inner != nil && inner.any(is, seen) {
+			return true
 		}
 	}
 	return false

@@ -26,6 +26,16 @@ func (p *Plan) Same() map[string]*Same {
 	return same
 }
 
+// has reports whether the member at a path, or one around it, is the same as a whole.
+func (s *Same) has(path []string) bool {
+	for _, name := range path {
+		if s = s.Members[name]; s == nil || s.All {
+			break
+		}
+	}
+	return s != nil && s.All
+}
+
 // readsMetadata reports whether rules use the metadata or its entries, or functions of the user can read it.
 func (p *Pair) readsMetadata() bool {
 	return p.any(func(c *Claim) bool {

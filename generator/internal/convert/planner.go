@@ -48,6 +48,11 @@ func (p place) at(spoke, hub Path) place {
 	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
 }
 
+// paths returns the paths of both sides, in JSON names.
+func (p place) paths() []string {
+	return []string{strings.Join(p.spoke.names(), "."), strings.Join(p.hub.names(), ".")}
+}
+
 // plan plans a conversion.
 func (p *planner) plan() (*Plan, bool) {
 	spoke, ok := p.root(p.conversion.Spoke)

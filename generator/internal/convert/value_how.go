@@ -192,6 +192,16 @@ func (v *Value) Pair() *Pair {
 	return call.Pair
 }
 
+// inner returns the pair of structs that the value or its content converts, or nil if there is none.
+func (v *Value) inner() *Pair {
+	for ; v != nil; v = v.Elem {
+		if pair := v.Pair(); pair != nil {
+			return pair
+		}
+	}
+	return nil
+}
+
 // holds reports whether is returns true for a value or for its content.
 func (v *Value) holds(is func(How) bool) bool {
 	for ; v != nil; v = v.Elem {
