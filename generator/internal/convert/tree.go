@@ -16,53 +16,44 @@ import (
 //	          |    |       |
 //	v2: Order.spec.rollout.maxSurge  int32
 func errorTree(c *model.Conversion, at place, spoke, hub *resolve.Type, hint string) string {
+	var lines [3]string
+	column := func(cells ...string) {
+		width := max(len(cells[0]), len(cells[1]), len(cells[2]))
+		for i, text := range cells {
+			lines[i] += text + strings.Repeat(" ", width-len(text))
+		}
+	}
+	column(c.Spoke.Version+": ", "", c.Hub.Version+": ")
 	above, under := append([]string{c.Spoke.Name}, at.spoke.names()...), append([]string{c.Hub.Name}, at.hub.names()...)
-	var lines [3]strings.Builder
-	width := max(len(c.Spoke.Version), len(c.Hub.Version))
-	lines[0].WriteString(pad(c.Spoke.Version+":", width+2))
-	lines[1].WriteString(pad("", width+2))
-	lines[2].WriteString(pad(c.Hub.Version+":", width+2))
 	for i := range max(len(above), len(under)) {
-		a, m, u := "", " ", ""
-		if i < len(above) {
-			a = dotted(above[i], i+1 < len(above))
-		}
-		if i < len(under) {
-			u = dotted(under[i], i+1 < len(under))
-		}
+		a, mark, u := step(above, i), " ", step(under, i)
 		if a != "" && u != "" {
-			m = "|"
+			mark = "|"
 		}
-		w := max(len(a), len(u), 1)
-		for j, text := range []string{a, m, u} {
-			lines[j].WriteString(pad(text, w))
-		}
+		column(a, mark, u)
 	}
-	if spoke != nil {
-		lines[0].WriteString("  " + spoke.String())
-	}
+	target := "(nothing)"
 	if hub != nil {
-		lines[2].WriteString("  " + hub.String())
-	} else {
-		lines[2].WriteString("  (nothing)")
+		target = hub.String()
 	}
-	tree := make([]string, len(lines), len(lines)+1)
-	for i := range lines {
-		tree[i] = strings.TrimRight(lines[i].String(), " ")
+	column("  "+spoke.String(), "", "  "+target)
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
 	}
+	tree := strings.Join(lines[:], "\n    ")
 	if hint != "" {
-		tree = append(tree, hint)
+		tree += "\n    " + hint
 	}
-	return strings.Join(tree, "\n    ")
+	return tree
 }
 
-func dotted(name string, more bool) string {
-	if more {
-		return name + "."
+// step returns a name on a path, with a dot if others follow, and nothing after the last.
+func step(names []string, i int) string {
+	switch {
+	case i+1 < len(names):
+		return names[i] + "."
+	case i < len(names):
+		return names[i]
 	}
-	return name
-}
-
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-len(text)))
+	return ""
 }
