@@ -63,7 +63,7 @@ func groupRules(all []model.ConversionRule) ruleset {
 func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[string]bool) []fieldRules {
 	var found []fieldRules
 	for _, in := range inlined(spoke, nil) {
-		if in != spoke && slices.ContainsFunc(found, func(f fieldRules) bool { return f.field == in.Name }) {
+		if in != spoke && fieldIndex(found, in.Name) >= 0 {
 			continue // a rule moves the embedded struct as a whole
 		}
 		outer := len(found)
@@ -77,8 +77,7 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 				continue
 			}
 			for _, each := range forFields(r, in, hub) {
-				isNamed := slices.ContainsFunc(found[:outer], func(f fieldRules) bool { return f.field == each.Field.V })
-				if !isNamed && !taken[each.Field.V] {
+				if fieldIndex(found[:outer], each.Field.V) < 0 && !taken[each.Field.V] {
 					found = withRule(found, each)
 				}
 			}
@@ -90,13 +89,12 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 			continue
 		}
 		for _, each := range forFields(r, spoke, hub) {
-			isNamed := slices.ContainsFunc(found[:named], func(f fieldRules) bool { return f.field == each.Field.V })
 			decided := each
-			if decided.Verb = s.deciding(r).Verb; taken[each.Field.V] || isNamed || !fits(decided, spoke, hub) {
-				continue
+			decided.Verb = s.deciding(r).Verb
+			if !taken[each.Field.V] && fieldIndex(found[:named], each.Field.V) < 0 && fits(decided, spoke, hub) {
+				s.reached[r] = true
+				found = withRule(found, each)
 			}
-			s.reached[r] = true
-			found = withRule(found, each)
 		}
 	}
 	return found
@@ -224,13 +222,16 @@ func has(t *resolve.Type, path string) bool {
 
 // withRule adds a rule to the other rules of its field.
 func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
-	for i := range fields {
-		if fields[i].field == r.Field.V {
-			fields[i].rules = append(fields[i].rules, r)
-			return fields
-		}
+	if i := fieldIndex(fields, r.Field.V); i >= 0 {
+		fields[i].rules = append(fields[i].rules, r)
+		return fields
 	}
 	return append(fields, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
+}
+
+// fieldIndex returns the index of the rules for a field, or -1 if there are none.
+func fieldIndex(all []fieldRules, field string) int {
+	return slices.IndexFunc(all, func(f fieldRules) bool { return f.field == field })
 }
 
 // withHubRule adds a rule for fields of the hub alone. A drop of the same fields joins a custom rule, and so do several
@@ -258,11 +259,8 @@ func (s ruleset) alike(t *resolve.Type) bool {
 	return false
 }
 
-// names reports whether rules name a struct, or a struct that it embeds.
+// names reports whether rules name a type, or a struct that it embeds.
 func (s ruleset) names(t *resolve.Type) bool {
-	if t.Kind() != resolve.Struct {
-		return len(s.of[goType(t)]) > 0
-	}
 	return slices.ContainsFunc(inlined(t, nil), func(in *resolve.Type) bool { return len(s.of[goType(in)]) > 0 })
 }
 
@@ -280,30 +278,27 @@ func goType(t *resolve.Type) model.GoType { return model.GoType{Path: t.Package,
 // unused reports the rules that no conversion has reached.
 func (s ruleset) unused() diag.List {
 	var diags diag.List
+	add := func(r *model.ConversionRule, d diag.Diagnostic) {
+		if !s.reached[r] {
+			diags.Add(d)
+		}
+	}
 	for t, rules := range s.of {
 		for _, r := range rules {
-			if !s.reached[r] {
-				diags.Add(diag.Errorf(r.Range, RuleUnused, "no conversion reaches the struct %s", t.Name).
-					WithHint("mark the kind with +webhook:conversion:spoke, or remove the rule"))
-			}
+			add(r, diag.Errorf(r.Range, RuleUnused, "no conversion reaches the struct %s", t.Name).
+				WithHint("mark the kind with +webhook:conversion:spoke, or remove the rule"))
 		}
 	}
 	for _, r := range s.general {
-		if !s.reached[r] {
-			diags.Add(diag.Errorf(r.Field.At, RuleUnused, "no conversion of this package reaches a struct with %s that no other rule claims and a counterpart with %s", r.Field.V, r.Path.V).
-				WithHint("correct the name, or remove it"))
-		}
+		add(r, diag.Errorf(r.Field.At, RuleUnused, "no conversion of this package reaches a struct with %s that no other rule claims and a counterpart with %s", r.Field.V, r.Path.V).
+			WithHint("correct the name, or remove it"))
 	}
 	for _, r := range s.allowed {
-		if !s.reached[r] {
-			diags.Add(diag.Warningf(r.Range, RuleUnused, "nothing here breaks %s", r.Rule).WithHint("remove the marker"))
-		}
+		add(r, diag.Warningf(r.Range, RuleUnused, "nothing here breaks %s", r.Rule).WithHint("remove the marker"))
 	}
 	for pair, r := range s.types {
-		if !s.reached[r] {
-			diags.Add(diag.Errorf(r.Range, RuleUnused, "no conversion reaches a value that is %s in the spoke and %s in the hub", pair.spoke.Name, pair.hub.Name).
-				WithHint("+webhook:conversion:to tells which fields correspond"))
-		}
+		add(r, diag.Errorf(r.Range, RuleUnused, "no conversion reaches a value that is %s in the spoke and %s in the hub", pair.spoke.Name, pair.hub.Name).
+			WithHint("+webhook:conversion:to tells which fields correspond"))
 	}
 	return diags
 }
