@@ -82,7 +82,7 @@ func (p *planner) noteDefaults(plan *Plan) {
 			version := p.version(1 - d)
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.inside(in, c, here).spotOf(c.Spoke).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.spotAt(in, c, here).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})

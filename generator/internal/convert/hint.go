@@ -200,10 +200,10 @@ func quoted(values []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// inside returns the planner of a pair for hints about the claim at a place.
-func (p *planner) inside(pair *Pair, c *Claim, at place) *pairPlanner {
+// spotAt returns the place of a rule for the claim of a pair at a place.
+func (p *planner) spotAt(pair *Pair, c *Claim, at place) spot {
 	around := place{at.spoke[:len(at.spoke)-len(c.Spoke)], at.hub[:len(at.hub)-len(c.Hub)]}
-	return &pairPlanner{planner: p, Pair: pair, at: around}
+	return (&pairPlanner{planner: p, Pair: pair, at: around}).spotOf(c.Spoke)
 }
 
 // allowance writes the marker that accepts a warning.

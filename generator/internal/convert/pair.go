@@ -29,7 +29,6 @@ type ruled struct {
 	*Claim
 	rule    model.ConversionRule
 	renames []Renaming
-	same    []string
 	missing []model.ConversionRule // the defaults beside it
 	entries [2]string              // the keys of entries of metadata, by side
 }
@@ -45,18 +44,16 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	case f.field == "":
 		return p.hubRule(rules, drop)
 	}
-	var renames []Renaming
-	var same []string
-	var missing []model.ConversionRule
+	claim := ruled{Claim: &Claim{}}
 	decided := false
 	for _, r := range rules {
 		switch {
 		case r.Verb == model.Enum:
-			if same = append(same, r.Same...); r.Same == nil {
-				renames = append(renames, Renaming{r.From, r.To})
+			if claim.Same = append(claim.Same, r.Same...); r.Same == nil {
+				claim.renames = append(claim.renames, Renaming{r.From, r.To})
 			}
-		case r.Verb == model.Default && p.differs(r, missing):
-			missing = append(missing, r)
+		case r.Verb == model.Default && differs(r, claim.missing):
+			claim.missing = append(claim.missing, r)
 		case decided || r.Verb == model.Default:
 			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
 			p.takenSpoke[f.field] = true
@@ -69,12 +66,12 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	if !ok || !p.take(spokeSide, spoke, main) {
 		return nil
 	}
-	claim := ruled{Claim: &Claim{Spoke: spoke, Verb: main.Verb, Reason: main.Reason}, rule: main, renames: renames, same: same, missing: missing}
+	claim.rule, claim.Spoke, claim.Verb, claim.Reason = main, spoke, main.Verb, main.Reason
 	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
 	}
-	if isCustom := claim.Verb == model.Custom; missing != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
-		p.diags.Add(diag.Errorf(missing[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
+	if isCustom := claim.Verb == model.Custom; claim.missing != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
+		p.diags.Add(diag.Errorf(claim.missing[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
 		claim.missing = nil
 	}
 	switch claim.Verb {
@@ -104,9 +101,9 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	var claims []*Claim
 	for _, r := range all {
 		if r.Verb == model.ToHub {
-			v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub), rule: &r.rule, renames: r.renames, same: r.same,
-				spokeField: r.Spoke.Last(), hubField: r.Hub.Last(), entries: r.entries, missing: slices.ContainsFunc(r.missing, func(d model.ConversionRule) bool { return !d.With.IsSet() }),
-				skipSpoke: below(p.takenSpoke, r.Spoke.String()), skipHub: below(p.takenHub, r.Hub.String())}
+			v := p.between(r.Spoke, r.Hub)
+			v.rule, v.renames, v.same, v.entries = &r.rule, r.renames, r.Same, r.entries
+			v.missing = slices.ContainsFunc(r.missing, func(d model.ConversionRule) bool { return !d.With.IsSet() })
 			if r.Value = v.top(r.rule.As.V); r.Value == nil {
 				continue
 			}
@@ -114,7 +111,6 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 		if r.rule.Unless.IsSet() {
 			p.unless(r.Claim, r.rule)
 		}
-		r.Same = r.same
 		for _, d := range r.missing {
 			p.missing(r.Claim, d)
 		}
@@ -125,6 +121,12 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 		claims = slices.Insert(claims, first, r.Claim) // a claim on a whole struct precedes the claims on its parts
 	}
 	return claims
+}
+
+// between returns the planner of the values of two fields.
+func (p *pairPlanner) between(spoke, hub Path) *valuePlanner {
+	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), spokeField: spoke.Last(), hubField: hub.Last(),
+		skipSpoke: below(p.takenSpoke, spoke.String()), skipHub: below(p.takenHub, hub.String())}
 }
 
 // unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
@@ -142,7 +144,8 @@ func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
 		return
 	}
 	c.Unless = &Unless{path, fieldSet(path.Last())}
-	c.Value.Loss = [2]string{fmt.Sprintf("all of it beside %s", path), fmt.Sprintf("all of it beside %s", path)}
+	loss := fmt.Sprintf("all of it beside %s", path)
+	c.Value.Loss = [2]string{loss, loss}
 }
 
 // isPart reports whether a path leads into the value at another path.
@@ -252,8 +255,8 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 			p.needless(r, path)
 			continue
 		}
-		if around := parentOf(name); around != "" && r.Verb == model.Default {
-			if parent, ok := lookup(p.Spoke, around); ok {
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 && r.Verb == model.Default {
+			if parent, ok := lookup(p.Spoke, name[:dot]); ok {
 				p.diags.Add(diag.Errorf(r.Hub.Each[i], RulePath, "the default for %s is on a struct too far out", name).
 					WithHint("put it on %s, which converts to the struct that has it", pointee(parent.Last().Type)))
 				continue
@@ -262,7 +265,7 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
 		if r.Verb == model.Default {
 			for _, d := range rules {
-				if p.differs(d, claim.missing) {
+				if differs(d, claim.missing) {
 					claim.missing = append(claim.missing, d)
 				} else {
 					p.diags.Add(diag.Errorf(d.Range, RuleTwice, "a second default for %s", name).WithRelated(r.Range, "the first is here").
@@ -292,11 +295,8 @@ func (p *pairPlanner) needless(r model.ConversionRule, entry diag.Sourced[string
 		WithHint("+webhook:conversion:to moves an entry of metadata, +webhook:conversion:drop gives it up"))
 }
 
-// parentOf returns the path without its last name.
-func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
-
 // differs reports whether a default applies in another case than all others.
-func (p *pairPlanner) differs(r model.ConversionRule, others []model.ConversionRule) bool {
+func differs(r model.ConversionRule, others []model.ConversionRule) bool {
 	return !slices.ContainsFunc(others, func(o model.ConversionRule) bool { return o.With.V == r.With.V })
 }
 
@@ -391,11 +391,8 @@ func (p *pairPlanner) sameNames() {
 			continue
 		}
 		p.takenSpoke[name], p.takenHub[name] = true, true
-		v := &valuePlanner{planner: p.planner, in: p, path: m, hubPath: counterpart, at: p.at.at(m, counterpart), spokeField: m.Last(), hubField: counterpart.Last(),
-			skipSpoke: below(p.takenSpoke, name), skipHub: below(p.takenHub, name)}
-		claim := &Claim{Spoke: m, Hub: counterpart, Value: v.top(nil)}
-		if claim.Value != nil {
-			p.Claims = append(p.Claims, claim)
+		if v := p.between(m, counterpart).top(nil); v != nil {
+			p.Claims = append(p.Claims, &Claim{Spoke: m, Hub: counterpart, Value: v})
 		}
 	}
 	for _, m := range missing {
