@@ -68,18 +68,6 @@ func (b bounded) limits() []Limits {
 	return all
 }
 
-// leavesZeroOut reports whether JSON omits the zero value of a field that is no pointer.
-func (b bounded) leavesZeroOut() bool {
-	if b.field == nil {
-		return false
-	}
-	switch b.field.Type.Kind() {
-	case resolve.Basic, resolve.Slice, resolve.Map:
-		return b.field.OmitEmpty || b.field.OmitZero
-	}
-	return b.field.OmitZero && b.field.Type.Kind() != resolve.Pointer
-}
-
 // refusal is a marker of the destination that refuses values, and what the source has in its place.
 type refusal struct {
 	to, from string
@@ -104,6 +92,8 @@ type bounds struct {
 	at    place
 	// zeroless is true for each direction in which a zero value sets nothing on the other side.
 	zeroless [2]bool
+	// renames are the values that get other names.
+	renames Rename
 }
 
 // value compares the markers of two values and of their content. part names the content: "[]" for elements.
@@ -115,54 +105,46 @@ func (b bounds) value(v *Value, spoke, hub bounded, part string) {
 		b.same(spoke, hub, part)
 	case Checked:
 		if how.Funcs == [2]string{"Integer", "Integer"} {
-			b.compare(spoke, hub, part, Rename{})
+			b.compare(spoke, hub, part)
 		}
 	case Rename:
-		b.compare(spoke, hub, part, how)
+		b.renames = how
+		b.compare(spoke, hub, part)
 	case Call:
-		b.compare(spoke, hub, part, Rename{})
+		b.compare(spoke, hub, part)
 	case Pointer:
 		b.value(v.Elem, spoke, hub, part)
 	case Optional:
 		b.zeroless[how.Outer] = b.zeroless[how.Outer] || how.ZeroIsNil
 		b.value(v.Elem, spoke, hub, part)
 	case Each, Entries:
-		b.compare(spoke, hub, part, Rename{})
+		b.compare(spoke, hub, part)
 		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
 	case Keyed:
-		b.compare(spoke, hub, part, Rename{})
+		b.compare(spoke, hub, part)
 		inner.keys(how, spoke, hub, part)
 		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
-	case First:
-		inner.zeroless[how.Outer] = true
-		spoke, hub = within(how.Outer, spoke, hub, bounded.elements)
-		inner.value(v.Elem, spoke, hub, part)
-	case Element:
-		inner.zeroless[how.Outer] = true
-		spoke, hub = within(how.Outer, spoke, hub, bounded.elements)
+	case First, Element:
+		to, _ := v.listSide()
+		plain, list := sides(to, spoke, hub)
+		spoke, hub = sides(to, plain, list.elements())
+		inner.zeroless[to] = true
 		inner.value(v.Elem, spoke, hub, part)
 	case Wrap:
 		b.zeroless[how.Outer] = b.zeroless[how.Outer] || how.Plain != nil
-		spoke, hub = within(how.Outer, spoke, hub, func(bounded) bounded { return boundedField(how.Member.Last()) })
+		plain, _ := sides(how.Outer, spoke, hub)
+		spoke, hub = sides(how.Outer, plain, boundedField(how.Member.Last()))
 		b.value(v.Elem, spoke, hub, part)
 	}
 }
 
-// within returns two values with the content of the one on the destination side of a direction.
-func within(outer Direction, spoke, hub bounded, content func(bounded) bounded) (bounded, bounded) {
-	plain, around := sides(outer, spoke, hub)
-	return sides(outer, plain, content(around))
-}
-
 // same compares values of one type. The fields may have different markers for them and for their elements.
 func (b bounds) same(spoke, hub bounded, part string) {
-	b.compare(spoke, hub, part, Rename{})
-	switch spoke.t.Kind() {
-	case resolve.Slice, resolve.Array, resolve.Map:
-		if spoke.t.Kind() == hub.t.Kind() {
-			b.zeroless = [2]bool{}
-			b.same(spoke.elements(), hub.elements(), part+"[]")
-		}
+	b.compare(spoke, hub, part)
+	kind := spoke.t.Kind()
+	if kind == hub.t.Kind() && (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) {
+		b.zeroless = [2]bool{}
+		b.same(spoke.elements(), hub.elements(), part+"[]")
 	}
 }
 
@@ -171,25 +153,25 @@ func (b bounds) keys(how Keyed, spoke, hub bounded, part string) {
 	around, _ := sides(how.Outer, spoke, hub)
 	member := bounded{t: how.Member.Last().Type, own: []markers{{doc: how.Member.Last().Doc}}}
 	spoke, hub = sides(how.Outer, bounded{t: around.t.Key()}, member)
-	b.compare(spoke, hub, part+"[key]", Rename{})
+	b.compare(spoke, hub, part+"[key]")
 }
 
 // compare reports the markers of each side that refuse values of the other side.
-func (b bounds) compare(spoke, hub bounded, part string, renames Rename) {
+func (b bounds) compare(spoke, hub bounded, part string) {
 	var found [2][]refusal
-	sides, limits := [2]bounded{spoke, hub}, [2][]Limits{spoke.limits(), hub.limits()}
-	for d := range found {
-		from, to := sides[d], sides[1-d]
-		if limits[1-d] == nil {
+	for _, d := range []Direction{ToHub, FromHub} {
+		from, to := sides(d, spoke, hub)
+		limits := to.limits()
+		if limits == nil {
 			continue
 		}
-		s := origin{t: from.t, limits: limits[d], same: b.claim.Same, zeroless: to.leavesZeroOut() || b.zeroless[d]}
-		s.setValues(b.planner, renames[d])
-		for _, l := range limits[1-d] {
+		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: to.field != nil && omitsZero(to.field) || b.zeroless[d]}
+		s.setValues(b.planner, b.renames[d])
+		for _, l := range limits {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)
 		}
-		if len(found[d]) == 0 && from.mayBeAbsent() && to.writesZero() && refusesZero(to.field) && (b.claim.Default == nil || Direction(d) == FromHub) {
-			found[d] = append(found[d], absent(limits[1-d], to.t))
+		if len(found[d]) == 0 && from.mayBeAbsent() && to.writesZero() && refusesZero(to.field) && (b.claim.Default == nil || d == FromHub) {
+			found[d] = append(found[d], absent(limits, to.t))
 		}
 	}
 	b.report(found, part)

@@ -54,12 +54,19 @@ func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 // pointer to zero is written.
 func leavesZeroOut(f *resolve.Field) bool {
 	switch f.Type.Kind() {
-	case resolve.Basic, resolve.Slice, resolve.Map:
-		return (f.OmitEmpty || f.OmitZero) && replacesZero(f)
-	case resolve.Struct:
-		return f.OmitZero && replacesZero(f)
+	case resolve.Basic, resolve.Slice, resolve.Map, resolve.Struct:
+		return omitsZero(f) && replacesZero(f)
 	}
 	return false
+}
+
+// omitsZero reports whether JSON omits the zero value of a field that is no pointer.
+func omitsZero(f *resolve.Field) bool {
+	switch f.Type.Kind() {
+	case resolve.Basic, resolve.Slice, resolve.Map:
+		return f.OmitEmpty || f.OmitZero
+	}
+	return f.OmitZero && f.Type.Kind() != resolve.Pointer
 }
 
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and

@@ -679,7 +679,7 @@ func (p *Pair) noteParents() {
 		for d, path := range []Path{c.Spoke, c.Hub} {
 			if _, isEntry := c.Value.How.(Entry); !isEntry && path.pointers() {
 				c.Set[1-d] = fieldSet(c.side(Direction(1 - d)).Last())
-				if c.Value.looksFor(Direction(1 - d)) {
+				if to, ok := c.Value.listSide(); ok && to == Direction(d) {
 					c.Found[1-d] = fieldSet(path.Last())
 				}
 			}
@@ -690,15 +690,4 @@ func (p *Pair) noteParents() {
 			}
 		}
 	}
-}
-
-// looksFor reports whether a value comes from an element of a list in a direction.
-func (v *Value) looksFor(d Direction) bool {
-	switch how := v.How.(type) {
-	case Element:
-		return how.Outer != d
-	case First:
-		return how.Outer != d
-	}
-	return false
 }

@@ -192,6 +192,17 @@ func (v *Value) Pair() *Pair {
 	return call.Pair
 }
 
+// listSide returns the direction to the side with a list, for a value that is one element of it on the other side.
+func (v *Value) listSide() (to Direction, ok bool) {
+	switch how := v.How.(type) {
+	case First:
+		return how.Outer, true
+	case Element:
+		return how.Outer, true
+	}
+	return ToHub, false
+}
+
 // inner returns the pair of structs that the value or its content converts, or nil if there is none.
 func (v *Value) inner() *Pair {
 	for ; v != nil; v = v.Elem {
