@@ -3,7 +3,6 @@
 package convert
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -89,7 +88,7 @@ func (p *planner) noteDefaults(plan *Plan) {
 			version := p.version(1 - d)
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.spotAt(in, c, here).allowance(RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})
@@ -132,10 +131,10 @@ func (p *pairPlanner) unreached() {
 			if f.Type.Kind() != resolve.Pointer || p.makes(around, to) {
 				continue
 			}
-			custom := fmt.Sprintf("+webhook:conversion:custom(field: %q)", around)
+			custom := spot{fields: around.String()}.marker(model.Custom)
 			if to == ToHub {
 				s := p.spotOf()
-				custom = s.marker(model.Custom, fmt.Sprintf("hub: %q", s.within(around.String())))
+				custom = s.marker(model.Custom, "hub", s.within(around.String()))
 			}
 			p.diags.Add(diag.Errorf(p.claims[1-to][path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to), around).
 				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", custom).WithRelated(f.Range, "%s is a pointer", around))

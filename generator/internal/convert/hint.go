@@ -25,17 +25,21 @@ type spot struct {
 	on string
 }
 
-// marker writes a marker. Arguments are as in its source.
+// marker writes a marker. Arguments are names, each with its value behind it.
 func (s spot) marker(verb model.Verb, arguments ...string) string {
 	if s.fields != "" {
-		arguments = slices.Insert(arguments, 0, fmt.Sprintf("field: %q", s.fields))
+		arguments = slices.Insert(arguments, 0, "field", s.fields)
 	}
 	if s.of != "" {
-		arguments = slices.Insert(arguments, 0, fmt.Sprintf("of: %q", s.of))
+		arguments = slices.Insert(arguments, 0, "of", s.of)
+	}
+	var written []string
+	for argument := range slices.Chunk(arguments, 2) {
+		written = append(written, fmt.Sprintf("%s: %q", argument[0], argument[1]))
 	}
 	text := "+webhook:conversion:" + string(verb)
-	if len(arguments) > 0 {
-		text += "(" + strings.Join(arguments, ", ") + ")"
+	if written != nil {
+		text += "(" + strings.Join(written, ", ") + ")"
 	}
 	if verb == model.Drop || verb == model.Allow {
 		text += `="why"`
@@ -55,11 +59,10 @@ func (s spot) to(path, as string) string {
 	if path = s.within(path); as == "" && s.fields == "" {
 		return fmt.Sprintf("+webhook:conversion:to=%q", path)
 	}
-	arguments := []string{fmt.Sprintf("path: %q", path)}
-	if as != "" {
-		arguments = append(arguments, fmt.Sprintf("as: %q", as))
+	if as == "" {
+		return s.marker(model.ToHub, "path", path)
 	}
-	return s.marker(model.ToHub, arguments...)
+	return s.marker(model.ToHub, "path", path, "as", as)
 }
 
 // within returns the path from the counterpart of the marker's struct.
@@ -143,17 +146,14 @@ func (p *valuePlanner) spot() spot {
 // using writes the marker that converts the field by converters, after the converters of its rule. The field's place in
 // the hub remains.
 func (p *valuePlanner) using(as string) string {
-	path := ""
 	if p.rule != nil {
 		as = strings.Join(append(slices.Clone(p.rule.As.V), as), ";")
-		if as = strings.ReplaceAll(as, "optional;pointer", "pointer"); p.rule.Path.V != p.rule.Field.V {
-			path = p.rule.Path.V
+		as = strings.ReplaceAll(as, "optional;pointer", "pointer")
+		if path := p.rule.Path.V; path != "" && path != p.rule.Field.V {
+			return p.spot().to(path, as)
 		}
 	}
-	if path != "" {
-		return p.spot().to(path, as)
-	}
-	return p.spot().marker(model.ToHub, fmt.Sprintf("as: %q", as))
+	return p.spot().marker(model.ToHub, "as", as)
 }
 
 // byHand describes the rules for two fields without a converter.
@@ -161,7 +161,7 @@ func (p *valuePlanner) byHand() string {
 	s := p.spot()
 	var arguments []string
 	if hub := s.within(p.hubPath.String()); hub != cmp.Or(s.fields, p.path.String()) {
-		arguments = []string{fmt.Sprintf("hub: %q", hub)}
+		arguments = []string{"hub", hub}
 	}
 	return fmt.Sprintf("%s asks for your own code, %s says that the two are not the same thing", s.marker(model.Custom, arguments...), s.marker(model.Stash))
 }
@@ -182,12 +182,12 @@ func (p *valuePlanner) enumHint(lost, new []string) string {
 			to = left[i]
 			left = slices.Delete(left, i, i+1)
 		}
-		renames = append(renames, s.marker(model.Enum, fmt.Sprintf("from: %q", value), fmt.Sprintf("to: %q", to)))
+		renames = append(renames, s.marker(model.Enum, "from", value, "to", to))
 	}
 	for _, value := range left {
-		renames = append(renames, s.marker(model.Enum, `from: "..."`, fmt.Sprintf("to: %q", value)))
+		renames = append(renames, s.marker(model.Enum, "from", "...", "to", value))
 	}
-	same := s.marker(model.Enum, fmt.Sprintf("same: %q", strings.Join(slices.Concat(lost, new), ";")))
+	same := s.marker(model.Enum, "same", strings.Join(slices.Concat(lost, new), ";"))
 	return fmt.Sprintf("add %s; %s is for values that clients of the other version are to see as they are", strings.Join(renames, ", "), same)
 }
 
@@ -204,11 +204,6 @@ func quoted(values []string) string {
 func (p *planner) spotAt(pair *Pair, c *Claim, at place) spot {
 	around := place{at.spoke[:len(at.spoke)-len(c.Spoke)], at.hub[:len(at.hub)-len(c.Hub)]}
 	return (&pairPlanner{planner: p, Pair: pair, at: around}).spotOf(c.Spoke)
-}
-
-// allowance writes the marker that accepts a warning.
-func (s spot) allowance(rule string) string {
-	return s.marker(model.Allow, fmt.Sprintf("rule: %q", rule))
 }
 
 // works reports whether converters fit the values of the field. It tries them, and leaves no trace.
