@@ -175,12 +175,8 @@ func (s origin) satisfies(l Limits, name string) bool {
 		return slices.ContainsFunc(s.limits, func(own Limits) bool {
 			return own.MultipleOf == l.MultipleOf || isMultiple(own.MultipleOf, l.MultipleOf)
 		})
-	case "Pattern":
-		return slices.ContainsFunc(s.limits, func(own Limits) bool { return own.Pattern == l.Pattern })
-	case "Format":
-		return slices.ContainsFunc(s.limits, func(own Limits) bool { return own.Format == l.Format })
-	case "UniqueItems":
-		return slices.ContainsFunc(s.limits, func(own Limits) bool { return own.Unique })
+	case "Pattern", "Format", "UniqueItems":
+		return slices.ContainsFunc(s.limits, func(own Limits) bool { return own.text(name) == l.text(name) })
 	case "MinLength", "MinItems", "MinProperties":
 		return s.least(s.counterpart(name)) >= l.Counts[name]
 	case "MaxLength", "MaxItems", "MaxProperties":
@@ -269,7 +265,6 @@ func (s origin) isWithin(of func(Limits) end, to end, sign float64) bool {
 
 // isMultiple reports whether a number is a multiple of another one, as they are written.
 func isMultiple(text, of string) bool {
-	n, err := strconv.ParseFloat(text, 64)
-	m, err2 := strconv.ParseFloat(of, 64)
-	return err == nil && err2 == nil && m != 0 && math.Mod(n, m) == 0
+	n, m := endOf(text, false), endOf(of, false)
+	return n.ok && m.ok && m.n != 0 && math.Mod(n.n, m.n) == 0
 }

@@ -34,19 +34,11 @@ func replacesNil(f *resolve.Field) bool {
 
 // defaultsBelow reports whether an API server sets anything in an empty object of a struct.
 func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
-	if slices.Contains(inside, t) {
-		return false
-	}
-	for _, m := range members(t, nil) {
+	return !slices.Contains(inside, t) && slices.ContainsFunc(members(t, nil), func(m Path) bool {
 		f := m.Last()
-		if replacesZero(f) {
-			return true
-		}
-		if f.Type.Kind() == resolve.Struct && !encodesItself(f.Type) && defaultsBelow(f.Type, append(inside, t)) {
-			return true // Go writes the struct, even an empty one
-		}
-	}
-	return false
+		isWritten := f.Type.Kind() == resolve.Struct && !encodesItself(f.Type) // even an empty one
+		return replacesZero(f) || isWritten && defaultsBelow(f.Type, append(inside, t))
+	})
 }
 
 // leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
@@ -101,19 +93,17 @@ func refusesZero(f *resolve.Field) bool {
 
 // zeroText returns the zero value of a type, as JSON has it.
 func zeroText(t *resolve.Type) string {
-	switch t.Kind() {
-	case resolve.Slice:
-		return "[]"
-	case resolve.Map, resolve.Struct:
-		return "{}"
-	case resolve.Basic:
-		switch t.Basic() {
-		case "bool":
-			return "false"
-		case "string":
-			return `""`
-		}
+	switch kind := t.Kind(); {
+	case isBool(t):
+		return "false"
+	case isText(t):
+		return `""`
+	case kind == resolve.Basic:
 		return "0"
+	case kind == resolve.Slice:
+		return "[]"
+	case kind == resolve.Map || kind == resolve.Struct:
+		return "{}"
 	}
 	return "null"
 }
@@ -145,12 +135,10 @@ func (p *pairPlanner) unreached() {
 
 // makes reports whether a value makes the struct at a path on the destination side of a direction.
 func (p *pairPlanner) makes(around Path, to Direction) bool {
-	for _, c := range p.Claims {
-		if path := c.side(1 - to); c.Value != nil && (path.String() == around.String() || isPart(path, around)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
+		path := c.side(1 - to)
+		return c.Value != nil && (path.String() == around.String() || isPart(path, around))
+	})
 }
 
 // Replaced returns the fields of both versions whose zero value becomes a default, as sorted paths in JSON names: by
@@ -198,8 +186,6 @@ func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use f
 		path := slices.Concat(before, m.names())
 		f := m.Last()
 		use(path, f)
-		if inner := content(f.Type); inner.Err() == nil && inner.Kind() == resolve.Struct {
-			visitFields(inner, path, append(slices.Clip(inside), t), use)
-		}
+		visitFields(content(f.Type), path, append(slices.Clip(inside), t), use)
 	}
 }

@@ -448,7 +448,7 @@ func (p *pairPlanner) choices(fields ...Path) string {
 
 // content returns the type within pointers, lists and maps.
 func content(t *resolve.Type) *resolve.Type {
-	for t.Err() == nil && t.Elem() != nil {
+	for t.Elem() != nil {
 		t = t.Elem()
 	}
 	return t

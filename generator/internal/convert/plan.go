@@ -4,6 +4,7 @@ package convert
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -219,15 +220,8 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 		return false
 	}
 	seen[p] = true
-	if p.completed() {
-		return true // by the user's own code
-	}
-	for _, c := range p.Claims {
-		if c.loss(d, seen) != "" {
-			return true
-		}
-	}
-	return false
+	// The user's own code that completes a struct may lose anything.
+	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.loss(d, seen) != "" })
 }
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
@@ -288,16 +282,8 @@ func (p *Pair) any(is func(*Claim) bool, seen map[*Pair]bool) bool {
 		return false
 	}
 	seen[p] = true
-	if p.completed() && is(&Claim{Functions: p.After}) {
-		return true
-	}
-	for _, c := range p.Claims {
-		if is(c) {
-			return true
-		}
-		if inner := c.Value.inner(); inner != nil && inner.any(is, seen) {
-			return true
-		}
-	}
-	return false
+	return p.completed() && is(&Claim{Functions: p.After}) || slices.ContainsFunc(p.Claims, func(c *Claim) bool {
+		inner := c.Value.inner()
+		return is(c) || inner != nil && inner.any(is, seen)
+	})
 }

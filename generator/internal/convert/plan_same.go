@@ -39,7 +39,7 @@ func (s *Same) has(path []string) bool {
 // readsMetadata reports whether rules use the metadata or its entries, or functions of the user can read it.
 func (p *Pair) readsMetadata() bool {
 	return p.any(func(c *Claim) bool {
-		isEntry := c.Value.holds(func(h How) bool { _, ok := h.(Entry); return ok })
+		_, isEntry := entryOf(c)
 		_, isDefault := c.Default.(Metadata)
 		isDefault = isDefault || slices.ContainsFunc(c.Cases, func(of Case) bool { _, is := of.Default.(Metadata); return is })
 		return c.isCustom() || c.Entry != "" || isEntry || isDefault
@@ -134,14 +134,8 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 		}
 		stay[name] = true
 	}
-	for _, side := range [][]Path{members(p.Spoke, nil), members(p.Hub, nil)} {
-		for _, m := range side {
-			if !stay[m.String()] { // a rule moves it elsewhere
-				return false
-			}
-		}
-	}
-	return true
+	isMoved := func(m Path) bool { return !stay[m.String()] }
+	return !slices.ContainsFunc(members(p.Spoke, nil), isMoved) && !slices.ContainsFunc(members(p.Hub, nil), isMoved)
 }
 
 // structs returns the pair of structs in the value, directly or behind a pointer.

@@ -61,9 +61,7 @@ func (p *planner) plan() (*Plan, bool) {
 		return nil, false
 	}
 	root := p.pair(place{}, spoke, hub, typeMembers(), typeMembers())
-	root.IsRoot = true
-	plan := &Plan{Conversion: p.conversion, Root: root}
-	plan.SpokeSchema, plan.HubSchema = schemas(root)
+	plan := &Plan{Conversion: p.conversion, Root: root, SpokeSchema: schemaOf(root, spokeSide), HubSchema: schemaOf(root, hubSide)}
 	p.noteDefaults(plan)
 	p.noteBounds(plan)
 	p.noteRefused(plan)

@@ -69,17 +69,13 @@ func (s *Schema) collectNamed(found map[*Schema]bool) {
 	}
 }
 
-// schemas makes the schemas of both sides of a pair.
-func schemas(root *Pair) (spoke, hub *Schema) {
-	spoke, hub = &Schema{}, &Schema{}
-	spoke.addPair(root, ToHub, map[*Pair]*Schema{})
-	hub.addPair(root, FromHub, map[*Pair]*Schema{})
-	for _, s := range []*Schema{spoke, hub} {
-		delete(s.Members, "metadata") // both versions have the same metadata
-	}
-	spoke.addEntries(root, ToHub)
-	hub.addEntries(root, FromHub)
-	return spoke, hub
+// schemaOf makes the schema of a side of a pair.
+func schemaOf(root *Pair, side Direction) *Schema {
+	s := &Schema{}
+	s.addPair(root, side, map[*Pair]*Schema{})
+	delete(s.Members, "metadata") // both versions have the same metadata
+	s.addEntries(root, side)
+	return s
 }
 
 // addEntries adds the metadata entries of the source side of a direction that might not come back, because rules read

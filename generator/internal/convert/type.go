@@ -110,28 +110,23 @@ type SetField struct {
 // setOf returns the check that a value is not the zero value.
 func setOf(t *resolve.Type) *Set {
 	s := &Set{Type: typeOf(t)}
-	switch t.Kind() {
-	case resolve.Basic:
-		switch t.Basic() {
-		case "bool":
-			s.Test = True
-		case "string":
-			s.Test = NotBlank
-		default:
-			s.Test = NotNull
-		}
-	case resolve.Struct, resolve.Array:
-		switch {
-		case t.HasMethod("IsZero"):
-			s.Test = NotIsZero
-		case comparable(t):
-			s.Test = NotEqual
-		default:
-			s.Test = AnyField
-			for _, f := range t.Fields() {
-				if f.Exported {
-					s.Fields = append(s.Fields, SetField{f.Name, fieldSet(f)})
-				}
+	kind := t.Kind()
+	switch isWhole := kind == resolve.Struct || kind == resolve.Array; {
+	case isBool(t):
+		s.Test = True
+	case isText(t):
+		s.Test = NotBlank
+	case kind == resolve.Basic:
+		s.Test = NotNull
+	case isWhole && t.HasMethod("IsZero"):
+		s.Test = NotIsZero
+	case isWhole && comparable(t):
+		s.Test = NotEqual
+	case isWhole:
+		s.Test = AnyField
+		for _, f := range t.Fields() {
+			if f.Exported {
+				s.Fields = append(s.Fields, SetField{f.Name, fieldSet(f)})
 			}
 		}
 	}

@@ -129,6 +129,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	}
 	isPointer := func(t *resolve.Type) bool { return t.Kind() == resolve.Pointer }
 	isList := func(t *resolve.Type) bool { return t.Kind() == resolve.Slice }
+	hasStruct := spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct
 	switch {
 	case name == "each":
 		if !isList(spoke) || !isList(hub) {
@@ -155,11 +156,11 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.listElement(v, argument, as)
 	case name == "present":
 		return p.present(v, argument, as)
-	case name == "tuple" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
+	case hasStruct && name == "tuple":
 		return p.tuple(v, argument, as)
-	case name == "parts" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
+	case hasStruct && name == "parts":
 		return p.parts(v, argument, as)
-	case name == "wrap" && (spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct):
+	case hasStruct && name == "wrap":
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
 		return nil, v.misfit(as[0], "a pointer on one side alone")
