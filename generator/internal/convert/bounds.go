@@ -55,15 +55,11 @@ func (b bounded) doc() []*ast.CommentGroup {
 // limits returns all limits of the value. It must satisfy each of them.
 func (b bounded) limits() []Limits {
 	var all []Limits
-	add := func(doc []*ast.CommentGroup, items bool) {
+	for _, m := range append([]markers{{doc: b.doc()}}, b.own...) {
 		var l Limits
-		if l.Read(doc, items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique {
+		if l.Read(m.doc, m.items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique {
 			all = append(all, l)
 		}
-	}
-	add(b.doc(), false)
-	for _, m := range b.own {
-		add(m.doc, m.items)
 	}
 	return all
 }

@@ -499,15 +499,11 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			continue
 		}
 		_, both := lookup(p.Spoke, name)
-		if inner := pointee(h.Last().Type); inner.Kind() == resolve.Struct {
-			if !both {
-				add(&deeper, name+"."+m.Last().JSON, true)
-			}
-			for _, part := range members(inner, nil) {
-				add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
-				add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
-				add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
-			}
+		add(&deeper, name+"."+m.Last().JSON, !both)
+		for _, part := range members(pointee(h.Last().Type), nil) {
+			add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
+			add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
+			add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
 		}
 		if both {
 			continue

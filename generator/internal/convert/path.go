@@ -20,10 +20,8 @@ func members(t *resolve.Type, keep map[string]bool) []Path {
 		case f.Inline && (keep[f.Name] || encodesItself(pointee(f.Type))):
 			all = append(all, Path{f})
 		case f.Inline:
-			if inner := pointee(f.Type); inner.Kind() == resolve.Struct {
-				for _, below := range members(inner, nil) {
-					all = append(all, append(Path{f}, below...))
-				}
+			for _, below := range members(pointee(f.Type), nil) {
+				all = append(all, append(Path{f}, below...))
 			}
 		case f.Exported && f.JSON != "":
 			all = append(all, Path{f})
@@ -46,11 +44,7 @@ func lookup(t *resolve.Type, path string) (Path, bool) {
 		if !deeper {
 			return m, true
 		}
-		inner := pointee(m.Last().Type)
-		if inner.Kind() != resolve.Struct {
-			return nil, false
-		}
-		below, ok := lookup(inner, rest)
+		below, ok := lookup(pointee(m.Last().Type), rest)
 		return slices.Concat(m, below), ok
 	}
 	return nil, false
@@ -77,10 +71,8 @@ func nearestPath(t *resolve.Type, path string) (string, bool) {
 	var names []string
 	for _, m := range members(t, nil) {
 		names = append(names, m.String())
-		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct {
-			for _, below := range members(inner, nil) {
-				names = append(names, m.String()+"."+below.String())
-			}
+		for _, below := range members(pointee(m.Last().Type), nil) {
+			names = append(names, m.String()+"."+below.String())
 		}
 	}
 	return diag.Nearest(path, names)

@@ -443,14 +443,11 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {
-			if Direction(d) == FromHub && r.From != r.To && staysItself(r.To, renames, spoke) {
-				v.Loss[ToHub] = "which of several values it was"
-				continue
-			}
-			if !slices.ContainsFunc(how[d], func(have Renaming) bool { return have.From == pair.From }) {
-				how[d] = append(how[d], pair)
-			} else {
+			isTaken := Direction(d) == FromHub && r.From != r.To && staysItself(r.To, renames, spoke)
+			if isTaken || slices.ContainsFunc(how[d], func(have Renaming) bool { return have.From == pair.From }) {
 				v.Loss[1-d] = "which of several values it was"
+			} else {
+				how[d] = append(how[d], pair)
 			}
 		}
 	}
