@@ -133,13 +133,13 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	switch {
 	case name == "each":
 		if !isList(spoke) || !isList(hub) {
-			return nil, v.misfit(as[0], "two lists")
+			return nil, p.misfit(as[0], "two lists", v.spoke, v.hub)
 		}
 		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), as[1:])
 		return v.as(Each{}, elem, bad)
 	case name == "first":
 		if isList(spoke) == isList(hub) {
-			return nil, v.misfit(as[0], "a list on one side alone")
+			return nil, p.misfit(as[0], "a list on one side alone", v.spoke, v.hub)
 		}
 		how := First{Outer: outer(isList(hub))}
 		v.Loss[1-how.Outer] = "all elements but the first"
@@ -163,7 +163,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case hasStruct && name == "wrap":
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
-		return nil, v.misfit(as[0], "a pointer on one side alone")
+		return nil, p.misfit(as[0], "a pointer on one side alone", v.spoke, v.hub)
 	case isPointer(spoke) && isPointer(hub):
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
 		var how Pointer

@@ -40,26 +40,26 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	}
 	switch name {
 	case "tuple", "parts":
-		return nil, v.misfit(name, "text and a struct")
+		return nil, p.misfit(name, "text and a struct", v.spoke, v.hub)
 	case "not":
 		if isBool(v.spoke) && isBool(v.hub) {
 			return v.as(Not{}, nil, nil)
 		}
-		return nil, v.misfit(name, "two bools")
+		return nil, p.misfit(name, "two bools", v.spoke, v.hub)
 	case "seconds":
 		to := outer(wholeType(v.hub))
 		if duration, number := sides(to, v.spoke, v.hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
 			v.Loss[to] = "parts of a second"
 			return v.as(Checked{Funcs: by(to, "ToSeconds", "FromSeconds")}, nil, nil)
 		}
-		return nil, v.misfit(name, "a metav1.Duration and a whole number")
+		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.spoke, v.hub)
 	case "join":
 		to := outer(isText(v.hub))
 		if list, text := sides(to, v.spoke, v.hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
 			v.Loss[to] = "whether it was nil or empty"
 			return v.as(Checked{Funcs: by(to, "Join", "Split"), Argument: argument}, nil, nil)
 		}
-		return nil, v.misfit(name, "a list of strings and a string")
+		return nil, p.misfit(name, "a list of strings and a string", v.spoke, v.hub)
 	case "json":
 		return p.json(v)
 	}
@@ -80,7 +80,7 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 		how.Funcs, v.Loss = by(to, "Format"+word, "Parse"+word), by(to, loss, "how it was written")
 		return v.as(how, nil, nil)
 	}
-	return nil, v.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string")
+	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.spoke, v.hub)
 }
 
 // by returns what a direction has, and what the opposite one has, by direction.
@@ -117,7 +117,7 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 // does not have.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 	if isBlob(v.spoke) == isBlob(v.hub) {
-		return nil, v.misfit("json", "a string, []byte, RawExtension or JSON on one side")
+		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.spoke, v.hub)
 	}
 	to := outer(isBlob(v.hub))
 	how := Checked{Funcs: by(to, "FormatJSON", "ParseJSON")}
@@ -167,9 +167,9 @@ func wholeType(t *resolve.Type) bool {
 func isText(t *resolve.Type) bool { return t.Basic() == "string" }
 
 // misfit reports a converter that does not fit the two types.
-func (v *Value) misfit(name, takes string) *mismatch {
+func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mismatch {
 	return &mismatch{rule: RuleConverter,
-		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, v.spoke, v.hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
+		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, spoke, hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
 }
 
 // differ reports two types that do not convert, with a hint that is likely to help.

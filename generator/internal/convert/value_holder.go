@@ -19,7 +19,7 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
-		return nil, v.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member))
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.spoke, v.hub)
 	}
 	how.Member = found
 	var bad *mismatch
@@ -62,7 +62,7 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 	plain, outside, skip := p.around(v, how.Outer)
 	inner := pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
-		return nil, v.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants")
+		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.spoke, v.hub)
 	}
 	if len(as) > 1 {
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter present", hint: "it is for single values"}
@@ -93,7 +93,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
 	switch {
 	case !isText(plain):
-		return nil, v.misfit(as[0], "text and a struct")
+		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
 	case len(as) > 1:
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter tuple", hint: "it is for single values"}
 	case p.renames == nil:
@@ -115,7 +115,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			if values[i] == "" { // the member has its zero value
 				found, ok := lookup(outside, name)
 				if !ok || !isText(found.Last().Type) {
-					return nil, v.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name))
+					return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name), v.spoke, v.hub)
 				}
 				of.Members = append(of.Members, Constant{found, ""})
 				continue
@@ -165,7 +165,7 @@ func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argum
 		member, text, _ := strings.Cut(text, "=")
 		found, ok := lookup(in, member)
 		if !ok {
-			return nil, v.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member))
+			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v.spoke, v.hub)
 		}
 		value, ok := constant(found.Last().Type, text)
 		if !ok || value == zeroOf(value) {
@@ -206,7 +206,7 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 		how.Member, fit = lookup(list.Elem(), member)
 	}
 	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
-		return nil, v.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member))
+		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.spoke, v.hub)
 	}
 	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
 	how.Keys = typesOf(sides(how.Outer, m.Key(), how.Member.Last().Type))
@@ -219,7 +219,7 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	how := Element{Outer: outer(v.spoke.Kind() != resolve.Slice)}
 	plain, list := sides(how.Outer, v.spoke, v.hub)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
-		return nil, v.misfit(as[0], "a list of structs on one side")
+		return nil, p.misfit(as[0], "a list of structs on one side", v.spoke, v.hub)
 	}
 	var bad *mismatch
 	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {

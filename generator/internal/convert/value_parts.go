@@ -23,7 +23,7 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 	members, between := partInLayout.FindAllStringSubmatch(layout, -1), strings.Split(how.Layout, "{}")
 	switch {
 	case !isText(plain):
-		return nil, v.misfit(as[0], "text and a struct")
+		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
 	case len(as) > 1:
 		return nil, bad("nothing can follow the converter parts")
 	case len(members) < 2, strings.ContainsAny(strings.Join(between, ""), "{}"):
@@ -32,7 +32,7 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 	for i, m := range members {
 		found, ok := lookup(outside, m[1])
 		if !ok || !isText(pointee(found.Last().Type)) || found.pointers() {
-			return nil, v.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]))
+			return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]), v.spoke, v.hub)
 		}
 		part := Part{Member: found, Pointer: found.Last().Type.Kind() == resolve.Pointer, Word: strings.TrimPrefix(m[2], "=")}
 		switch {
