@@ -61,6 +61,7 @@ func (p *planner) plan() (*Plan, bool) {
 		return nil, false
 	}
 	root := p.pair(place{}, spoke, hub, typeMembers(), typeMembers())
+	root.IsRoot = true
 	plan := &Plan{Conversion: p.conversion, Root: root, SpokeSchema: schemaOf(root, spokeSide), HubSchema: schemaOf(root, hubSide)}
 	p.noteDefaults(plan)
 	p.noteBounds(plan)

@@ -229,7 +229,7 @@ func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
 	return append(fields, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
 }
 
-// fieldIndex returns the index of the rules for a field, or -1 if there are none.
+// fieldIndex returns the index of the rules for a field, or -1 without any.
 func fieldIndex(all []fieldRules, field string) int {
 	return slices.IndexFunc(all, func(f fieldRules) bool { return f.field == field })
 }

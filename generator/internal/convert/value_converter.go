@@ -92,7 +92,7 @@ func by(d Direction, forth, back string) [2]string {
 // entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	v.Types = Types{Spoke: typeOf(v.spoke), Hub: typeOf(v.hub)}
-	side := outer(p.entries[spokeSide] == "") // that of the field
+	side := outer(p.entries[spokeSide] == "") // the side of the field
 	field, _ := sides(side, v.spoke, v.hub)
 	function := ""
 	switch {

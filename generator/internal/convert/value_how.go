@@ -203,7 +203,7 @@ func (v *Value) listSide() (to Direction, ok bool) {
 	return ToHub, false
 }
 
-// inner returns the pair of structs that the value or its content converts, or nil if there is none.
+// inner returns the pair of structs that the value or its content converts, or nil without one.
 func (v *Value) inner() *Pair {
 	for ; v != nil; v = v.Elem {
 		if pair := v.Pair(); pair != nil {
