@@ -245,8 +245,8 @@ func (p *Pair) NeedsObject() bool {
 // Needs are the needs of the function that converts a pair in a direction: a context, and an error if it fails.
 type Needs struct{ Context, Error bool }
 
-// Needs returns the needs of the pair's function: its own and the needs of the functions that it calls. The runtime's and the
-// user's own functions have both.
+// Needs returns the needs of the pair's function: its own, and the needs of the functions that it calls. The runtime's
+// and the user's own functions have both.
 func (p *Pair) Needs(d Direction) (n Needs) {
 	if p.IsRoot {
 		return Needs{true, true}
