@@ -181,7 +181,7 @@ func additions() []addition {
 			code: map[string][2]string{"generator/internal/registry/arguments.go": {"\n\t\t{Name: \"timeoutSeconds\"", `
 		{Name: "patience", value: number(func(w *Spec) **int32 { return &w.TimeoutSeconds }, 0, 40), Default: "10",
 			Doc: "Seconds.", Example: "4", Field: "timeoutSeconds",
-			Rules: []FieldRule{{Rule: diag.Rule{ID: "E99", Title: "patience is between 0 and 40"}}}},`}},
+			Rules: []FieldRule{{Rule: diag.Rule{ID: "E99", Title: "patience is between 0 and 40", Doc: "Nobody has more."}}}},`}},
 			proof: map[string]string{"generator/testdata/patience.txtar": `An argument that the recipe adds.
 -- api/v1/doc.go --
 // +groupName=shop.example.com
