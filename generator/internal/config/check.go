@@ -35,10 +35,10 @@ func buildTag(s string) error {
 	return nil
 }
 
-// subdomain checks a domain by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Subdomain. The domain may be empty. The
-// API server checks the name of a webhook, which ends in the domain, by the same function.
+// subdomain checks a domain by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Subdomain. The API server checks the
+// name of a webhook, which ends in the domain, by the same function.
 func subdomain(s string) error {
-	if s != "" && len(validation.IsDNS1123Subdomain(s)) > 0 {
+	if len(validation.IsDNS1123Subdomain(s)) > 0 {
 		return fmt.Errorf("%q is not a DNS subdomain: those have lower-case letters, digits and - between their dots, as example.com", s)
 	}
 	return nil
@@ -48,7 +48,7 @@ var minor = regexp.MustCompile(`^1\.[1-9][0-9]*$`)
 
 // kubernetesVersion checks a version of Kubernetes without its patch.
 func kubernetesVersion(s string) error {
-	if s != "" && !minor.MatchString(s) {
+	if !minor.MatchString(s) {
 		return fmt.Errorf("%q is not a version of Kubernetes such as 1.34", s)
 	}
 	return nil
@@ -95,14 +95,6 @@ func localPath(s string) error {
 	return nil
 }
 
-// optionalPath is like localPath for a path that may be empty.
-func optionalPath(s string) error {
-	if s == "" {
-		return nil
-	}
-	return localPath(s)
-}
-
 // namePrefix checks the beginning of an object's name by the rule of such names.
 func namePrefix(s string) error {
 	if len(validation.IsDNS1123Subdomain(s+"x")) > 0 {
@@ -121,10 +113,9 @@ func acceptance(s string) error {
 	return nil
 }
 
-// objectName checks the name of an object by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Label. The name may be
-// empty.
+// objectName checks the name of an object by k8s.io/apimachinery/pkg/util/validation.IsDNS1123Label.
 func objectName(s string) error {
-	if s != "" && len(validation.IsDNS1123Label(s)) > 0 {
+	if len(validation.IsDNS1123Label(s)) > 0 {
 		return fmt.Errorf("%q cannot name an object: lower-case letters, digits and - can, as shop", s)
 	}
 	return nil

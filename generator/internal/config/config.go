@@ -28,8 +28,9 @@ type Config struct {
 	Strict bool
 	// Kubebuilder is true if +kubebuilder:webhook markers are read.
 	Kubebuilder bool
-	// HeaderFile names the file with the text for the top of generated files.
-	HeaderFile HeaderFile
+	// HeaderFile is the file with the text for the top of generated files, relative to the module's root,
+	// slash-separated. It may be empty.
+	HeaderFile diag.Sourced[string]
 	Manifests  Manifests
 	Handlers   Handlers
 	Tests      Tests
@@ -42,14 +43,6 @@ type Config struct {
 	Upgrade  Upgrade
 	// Outputs are the kinds of files to generate.
 	Outputs []string
-}
-
-// HeaderFile names the file with a text for the top of generated files.
-type HeaderFile struct {
-	// Path is relative to the module's root, slash-separated. It is empty without a header file.
-	Path string
-	// At is the position of the path in webhook-gen.yaml.
-	At diag.Range
 }
 
 // Manifests sets how the webhook configurations are written.

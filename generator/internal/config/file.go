@@ -12,10 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
-// file is the file during reading: its text and the problems found so far.
+// file is the file during reading: its lines and the problems found so far.
 type file struct {
 	yamltext.File
-	source   []byte
 	given    map[string]*yaml.Node // the keys by full name
 	problems diag.List
 }

@@ -23,6 +23,7 @@ type Key struct {
 func Docs() []Key {
 	var docs []Key
 	for _, k := range keys(new(Config)) {
+		k.Type, k.Default, k.Values = k.kind, k.preset, k.choice
 		docs = append(docs, k.Key)
 	}
 	return docs
@@ -37,7 +38,7 @@ type key struct {
 // keys declares every key of the file. Like package flag, it sets each field of the configuration to its default and
 // binds the key to the field.
 func keys(c *Config) []key {
-	table := []key{
+	return []key{
 		{Key{
 			Name: "version", Required: true, Example: "1",
 			Doc: "The version of this file's format, which is 1.",
@@ -58,7 +59,7 @@ func keys(c *Config) []key {
 			Name: "minKubernetesVersion", Example: `"1.34"`,
 			Doc: "The oldest API server that the project supports. CEL expressions have to compile there: API servers compile new expressions with what the version before them has. " +
 				"If empty: 1.36 with a mutating policy that replaces no webhook, else 1.30, which also goes for matchConditions of webhooks. In Chart.yaml, kubeVersion is at least this version.",
-		}, positioned(text(&c.MinKubernetesVersion.V, "", kubernetesVersion), &c.MinKubernetesVersion.At)},
+		}, positioned(&c.MinKubernetesVersion, kubernetesVersion)},
 		{Key{
 			Name: "strict", Example: "true",
 			Doc: "Warnings are errors, as with --strict.",
@@ -71,7 +72,7 @@ func keys(c *Config) []key {
 			Name: "headerFile", Example: "hack/boilerplate.go.txt",
 			Doc: "A text file, such as a licence header, whose text is put at the top of every Go and YAML file that is generated or created: relative to this file, with slashes, inside the module. " +
 				"A manifest of +kubebuilder markers alone and CustomResourceDefinitions of controller-gen stay without it.",
-		}, positioned(text(&c.HeaderFile.Path, "", optionalPath), &c.HeaderFile.At)},
+		}, positioned(&c.HeaderFile, localPath)},
 		{Key{
 			Name: "manifests.path", Example: "deploy/webhooks.yaml",
 			Doc: "The file that the webhook configurations are written to: relative to this file, with slashes, inside the module, .yaml or .yml.",
@@ -109,12 +110,12 @@ func keys(c *Config) []key {
 		{Key{
 			Name: "tests.integration", Example: "test/webhook",
 			Doc: "The folder of a test in which a real API server calls the webhooks, with controller-runtime's envtest: relative to this file, with slashes, inside the module. It becomes a module of its own. If empty, no such test is generated.",
-		}, text(&c.Tests.Integration, "", optionalPath)},
+		}, text(&c.Tests.Integration, "", localPath)},
 		{Key{
 			Name: "program", Example: "cmd/webhook",
 			Doc: "The folder of the program that serves the webhooks: relative to this file, with slashes, inside the module. zz_generated.webhooks.go is generated there, " +
 				"in the package of the folder. Its newWebhooks().Register(handle) registers every webhook of the project, later ones included.",
-		}, text(&c.Program, "", optionalPath)},
+		}, text(&c.Program, "", localPath)},
 		{Key{
 			Name: "delivery.name", Example: "shop",
 			Doc: "The name of the Deployment, the Service and the chart that deploy the program: kustomize bases below config, a Helm chart below charts. If empty, none are generated.",
@@ -138,7 +139,7 @@ func keys(c *Config) []key {
 		{Key{
 			Name: "delivery.caFile", Example: "config/ca.crt",
 			Doc: "A PEM file with the CA certificates that signed a certificate of your own. They become the caBundle of every webhook and conversion.",
-		}, text(&c.Delivery.CAFile, "", optionalPath)},
+		}, text(&c.Delivery.CAFile, "", localPath)},
 		{Key{
 			Name: "upgrade.accepted", Example: `["version v1beta1 of orders.shop.example.com is gone [G17]: nobody has asked for it since May"]`,
 			Doc: "Findings of explain upgrade that are meant: each as it is printed, with its rule, a colon, and the reason. One counts in the step that adds it, and no more once both states have it.",
@@ -148,30 +149,17 @@ func keys(c *Config) []key {
 			Doc: "The outputs of the markers that are generated.",
 		}, words(&c.Outputs, "manifests", "handlers", "conversions", "tests", "delivery")},
 	}
-	for i := range table {
-		k := &table[i]
-		k.Type, k.Default, k.Values = k.kind, k.preset, k.choice
-	}
-	return table
 }
 
-// names lists the keys allowed in the mapping of a key; "" is the whole file.
-func names(table []key, around string) []string {
+// names lists the keys allowed in the mapping whose keys have a prefix; "" is the whole file.
+func names(table []key, prefix string) []string {
 	var list []string
 	for _, k := range table {
-		rest, below := strings.CutPrefix(k.Name, prefix(around))
+		rest, below := strings.CutPrefix(k.Name, prefix)
 		name, _, _ := strings.Cut(rest, ".")
 		if below && (len(list) == 0 || list[len(list)-1] != name) {
 			list = append(list, name)
 		}
 	}
 	return list
-}
-
-// prefix returns the start of the names of keys in the mapping of a key.
-func prefix(around string) string {
-	if around == "" {
-		return ""
-	}
-	return around + "."
 }

@@ -55,8 +55,8 @@ func whole(path, format string, args ...any) diag.Diagnostic {
 func Parse(path string, source []byte) (Config, diag.List) {
 	var c Config
 	table := keys(&c)
-	f := &file{File: yamltext.New(path, source), source: source, given: map[string]*yaml.Node{}}
-	if root, ok := f.document(); ok {
+	f := &file{File: yamltext.New(path, source), given: map[string]*yaml.Node{}}
+	if root, ok := f.document(source); ok {
 		f.decode("", root, table)
 		f.require(table)
 	}
@@ -68,8 +68,8 @@ func Parse(path string, source []byte) (Config, diag.List) {
 }
 
 // document returns the mapping in the file.
-func (f *file) document() (root *yaml.Node, ok bool) {
-	documents, err := split(f.source)
+func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
+	documents, err := split(source)
 	if err != nil {
 		f.problems.Add(f.broken(err))
 		return nil, false
@@ -107,15 +107,15 @@ func split(source []byte) ([]*yaml.Node, error) {
 	}
 }
 
-// decode sets the keys of a mapping. around is the key that the mapping belongs to; it is empty for the whole file.
-func (f *file) decode(around string, mapping *yaml.Node, table []key) {
+// decode sets the keys of a mapping, whose full names have the prefix: "manifests.", or nothing for the whole file.
+func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		node, value := mapping.Content[i], yamltext.Resolve(mapping.Content[i+1])
-		if !slices.Contains(names(table, around), node.Value) {
-			f.problems.Add(f.unknown(node, around, table))
+		if !slices.Contains(names(table, prefix), node.Value) {
+			f.problems.Add(f.unknown(node, prefix, table))
 			continue
 		}
-		name := prefix(around) + node.Value
+		name := prefix + node.Value
 		if first, twice := f.given[name]; twice {
 			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
 				WithRelated(f.Range(first), "first given here"))
@@ -127,17 +127,18 @@ func (f *file) decode(around string, mapping *yaml.Node, table []key) {
 		case leaf >= 0:
 			table[leaf].set(f, name, value)
 		case value.Kind == yaml.MappingNode:
-			f.decode(name, value, table)
+			f.decode(name+".", value, table)
 		default:
 			f.problems.Add(f.errorAt(value, ruleType, "%s must be a mapping of keys, not %s", name, describe(value)).
-				WithHint("its keys are %s", strings.Join(names(table, name), ", ")))
+				WithHint("its keys are %s", strings.Join(names(table, name+"."), ", ")))
 		}
 	}
 }
 
 // unknown reports a key that is not in the table, and suggests the key that was probably meant.
-func (f *file) unknown(node *yaml.Node, around string, table []key) diag.Diagnostic {
+func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnostic {
 	d := f.errorAt(node, ruleUnknown, "unknown key %q", node.Value)
+	around := strings.TrimSuffix(prefix, ".")
 	if around != "" {
 		d = f.errorAt(node, ruleUnknown, "unknown key %q in %s", node.Value, around)
 	}
@@ -149,7 +150,7 @@ func (f *file) unknown(node *yaml.Node, around string, table []key) diag.Diagnos
 			return d.WithHint("%s is not a key of %s", k.Name, around)
 		}
 	}
-	siblings := names(table, around)
+	siblings := names(table, prefix)
 	if nearest, ok := diag.Nearest(node.Value, siblings); ok {
 		return d.WithHint("did you mean %q?", nearest)
 	}

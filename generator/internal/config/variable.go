@@ -54,9 +54,12 @@ func truth(field *bool, preset bool) variable {
 	}}
 }
 
-// text is the variable of a key with a single text.
+// text is the variable of a key with a single text. The text may be empty if the default is.
 func text(field *string, preset string, check func(string) error) variable {
-	return single(field, preset, nil, passes(check))
+	passes := passes(check)
+	return single(field, preset, nil, func(f *file, name string, value *yaml.Node) bool {
+		return value.Value == preset || passes(f, name, value)
+	})
 }
 
 // word is the variable of a key with one of several words; the first is the default.
@@ -86,12 +89,13 @@ func single(field *string, preset string, choice []string, accept accept) variab
 	}}
 }
 
-// positioned is a variable that also keeps the position of a value that is not empty.
-func positioned(v variable, at *diag.Range) variable {
+// positioned is text, empty by default, that keeps the position of a value that is not empty.
+func positioned(field *diag.Sourced[string], check func(string) error) variable {
+	v := text(&field.V, "", check)
 	set := v.set
 	v.set = func(f *file, name string, value *yaml.Node) {
 		if value.Value != "" {
-			*at = f.Range(value)
+			field.At = f.Range(value)
 		}
 		set(f, name, value)
 	}

@@ -250,8 +250,8 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	}
 	r.Strict = r.Strict || c.Strict
 	r.Diagnostics.Add(r.readAuthorities()...)
-	if r.HeaderFile.Path != "" {
-		heading, problems := output.ReadHeading(root, r.HeaderFile.Path, r.HeaderFile.At)
+	if r.HeaderFile.V != "" {
+		heading, problems := output.ReadHeading(root, r.HeaderFile.V, r.HeaderFile.At)
 		r.Heading = heading
 		r.Diagnostics.Add(problems...)
 	}
