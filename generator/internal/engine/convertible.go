@@ -34,10 +34,10 @@ func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 		}
 	}
 	var diags diag.List
-	methods := convertedByHand(source.Packages)
-	for _, method := range methods {
+	found := methods(source.Packages, convertTo)
+	for _, method := range found {
 		kind, isList := strings.CutSuffix(method.V, "List")
-		if isList && slices.ContainsFunc(methods, func(m diag.Sourced[string]) bool { return m.V == kind }) {
+		if isList && slices.ContainsFunc(found, func(m diag.Sourced[string]) bool { return m.V == kind }) {
 			continue // lists are not sent to /convert
 		}
 		diags.Add(diag.Warningf(method.At, model.RuleServed, "nothing in this module serves the conversions of %s", method.V).
@@ -46,13 +46,12 @@ func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 	return diags
 }
 
-// convertedByHand returns the methods ConvertTo of packages, by position, each with the name of its type.
-func convertedByHand(packages []*load.Package) []diag.Sourced[string] {
-	var found []diag.Sourced[string]
+// methods returns the methods of a name in the files that Load has parsed, by position, each with the name of its type.
+func methods(packages []*load.Package, name string) (found []diag.Sourced[string]) {
 	for _, p := range packages {
 		for _, f := range p.Files {
 			for _, d := range f.AST.Decls {
-				if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == convertTo && load.Receiver(d) != "" {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == name && load.Receiver(d) != "" {
 					found = append(found, diag.Sourced[string]{V: load.Receiver(d), At: f.Range(d.Name.Pos(), d.Name.End())})
 				}
 			}
@@ -68,22 +67,12 @@ const convertTo = "ConvertTo"
 func (r Run) Reconciles(ctx context.Context) bool {
 	const method = "Reconcile"
 	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags, Markers: []string{method + "("}})
-	for _, p := range source.Packages {
-		for _, f := range p.FilesWith(method + "(") {
-			if slices.ContainsFunc(f.AST.Decls, func(d ast.Decl) bool {
-				function, ok := d.(*ast.FuncDecl)
-				return ok && function.Recv != nil && function.Name.Name == method
-			}) {
-				return true
-			}
-		}
-	}
-	return false
+	return len(methods(source.Packages, method)) > 0
 }
 
 // ConvertedByHand returns the methods ConvertTo that the user has written for controller-runtime, by position. Each has
 // the name of its type.
 func (r Run) ConvertedByHand(ctx context.Context) []diag.Sourced[string] {
 	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: []string{convertTo + "("}})
-	return convertedByHand(source.Packages)
+	return methods(source.Packages, convertTo)
 }

@@ -14,15 +14,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// Deployment returns how the program is deployed to a cluster.
-func (r Run) Deployment() render.Delivery {
-	d, _ := r.deployment()
-	return d
-}
-
-// deployment is Deployment. It also reports the CustomResourceDefinition files that cannot be read. Without them a
-// chart would be incomplete.
-func (r Run) deployment() (d render.Delivery, unread diag.List) {
+// Deployment returns how the program is deployed to a cluster. It also reports the CustomResourceDefinition files that
+// cannot be read. Without them a chart would be incomplete.
+func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 	if r.Delivery.Name == "" {
 		return d, nil
 	}

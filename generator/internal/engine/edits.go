@@ -16,18 +16,22 @@ import (
 type Edits struct {
 	// Create are files that are written if they are missing.
 	Create []output.File
-	// Change are the files to replace or remove.
+	// Change are the files to change, whatever they contain.
 	Change []output.Change
 }
 
-// Put replaces a file or, if text is nil, removes it. The last call for a path counts.
+// Put replaces a file. It creates the file if old is nil, and removes it if text is nil. The last call for a path
+// counts.
 func (e *Edits) Put(path string, old, text []byte) {
-	e.Change = slices.DeleteFunc(e.Change, func(c output.Change) bool { return c.Path == path })
-	if text == nil {
-		e.Change = append(e.Change, output.Change{Path: path, Action: output.Remove, Old: old})
-		return
+	action := output.Replace
+	switch {
+	case text == nil:
+		action = output.Remove
+	case old == nil:
+		action = output.Create
 	}
-	e.Change = append(e.Change, output.Change{Path: path, Action: output.Replace, Old: old, New: text})
+	e.Change = slices.DeleteFunc(e.Change, func(c output.Change) bool { return c.Path == path })
+	e.Change = append(e.Change, output.Change{Path: path, Action: action, Old: old, New: text})
 }
 
 // Overlay returns the edited files, for reading the packages.

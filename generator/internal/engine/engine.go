@@ -9,6 +9,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -178,8 +179,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 
 // LacksRuntime reports whether files import the runtime module and go.mod does not require it.
 func (r Run) LacksRuntime(s State, files []output.File) bool {
-	version, _ := RequiredVersion(r.Root, RuntimeModule)
-	return !r.Vendored() && version == "" && ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.InWorkspace(RuntimeModule)
+	return !r.Vendored() && ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.Requires(RuntimeModule) && !s.Module.InWorkspace(RuntimeModule)
 }
 
 // markers returns the texts to search files for. A file without any of them is not parsed.
@@ -223,9 +223,9 @@ func (c Config) root() string {
 
 func (c Config) complete(settings config.Config, diags diag.List) Run {
 	root := c.root()
-	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags}
-	r.Manifest = filepath.Join(root, filepath.FromSlash(settings.Manifests.Path))
-	r.whole = true
+	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, whole: true}
+	r.Manifest = cmp.Or(c.Manifest, filepath.Join(root, filepath.FromSlash(settings.Manifests.Path)))
+	r.Manifests.AdmissionRegistration = cmp.Or(c.AdmissionRegistration, settings.Manifests.AdmissionRegistration)
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
 		r.whole = c.Dir == root && slices.Contains(c.Patterns, "./...")
@@ -241,12 +241,6 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	}
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
-	}
-	if c.AdmissionRegistration != "" {
-		r.Manifests.AdmissionRegistration = c.AdmissionRegistration
-	}
-	if c.Manifest != "" {
-		r.Manifest = c.Manifest
 	}
 	r.Strict = r.Strict || c.Strict
 	r.Diagnostics.Add(r.readAuthorities()...)
@@ -298,7 +292,7 @@ func (r Run) model() build.Options {
 
 // Rendering returns the options for the files of a module. It also reports the files that cannot be read.
 func (r Run) Rendering(m *load.Module) (render.Options, diag.List) {
-	delivery, unread := r.deployment()
+	delivery, unread := r.Deployment()
 	o := render.Options{
 		Outputs: r.Outputs, Manifest: r.Manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Vendored: r.Vendored(), Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
 		Delivery: delivery, Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,

@@ -30,8 +30,8 @@ const (
 	CommandsModule = RuntimeModule + "/program"
 )
 
-// ModulesBelow are the paths of the modules below the runtime. They have the runtime's versions.
-func ModulesBelow() []string { return []string{AdaptersModule, CommandsModule} }
+// RuntimeModules are the paths of the runtime's module and the modules below it. They have the same versions.
+func RuntimeModules() []string { return []string{AdaptersModule, CommandsModule, RuntimeModule} }
 
 // RuntimeModes are the values of handlers.runtime.
 func RuntimeModes() []string { return []string{"import", "vendor"} }
@@ -128,14 +128,10 @@ func (r Run) checkRuntime(ctx context.Context, m *load.Module, e Edits) (copied 
 
 // ImportedBy returns the packages of the project's copy of the runtime that new files import.
 func (r Run) ImportedBy(modulePath string, files []output.File) []string {
-	var packages []string
-	for _, pkg := range RuntimePackages() {
-		quoted := []byte(`"` + path.Join(r.Copied(modulePath), pkg) + `"`)
-		if r.Vendored() && slices.ContainsFunc(files, func(f output.File) bool { return filepath.Ext(f.Path) == ".go" && bytes.Contains(f.Content, quoted) }) {
-			packages = append(packages, pkg)
-		}
+	if !r.Vendored() {
+		return nil
 	}
-	return packages
+	return slices.DeleteFunc(RuntimePackages(), func(pkg string) bool { return !inGo(files, `"`+path.Join(r.Copied(modulePath), pkg)+`"`) })
 }
 
 // RequiredVersion returns the version of a module that go.mod of the absolute folder dir requires, or nothing. It also
@@ -151,22 +147,17 @@ func RequiredVersion(dir, modulePath string) (version string, replaced bool) {
 	return version, Replaces(file, modulePath)
 }
 
-// RequiredBelow returns the modules below the runtime that go.mod of the absolute folder dir requires.
-func RequiredBelow(dir string) []string {
-	return slices.DeleteFunc(ModulesBelow(), func(m string) bool {
-		version, _ := RequiredVersion(dir, m)
-		return version == ""
-	})
-}
-
 // Replaces reports whether a go.mod replaces a module.
 func Replaces(file *modfile.File, modulePath string) bool {
 	return slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == modulePath })
 }
 
 // ImportsRuntime reports whether any of the files imports the runtime module.
-func ImportsRuntime(files []output.File) bool {
+func ImportsRuntime(files []output.File) bool { return inGo(files, `"`+RuntimeModule+`/`) }
+
+// inGo reports whether any Go file contains a text.
+func inGo(files []output.File, text string) bool {
 	return slices.ContainsFunc(files, func(f output.File) bool {
-		return filepath.Ext(f.Path) == ".go" && bytes.Contains(f.Content, []byte(`"`+RuntimeModule+`/`))
+		return filepath.Ext(f.Path) == ".go" && bytes.Contains(f.Content, []byte(text))
 	})
 }

@@ -115,7 +115,8 @@ func Describe(ctx context.Context, c engine.Config, named ...string) (Descriptio
 	if diags.HasErrors() {
 		return Description{}, diags.Sort()
 	}
-	d := describeProject(ctx, state.Module, state.Project, run.Deployment(), named...)
+	delivery, _ := run.Deployment() // generate reports files that cannot be read
+	d := describeProject(ctx, state.Module, state.Project, delivery, named...)
 	d.Definitions = append(d.Definitions, load.Names(run.Root, run.DefinitionPatterns()...)...)
 	return d, diags.Sort()
 }

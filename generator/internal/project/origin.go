@@ -178,7 +178,10 @@ func (s site) requireRuntime(result engine.Result) engine.Result {
 	case s.Vendored() && version != "":
 		text, err = dropRuntime(name, old)
 	case result.LacksRuntime, outdated && s.origin.Dir == "" && engine.ImportsRuntime(result.Files):
-		modules := append(engine.RequiredBelow(s.Root), engine.RuntimeModule)
+		modules := slices.DeleteFunc(engine.RuntimeModules(), func(m string) bool {
+			version, _ := engine.RequiredVersion(s.Root, m)
+			return version == "" && m != engine.RuntimeModule
+		})
 		text, err = s.origin.require(name, old, modules...)
 		err = errors.Join(err, s.replaceBelow(result.Changes, modules...))
 	default:
@@ -203,7 +206,7 @@ func dropRuntime(name string, text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, modulePath := range append(engine.ModulesBelow(), engine.RuntimeModule) {
+	for _, modulePath := range engine.RuntimeModules() {
 		if err := errors.Join(file.DropRequire(modulePath), file.DropReplace(modulePath, "")); err != nil {
 			return nil, err
 		}

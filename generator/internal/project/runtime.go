@@ -15,7 +15,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -39,11 +38,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Result, error) {
 	var e edits
 	s.Run = c.ResolveWith(text)
 	if !bytes.Equal(text, old) {
-		if old == nil {
-			e.Change = append(e.Change, output.Change{Path: settings, Action: output.Create, New: text})
-		} else {
-			e.Put(settings, old, text)
-		}
+		e.Put(settings, old, text)
 	}
 	if s.Vendored() {
 		if err := s.removeCommands(ctx, &e); err != nil {
@@ -99,13 +94,10 @@ func withoutCommands(source []byte) (text []byte, ok bool) {
 
 // formattedAs returns the changed text of a Go file, with its imports sorted if the file was formatted by gofmt before.
 func formattedAs(old, changed []byte) []byte {
-	was, err := format.Source(old)
-	if err != nil || !bytes.Equal(was, old) {
-		return changed
+	if was, err := format.Source(old); err == nil && bytes.Equal(was, old) {
+		if sorted, err := format.Source(changed); err == nil {
+			return sorted
+		}
 	}
-	sorted, err := format.Source(changed)
-	if err != nil {
-		return changed
-	}
-	return sorted
+	return changed
 }
