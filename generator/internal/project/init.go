@@ -90,6 +90,7 @@ func (p *Options) check() error {
 	if len(validation.IsDNS1123Label(p.Name)) > 0 {
 		return fmt.Errorf("--name: %q cannot name objects in a cluster: lower-case letters, digits and - can", p.Name)
 	}
+	p.Certificates, p.Topology = cmp.Or(p.Certificates, "cert-manager"), cmp.Or(p.Topology, "service")
 	return nil
 }
 
@@ -109,26 +110,18 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, err
 	}
-	m := Module{Module: p.Module, Name: p.Name, Domain: p.Domain, SelfManaged: true, Certificates: cmp.Or(p.Certificates, "cert-manager"), Topology: cmp.Or(p.Topology, "service"),
-		Commands: p.Runtime != "vendor"}
-	files, err := m.Files(root)
+	files, err := firstFiles{Options: p, SelfManaged: true, Commands: p.Runtime != "vendor"}.below(".", root)
 	if err != nil {
 		return Result{}, err
 	}
-	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
-	if p.Runtime == "vendor" {
-		if files[i].Content, err = config.Set(files[i].Content, "handlers.runtime", p.Runtime); err != nil {
-			return Result{}, err
-		}
-	}
 	c.Dir = root
-	s := site{Run: c.ResolveWith(files[i].Content), origin: c.Origin}
+	s, err := c.begin(p, files)
+	if err != nil {
+		return Result{}, err
+	}
 	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: s.Manifests.AdmissionRegistration}
 	options, _ := s.Rendering(nil) // a new module has no files yet
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(s.Program)), Path: path.Join(p.Module, s.Program), Name: "main"}
-	if err := s.begin(p.Module, files); err != nil {
-		return Result{}, err
-	}
 	options.Imported = s.ImportedBy(p.Module, files)
 	generated, err := render.Project(project, nil, options)
 	if err != nil {
@@ -149,14 +142,21 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	return result, nil
 }
 
-// begin completes a project's first files. Go files get their runtime imports as handlers.runtime sets them, and go.mod
-// gets the requirements for the imports.
-func (s site) begin(modulePath string, files []output.File) (err error) {
+// begin completes a project's first files, and returns the project with the settings among them. Go files get their
+// runtime imports as handlers.runtime sets them, and go.mod gets the requirements for the imports.
+func (c Config) begin(p Options, files []output.File) (s site, err error) {
+	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
+	if p.Runtime == "vendor" {
+		if files[i].Content, err = config.Set(files[i].Content, "handlers.runtime", p.Runtime); err != nil {
+			return s, err
+		}
+	}
+	s = site{Run: c.ResolveWith(files[i].Content), origin: c.Origin}
 	for i := range files {
 		f := &files[i]
 		switch isRoot := filepath.Dir(f.Path) == s.Root; {
 		case filepath.Ext(f.Path) == ".go" && s.Vendored():
-			copied := []byte(`"` + s.Copied(modulePath) + "/")
+			copied := []byte(`"` + s.Copied(p.Module) + "/")
 			f.Content, err = format.Source(bytes.ReplaceAll(f.Content, []byte(`"`+engine.RuntimeModule+"/"), copied))
 		case filepath.Base(f.Path) == "go.mod" && !isRoot:
 			f.Content, err = s.origin.require(f.Path, f.Content, ToolModule, explainModule)
@@ -165,10 +165,10 @@ func (s site) begin(modulePath string, files []output.File) (err error) {
 			f.Note = s.origin.note()
 		}
 		if err != nil {
-			return err
+			return s, err
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // tools returns the module that pins the program's version. It is in the folder tools or, if that folder exists, below
@@ -207,19 +207,12 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 			p.Program = program
 		}
 		callsAll = p.Program == "" // the program written here registers all webhooks
-		files, err := Existing{
-			Module: p.Module, Domain: p.Domain, Program: cmp.Or(p.Program, "cmd/webhook"), HasProgram: p.Program != "", Kubebuilder: kubebuilder,
-		}.Files(root)
+		p.Program = cmp.Or(p.Program, "cmd/webhook")
+		files, err := firstFiles{Options: p, Kubebuilder: kubebuilder}.joining(root, callsAll)
 		if err != nil {
 			return Result{}, err
 		}
-		if p.Runtime == "vendor" {
-			if files[0].Content, err = config.Set(files[0].Content, "handlers.runtime", p.Runtime); err != nil {
-				return Result{}, err
-			}
-		}
-		s.Run = c.ResolveWith(files[0].Content)
-		if err := s.begin(p.Module, files); err != nil {
+		if s, err = c.begin(p, files); err != nil {
 			return Result{}, err
 		}
 		pinned, err := s.tools(p.Module)

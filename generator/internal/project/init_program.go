@@ -8,7 +8,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -65,14 +64,10 @@ func newImportGraph(packages []*load.Package) importGraph {
 	serving := []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("} // controller-runtime, net/http
 	g := importGraph{imports: map[string][]string{}, serves: map[string]bool{}}
 	for _, p := range packages {
-		for _, f := range p.Files {
-			for _, i := range f.AST.Imports {
-				if path, err := strconv.Unquote(i.Path.Value); err == nil {
-					g.imports[p.Path] = append(g.imports[p.Path], path)
-				}
-			}
-			g.serves[p.Path] = g.serves[p.Path] || slices.ContainsFunc(serving, func(call string) bool { return bytes.Contains(f.Src, []byte(call)) })
-		}
+		g.imports[p.Path] = p.Imports()
+		g.serves[p.Path] = slices.ContainsFunc(p.Files, func(f *load.File) bool {
+			return slices.ContainsFunc(serving, func(call string) bool { return bytes.Contains(f.Src, []byte(call)) })
+		})
 	}
 	return g
 }

@@ -8,38 +8,44 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// Module is a project that is a module of its own.
-type Module struct {
-	// Module is the module's path.
-	Module string
-	// Name is what the project is called.
-	Name string
-	// Domain ends the names of its API groups.
-	Domain string
-	// Certificates is the source of the server's certificate, as delivery.certificates of webhook-gen.yaml sets it.
-	Certificates string
-	// Topology says how API servers reach it, as delivery.topology does.
-	Topology string
-	// SelfManaged says that the program can keep its certificates itself.
+// firstFiles is the data of the templates of a project's first files.
+type firstFiles struct {
+	Options
+	// SelfManaged is true if the program can keep its certificates itself.
 	SelfManaged bool
 	// Commands gives the program the commands scan and convert, which need client-go.
 	Commands bool
+	// Kubebuilder is true if controller-gen continues to write manifests of its own.
+	Kubebuilder bool
 }
 
-// Files are the files that the project begins with, below the folder root.
-func (m Module) Files(root string) ([]output.File, error) {
+// joining returns the files for a module with Go code whose root is an absolute folder: the settings and, on demand, a
+// program.
+func (m firstFiles) joining(root string, withProgram bool) ([]output.File, error) {
+	settings, err := fromTemplate(filepath.Join(root, config.FileName), "existing/webhook-gen.yaml.tmpl", m)
+	files := []output.File{settings}
+	if err != nil || !withProgram {
+		return files, err
+	}
+	program, err := m.below("cmd/webhook", root)
+	return append(files, program...), err
+}
+
+// below returns the files of a module of its own that are below a folder of it. root is the module's absolute folder.
+func (m firstFiles) below(folder, root string) ([]output.File, error) {
 	const from = "project/module"
 	var files []output.File
-	err := fs.WalkDir(templates.Project, from, func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(templates.Project, path.Join(from, folder), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		rel := strings.TrimPrefix(name, from+"/")
-		f, err := fromTemplate(filepath.Join(root, fileName(rel)), path.Join("module", rel), m)
+		file := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(name, ".tmpl"), from), "/dot_", "/.")
+		f, err := fromTemplate(filepath.Join(root, filepath.FromSlash(file)), strings.TrimPrefix(name, "project/"), m)
 		files = append(files, f)
 		return err
 	})
@@ -50,15 +56,4 @@ func (m Module) Files(root string) ([]output.File, error) {
 func fromTemplate(file, template string, data any) (output.File, error) {
 	text, err := templates.Execute(template, data)
 	return output.File{Path: file, Content: text, Owner: output.Once}, err
-}
-
-// fileName is the path of the file that a template is for.
-func fileName(template string) string {
-	elements := strings.Split(strings.TrimSuffix(template, ".tmpl"), "/")
-	for i, e := range elements {
-		if rest, ok := strings.CutPrefix(e, "dot_"); ok {
-			elements[i] = "." + rest
-		}
-	}
-	return filepath.Join(elements...)
 }
