@@ -5,6 +5,7 @@ package project
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,14 +52,11 @@ func (w *importedWebhook) markers(target string) []string {
 		how.text("caBundle", base64.StdEncoding.EncodeToString(ca))
 	}
 	var lines []string
-	rules := spec.Rules
-	if len(rules) > 0 {
+	if rules := spec.Rules; len(rules) > 0 {
 		who.rule(rules[0])
 		for _, r := range rules[1:] {
-			var a arguments // a further rule spells everything out
-			a.text("webhook", spec.Name)
-			a.rule(r)
-			lines = append(lines, "// +webhook:rule("+a.String()+")")
+			a := new(arguments).text("webhook", spec.Name).rule(r) // a further rule spells everything out
+			lines = append(lines, "// +webhook:rule("+strings.Join(a.all, ", ")+")")
 		}
 	}
 	for _, a := range registry.Arguments() {
@@ -71,13 +69,8 @@ func (w *importedWebhook) markers(target string) []string {
 	}
 	how.text("admissionReviewVersions", strings.Join(spec.AdmissionReviewVersions, ";"))
 	// Selectors have a patch of their own, which keeps the form they were written in.
-	patch := map[string]*metav1.LabelSelector{}
-	if spec.NamespaceSelector != nil {
-		patch["namespaceSelector"] = spec.NamespaceSelector
-	}
-	if spec.ObjectSelector != nil {
-		patch["objectSelector"] = spec.ObjectSelector
-	}
+	patch := map[string]*metav1.LabelSelector{"namespaceSelector": spec.NamespaceSelector, "objectSelector": spec.ObjectSelector}
+	maps.DeleteFunc(patch, func(_ string, s *metav1.LabelSelector) bool { return s == nil })
 	if len(patch) > 0 {
 		lines = append(lines, fmt.Sprintf("// +webhook:patch(webhook: %s)=%s", quote(spec.Name), quote(asJSON(patch))))
 	}
@@ -109,23 +102,22 @@ func folded(begin string, arguments []string) []string {
 	return lines
 }
 
-// arguments are a marker's "name: value", in order, without the omitted ones.
+// arguments are a marker's "name: value", in order, without the omitted ones. The methods add some, and return a.
 type arguments struct {
 	all  []string
 	omit []string
 }
 
-func (a arguments) String() string { return strings.Join(a.all, ", ") }
+func (a *arguments) text(name, value string) *arguments { return a.word(name, quote(value)) }
 
-func (a *arguments) text(name, value string) { a.word(name, quote(value)) }
-
-func (a *arguments) word(name, value string) {
+func (a *arguments) word(name, value string) *arguments {
 	if !slices.Contains(a.omit, name) {
 		a.all = append(a.all, name+": "+value)
 	}
+	return a
 }
 
-func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) {
+func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) *arguments {
 	groups := make([]string, len(r.APIGroups))
 	for i, g := range r.APIGroups {
 		if groups[i] = g; g == "" {
@@ -143,6 +135,7 @@ func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) {
 	if r.Scope != nil {
 		a.text("scope", string(*r.Scope))
 	}
+	return a
 }
 
 // quote writes a string as a Go string: in backticks where that spares escapes.

@@ -4,6 +4,7 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,29 +115,24 @@ func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 		return nil, errors.New("it has no rules: the files have only its bindings, or it matches everything")
 	}
 	begin := "// +webhook:policy:"
-	member := func() arguments {
-		var a arguments
+	member := func() *arguments {
 		if several {
-			a.text("policy", p.Name)
+			return new(arguments).text("policy", p.Name)
 		}
-		return a
+		return &arguments{}
 	}
-	var head arguments
-	head.text("name", p.Name)
+	head := new(arguments).text("name", p.Name)
 	if k := p.Spec.ParamKind; k != nil {
 		head.text("params", k.APIVersion+"/"+k.Kind)
 	}
 	rules := p.Spec.MatchConstraints.ResourceRules
-	namedRule(&head, rules[0])
-	matchArguments(&head, p.Spec.MatchConstraints)
-	if f := p.Spec.FailurePolicy; f != nil {
-		head.word("failurePolicy", string(*f))
-	}
+	head.namedRule(rules[0]).match(p.Spec.MatchConstraints)
+	addWord(head, "failurePolicy", p.Spec.FailurePolicy)
 	if r := p.Spec.ReinvocationPolicy; r != "" {
 		head.word("reinvocationPolicy", string(r))
 	}
 	lines := folded(begin+model.KindWord(p.Mutating)+"(", head.all)
-	add := func(word string, a arguments, expression string) {
+	add := func(word string, a *arguments, expression string) {
 		marker := begin + word
 		if len(a.all) > 0 {
 			lines = append(lines, folded(marker+"(", a.all)...)
@@ -148,24 +144,16 @@ func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 		}
 	}
 	for _, r := range rules[1:] {
-		a := member()
-		namedRule(&a, r)
-		add("rule", a, "")
+		add("rule", member().namedRule(r), "")
 	}
 	for _, r := range p.Spec.MatchConstraints.ExcludeResourceRules {
-		a := member()
-		namedRule(&a, r)
-		add("exclude", a, "")
+		add("exclude", member().namedRule(r), "")
 	}
 	for _, v := range p.Spec.Variables {
-		a := member()
-		a.text("name", v.Name)
-		add("variable", a, v.Expression)
+		add("variable", member().text("name", v.Name), v.Expression)
 	}
 	for _, c := range p.Spec.MatchConditions {
-		a := member()
-		a.text("name", c.Name)
-		add("matchCondition", a, c.Expression)
+		add("matchCondition", member().text("name", c.Name), c.Expression)
 	}
 	for _, v := range p.Spec.Validations {
 		a := member()
@@ -175,30 +163,23 @@ func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 		if v.MessageExpression != "" {
 			a.word("messageExpression", quoteExpression(v.MessageExpression))
 		}
-		if v.Reason != nil {
-			a.word("reason", string(*v.Reason))
-		}
+		addWord(a, "reason", v.Reason)
 		add("validation", a, v.Expression)
 	}
 	for _, v := range p.Spec.AuditAnnotations {
-		a := member()
-		a.text("key", v.Key)
-		add("auditAnnotation", a, v.ValueExpression)
+		add("auditAnnotation", member().text("key", v.Key), v.ValueExpression)
 	}
 	for _, m := range p.Spec.Mutations {
-		a := member()
 		switch {
 		case m.ApplyConfiguration != nil:
-			a.word("type", "applyConfiguration")
-			add("mutation", a, m.ApplyConfiguration.Expression)
+			add("mutation", member().word("type", "applyConfiguration"), m.ApplyConfiguration.Expression)
 		case m.JSONPatch != nil:
-			a.word("type", "jsonPatch")
-			add("mutation", a, m.JSONPatch.Expression)
+			add("mutation", member().word("type", "jsonPatch"), m.JSONPatch.Expression)
 		}
 	}
 	for _, bound := range p.Bindings {
 		a := member()
-		if err := bindingArguments(&a, bound, p); err != nil {
+		if err := a.binding(bound, p); err != nil {
 			return nil, fmt.Errorf("binding %s: %w", bound.Name, err)
 		}
 		add("binding", a, "")
@@ -206,20 +187,25 @@ func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 	return lines, nil
 }
 
+// addWord adds an argument that may be unset.
+func addWord[T ~string](a *arguments, name string, value *T) {
+	if value != nil {
+		a.word(name, string(*value))
+	}
+}
+
 // namedRule adds the arguments of a rule.
-func namedRule(a *arguments, r admissionregistrationv1.NamedRuleWithOperations) {
+func (a *arguments) namedRule(r admissionregistrationv1.NamedRuleWithOperations) *arguments {
 	a.rule(r.RuleWithOperations)
 	if len(r.ResourceNames) > 0 {
 		a.text("resourceNames", strings.Join(r.ResourceNames, ";"))
 	}
+	return a
 }
 
-// matchArguments adds the arguments of match constraints besides the rules. An empty selector selects everything, as
-// none does.
-func matchArguments(a *arguments, m *admissionregistrationv1.MatchResources) {
-	if m.MatchPolicy != nil {
-		a.word("matchPolicy", string(*m.MatchPolicy))
-	}
+// match adds the arguments of match constraints besides the rules. An empty selector selects everything, as none does.
+func (a *arguments) match(m *admissionregistrationv1.MatchResources) {
+	addWord(a, "matchPolicy", m.MatchPolicy)
 	a.selector("namespaceSelector", m.NamespaceSelector)
 	a.selector("objectSelector", m.ObjectSelector)
 }
@@ -230,8 +216,8 @@ func (a *arguments) selector(name string, s *metav1.LabelSelector) {
 	}
 }
 
-// bindingArguments adds the arguments of a binding.
-func bindingArguments(a *arguments, b *model.Binding, p *model.Policy) error {
+// binding adds the arguments of a binding.
+func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 	if b.Name != p.Name {
 		a.text("name", b.Name)
 	}
@@ -254,18 +240,16 @@ func bindingArguments(a *arguments, b *model.Binding, p *model.Policy) error {
 		if ref.Selector != nil {
 			a.text("paramSelector", metav1.FormatLabelSelector(ref.Selector))
 		}
-		if ref.ParameterNotFoundAction != nil {
-			a.word("parameterNotFound", string(*ref.ParameterNotFoundAction))
-		}
+		addWord(a, "parameterNotFound", ref.ParameterNotFoundAction)
 	}
 	if m := b.Spec.MatchResources; m != nil {
 		if len(m.ResourceRules) > 1 || len(m.ExcludeResourceRules) > 0 {
 			return errors.New("a marker of a binding has one rule, and excludes nothing")
 		}
 		if len(m.ResourceRules) == 1 {
-			namedRule(a, m.ResourceRules[0])
+			a.namedRule(m.ResourceRules[0])
 		}
-		matchArguments(a, m)
+		a.match(m)
 	}
 	return nil
 }
@@ -290,14 +274,7 @@ func differs(p *model.Policy, project *model.Project) string {
 	if got, want := defaulted(made.Spec), defaulted(p.Spec); got != want {
 		return "the markers make another policy: " + got + " instead of " + want
 	}
-	want := map[string]string{}
-	for _, b := range p.Bindings {
-		want[b.Name] = defaultedBinding(b.Spec)
-	}
-	got := map[string]string{}
-	for _, b := range made.Bindings {
-		got[b.Name] = defaultedBinding(b.Spec)
-	}
+	got, want := defaultedBindings(made), defaultedBindings(p)
 	if len(want) > 0 && !maps.Equal(want, got) {
 		return fmt.Sprintf("the markers make other bindings: %v instead of %v", got, want)
 	}
@@ -306,41 +283,36 @@ func differs(p *model.Policy, project *model.Project) string {
 
 // defaulted is a policy as JSON after an API server's defaults (k8s.io/kubernetes/pkg/apis/admissionregistration/v1).
 func defaulted(s model.PolicySpec) string {
-	if s.FailurePolicy == nil {
-		s.FailurePolicy = new(admissionregistrationv1.Fail)
-	}
+	s.FailurePolicy = cmp.Or(s.FailurePolicy, new(admissionregistrationv1.Fail))
 	s.MatchConstraints = defaultedMatch(s.MatchConstraints)
 	return asJSON(s)
 }
 
-func defaultedBinding(s admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) string {
-	if s.MatchResources != nil {
-		s.MatchResources = defaultedMatch(s.MatchResources)
+// defaultedBindings are the policy's bindings in the same form, by name.
+func defaultedBindings(p *model.Policy) map[string]string {
+	all := map[string]string{}
+	for _, b := range p.Bindings {
+		s := b.Spec
+		if s.MatchResources != nil {
+			s.MatchResources = defaultedMatch(s.MatchResources)
+		}
+		all[b.Name] = asJSON(s)
 	}
-	return asJSON(s)
+	return all
 }
 
 func defaultedMatch(m *admissionregistrationv1.MatchResources) *admissionregistrationv1.MatchResources {
-	if m == nil {
-		m = &admissionregistrationv1.MatchResources{}
-	}
-	m = m.DeepCopy()
-	if m.MatchPolicy == nil {
-		m.MatchPolicy = new(admissionregistrationv1.Equivalent)
-	}
+	m = cmp.Or(m, &admissionregistrationv1.MatchResources{}).DeepCopy()
+	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(admissionregistrationv1.Equivalent))
 	for _, selector := range []**metav1.LabelSelector{&m.NamespaceSelector, &m.ObjectSelector} {
-		if *selector == nil {
-			*selector = &metav1.LabelSelector{}
-		}
+		*selector = cmp.Or(*selector, &metav1.LabelSelector{})
 		for i := range (*selector).MatchExpressions { // a set, whose order means nothing
 			slices.Sort((*selector).MatchExpressions[i].Values)
 		}
 	}
 	for _, rules := range [][]admissionregistrationv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
 		for i := range rules {
-			if rules[i].Scope == nil {
-				rules[i].Scope = new(admissionregistrationv1.AllScopes)
-			}
+			rules[i].Scope = cmp.Or(rules[i].Scope, new(admissionregistrationv1.AllScopes))
 		}
 	}
 	return m
