@@ -8,10 +8,13 @@ import (
 	"go/ast"
 	"go/format"
 	"go/token"
+	"iter"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -68,34 +71,35 @@ type side struct {
 // builders returns the builders in a package.
 func builders(p *load.Package) []builder {
 	var all []builder
-	for _, f := range p.FilesWith("WebhookManagedBy") {
-		if strings.HasSuffix(f.Path, "_test.go") {
-			continue
-		}
-		for _, d := range f.AST.Decls {
-			function, ok := d.(*ast.FuncDecl)
-			if !ok || function.Body == nil {
+	for r := range functions(p, "WebhookManagedBy") {
+		read := map[*ast.CallExpr]bool{} // by the first call of a chain; the last call comes before the others
+		for n := range ast.Preorder(r.function) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
 				continue
 			}
-			r := builderReader{pkg: p, file: f, function: function}
-			inner := map[ast.Node]bool{}
-			for n := range ast.Preorder(function.Body) {
-				call, ok := n.(*ast.CallExpr)
-				if !ok || inner[call] {
-					continue
-				}
-				if chain := chainOf(call); chain != nil {
-					for _, link := range chain {
-						inner[link] = true
-					}
-					if b := r.builder(chain); !b.object.IsZero() {
-						all = append(all, b)
-					}
+			if chain := chainOf(call); chain != nil && !read[chain[0]] {
+				read[chain[0]] = true
+				if b := r.builder(chain); !b.object.IsZero() {
+					all = append(all, b)
 				}
 			}
 		}
 	}
 	return all
+}
+
+// functions yields a reader for each function and method in the files of a package with one of the words.
+func functions(p *load.Package, words ...string) iter.Seq[builderReader] {
+	return func(yield func(builderReader) bool) {
+		for _, f := range p.FilesWith(words...) {
+			for _, d := range f.AST.Decls {
+				if function, ok := d.(*ast.FuncDecl); ok && !yield(builderReader{p, f, function}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // chainOf returns the calls of a chain of methods that begins with the builder, the first call first; nil for another
@@ -122,7 +126,7 @@ func chainOf(last *ast.CallExpr) []*ast.CallExpr {
 	}
 }
 
-// builderReader reads the builders in a function.
+// builderReader reads a function that may have builders, or be a method of a validator or defaulter.
 type builderReader struct {
 	pkg      *load.Package
 	file     *load.File
@@ -267,11 +271,7 @@ func (r builderReader) value(e ast.Expr, object model.GoType) model.Code {
 			}
 			return nil
 		}
-		code := around("", r.called(v.Fun), "(")
-		for i, argument := range v.Args {
-			code = joined(code, separator(i), r.field(argument))
-		}
-		return around("", code, ")")
+		return joined(r.called(v.Fun), around("(", list(v.Args, r.field), ")"))
 	}
 	return nil
 }
@@ -284,20 +284,21 @@ func around(before string, code model.Code, after string) model.Code {
 	return slices.Concat(model.Code{{Text: before}}, code, model.Code{{Text: after}})
 }
 
-// joined returns two pieces of code with a text between them; nil if one of them is missing.
-func joined(one model.Code, between string, other model.Code) model.Code {
+// joined returns one piece of code after the other; nil if one of them is missing.
+func joined(one, other model.Code) model.Code {
 	if one == nil || other == nil {
 		return nil
 	}
-	return slices.Concat(one, model.Code{{Text: between}}, other)
+	return slices.Concat(one, other)
 }
 
-// separator is the text before the element of a list with an index.
-func separator(i int) string {
-	if i == 0 {
-		return ""
+// list returns the code of expressions with commas between them; nil if one has none.
+func list(all []ast.Expr, code func(ast.Expr) model.Code) model.Code {
+	joint, separator := model.Code{}, ""
+	for _, e := range all {
+		joint, separator = joined(joint, around(separator, code(e), "")), ", "
 	}
-	return ", "
+	return joint
 }
 
 // called returns the code of a function that the package declares, with its type arguments.
@@ -306,18 +307,16 @@ func (r builderReader) called(e ast.Expr) model.Code {
 	case *ast.Ident:
 		return r.functionCode(f)
 	case *ast.IndexExpr:
-		return around("", joined(r.called(f.X), "[", r.typeCode(f.Index)), "]")
+		return joined(r.called(f.X), around("[", r.typeCode(f.Index), "]"))
 	}
 	return nil
 }
 
 // declared returns the package's function of a name; nil without one.
 func (r builderReader) declared(name string) *ast.FuncDecl {
-	for _, f := range r.pkg.FilesWith("func "+name+"(", "func "+name+"[") {
-		for _, d := range f.AST.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == name {
-				return d
-			}
+	for other := range functions(r.pkg, "func "+name+"(", "func "+name+"[") {
+		if d := other.function; d.Recv == nil && d.Name.Name == name {
+			return d
 		}
 	}
 	return nil
@@ -328,6 +327,11 @@ func (r builderReader) functionCode(e ast.Expr) model.Code {
 	if name, ok := e.(*ast.Ident); ok && r.declared(name.Name) == nil {
 		return nil
 	}
+	return r.nameCode(e)
+}
+
+// nameCode returns the code of a name of the package or of an imported one.
+func (r builderReader) nameCode(e ast.Expr) model.Code {
 	if t := r.named(e); !t.IsZero() {
 		return model.Code{{Name: t}}
 	}
@@ -344,23 +348,18 @@ func (r builderReader) typeCode(e ast.Expr) model.Code {
 			return nil
 		}
 	}
-	if t := r.named(e); !t.IsZero() {
-		return model.Code{{Name: t}}
-	}
-	return nil
+	return r.nameCode(e)
 }
 
 // literal returns the code of a struct whose fields a test can set.
 func (r builderReader) literal(l *ast.CompositeLit) model.Code {
-	code := around("", r.typeCode(l.Type), "{")
-	for i, element := range l.Elts {
-		pair, ok := element.(*ast.KeyValueExpr)
-		if !ok {
-			return nil
+	fields := list(l.Elts, func(element ast.Expr) model.Code {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			return around(r.text(pair.Key)+": ", r.field(pair.Value), "")
 		}
-		code = joined(code, separator(i)+r.text(pair.Key)+": ", r.field(pair.Value))
-	}
-	return around("", code, "}")
+		return nil
+	})
+	return joined(r.typeCode(l.Type), around("{", fields, "}"))
 }
 
 // fakeClient is the variable with the client in the test.
@@ -483,12 +482,9 @@ func (b builder) serves(s side, w *model.Webhook) bool {
 	if s.path != "" {
 		return s.path == w.ServedPath()
 	}
-	for _, rule := range w.Spec.Rules {
-		for _, version := range rule.APIVersions {
-			if strings.HasSuffix(w.ServedPath(), "-"+version+"-"+strings.ToLower(b.object.Name)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
+		return slices.ContainsFunc(rule.APIVersions, func(version string) bool {
+			return strings.HasSuffix(w.ServedPath(), "-"+version+"-"+strings.ToLower(b.object.Name))
+		})
+	})
 }

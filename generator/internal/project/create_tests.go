@@ -53,12 +53,9 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	result.Diagnostics = nil // generate and verify print the warnings
 	var created []output.File
 	for _, p := range state.Packages {
-		var webhooks []*model.Webhook
-		for _, w := range state.Project.Webhooks() {
-			if w.Package == p.Path && w.Handler == nil && w.ServedPath() != "" {
-				webhooks = append(webhooks, w)
-			}
-		}
+		webhooks := slices.DeleteFunc(state.Project.Webhooks(), func(w *model.Webhook) bool {
+			return w.Package != p.Path || w.Handler != nil || w.ServedPath() == ""
+		})
 		if len(webhooks) == 0 {
 			continue
 		}
@@ -150,7 +147,6 @@ func fromFolder(folder, file string) string {
 // handlersTest is the data of the template.
 type handlersTest struct {
 	Package  string
-	Standard []string
 	Imports  []goImport
 	Manifest string
 	Samples  []string
@@ -192,11 +188,11 @@ type testedHandler struct{ Path, Code, Hint string }
 
 // newHandlersTest returns the test of the webhooks in a package.
 func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
-	t := &handlersTest{Package: p.Name, own: p.Path, Standard: []string{"net/http", "testing"}}
+	t := &handlersTest{Package: p.Name, own: p.Path}
 	all := builders(p)
 	for _, w := range webhooks {
-		b, s, found := find(all, w)
-		t.add(w, b.object, s, found)
+		b, s := find(all, w)
+		t.add(w, b.object, s)
 	}
 	times := map[string]int{}
 	for _, w := range t.Webhooks {
@@ -213,35 +209,34 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 	return t
 }
 
-// find returns the builder and the side of it that serve a webhook. Among kinds of the same name, the version in the
-// import path decides.
-func find(all []builder, w *model.Webhook) (builder, side, bool) {
-	var first builder
-	var its side
-	found := false
+// find returns the builder that serves a webhook, and its side. Without one, the builder has no object. Among kinds of
+// the same name, the version in the import path decides.
+func find(all []builder, w *model.Webhook) (first builder, its side) {
 	for _, b := range all {
 		for _, s := range b.sides {
 			if !b.serves(s, w) {
 				continue
 			}
 			if len(w.Spec.Rules) > 0 && slices.Contains(w.Spec.Rules[0].APIVersions, path.Base(b.object.Path)) {
-				return b, s, true
+				return b, s
 			}
-			if !found {
-				first, its, found = b, s, true
+			if first.object.IsZero() {
+				first, its = b, s
 			}
 		}
 	}
-	return first, its, found
+	return first, its
 }
 
-// add adds a webhook and its handler.
-func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side, found bool) {
-	tested := testedWebhook{Name: w.Spec.Name, Path: w.ServedPath(), Mutating: w.Mutating, Functions: functions(w, found)}
-	typed := ""
+// add adds a webhook and its handler. Without an object, the handler is not found.
+func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
+	found := !object.IsZero()
+	tested := testedWebhook{Name: w.Spec.Name, Path: w.ServedPath(), Mutating: w.Mutating, Functions: testedFunctions(w, found)}
+	name := ""
 	if found {
-		typed = t.named(object)
+		name = t.named(object)
 	}
+	tested.Object = name
 	for _, rule := range w.Spec.Rules {
 		for _, resource := range rule.Resources {
 			if !slices.Contains(tested.Resources, resource) {
@@ -251,24 +246,19 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side, found 
 		for _, group := range rule.APIGroups {
 			for _, version := range rule.APIVersions {
 				if group == "*" || version == "*" || strings.Contains(strings.Join(rule.Resources, ""), "*") {
-					typed = "" // the requests have other kinds, too
+					tested.Object = "" // the requests have other kinds, too
 				}
 				tested.Kinds = append(tested.Kinds, model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: object.Name})
 			}
 		}
 	}
-	tested.Object = typed
 	t.Webhooks = append(t.Webhooks, tested)
 	if slices.ContainsFunc(t.Handlers, func(h testedHandler) bool { return h.Path == tested.Path }) {
 		return
 	}
 	h := testedHandler{Path: tested.Path}
 	if found {
-		name := t.named(object)
-		scheme := "AddToScheme"
-		if from, _, ok := strings.Cut(name, "."); ok {
-			scheme = from + ".AddToScheme"
-		}
+		scheme := strings.TrimSuffix(name, object.Name) + "AddToScheme"
 		if !slices.Contains(t.Schemes, scheme) {
 			t.Schemes = append(t.Schemes, scheme)
 		}
@@ -302,8 +292,8 @@ func (s side) handler(object, value string) string {
 // usesClient matches code that uses the fake client.
 var usesClient = regexp.MustCompile(`\b` + fakeClient + `\b`)
 
-// functions returns the operations of a webhook with the functions that controller-runtime calls.
-func functions(w *model.Webhook, found bool) []testedFunction {
+// testedFunctions returns the operations of a webhook with the functions that controller-runtime calls.
+func testedFunctions(w *model.Webhook, found bool) []testedFunction {
 	called := map[string]bool{}
 	for _, rule := range w.Spec.Rules {
 		for _, o := range rule.Operations {
@@ -367,6 +357,5 @@ func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 			t.Imports[i].Alias = ""
 		}
 	}
-	slices.SortFunc(t.Imports, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
 	return fromTemplate(filepath.Join(dir, handlersTestFile), "existing/webhook_handlers_test.go.tmpl", t)
 }

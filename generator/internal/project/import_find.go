@@ -41,19 +41,11 @@ type existing struct {
 // existingIn returns the validators and defaulters in a package, by their method ValidateCreate or Default.
 func existingIn(p *load.Package) []existing {
 	var all []existing
-	for _, f := range p.FilesWith(" ValidateCreate(", " Default(") {
-		if strings.HasSuffix(f.Path, "_test.go") {
-			continue
-		}
-		for _, d := range f.AST.Decls {
-			method, ok := d.(*ast.FuncDecl)
-			if !ok || load.Receiver(method) == "" || method.Name.Name != "ValidateCreate" && method.Name.Name != "Default" {
-				continue
-			}
-			e := existing{mutating: method.Name.Name == "Default", typ: model.GoType{Path: p.Path, Name: load.Receiver(method)}}
-			if e.read(builderReader{pkg: p, file: f, function: method}) {
-				all = append(all, e)
-			}
+	for r := range functions(p, " ValidateCreate(", " Default(") {
+		name, typ := r.function.Name.Name, load.Receiver(r.function)
+		e := existing{mutating: name == "Default", typ: model.GoType{Path: p.Path, Name: typ}}
+		if typ != "" && (name == "ValidateCreate" || e.mutating) && e.read(r) {
+			all = append(all, e)
 		}
 	}
 	return all
@@ -166,16 +158,11 @@ type source struct {
 // validators and defaulters of the marker's package.
 func search(own source, all []source, w *model.Webhook) found {
 	for _, s := range append([]source{own}, all...) {
-		if b, side, ok := find(s.withMethods(), w); ok {
+		if b, side := find(s.withMethods(), w); !b.object.IsZero() {
 			return found{b.object, s.serving(b, side), b, side}
 		}
 	}
-	var fits []existing
-	for _, e := range own.existing {
-		if e.mutating == w.Mutating && !e.object.IsZero() {
-			fits = append(fits, e)
-		}
-	}
+	fits := slices.DeleteFunc(slices.Clone(own.existing), func(e existing) bool { return e.mutating != w.Mutating || e.object.IsZero() })
 	for _, isMeant := range []func(existing) bool{
 		func(e existing) bool { return builder{object: e.object}.serves(side{mutating: e.mutating}, w) },
 		func(e existing) bool { return hasResource(w, e.object.Name) },
