@@ -30,7 +30,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 		return Result{}, errors.New(r.Group + " is a group of Kubernetes itself: webhook-gen create webhook needs no type of yours for its kinds")
 	}
 	var e edits
-	if _, _, ok := s.ownType(r); !ok {
+	if _, ok := s.ownType(r); !ok {
 		if err := s.newAPI(&e, group, r); err != nil {
 			return Result{}, err
 		}
@@ -52,14 +52,14 @@ func (s site) newAPI(e *edits, group string, r Resource) error {
 		api.Dir, api.Package = have.Dir, have.Name
 		api = api.registering(have.Package)
 	} else {
-		described, f, err := api.New()
+		api.Registration, api.GroupVersion = "functions", "GroupVersion" // in the new package's file
+		f, err := api.file("groupversion_info.go")
 		if err != nil {
 			return err
 		}
-		api = described
 		e.Create = append(e.Create, f)
 	}
-	f, err := api.Types()
+	f, err := api.types()
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,10 @@ func (s site) newAPI(e *edits, group string, r Resource) error {
 	if api.Registration == "" {
 		return nil
 	}
-	copies, err := api.deepCopies()
+	if f, err = api.file("deepcopy.go"); err != nil {
+		return err
+	}
+	copies, err := readDeepCopies(f.Content)
 	if err != nil {
 		return err
 	}

@@ -31,40 +31,40 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 	if err != nil {
 		return stopped, err
 	}
-	others := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
+	others := slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
 	if len(others) == 0 {
 		return Result{}, fmt.Errorf("the project has no kind %s of the group %s: webhook-gen create api writes one", r.Kind, s.group(r))
 	}
-	hub := slices.IndexFunc(others, func(o Resource) bool { return s.has(o, "webhook:conversion:hub") })
-	source, err := s.source(others, hub, from)
+	hub := slices.IndexFunc(others, func(o ownVersion) bool { return o.has("webhook:conversion:hub") })
+	source, err := r.source(others, hub, from)
 	if err != nil {
 		return Result{}, err
 	}
 	var e edits
-	if _, _, ok := s.ownType(r); !ok {
+	if _, ok := s.ownType(r); !ok {
 		role := "webhook:conversion:hub"
 		if hub >= 0 {
-			role = s.furtherSpoke(others)
+			role = furtherSpoke(others)
 		}
 		if err := s.newVersion(&e, source, r, role); err != nil {
 			return Result{}, err
 		}
-		stored := slices.ContainsFunc(others, s.isStored)
+		stored := slices.ContainsFunc(others, ownVersion.isStored)
 		for _, o := range others {
 			var markers []string
 			if hub < 0 {
 				markers = append(markers, "webhook:conversion:spoke")
 			}
-			if !stored && o == source {
+			if !stored && o.Version == source.Version {
 				markers = append(markers, "kubebuilder:storageversion")
 			}
-			if err := s.mark(&e, o, nil, markers...); err != nil {
+			if err := e.mark(o.APIType, nil, markers...); err != nil {
 				return Result{}, err
 			}
 		}
 	}
 	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
-	if kinds := s.alsoCopied(source); len(e.Create) > 0 && len(kinds) > 0 {
+	if kinds := source.alsoCopied(r.Kind); len(e.Create) > 0 && len(kinds) > 0 {
 		result.Next = append(result.Next, "remove "+strings.Join(kinds, ", ")+" and their lists from "+s.rel(filepath.Dir(e.Create[0].Path))+", unless "+r.Version+
 			" needs them: "+r.Kind+" uses their files, and controller-gen would add "+r.Version+" to their CustomResourceDefinitions")
 	}
@@ -79,40 +79,32 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 }
 
 // source returns the version to copy.
-func (s site) source(others []Resource, hub int, from string) (Resource, error) {
+func (r Resource) source(others []ownVersion, hub int, from string) (ownVersion, error) {
 	if from == "" {
 		if hub >= 0 {
 			return others[hub], nil
 		}
-		return slices.MaxFunc(others, func(a, b Resource) int { return apiversion.CompareKubeAwareVersionStrings(a.Version, b.Version) }), nil
+		return slices.MaxFunc(others, func(a, b ownVersion) int { return apiversion.CompareKubeAwareVersionStrings(a.Version, b.Version) }), nil
 	}
-	i := slices.IndexFunc(others, func(o Resource) bool { return o.Version == from })
+	i := slices.IndexFunc(others, func(o ownVersion) bool { return o.Version == from })
 	if i < 0 {
-		return Resource{}, fmt.Errorf("there is no version %s of %s", from, others[0].Kind)
+		return ownVersion{}, fmt.Errorf("there is no version %s of %s", from, r.Kind)
 	}
 	return others[i], nil
 }
 
-// has reports whether one of the project's own types has a marker.
-func (s site) has(r Resource, name string) bool {
-	_, t, _ := s.ownType(r)
-	return slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.Name == name })
-}
-
-// isStored reports whether a version has the storage version marker.
-func (s site) isStored(r Resource) bool {
-	_, t, _ := s.ownType(r)
-	return t.File != nil && slices.Contains(load.Markers(t.File.AST.Comments...), storageVersion)
+// isStored reports whether the version has the storage version marker.
+func (v ownVersion) isStored() bool {
+	return slices.Contains(load.Markers(v.File.AST.Comments...), storageVersion)
 }
 
 const storageVersion = "+kubebuilder:storageversion"
 
 // furtherSpoke returns the marker of an additional spoke. It sets convertible if the other spokes do.
-func (s site) furtherSpoke(others []Resource) string {
+func furtherSpoke(others []ownVersion) string {
 	const spoke, convertible = "webhook:conversion:spoke", "convertible"
 	for _, o := range others {
-		_, t, _ := s.ownType(o)
-		for _, m := range t.Markers {
+		for _, m := range o.Markers {
 			if m.Name == spoke && slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == convertible && a.Value.Text == "true" }) {
 				return spoke + "(" + convertible + ": true)"
 			}
@@ -122,12 +114,11 @@ func (s site) furtherSpoke(others []Resource) string {
 }
 
 // alsoCopied returns the other kinds in the files that are copied along with a kind.
-func (s site) alsoCopied(r Resource) (kinds []string) {
-	api, t, _ := s.ownType(r)
-	for _, f := range closure(api.Package, t.File) {
-		for _, kind := range otherKinds(f, r.Kind) {
-			if !strings.HasSuffix(kind, "List") {
-				kinds = append(kinds, kind)
+func (v ownVersion) alsoCopied(kind string) (kinds []string) {
+	for _, f := range closure(v.Package, v.File) {
+		for _, other := range otherKinds(f, kind) {
+			if !strings.HasSuffix(other, "List") {
+				kinds = append(kinds, other)
 			}
 		}
 	}
@@ -135,17 +126,16 @@ func (s site) alsoCopied(r Resource) (kinds []string) {
 }
 
 // newVersion writes the files of a new version, with the marker of its role.
-func (s site) newVersion(e *edits, from, r Resource, role string) error {
-	old, t, _ := s.ownType(from)
+func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) error {
 	api := API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}
 	if filepath.Base(old.Dir) != old.Version {
 		api.Dir = s.apiDir(old.Group, r.Version)
 	}
-	copied := closure(old.Package, t.File)
+	copied := closure(old.Package, old.File)
 	if have, ok := s.api(old.Group, r.Version); ok {
 		api.Dir, api.Package = have.Dir, have.Name
 	} else {
-		f, err := newGroupVersion(api, old, copied)
+		f, err := newGroupVersion(api, old.API, copied)
 		if err != nil {
 			return err
 		}
@@ -154,17 +144,17 @@ func (s site) newVersion(e *edits, from, r Resource, role string) error {
 	var types []string
 	for _, f := range copied {
 		path := filepath.Join(api.Dir, filepath.Base(f.Path))
-		if f == t.File {
+		if f == old.File {
 			path = filepath.Join(api.Dir, strings.ToLower(r.Kind)+"_types.go")
 		}
 		text, err := copyFile(f, api.Package, storageVersion)
-		if err == nil && f == t.File {
+		if err == nil && f == old.File {
 			text, err = markCopy(text, r.Kind, role)
 		}
 		switch {
 		case err != nil:
 			return err
-		case regular.Exists(path) && f == t.File:
+		case regular.Exists(path) && f == old.File:
 			return errors.New(s.rel(path) + " is there and has no type " + r.Kind)
 		}
 		e.Create = append(e.Create, output.File{Path: path, Content: text, Owner: output.Once})
@@ -191,8 +181,7 @@ func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, 
 		}
 		return output.File{Path: filepath.Join(api.Dir, filepath.Base(f.Path)), Content: text, Owner: output.Once}, err
 	}
-	_, f, err := api.New()
-	return f, err
+	return api.file("groupversion_info.go")
 }
 
 // standsAlone reports whether a file of a package uses no name of the package's files besides the copied ones.

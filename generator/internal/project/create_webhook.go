@@ -4,6 +4,7 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// foreignFolder is the folder of webhooks for kinds that the project does not own, below the module's folder.
-func (s site) foreignFolder() string { return path.Join(s.Handlers.Path, "external") }
+// foreign describes the validator or defaulter of a kind that the project does not own.
+func (s site) foreign(kind string, markers ...string) foreign {
+	return foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.Handlers.Path), "external"), Kind: kind, Markers: markers}
+}
 
 // Webhooks selects kinds of webhooks for one resource.
 type Webhooks struct {
@@ -40,8 +43,11 @@ type Webhooks struct {
 // none reports whether no kind of webhook is selected.
 func (w Webhooks) none() bool { return !w.Mutating && !w.Validating && !w.Conversion }
 
-// check reports an operation that does not exist.
+// check reports that no kind of webhook is selected, or an operation that does not exist.
 func (w Webhooks) check() error {
+	if w.none() {
+		return errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
+	}
 	for _, o := range w.Operations {
 		if slices.Contains(model.Operations(), o) {
 			continue
@@ -79,13 +85,7 @@ func (w Webhooks) markers(target string) []string {
 // CreateWebhook adds markers to the type of a kind and writes the validator or defaulter to fill in. For a kind that
 // the project does not own, the type is in package external, in the folder of handlers.
 func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Result, error) {
-	if err := r.check(); err != nil {
-		return Result{}, err
-	}
-	if w.none() {
-		return Result{}, errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
-	}
-	if err := w.check(); err != nil {
+	if err := cmp.Or(r.check(), w.check()); err != nil {
 		return Result{}, err
 	}
 	s, stopped, err := c.site(ctx)
@@ -93,8 +93,8 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 		return stopped, err
 	}
 	var e edits
-	if _, _, own := s.ownType(r); own && w.Import == "" {
-		err = s.markOwn(&e, r, w)
+	if own, ok := s.ownType(r); ok && w.Import == "" {
+		err = s.markOwn(&e, own.APIType, r, w)
 	} else {
 		err = s.markForeign(ctx, &e, r, w)
 	}
@@ -127,22 +127,22 @@ func isWritten(path string) bool {
 }
 
 // markOwn adds the markers to one of the project's own types.
-func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
+func (s site) markOwn(e *edits, t build.APIType, r Resource, w Webhooks) error {
 	markers := w.markers("")
 	if !w.Conversion {
-		return s.mark(e, r, w.Operations, markers...)
+		return e.mark(t, w.Operations, markers...)
 	}
-	if err := s.mark(e, r, w.Operations, append(markers, "webhook:conversion:hub")...); err != nil {
+	if err := e.mark(t, w.Operations, append(markers, "webhook:conversion:hub")...); err != nil {
 		return err
 	}
 	versions := s.versions(r)
-	spoke, spokes := s.furtherSpoke(versions), 0
+	spoke, spokes := furtherSpoke(versions), 0
 	for _, other := range versions {
 		if other.Version == r.Version || len(w.Spokes) > 0 && !slices.Contains(w.Spokes, other.Version) {
 			continue
 		}
 		spokes++
-		if err := s.mark(e, other, nil, spoke); err != nil {
+		if err := e.mark(other.APIType, nil, spoke); err != nil {
 			return err
 		}
 	}
@@ -153,12 +153,6 @@ func (s site) markOwn(e *edits, r Resource, w Webhooks) error {
 		return fmt.Errorf("%s does not have all of the versions %s", r.Kind, strings.Join(w.Spokes, ", "))
 	}
 	return nil
-}
-
-// mark adds the missing markers, and operations of existing ones, to one of the project's own types.
-func (s site) mark(e *edits, r Resource, operations []string, markers ...string) error {
-	_, t, _ := s.ownType(r)
-	return e.mark(t, operations, markers...)
 }
 
 // mark adds the missing markers to a type, and operations to the existing ones.
@@ -189,18 +183,6 @@ func isFurther(m marker.Marker) bool {
 	return slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == "subresource" || a.Name == "name" })
 }
 
-// versions returns the versions of a kind in the project.
-func (s site) versions(r Resource) []Resource {
-	var all []Resource
-	for _, a := range s.apis {
-		version := Resource{Group: a.Group, Version: a.Version, Kind: r.Kind}
-		if _, _, ok := s.ownType(version); ok && (a.Group == s.group(r) || a.Group == r.Group) {
-			all = append(all, version)
-		}
-	}
-	return all
-}
-
 // markForeign writes a validator or defaulter for a kind that the project does not own, or adds markers to an existing
 // one.
 func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks) error {
@@ -223,7 +205,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
 			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
 	}
-	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder())), Kind: r.Kind, Markers: w.markers(target)}
+	typ := s.foreign(r.Kind, w.markers(target)...)
 	if t, ok := s.foreignType(ctx, typ); ok {
 		return e.mark(t, w.Operations, typ.Markers...)
 	}
@@ -251,7 +233,7 @@ func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) 
 	if !regular.Exists(f.Dir) {
 		return build.APIType{}, false
 	}
-	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{"./" + s.foreignFolder()}, Tags: s.Tags, Markers: []string{f.Type()}})
+	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{f.Dir}, Tags: s.Tags, Markers: []string{f.Type()}})
 	for _, pkg := range found.Packages {
 		if t, ok, _ := build.FindType(pkg, f.Type()); ok {
 			return t, true

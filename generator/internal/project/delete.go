@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,14 +35,14 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 		w.Mutating, w.Validating = true, true
 	}
 	var e edits
-	typ := foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder())), Kind: r.Kind}
-	if _, t, own := s.ownType(r); own {
-		err = e.unmark(t, w.has)
-		if w.Conversion && s.has(r, "webhook:conversion:hub") {
+	typ := s.foreign(r.Kind)
+	if own, ok := s.ownType(r); ok {
+		err = e.unmark(own.APIType, w)
+		if w.Conversion && own.has("webhook:conversion:hub") {
 			err = errors.Join(err, s.unmarkSpokes(&e, r))
 		}
 	} else if t, ok := s.foreignType(ctx, typ); ok {
-		err = errors.Join(e.unmark(t, w.has), s.removeEmpty(&e, typ, t))
+		err = errors.Join(e.unmark(t, w), s.removeEmpty(&e, typ, t))
 	} else {
 		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a validator or defaulter of one", r.Kind, s.group(r), r.Version)
 	}
@@ -61,33 +62,32 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 	if err != nil {
 		return stopped, err
 	}
-	api, t, ok := s.ownType(r)
+	own, ok := s.ownType(r)
 	if !ok {
 		return Result{}, fmt.Errorf("the project has no type %s of %s/%s", r.Kind, s.group(r), r.Version)
 	}
-	if others := otherKinds(t.File, r.Kind); len(others) > 0 {
-		return Result{}, fmt.Errorf("%s declares %s, too: move the part that should stay to another file", s.rel(t.File.Path), strings.Join(others, ", "))
+	if others := otherKinds(own.File, r.Kind); len(others) > 0 {
+		return Result{}, fmt.Errorf("%s declares %s, too: move the part that should stay to another file", s.rel(own.File.Path), strings.Join(others, ", "))
 	}
-	if user, name, ok := userOf(api.Package, t.File); ok {
-		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(t.File.Path))
+	if user, name, ok := userOf(own.Package, own.File); ok {
+		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(own.File.Path))
 	}
-	if edited, err := s.isEdited(r, api, t); err != nil || edited && !force {
-		return Result{}, cmp.Or(err, fmt.Errorf("%s has changes of yours: copy what you need, and pass --force to remove it", s.rel(t.File.Path)))
+	left := slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+	if edited, err := s.isEdited(own, r.Kind, left); err != nil || edited && !force {
+		return Result{}, cmp.Or(err, fmt.Errorf("%s has changes of yours: copy what you need, and pass --force to remove it", s.rel(own.File.Path)))
 	}
 	var e edits
-	e.Put(t.File.Path, t.File.Src, nil)
-	left := slices.DeleteFunc(s.versions(r), func(o Resource) bool { return o.Version == r.Version })
+	e.Put(own.File.Path, own.File.Src, nil)
 	if len(left) == 1 {
-		_, last, _ := s.ownType(left[0])
-		if err := e.unconvert(last, r.Kind); err != nil {
+		if err := e.unconvert(left[0].APIType, r.Kind); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := e.removeDeepCopies(filepath.Join(api.Dir, deepCopyFile), declared(t.File), api.Name); err != nil {
+	if err := e.removeDeepCopies(filepath.Join(own.Dir, deepCopyFile), declared(own.File), own.Name); err != nil {
 		return Result{}, err
 	}
-	rest := slices.DeleteFunc(api.FilesWith("package "), func(f *load.File) bool {
-		return f.Path == t.File.Path || filepath.Base(f.Path) == deepCopyFile
+	rest := slices.DeleteFunc(own.FilesWith("package "), func(f *load.File) bool {
+		return f.Path == own.File.Path || filepath.Base(f.Path) == deepCopyFile
 	})
 	if len(rest) == 1 && strings.HasPrefix(filepath.Base(rest[0].Path), "groupversion") {
 		e.Put(rest[0].Path, rest[0].Src, nil)
@@ -103,9 +103,7 @@ func (e *edits) removeDeepCopies(path string, types []string, packageName string
 		return err
 	}
 	before := len(have.methods)
-	for _, name := range types {
-		delete(have.methods, name)
-	}
+	maps.DeleteFunc(have.methods, func(name, _ string) bool { return slices.Contains(types, name) })
 	if len(have.methods) == before {
 		return nil
 	}
@@ -135,15 +133,13 @@ func userOf(p *load.Package, declaring *load.File) (user *load.File, name string
 
 // isEdited reports whether the file of a kind has anything but the text that a command wrote: a kind without fields, or
 // a copy of another version. The markers of webhooks do not count.
-func (s site) isEdited(r Resource, api build.API, t build.APIType) (bool, error) {
-	created, err := API{Group: api.Group, Version: api.Version, Package: api.Name, Kind: r.Kind}.registering(api.Package).Types()
+func (s site) isEdited(v ownVersion, kind string, others []ownVersion) (bool, error) {
+	created, err := API{Group: v.Group, Version: v.Version, Package: v.Name, Kind: kind}.registering(v.Package).types()
 	originals := [][]byte{s.initial(created)}
-	for _, o := range s.versions(r) {
-		if _, other, ok := s.ownType(o); ok && o.Version != r.Version {
-			originals = append(originals, other.File.Src)
-		}
+	for _, o := range others {
+		originals = append(originals, o.File.Src)
 	}
-	text := unmarked(t.File.Src)
+	text := unmarked(v.File.Src)
 	return !slices.ContainsFunc(originals, func(o []byte) bool { return text == unmarked(o) }), err
 }
 
@@ -188,24 +184,19 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 
 // has reports whether a marker declares one of the webhooks.
 func (w Webhooks) has(name string) bool {
-	switch name {
-	case "webhook:mutating":
-		return w.Mutating
-	case "webhook:validating":
-		return w.Validating
-	}
-	return w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
+	return w.Mutating && name == "webhook:mutating" || w.Validating && name == "webhook:validating" ||
+		w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
 }
 
-// unmark removes from a type the markers for which gone is true. If no webhook is left, it also removes the markers
-// that configure webhooks.
-func (e *edits) unmark(t build.APIType, gone func(name string) bool) error {
+// unmark removes the markers of webhooks from a type. If no webhook is left, it also removes the markers that configure
+// webhooks.
+func (e *edits) unmark(t build.APIType, gone Webhooks) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
-	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone(m.Name) })
+	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone.has(m.Name) })
 	var at []diag.Range
 	for _, m := range t.Markers {
 		belongs := !isWebhook(m) && !strings.HasPrefix(m.Name, "webhook:conversion:")
-		if gone(m.Name) || belongs && !stays {
+		if gone.has(m.Name) || belongs && !stays {
 			at = append(at, m.Range)
 		}
 	}
@@ -222,21 +213,20 @@ func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 }
 
 // unmarkSpokes removes the conversion markers from all versions of a kind except the hub.
-func (s site) unmarkSpokes(e *edits, hub Resource) error {
-	var failed []error
+func (s site) unmarkSpokes(e *edits, hub Resource) (err error) {
 	for _, o := range s.versions(hub) {
-		if _, t, _ := s.ownType(o); o.Version != hub.Version {
-			failed = append(failed, e.unconvert(t, o.Kind))
+		if o.Version != hub.Version {
+			err = errors.Join(err, e.unconvert(o.APIType, hub.Kind))
 		}
 	}
-	return errors.Join(failed...)
+	return err
 }
 
 // unconvert removes the conversion markers from a type. If its file has no other kind, it also removes them from the
 // fields in the file.
 func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(otherKinds(t.File, kind)) > 0 {
-		return e.unmark(t, Webhooks{Conversion: true}.has)
+		return e.unmark(t, Webhooks{Conversion: true})
 	}
 	placed, _ := marker.InFile(t.File.AST, t.File, registry.Prefix)
 	var at []diag.Range
@@ -261,8 +251,8 @@ func (s site) removeEmpty(e *edits, f foreign, t build.APIType) error {
 
 // removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.
 func (s site) removeDoc(e *edits) error {
-	dir := filepath.Join(s.Root, filepath.FromSlash(s.foreignFolder()))
-	files := load.Names(dir, "*.go")
+	external := s.foreign("")
+	files := load.Names(external.Dir, "*.go")
 	if len(files) == 0 {
 		return nil
 	}
@@ -270,7 +260,7 @@ func (s site) removeDoc(e *edits) error {
 		return strings.HasPrefix(filepath.Base(path), "zz_generated.") ||
 			slices.ContainsFunc(e.Change, func(c output.Change) bool { return c.Path == path && c.New == nil })
 	})
-	doc, err := foreign{Dir: dir}.Doc()
+	doc, err := external.Doc()
 	if text := readFile(doc.Path); len(left) == 1 && left[0] == doc.Path && bytes.Equal(text, s.initial(doc)) {
 		e.Put(doc.Path, text, nil)
 	}

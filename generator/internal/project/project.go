@@ -21,6 +21,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -135,16 +136,40 @@ func (s site) api(group, version string) (build.API, bool) {
 	return s.apis[i], true
 }
 
+// ownVersion is a version of one of the project's kinds: its package and its type.
+type ownVersion struct {
+	build.API
+	build.APIType
+}
+
 // ownType finds the project's own type of a kind.
-func (s site) ownType(r Resource) (build.API, build.APIType, bool) {
+func (s site) ownType(r Resource) (ownVersion, bool) {
 	for _, group := range []string{s.group(r), r.Group} {
 		if api, ok := s.api(group, r.Version); ok {
 			if t, ok, _ := build.FindType(api.Package, r.Kind); ok {
-				return api, t, true
+				return ownVersion{api, t}, true
 			}
 		}
 	}
-	return build.API{}, build.APIType{}, false
+	return ownVersion{}, false
+}
+
+// versions returns the versions of a kind in the project.
+func (s site) versions(r Resource) (all []ownVersion) {
+	for _, a := range s.apis {
+		if a.Group != s.group(r) && a.Group != r.Group {
+			continue
+		}
+		if v, ok := s.ownType(Resource{Group: a.Group, Version: a.Version, Kind: r.Kind}); ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// has reports whether the type has a marker.
+func (v ownVersion) has(name string) bool {
+	return slices.ContainsFunc(v.Markers, func(m marker.Marker) bool { return m.Name == name })
 }
 
 // apiDir returns the folder for the package of a new group and version: api/v1 if there is one group, api/shop/v1 if

@@ -46,30 +46,14 @@ func (a API) registering(p *load.Package) API {
 	return a
 }
 
-// New completes the description with the way in which a new package registers its types, and returns the file that
-// says so, with the group and version.
-func (a API) New() (API, output.File, error) {
-	a.Registration, a.GroupVersion = "functions", "GroupVersion"
-	f, err := a.file("groupversion_info.go")
-	return a, f, err
-}
-
-// deepCopies are the methods that copy the kind as Types declares it.
-func (a API) deepCopies() (deepCopies, error) {
-	f, err := a.file("deepcopy.go")
-	if err != nil {
-		return deepCopies{}, err
-	}
-	return readDeepCopies(f.Content)
-}
-
-// Types is the file of the kind.
-func (a API) Types() (output.File, error) {
+// types is the file of the kind.
+func (a API) types() (output.File, error) {
 	f, err := a.file("types.go")
 	f.Path = filepath.Join(a.Dir, strings.ToLower(a.Kind)+"_types.go")
 	return f, err
 }
 
+// file is the file groupversion_info.go of a new package, or deepcopy.go with the methods that copy the kind.
 func (a API) file(name string) (output.File, error) {
 	return fromTemplate(filepath.Join(a.Dir, name), "api/"+name+".tmpl", a)
 }
