@@ -78,7 +78,7 @@ func removeMarkers(text []byte, at []diag.Range) ([]byte, error) {
 	gone := make([]bool, len(lines))
 	for _, r := range at {
 		for n := r.Pos.Line - 1; n < r.End.Line; n++ {
-			if !strings.HasPrefix(strings.TrimSpace(lines[n]), "//") {
+			if !isComment(lines[n]) {
 				return nil, errors.New("the marker is in a /* */ comment: remove it by hand")
 			}
 			gone[n] = true
@@ -94,13 +94,12 @@ func removeMarkers(text []byte, at []diag.Range) ([]byte, error) {
 		}
 		gone[n-1] = next == len(lines) || !isComment(lines[next]) || isEmptyComment(lines[next])
 	}
-	var kept []string
-	for n, line := range lines {
-		if !gone[n] {
-			kept = append(kept, line)
+	for n := range lines {
+		if gone[n] {
+			lines[n] = ""
 		}
 	}
-	return []byte(strings.Join(kept, "")), nil
+	return []byte(strings.Join(lines, "")), nil
 }
 
 func isComment(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "//") }

@@ -33,8 +33,7 @@ func closure(p *load.Package, from *load.File) []*load.File {
 			}
 		}
 		for _, f := range all {
-			known := slices.ContainsFunc(closure, func(c *load.File) bool { return c.Path == f.Path })
-			if !known && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(declared(f), func(name string) bool { return used[name] }) {
+			if !slices.Contains(closure, f) && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(declared(f), func(name string) bool { return used[name] }) {
 				closure = append(closure, f)
 			}
 		}

@@ -3,6 +3,7 @@
 package project
 
 import (
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -62,10 +63,7 @@ func readDeepCopies(text []byte) (deepCopies, error) {
 
 // and adds the methods of others for types that have none.
 func (d deepCopies) and(others deepCopies) deepCopies {
-	all := deepCopies{head: d.head, imports: slices.Concat(d.imports, others.imports), methods: maps.Clone(others.methods)}
-	if d.head == "" {
-		all.head = others.head
-	}
+	all := deepCopies{head: cmp.Or(d.head, others.head), imports: slices.Concat(d.imports, others.imports), methods: maps.Clone(others.methods)}
 	maps.Copy(all.methods, d.methods)
 	return all
 }

@@ -291,12 +291,7 @@ func same(p *model.Project, w *importedWebhook) *model.Webhook {
 
 // named returns the project's only webhook with the name of the imported one; nil without one.
 func named(p *model.Project, w *importedWebhook) *model.Webhook {
-	var all []*model.Webhook
-	for _, m := range p.Webhooks() {
-		if m.Mutating == w.Mutating && m.Spec.Name == w.Spec.Name {
-			all = append(all, m)
-		}
-	}
+	all := slices.DeleteFunc(p.Webhooks(), func(m *model.Webhook) bool { return m.Mutating != w.Mutating || m.Spec.Name != w.Spec.Name })
 	if len(all) != 1 {
 		return nil
 	}

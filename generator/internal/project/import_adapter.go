@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
@@ -60,12 +59,12 @@ func (im *importer) onTypes() (e edits, after engine.State, err error) {
 			w.left = im.obstacle(w, version)
 		}
 	}
-	for {
+	for again := true; again; {
 		im.leaveTogether()
 		if e, after, err = im.placed(); err != nil {
 			return e, after, err
 		}
-		again := false
+		again = false
 		for _, a := range im.adapters {
 			for _, w := range a.webhooks {
 				if w.left == "" {
@@ -73,9 +72,6 @@ func (im *importer) onTypes() (e edits, after engine.State, err error) {
 				}
 				again = again || w.left != ""
 			}
-		}
-		if !again {
-			break
 		}
 	}
 	im.warn(after)
@@ -317,20 +313,18 @@ type adapterMethod struct{ Name, Operation, Context, Called, Code string }
 // file returns the file of an adapter or, for Stubs, of the type with the markers.
 func (im *importer) file(a *adapter, markers []string) (output.File, error) {
 	base := strings.ToLower(a.object.Name)
-	if short := strings.TrimSuffix(strings.ToLower(a.name), "webhook"); !a.onType && short != strings.ToLower(a.name) {
+	if short, ok := strings.CutSuffix(strings.ToLower(a.name), "webhook"); ok && !a.onType {
 		base = short
 	}
+	f := adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers, Imports: []goImport{{"", im.Wanted("/admission")}}}
 	if im.options.Handlers == Stubs {
-		stub := adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers}
-		return fromTemplate(freeFile(a.in.Dir, base+".go", base+"_markers.go", base+"_webhook_markers.go"), "existing/stub.go.tmpl", stub)
+		return fromTemplate(freeFile(a.in.Dir, base+".go", base+"_markers.go", base+"_webhook_markers.go"), "existing/stub.go.tmpl", f)
 	}
-	f := adapterFile{Package: a.in.Name, Name: a.name, Markers: markers, Imports: []goImport{{"", im.Wanted("/admission")}}}
 	f.Object = f.named(a, a.object)
 	for _, mutating := range []bool{true, false} {
 		f.side(a, mutating)
 	}
 	a.fields = f.Fields
-	slices.SortFunc(f.Imports, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
 	return fromTemplate(freeFile(a.in.Dir, base+"_webhook.go", base+"_handler.go", base+"_adapter.go"), "existing/adapter.go.tmpl", f)
 }
 
@@ -375,7 +369,7 @@ func (f *adapterFile) add(as, imported string) {
 
 // side adds the methods of the mutating or the validating webhooks.
 func (f *adapterFile) side(a *adapter, mutating bool) {
-	var operations []string
+	var operations []admissionregistrationv1.OperationType
 	var e *existing
 	var logs argument
 	for _, w := range a.webhooks {
@@ -384,9 +378,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 		}
 		e, logs = w.existing, w.builder.logs
 		for _, rule := range w.Spec.Rules {
-			for _, o := range rule.Operations {
-				operations = append(operations, string(o))
-			}
+			operations = append(operations, rule.Operations...)
 		}
 	}
 	if e == nil {
@@ -416,7 +408,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 		adapted = f.adapted(a, e, role, f.options(a, logs))
 	}
 	for _, o := range []string{"Create", "Update", "Delete"} {
-		if !slices.Contains(operations, strings.ToUpper(o)) && !slices.Contains(operations, "*") {
+		if !slices.Contains(operations, admissionregistrationv1.OperationType(strings.ToUpper(o))) && !slices.Contains(operations, "*") {
 			continue
 		}
 		m := adapterMethod{Name: prefix + o, Operation: o, Context: "ctx", Called: called + "." + prefix + o}
@@ -491,41 +483,26 @@ func (e *existing) code(operation string) string {
 	return before + "warnings, err := " + call + "\nr.Warn(warnings...)\nreturn err"
 }
 
-// requireAdapters adds the module of the adapters to go.mod.
+// requireAdapters adds the module of the adapters to go.mod, if a handler calls a validator or defaulter through it.
 func (im *importer) requireAdapters(result *engine.Result) error {
-	if !im.usesAdapters() {
+	uses := im.options.Handlers == Adapters && slices.ContainsFunc(im.webhooks, func(w *importedWebhook) bool {
+		return w.left == "" && w.existing.style < styleObject
+	})
+	if version, _ := engine.RequiredVersion(im.Root, adaptersModule); version != "" || !uses {
 		return nil
 	}
 	name := filepath.Join(im.Root, "go.mod")
 	i := slices.IndexFunc(result.Changes, func(c output.Change) bool { return c.Path == name })
-	text := readFile(name)
+	old := readFile(name)
+	change := &output.Change{Path: name, Action: output.Replace, Old: old, New: old}
 	if i >= 0 {
-		text = result.Changes[i].New
+		change = &result.Changes[i]
 	}
-	file, err := modfile.ParseLax(name, text, nil)
-	if err != nil {
-		return err
+	var err error
+	if change.New, err = im.origin.require(name, change.New, adaptersModule); err == nil && i < 0 {
+		result.Changes = engine.Edits{Change: []output.Change{*change}}.Among(result.Changes)
 	}
-	if slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == adaptersModule }) {
-		return nil
-	}
-	if text, err = im.origin.require(name, text, adaptersModule); err != nil {
-		return err
-	}
-	if i >= 0 {
-		result.Changes[i].New = text
-		return nil
-	}
-	change := output.Change{Path: name, Action: output.Replace, Old: readFile(name), New: text}
-	result.Changes = engine.Edits{Change: []output.Change{change}}.Among(result.Changes)
-	return nil
-}
-
-// usesAdapters reports whether a handler calls a validator or defaulter through the module of the adapters.
-func (im *importer) usesAdapters() bool {
-	return im.options.Handlers == Adapters && slices.ContainsFunc(im.webhooks, func(w *importedWebhook) bool {
-		return w.left == "" && w.existing.style < styleObject
-	})
+	return err
 }
 
 // next returns the steps left to the user.
@@ -614,24 +591,22 @@ func lostEffect(call string) string {
 func (a *adapter) testField(f adapterField) model.TestField {
 	field := model.TestField{Name: f.Name}
 	for _, w := range a.webhooks {
-		switch e := w.existing; {
-		case e.hidden != f.existing.hidden || e.typ != f.existing.typ || w.side.text == "":
-			continue
-		case e.hidden && e.mutating != f.existing.mutating:
+		e := w.existing
+		if e.hidden != f.existing.hidden || e.typ != f.existing.typ || w.side.text == "" || e.hidden && e.mutating != f.existing.mutating {
 			continue
 		}
 		field.Hint = w.side.text
 		if w.side.code.Fits(a.in.Path) && !slices.ContainsFunc(w.side.code, isTestVariable) {
 			field.Value = w.side.code
 		}
-		if w.existing.hidden {
+		if e.hidden {
 			continue
 		}
 		// The field is no pointer.
 		rest, literal := strings.CutPrefix(field.Hint, "&")
 		field.Hint = rest
 		switch {
-		case rest == w.existing.typ.Name+"{}", rest == "new("+w.existing.typ.Name+")":
+		case rest == e.typ.Name+"{}", rest == "new("+e.typ.Name+")":
 			return model.TestField{}
 		case w.side.isCall && !literal:
 			field.Hint, field.Value = "*"+rest, around("*", field.Value, "")

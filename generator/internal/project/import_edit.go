@@ -89,10 +89,7 @@ func (e *edit) text() []byte {
 			out.WriteString(belowComment(lines, newline, e.types[number], markers))
 		}
 		if number == head && len(e.added) > 0 {
-			for _, l := range e.added {
-				out.WriteString(l + newline)
-			}
-			out.WriteString(newline)
+			out.WriteString(strings.Join(e.added, newline) + newline + newline)
 		}
 		if slices.Contains(e.removed, number) || isBlank(line) && e.betweenBlanks(lines, number) {
 			continue
