@@ -140,7 +140,8 @@ func goCommand(ctx context.Context, dir string, progress io.Writer, args ...stri
 	}
 	err := c.Run()
 	if _, failed := errors.AsType[*exec.ExitError](err); failed && stderr.Len() > 0 {
-		err = errors.New(tail(stderr.String()))
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		err = errors.New(strings.Join(lines[max(0, len(lines)-20):], "\n")) // the reason is at the end
 	}
 	return strings.TrimSpace(stdout.String()), err
 }
@@ -167,10 +168,4 @@ func (c *counter) Write(p []byte) (int, error) {
 		c.line = c.line[:0]
 	}
 	return len(p), nil
-}
-
-// tail is the end of what a command printed, where the reason stands.
-func tail(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }

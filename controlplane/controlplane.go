@@ -12,6 +12,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -66,10 +67,7 @@ func Assets(ctx context.Context, o Options) (string, error) {
 		}
 		return filepath.Abs(dir)
 	}
-	if o.Version == "" {
-		o.Version = DefaultVersion
-	}
-	o.Version = strings.TrimPrefix(o.Version, "v")
+	o.Version = strings.TrimPrefix(cmp.Or(o.Version, DefaultVersion), "v")
 	if !versions.MatchString(o.Version) {
 		return "", fmt.Errorf("%q is no version of Kubernetes: write it as %s or %s.1", o.Version, DefaultVersion, DefaultVersion)
 	}
