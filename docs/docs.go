@@ -31,11 +31,7 @@ func Rules() map[string]string {
 		case strings.HasPrefix(paragraph, "#") || strings.HasPrefix(paragraph, "<!--"):
 			id = ""
 		case id != "" && !ofTable.MatchString(paragraph):
-			text := severity.ReplaceAllString(paragraph, "")
-			if texts[id] != "" {
-				text = texts[id] + "\n\n" + text
-			}
-			texts[id] = text
+			texts[id] = strings.TrimPrefix(texts[id]+"\n\n"+severity.ReplaceAllString(paragraph, ""), "\n\n")
 		}
 	}
 	return texts
