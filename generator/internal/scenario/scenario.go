@@ -49,10 +49,13 @@ func Read(file string) (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	s := Scenario{Name: strings.TrimSuffix(filepath.Base(file), ".txtar"), Comment: archive.Comment, Run: readRun(archive.Comment)}
+	s := Scenario{Name: strings.TrimSuffix(filepath.Base(file), ".txtar"), Comment: archive.Comment, Run: Run{Outputs: []string{"manifests"}}}
 	for line := range strings.Lines(string(archive.Comment)) {
 		if name, ok := strings.CutPrefix(line, "base: "); ok {
 			s.Base = filepath.Join(filepath.Dir(file), strings.TrimSpace(name)+".txtar")
+		}
+		if words, ok := strings.CutPrefix(line, "run: "); ok {
+			s.Run.set(strings.Fields(words))
 		}
 	}
 	for _, f := range archive.Files {
@@ -70,29 +73,22 @@ func (s Scenario) Format(want []txtar.File) []byte {
 	return txtar.Format(&txtar.Archive{Comment: s.Comment, Files: slices.Concat(s.Input, want)})
 }
 
-func readRun(comment []byte) Run {
-	r := Run{Outputs: []string{"manifests"}}
-	for line := range strings.Lines(string(comment)) {
-		words, ok := strings.CutPrefix(line, "run: ")
-		if !ok {
-			continue
-		}
-		for _, word := range strings.Fields(words) {
-			switch {
-			case word == "strict":
-				r.Strict = true
-			case word == "handlers", word == "conversions", word == "tests", word == "delivery":
-				r.Outputs = append(r.Outputs, word)
-			case word == "v1beta1":
-				r.AdmissionRegistration = word
-			case strings.HasPrefix(word, "tags="):
-				r.Tags = strings.Split(strings.TrimPrefix(word, "tags="), ",")
-			case strings.HasPrefix(word, "dir="):
-				r.Dir = strings.TrimPrefix(word, "dir=")
-			default:
-				r.Patterns = append(r.Patterns, word)
-			}
+// set sets the words of a line.
+func (r *Run) set(words []string) {
+	for _, word := range words {
+		switch name, value, _ := strings.Cut(word, "="); name {
+		case "strict":
+			r.Strict = true
+		case "handlers", "conversions", "tests", "delivery":
+			r.Outputs = append(r.Outputs, name)
+		case "v1beta1":
+			r.AdmissionRegistration = name
+		case "tags":
+			r.Tags = strings.Split(value, ",")
+		case "dir":
+			r.Dir = value
+		default:
+			r.Patterns = append(r.Patterns, word)
 		}
 	}
-	return r
 }

@@ -4,7 +4,6 @@ package scenario
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -18,7 +17,7 @@ func Wrapped(text string) string {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
-		if fenced || len(line) <= columns || slices.ContainsFunc([]string{"|", "#", " "}, func(p string) bool { return strings.HasPrefix(line, p) }) {
+		if fenced || len(line) <= columns || strings.ContainsAny(line[:1], "|# ") {
 			out.WriteString(line)
 			continue
 		}
