@@ -42,10 +42,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	if f != nil {
 		_ = f.Close() // nothing was written
 	}
-	if wrapped := (*fs.PathError)(nil); errors.As(err, &wrapped) {
-		return nil, nil, err
-	}
-	return nil, nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	return nil, nil, &fs.PathError{Op: "open", Path: path, Err: Reason(err)}
 }
 
 // ReadFile is os.ReadFile for regular files and links to them.
