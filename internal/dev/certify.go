@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -28,14 +29,6 @@ func certify(dir, address string) (authority []byte, err error) {
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "webhook-gen dev"}, NotBefore: now.Add(-time.Minute), NotAfter: now.Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
-	rootKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	rootDER, err := x509.CreateCertificate(rand.Reader, root, root, rootKey.Public(), rootKey)
-	if err != nil {
-		return nil, err
-	}
 	leaf := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: host}, NotBefore: root.NotBefore, NotAfter: root.NotAfter,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
@@ -45,16 +38,15 @@ func certify(dir, address string) (authority []byte, err error) {
 	} else {
 		leaf.DNSNames = []string{host}
 	}
+	rootKey, rootErr := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	if err := errors.Join(rootErr, err); err != nil {
 		return nil, err
 	}
+	rootDER, rootErr := x509.CreateCertificate(rand.Reader, root, root, rootKey.Public(), rootKey)
 	der, err := x509.CreateCertificate(rand.Reader, leaf, root, key.Public(), rootKey)
-	if err != nil {
-		return nil, err
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
+	keyDER, keyErr := x509.MarshalPKCS8PrivateKey(key)
+	if err := errors.Join(rootErr, err, keyErr); err != nil {
 		return nil, err
 	}
 	authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER})
