@@ -3,6 +3,7 @@
 package dev
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -22,7 +23,9 @@ type sentReview struct {
 		Namespace   string
 		Name        string
 		DryRun      bool
-		Object      json.RawMessage
+		Object      struct {
+			Metadata struct{ Name, GenerateName string }
+		}
 
 		DesiredAPIVersion string
 		Objects           []struct {
@@ -63,16 +66,7 @@ func describe(path, webhook string, sent []byte, code int, received []byte) stri
 		if r.Resource.Group != "" {
 			resource += "." + r.Resource.Group
 		}
-		name := r.Name
-		if name == "" {
-			var object struct{ Metadata metav1.ObjectMeta }
-			if json.Unmarshal(r.Object, &object) == nil {
-				name = object.Metadata.Name
-				if name == "" {
-					name = object.Metadata.GenerateName + "*"
-				}
-			}
-		}
+		name := cmp.Or(r.Name, r.Object.Metadata.Name, r.Object.Metadata.GenerateName+"*")
 		if r.Namespace != "" {
 			name = r.Namespace + "/" + name
 		}
@@ -90,28 +84,24 @@ func describe(path, webhook string, sent []byte, code int, received []byte) stri
 	default:
 		what = "call without review"
 	}
-	if webhook == "" {
-		webhook = path
-	}
 	switch {
-	case code != http.StatusOK && receivedErr == nil && answer.Message != "":
-		verdict = fmt.Sprintf("failed %d: %s", code, answer.Message)
 	case code != http.StatusOK:
-		verdict = fmt.Sprintf("failed %d: %s", code, received)
+		verdict = fmt.Sprintf("failed %d: %s", code, cmp.Or(answer.Message, string(received)))
 	case receivedErr != nil || verdict == "":
 		verdict = fmt.Sprintf("HTTP %d", code)
 	}
-	return fmt.Sprintf("%s, %s: %s", oneLine(what, 200), oneLine(webhook, 100), oneLine(verdict, 300))
+	return fmt.Sprintf("%s, %s: %s", oneLine(what, 200), oneLine(cmp.Or(webhook, path), 100), oneLine(verdict, 300))
 }
 
 // admitted is the verdict of a webhook.
 func admitted(a answeredReview) string {
-	verdict := "allowed"
-	if !a.Response.Allowed {
-		verdict = fmt.Sprintf("denied %d: %s", a.Response.Status.Code, a.Response.Status.Message)
-		if a.Response.Status.Message == "" && a.Response.Status.Code == 0 {
-			verdict = "denied"
-		}
+	verdict, status := "allowed", a.Response.Status
+	switch {
+	case a.Response.Allowed:
+	case status.Code == 0 && status.Message == "":
+		verdict = "denied"
+	default:
+		verdict = fmt.Sprintf("denied %d: %s", status.Code, status.Message)
 	}
 	if len(a.Response.Patch) > 0 {
 		verdict += ", patched"
