@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -93,38 +92,24 @@ func union(a, b fields) fields {
 // the other one.
 func intersection(a, b fields) fields {
 	both := fields{}
-	for key, belowA := range a {
-		belowB, ok := b[key]
-		switch {
-		case !ok:
-		case len(belowA) == 0:
-			both[key] = fields{}
-		case len(belowB) == 0:
-			both[key] = belowA
-		default:
-			if below := intersection(belowA, belowB); len(below) > 0 {
-				both[key] = below
-			}
+	for key, below := range a {
+		other, ok := b[key]
+		if ok && len(below) > 0 && len(other) > 0 {
+			below = intersection(below, other)
+			ok = len(below) > 0
+		}
+		if ok {
+			both[key] = below
 		}
 	}
 	return both
 }
 
-// ownedByOthers reports that somebody besides dev has set fields of an object's spec.
+// ownedByOthers reports that somebody besides dev has set fields of an object's spec, or fields that cannot be read.
 func ownedByOthers(o object) bool {
-	for _, entry := range o.ManagedFields {
-		if set, err := fieldsOf(entry); entry.Manager != fieldManager && entry.Subresource == "" && err == nil && hasSpec(set) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasSpec(set fields) bool {
-	for key := range set {
-		if strings.HasPrefix(key, "f:spec") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+		set, err := fieldsOf(entry)
+		_, spec := set["f:spec"]
+		return entry.Manager != fieldManager && entry.Subresource == "" && (spec || err != nil)
+	})
 }
