@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// program is the developer's program, running or not.
+// program is the developer's program, running or not. Without a process it was never started.
 type program struct {
 	Options
 	dir, binary string
@@ -57,24 +57,24 @@ func (p *program) start(ctx context.Context) error {
 		}
 	}
 	// No CommandContext: the program gets a signal to stop, and is not killed.
-	p.process = exec.Command(p.Supervise[0], slices.Concat(p.Supervise[1:], []string{p.dir, p.binary}, p.arguments())...)
-	p.process.Dir, p.process.Stdout, p.process.Stderr, p.process.WaitDelay = p.Root, p.Out, p.Out, 5*time.Second
-	var err error
-	if p.stdin, err = p.process.StdinPipe(); err == nil {
-		err = p.process.Start()
-	}
+	process := exec.Command(p.Supervise[0], slices.Concat(p.Supervise[1:], []string{p.dir, p.binary}, p.arguments())...)
+	process.Dir, process.Stdout, process.Stderr, process.WaitDelay = p.Root, p.Out, p.Out, 5*time.Second
+	stdin, err := process.StdinPipe()
 	if err != nil {
-		p.process = nil
 		return err
 	}
-	p.ended = make(chan struct{})
-	go func(process *exec.Cmd, address string, ended chan<- struct{}) {
+	if err := process.Start(); err != nil {
+		return err
+	}
+	address, ended := p.address, make(chan struct{})
+	p.process, p.stdin, p.ended = process, stdin, ended
+	go func() {
 		if err := process.Wait(); err != nil {
 			fmt.Fprintf(p.Out, "dev: the program ended: %v\n", err)
 			p.front.ended(address, err)
 		}
 		close(ended)
-	}(p.process, p.address, p.ended)
+	}()
 	return p.ready(ctx)
 }
 
@@ -101,7 +101,6 @@ func (p *program) ready(ctx context.Context) error {
 		}
 		select {
 		case <-p.ended:
-			p.process = nil
 			return errors.New("the program ended before it served")
 		case <-ctx.Done():
 			return ctx.Err()
@@ -116,7 +115,7 @@ func (p *program) stop() {
 	if p.process == nil {
 		return
 	}
-	// Both fail if the supervisor has ended.
+	// The errors mean that the supervisor has ended.
 	_, _ = io.WriteString(p.stdin, "stop\n")
 	_ = p.stdin.Close()
 	select {
@@ -125,5 +124,4 @@ func (p *program) stop() {
 		_ = p.process.Process.Kill()
 		<-p.ended
 	}
-	p.process = nil
 }

@@ -3,6 +3,7 @@
 package dev
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -27,9 +28,8 @@ func Supervise(arguments []string, in io.Reader) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
 	defer signal.Stop(signals)
-	terminated := make(chan os.Signal, 1)
-	signal.Notify(terminated, syscall.SIGTERM)
-	defer signal.Stop(terminated)
+	terminated, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
 
 	program := exec.Command(arguments[1], arguments[2:]...)
 	program.Stdout, program.Stderr = os.Stdout, os.Stderr
@@ -49,7 +49,7 @@ func Supervise(arguments []string, in io.Reader) error {
 		return err
 	case line := <-input:
 		killed = len(line) == 0
-	case <-terminated:
+	case <-terminated.Done():
 	}
 	if err := program.Process.Signal(os.Interrupt); err != nil {
 		_ = program.Process.Kill() // It has ended already, or the system cannot interrupt a process, as Windows cannot.
@@ -57,7 +57,7 @@ func Supervise(arguments []string, in io.Reader) error {
 	select {
 	case <-ended:
 	case <-time.After(patience):
-		_ = program.Process.Kill()
+		_ = program.Process.Kill() // It has ended meanwhile.
 		<-ended
 	}
 	if killed {
