@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -53,18 +52,8 @@ func newFront(s session, dir string, out io.Writer) (*front, error) {
 			r.SetURL(&url.URL{Scheme: "https", Host: s.Advertise})
 			r.Out.Host = r.In.Host
 		},
-		Transport: &http.Transport{
-			TLSClientConfig: s.trust(),
-			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				address, err := f.program(ctx)
-				if err != nil {
-					return nil, err
-				}
-				return (&net.Dialer{}).DialContext(ctx, "tcp", address)
-			},
-			DisableKeepAlives: true, // the next call may be for the next program
-		},
-		ErrorLog: log.New(io.Discard, "", 0), // each error has its line
+		Transport: s.transport(f.program),
+		ErrorLog:  log.New(io.Discard, "", 0), // each error has its line
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			refuse(w, http.StatusBadGateway, err)
 		},
@@ -78,8 +67,12 @@ func (f *front) serve(listener net.Listener) (stop func()) {
 		Handler: f, TLSConfig: &tls.Config{Certificates: []tls.Certificate{f.pair}, MinVersion: tls.VersionTLS12},
 		ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	go func() { _ = server.ServeTLS(listener, "", "") }() // it ends when it is closed
-	return func() { _ = server.Close() }
+	go func() {
+		if err := server.ServeTLS(listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
+			fmt.Fprintf(f.out, "dev: taking no calls any more: %v\n", err)
+		}
+	}()
+	return func() { _ = server.Close() } // an error does not keep it from ending
 }
 
 // name sets the names of the webhooks for the lines of calls.
@@ -96,16 +89,12 @@ func (f *front) starting() {
 	f.ready = make(chan struct{})
 }
 
-// started sends calls to the program at the address, or has them fail with an error.
+// started sends calls to the program at the address, or has them fail with an error. It follows a call of starting.
 func (f *front) started(address string, down error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.address, f.down = address, down
-	select {
-	case <-f.ready:
-	default:
-		close(f.ready)
-	}
+	close(f.ready)
 }
 
 // ended has calls fail if the program at an address has ended, and is not replaced yet.
@@ -134,7 +123,7 @@ func (f *front) program(ctx context.Context) (string, error) {
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == sessionPath {
-		_, _ = io.WriteString(w, f.session.ID)
+		_, _ = io.WriteString(w, f.session.ID) // the caller may have gone
 		return
 	}
 	began := time.Now()
@@ -144,7 +133,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(sent))
-	answer := answer{header: http.Header{}, code: http.StatusOK}
+	answer := answer{ResponseWriter: w, code: http.StatusOK}
 	if _, err := f.program(r.Context()); err != nil {
 		refuse(&answer, http.StatusServiceUnavailable, err)
 	} else {
@@ -155,29 +144,25 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	took := time.Since(began)
 	fmt.Fprintf(f.out, "%s %s %s\n", began.Format(time.TimeOnly), describe(r.URL.Path, name, sent, answer.code, answer.body.Bytes()), took.Round(100*time.Microsecond))
-	clear(w.Header())
-	maps.Copy(w.Header(), answer.header)
 	w.WriteHeader(answer.code)
-	_, _ = w.Write(answer.body.Bytes())
+	_, _ = w.Write(answer.body.Bytes()) // the caller may have gone
 }
 
 // refuse answers in place of the program, with a Status: API servers show its message to users.
 func refuse(w http.ResponseWriter, code int, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(metav1.Status{
+	_ = json.NewEncoder(w).Encode(metav1.Status{ // the caller may have gone
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: int32(code), Message: "webhook-gen dev: " + err.Error(),
 	})
 }
 
-// answer is a response that was not sent yet.
+// answer is a response that was not sent yet, except its header.
 type answer struct {
-	header http.Header
-	code   int
-	body   bytes.Buffer
+	http.ResponseWriter
+	code int
+	body bytes.Buffer
 }
-
-func (a *answer) Header() http.Header { return a.header }
 
 func (a *answer) WriteHeader(code int) {
 	if code >= http.StatusOK { // not one before the response

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,12 +46,8 @@ func newSession(o Options, authority []byte) (session, error) {
 	if err != nil {
 		return session{}, err
 	}
-	id := make([]byte, 8)
-	if _, err := rand.Read(id); err != nil {
-		return session{}, err
-	}
 	return session{
-		ID: hex.EncodeToString(id), Module: o.Module, Host: host, Process: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second),
+		ID: rand.Text(), Module: o.Module, Host: host, Process: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second),
 		Listen: o.Listen, Advertise: o.Advertise, Authority: string(authority),
 	}, nil
 }
@@ -80,37 +75,47 @@ func (s session) String() string {
 // url is the address that the session writes into the objects of the cluster.
 func (s session) url() string { return "https://" + s.Advertise }
 
-// trust returns the settings of a client that trusts the session's certificate, and no other.
+// trust returns the settings of a client that trusts the session's certificate, and no other. With a damaged session it
+// trusts no server.
 func (s session) trust() *tls.Config {
-	host, _, _ := net.SplitHostPort(s.Advertise) // certify has split it, too
+	host, _, _ := net.SplitHostPort(s.Advertise)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(s.Authority))
 	return &tls.Config{RootCAs: roots, ServerName: host}
 }
 
-// here reports that the session ran on this machine.
+// transport connects to an address as the session's. Each call has a connection of its own: the next one may be for
+// another program.
+func (s session) transport(address func(context.Context) (string, error)) *http.Transport {
+	return &http.Transport{
+		TLSClientConfig: s.trust(),
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			to, err := address(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return (&net.Dialer{}).DialContext(ctx, "tcp", to)
+		},
+		DisableKeepAlives: true,
+	}
+}
+
+// here reports that the session ran on this machine. A machine that does not know its name is another one.
 func (s session) here() bool {
 	host, err := os.Hostname()
 	return err == nil && host == s.Host
 }
 
 // runs reports that a session of this machine still runs: a session holds its address until the cluster is restored,
-// and answers there with its ID.
+// and answers there with its ID. Any error means that it has ended.
 func (s session) runs(ctx context.Context) bool {
-	transport := &http.Transport{
-		TLSClientConfig: s.trust(),
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "tcp", s.Listen)
-		},
-	}
-	defer transport.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
+	listen := func(context.Context) (string, error) { return s.Listen, nil }
+	client := http.Client{Transport: s.transport(listen), Timeout: 5 * time.Second}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url()+sessionPath, nil)
 	if err != nil {
 		return false
 	}
-	response, err := (&http.Client{Transport: transport}).Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return false
 	}
