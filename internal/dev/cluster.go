@@ -22,8 +22,8 @@ import (
 // apply has the cluster call the session. Configurations of the session that are not among the objects any more are
 // removed.
 func (c *cluster) apply(ctx context.Context, o objects) error {
-	for _, d := range o.definitions {
-		if err := c.define(ctx, d); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(o.definitions)) {
+		if err := c.define(ctx, name, o.definitions[name]); err != nil {
 			return err
 		}
 	}
@@ -31,7 +31,7 @@ func (c *cluster) apply(ctx context.Context, o objects) error {
 }
 
 // configure creates and updates the configurations, and removes stale configurations of the session.
-func (c *cluster) configure(ctx context.Context, configurations []map[string]any) error {
+func (c *cluster) configure(ctx context.Context, configurations []object) error {
 	there, err := c.list(ctx, mutatingResource+","+validatingResource, "")
 	if err != nil {
 		return err
@@ -39,21 +39,12 @@ func (c *cluster) configure(ctx context.Context, configurations []map[string]any
 	wanted := map[string]bool{}
 	var texts bytes.Buffer
 	for _, given := range configurations {
-		name := "dev-" + nameOf(given)
-		configuration := maps.Clone(given)
-		configuration["metadata"] = map[string]any{
-			"name": name, "labels": map[string]any{Label: c.session.ID}, "annotations": map[string]any{sessionAnnotation: c.session.annotation()},
+		configuration := object{TypeMeta: given.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: "dev-" + given.Name}}
+		c.session.mark(&configuration.ObjectMeta)
+		for _, w := range given.Webhooks {
+			configuration.Webhooks = append(configuration.Webhooks, c.session.reach(w))
 		}
-		webhooks, _ := given["webhooks"].([]any)
-		var reached []any
-		for _, w := range webhooks {
-			if w, ok := w.(map[string]any); ok {
-				reached = append(reached, c.session.reach(w))
-			}
-		}
-		configuration["webhooks"] = reached
-		kind, _ := given["kind"].(string)
-		reference := resourceOf(kind) + "/" + name
+		reference := configuration.reference()
 		for _, o := range there {
 			if o.reference() == reference && o.Labels[Label] != c.session.ID {
 				return c.taken(o)
@@ -88,16 +79,19 @@ func (c *cluster) taken(o object) error {
 	return fmt.Errorf("%w: %s belongs to %s. If that has ended, restore what it changed with: %s", errCluster, o.reference(), sessionOf(o), c.again)
 }
 
+// injection begins the annotations of objects in which cert-manager would write its own caBundle.
+const injection = "cert-manager.io/inject-"
+
 // define creates a CRD, or changes the one of the cluster to the project's. The session keeps the storage version of
 // the cluster, so that no object is stored in a version that the former definition lacks.
-func (c *cluster) define(ctx context.Context, d definition) error {
-	live, err := c.get(ctx, crdResource+"/"+d.name)
+func (c *cluster) define(ctx context.Context, name string, d definition) error {
+	live, err := c.get(ctx, crdResource+"/"+name)
 	if err != nil {
 		return err
 	}
 	switch {
 	case live == nil && d.file == nil:
-		fmt.Fprintf(c.out, "dev: neither the cluster nor config/crd/bases has the CRD %s: its conversions are not called\n", d.name)
+		fmt.Fprintf(c.out, "dev: neither the cluster nor config/crd/bases has the CRD %s: its conversions are not called\n", name)
 		return nil
 	case live == nil:
 		return c.create(ctx, d)
@@ -116,27 +110,24 @@ func (c *cluster) define(ctx context.Context, d definition) error {
 	if err != nil {
 		return err
 	}
-	labels, annotations := map[string]string{}, map[string]string{}
-	maps.Copy(labels, live.Labels)
-	maps.Copy(annotations, live.Annotations)
-	labels[Label], annotations[sessionAnnotation] = c.session.ID, c.session.annotation()
+	meta := live.ObjectMeta.DeepCopy()
+	c.session.mark(meta)
 	for key, value := range live.Annotations {
-		// cert-manager would write its own caBundle.
-		if strings.HasPrefix(key, "cert-manager.io/inject-") {
+		if strings.HasPrefix(key, injection) {
 			if was.Annotations == nil {
 				was.Annotations = map[string]string{}
 			}
 			was.Annotations[key] = value
-			delete(annotations, key)
+			delete(meta.Annotations, key)
 		}
 	}
 	change := func(dryRun string) (*object, error) {
 		if !created {
-			if annotations[previousAnnotation], err = was.encode(); err != nil {
+			if meta.Annotations[previousAnnotation], err = was.encode(); err != nil {
 				return nil, err
 			}
 		}
-		return c.patch(ctx, *live, dryRun, replaced("/spec", spec), replaced("/metadata/labels", labels), replaced("/metadata/annotations", annotations))
+		return c.patch(ctx, *live, dryRun, replaced("/spec", spec), replaced("/metadata/labels", meta.Labels), replaced("/metadata/annotations", meta.Annotations))
 	}
 	after, err := change("server")
 	if err != nil {
@@ -151,93 +142,73 @@ func (c *cluster) define(ctx context.Context, d definition) error {
 		return err
 	}
 	if live.Labels[Label] == "" {
-		fmt.Fprintf(c.out, "dev: changed the CRD %s until the end of the session\n", d.name)
+		fmt.Fprintf(c.out, "dev: changed the CRD %s until the end of the session\n", name)
 	}
 	return nil
 }
 
 // create creates a CRD that the cluster lacks, and waits until it is served.
 func (c *cluster) create(ctx context.Context, d definition) error {
-	annotations := map[string]any{sessionAnnotation: c.session.annotation()}
-	meta, _ := d.file["metadata"].(map[string]any)
-	given, _ := meta["annotations"].(map[string]any)
-	for key, value := range given {
-		if !strings.HasPrefix(key, "cert-manager.io/inject-") {
-			annotations[key] = value
-		}
-	}
-	definition := maps.Clone(d.file)
-	definition["metadata"] = map[string]any{"name": d.name, "labels": map[string]any{Label: c.session.ID}, "annotations": annotations}
 	spec, err := c.wantedSpec(d, nil, true)
 	if err != nil {
 		return err
 	}
-	definition["spec"] = spec
-	text, err := json.Marshal(definition)
+	o := object{TypeMeta: d.file.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: d.file.Name, Annotations: maps.Clone(d.file.Annotations)}, Spec: spec}
+	maps.DeleteFunc(o.Annotations, func(key, _ string) bool { return strings.HasPrefix(key, injection) })
+	c.session.mark(&o.ObjectMeta)
+	text, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
-	reference := crdResource + "/" + d.name
-	c.touch(reference)
+	c.touch(o.reference())
 	if _, err := c.change(ctx, string(text), "create", "--field-manager="+fieldManager, "-f", "-"); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "dev: created the CRD %s; it is removed with its objects at the end of the session\n", d.name)
-	_, err = c.kubectl(ctx, "", "wait", "--for=condition=Established", reference, "--timeout=30s")
+	fmt.Fprintf(c.out, "dev: created the CRD %s; it is removed with its objects at the end of the session\n", o.Name)
+	_, err = c.kubectl(ctx, "", "wait", "--for=condition=Established", o.reference(), "--timeout=30s")
 	return err
 }
 
 // wantedSpec is the spec of a CRD during the session: the spec of the project's file, or the former one, with the
 // conversions of the session. The former storage version stays, unless the session has created the CRD.
-func (c *cluster) wantedSpec(d definition, former json.RawMessage, created bool) (map[string]any, error) {
-	var spec map[string]any
+func (c *cluster) wantedSpec(d definition, former json.RawMessage, created bool) (json.RawMessage, error) {
+	given := former
 	if d.file != nil {
-		given, _ := d.file["spec"].(map[string]any)
-		spec = maps.Clone(given)
+		given = d.file.Spec
 	}
-	var before map[string]any
-	if former != nil {
-		var err error
-		if before, err = readJSON(former); err != nil {
+	spec, err := readJSON(given)
+	if err != nil {
+		return nil, err
+	}
+	if !created {
+		before, err := readJSON(former)
+		if err != nil {
 			return nil, err
 		}
+		keepStorage(spec, before)
+		if spec["conversion"] == nil && before["conversion"] != nil {
+			// A patch of the deployment, such as an overlay's, has set it: the file lacks it.
+			spec["conversion"] = before["conversion"]
+		}
 	}
-	if spec == nil {
-		spec = before
-	} else if !created {
-		spec["versions"] = storedAs(spec["versions"], before["versions"])
-	}
-	switch {
-	case d.conversion != nil:
+	if d.conversion != nil {
 		spec["conversion"] = c.session.convert(d.conversion)
-	case d.file != nil && spec["conversion"] == nil && before["conversion"] != nil && !created:
-		// A patch of the deployment, such as an overlay's, has set it: the file lacks it.
-		spec["conversion"] = before["conversion"]
 	}
-	return spec, nil
+	return json.Marshal(spec)
 }
 
-// storedAs returns the versions of a CRD with the storage version of former versions, if they still have it.
-func storedAs(versions, former any) any {
-	given, _ := versions.([]any)
-	was, _ := former.([]any)
-	stored := func(v any) bool { version, _ := v.(map[string]any); return version["storage"] == true }
-	name := func(v any) any { version, _ := v.(map[string]any); return version["name"] }
-	i := slices.IndexFunc(was, stored)
-	if i < 0 || !slices.ContainsFunc(given, func(v any) bool { return name(v) == name(was[i]) }) {
-		return versions
+// keepStorage gives the spec of a CRD the storage version of a former spec, if it still has that.
+func keepStorage(spec, former map[string]any) {
+	versions, was := member[[]any](spec, "versions"), member[[]any](former, "versions")
+	i := slices.IndexFunc(was, func(v any) bool { return member[bool](v, "storage") })
+	if i < 0 || !slices.ContainsFunc(versions, func(v any) bool { return member[any](v, "name") == member[any](was[i], "name") }) {
+		return
 	}
-	var changed []any
-	for _, v := range given {
-		version, ok := v.(map[string]any)
-		if !ok {
-			return versions
+	for _, v := range versions {
+		if version, ok := v.(map[string]any); ok {
+			version["storage"] = version["name"] == member[any](was[i], "name")
 		}
-		version = maps.Clone(version)
-		version["storage"] = version["name"] == name(was[i])
-		changed = append(changed, version)
 	}
-	return changed
 }
 
 // touch records an object before the session changes it.
@@ -293,7 +264,7 @@ func (c *cluster) patch(ctx context.Context, o object, dryRun string, operations
 	if err != nil {
 		return nil, err
 	}
-	// As an argument, a CRD may be too long.
+	// As an argument, a CRD may be too long. The file contains no secret if it cannot be removed.
 	file, err := os.CreateTemp("", "webhook-gen-dev-*.json")
 	if err != nil {
 		return nil, err
@@ -328,16 +299,9 @@ type previous struct {
 
 // encode returns the state as an annotation's value.
 func (p previous) encode() (string, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return "", err
-	}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := w.Write(text); err != nil {
-		return "", err
-	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(json.NewEncoder(w).Encode(p), w.Close()); err != nil {
 		return "", err
 	}
 	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
@@ -352,16 +316,15 @@ func formerState(o object, id string) (*previous, error) {
 	if !changed || o.Labels[Label] != id {
 		return nil, nil
 	}
-	packed, err := base64.StdEncoding.DecodeString(value)
-	if err != nil {
-		return nil, fmt.Errorf("%s: annotation %s: %w", o.reference(), previousAnnotation, err)
-	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("%s: annotation %s: %w", o.reference(), previousAnnotation, err)
-	}
 	var p previous
-	if err := json.NewDecoder(io.LimitReader(r, largest)).Decode(&p); err != nil {
+	packed, err := base64.StdEncoding.DecodeString(value)
+	if err == nil {
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(packed)); err == nil {
+			err = json.NewDecoder(io.LimitReader(r, largest)).Decode(&p)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: annotation %s: %w", o.reference(), previousAnnotation, err)
 	}
 	if len(p.Spec) == 0 {

@@ -65,11 +65,6 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := c.restoreEnded(ctx, o.Module); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", o.Listen)
-	if err != nil {
-		return fmt.Errorf("%w\nAnother program has the address: end it, or choose an address with --listen", err)
-	}
-	defer listener.Close()
 	dir, err := os.MkdirTemp("", "webhook-gen-dev-")
 	if err != nil {
 		return err
@@ -86,6 +81,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	listener, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return fmt.Errorf("%w\nAnother program has the address: end it, or choose an address with --listen", err)
+	}
 	defer front.serve(listener)()
 	// Windows runs no file without the suffix, and other systems do not mind it.
 	program := program{Options: o, dir: dir, binary: filepath.Join(dir, "program.exe"), front: front}
@@ -93,12 +92,14 @@ func Run(ctx context.Context, o Options) (err error) {
 		// ctx is done; restoring gets time of its own.
 		fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoring)
 		defer cancel()
-		err = errors.Join(err, c.restoreOwn(fresh))
+		if len(c.touched) > 0 {
+			err = errors.Join(err, c.restoreSession(fresh, c.session))
+		}
 		program.stop()
 	}()
 	for first := true; ; first = false {
 		seen := snapshot(o.Root)
-		switch err := serve(ctx, o, &program, c); {
+		switch err := serve(ctx, &program, c); {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && first && errors.Is(err, errCluster):
@@ -115,15 +116,15 @@ func Run(ctx context.Context, o Options) (err error) {
 }
 
 // serve generates, builds and starts the program, and has the cluster call it.
-func serve(ctx context.Context, o Options, p *program, c *cluster) error {
-	manifests, err := o.Generate(ctx)
+func serve(ctx context.Context, p *program, c *cluster) error {
+	manifests, err := p.Generate(ctx)
 	if err != nil {
 		return err
 	}
 	if err := p.restart(ctx); err != nil {
 		return err
 	}
-	objects, err := readObjects(o.Root, manifests)
+	objects, err := readObjects(p.Root, manifests)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,12 +24,13 @@ const (
 	crdResource        = "customresourcedefinitions.apiextensions.k8s.io"
 )
 
-// object is an object of the cluster. The spec stays as it was read: numbers in schemas may be larger than a float64
-// can say.
+// object is a CRD or a webhook configuration: of the cluster, of a file or of a manifest. The spec stays as it was
+// read: numbers in schemas may be larger than a float64 can say.
 type object struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              json.RawMessage `json:"spec,omitempty"`
+	Spec              json.RawMessage  `json:"spec,omitempty"`
+	Webhooks          []map[string]any `json:"webhooks,omitempty"`
 }
 
 // reference names the object for kubectl.
@@ -49,23 +49,21 @@ func resourceOf(kind string) string {
 
 // objects are what a session applies.
 type objects struct {
-	configurations []map[string]any
-	definitions    []definition // by name
+	configurations []object
+	definitions    map[string]definition // by name
 }
 
 // definition is a CRD of the project.
 type definition struct {
-	name string
 	// file is the definition in config/crd/bases, nil without a file.
-	file map[string]any
+	file *object
 	// conversion is spec.conversion of the kind, nil if no webhook converts it.
 	conversion map[string]any
 }
 
 // readObjects takes the configurations and the patches of CRDs from manifests, and the CRDs from config/crd/bases.
 func readObjects(root string, manifests [][]byte) (objects, error) {
-	var found objects
-	definitions := map[string]definition{}
+	found := objects{definitions: map[string]definition{}}
 	files, err := fs.Glob(os.DirFS(root), "config/crd/bases/*.yaml")
 	if err != nil {
 		return objects{}, err
@@ -81,8 +79,8 @@ func readObjects(root string, manifests [][]byte) (objects, error) {
 			return objects{}, fmt.Errorf("%s: %w", file, err)
 		}
 		for _, o := range documents {
-			if name := nameOf(o); o["kind"] == "CustomResourceDefinition" && name != "" {
-				definitions[name] = definition{name: name, file: o, conversion: conversionOf(o)}
+			if o.Kind == "CustomResourceDefinition" && o.Name != "" && bytes.HasPrefix(o.Spec, []byte("{")) {
+				found.definitions[o.Name] = definition{&o, conversionOf(o)}
 			}
 		}
 	}
@@ -92,31 +90,26 @@ func readObjects(root string, manifests [][]byte) (objects, error) {
 			return objects{}, err
 		}
 		for _, o := range documents {
-			switch name := nameOf(o); o["kind"] {
+			switch o.Kind {
 			case "CustomResourceDefinition":
-				d := definitions[name]
-				d.name, d.conversion = name, conversionOf(o)
-				definitions[name] = d
+				found.definitions[o.Name] = definition{found.definitions[o.Name].file, conversionOf(o)}
 			case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 				found.configurations = append(found.configurations, o)
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(definitions)) {
-		found.definitions = append(found.definitions, definitions[name])
-	}
 	return found, nil
 }
 
-func readDocuments(text []byte) ([]map[string]any, error) {
-	var documents []map[string]any
+func readDocuments(text []byte) ([]object, error) {
+	var documents []object
 	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
 		data, err := yaml.YAMLToJSON(document)
 		if err != nil {
 			return nil, err
 		}
-		o, err := readJSON(data)
-		if err != nil {
+		var o object
+		if err := json.Unmarshal(data, &o); err != nil {
 			return nil, err
 		}
 		documents = append(documents, o)
@@ -133,33 +126,31 @@ func readJSON(data []byte) (map[string]any, error) {
 	return o, err
 }
 
-func nameOf(o map[string]any) string {
-	meta, _ := o["metadata"].(map[string]any)
-	name, _ := meta["name"].(string)
-	return name
+// member returns a member below a JSON value; the zero value if it is missing or has another type.
+func member[T any](value any, path ...string) T {
+	for _, name := range path {
+		o, _ := value.(map[string]any)
+		value = o[name]
+	}
+	found, _ := value.(T)
+	return found
 }
 
-// conversionOf returns spec.conversion if it names a webhook.
-func conversionOf(o map[string]any) map[string]any {
-	spec, _ := o["spec"].(map[string]any)
-	conversion, _ := spec["conversion"].(map[string]any)
-	if conversion["strategy"] != "Webhook" {
+// conversionOf returns spec.conversion of a CRD if it names a webhook.
+func conversionOf(o object) map[string]any {
+	spec, _ := readJSON(o.Spec) // without an object, the API server reports the mistake
+	if member[string](spec, "conversion", "strategy") != "Webhook" {
 		return nil
 	}
-	return conversion
+	return member[map[string]any](spec, "conversion")
 }
 
 // webhookNames returns the names of the webhooks of configurations, by the path at which the program serves them.
 func (o objects) webhookNames() map[string]string {
 	names := map[string]string{}
 	for _, c := range o.configurations {
-		webhooks, _ := c["webhooks"].([]any)
-		for _, w := range webhooks {
-			webhook, _ := w.(map[string]any)
-			config, _ := webhook["clientConfig"].(map[string]any)
-			service, _ := config["service"].(map[string]any)
-			path, _ := service["path"].(string)
-			name, _ := webhook["name"].(string)
+		for _, w := range c.Webhooks {
+			path, name := member[string](w, "clientConfig", "service", "path"), member[string](w, "name")
 			switch was := names[path]; {
 			case path == "" || name == "" || was == name:
 			case was == "":
@@ -175,35 +166,37 @@ func (o objects) webhookNames() map[string]string {
 // reach returns a webhook of a configuration or of a conversion that is called at the session's URL. A webhook without
 // a Service is somewhere else, and stays as it is.
 func (s session) reach(webhook map[string]any) map[string]any {
-	config, _ := webhook["clientConfig"].(map[string]any)
-	service, ok := config["service"].(map[string]any)
-	if !ok {
+	service := member[map[string]any](webhook, "clientConfig", "service")
+	if service == nil {
 		return webhook
 	}
-	path, _ := service["path"].(string)
 	reached := maps.Clone(webhook)
 	reached["clientConfig"] = map[string]any{
-		"url": s.url() + "/" + strings.TrimPrefix(path, "/"), "caBundle": base64.StdEncoding.EncodeToString([]byte(s.Authority)),
+		"url":      s.url() + "/" + strings.TrimPrefix(member[string](service, "path"), "/"),
+		"caBundle": base64.StdEncoding.EncodeToString([]byte(s.Authority)),
 	}
 	return reached
 }
 
 // convert returns spec.conversion with the session's URL.
 func (s session) convert(conversion map[string]any) map[string]any {
-	webhook, _ := conversion["webhook"].(map[string]any)
 	converted := maps.Clone(conversion)
-	converted["webhook"] = s.reach(webhook)
+	converted["webhook"] = s.reach(member[map[string]any](conversion, "webhook"))
 	return converted
 }
 
-// converts reports that spec.conversion names the session's URL.
-func (s session) converts(spec json.RawMessage) bool {
-	var read struct {
-		Conversion struct {
-			Webhook struct {
-				ClientConfig struct{ URL string } `json:"clientConfig"`
-			}
-		}
+// withoutConversion returns a spec. If it is converted at the session's URL, it gets the conversion of a former spec
+// back, or no conversion.
+func (s session) withoutConversion(spec, former json.RawMessage) json.RawMessage {
+	now, err := readJSON(spec)
+	url := member[string](now, "conversion", "webhook", "clientConfig", "url")
+	if err != nil || s.Advertise == "" || !strings.HasPrefix(url, s.url()+"/") {
+		return spec
 	}
-	return json.Unmarshal(spec, &read) == nil && s.Advertise != "" && strings.HasPrefix(read.Conversion.Webhook.ClientConfig.URL, s.url()+"/")
+	now["conversion"] = map[string]any{"strategy": "None"}
+	if was, err := readJSON(former); err == nil && was["conversion"] != nil {
+		now["conversion"] = was["conversion"]
+	}
+	text, _ := json.Marshal(now) // decoded JSON always marshals
+	return text
 }

@@ -59,14 +59,6 @@ func (c *cluster) restoreAll(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// restoreOwn restores what the own session has changed.
-func (c *cluster) restoreOwn(ctx context.Context) error {
-	if len(c.touched) == 0 {
-		return nil
-	}
-	return c.restoreSession(ctx, c.session)
-}
-
 // restoreSession restores the changes of a session. It then reads the cluster again, and prints success only if no
 // marked object is left. The error names the objects that are left, and the command that tries again.
 func (c *cluster) restoreSession(ctx context.Context, s session) error {
@@ -89,21 +81,14 @@ func (c *cluster) restoreSession(ctx context.Context, s session) error {
 
 // unrestored is the error of a restoration that did not succeed.
 func (c *cluster) unrestored(references []string, reason error) error {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s is not restored", strings.TrimSuffix(c.name, ","))
+	text := ":\n"
 	if len(references) > 0 {
-		text.WriteString(". dev has changed these objects, and they may still be as it left them:\n")
-		for _, r := range references {
-			fmt.Fprintf(&text, "  %s\n", r)
-		}
-	} else {
-		text.WriteString(":\n")
+		text = ". dev has changed these objects, and they may still be as it left them:\n  " + strings.Join(references, "\n  ") + "\n"
 	}
 	if reason != nil {
-		fmt.Fprintf(&text, "%v\n", reason)
+		text += reason.Error() + "\n"
 	}
-	fmt.Fprintf(&text, "Restore them with: %s", c.again)
-	return errors.New(text.String())
+	return fmt.Errorf("%s is not restored%sRestore them with: %s", strings.TrimSuffix(c.name, ","), text, c.again)
 }
 
 func references(objects []object) []string {
@@ -149,11 +134,11 @@ func (r *outcome) String() string {
 		count int
 		noun  string
 	}{{"removed", r.configurations, "webhook configuration"}, {"removed", r.removed, "CRD"}, {"restored", r.restored, "CRD"}} {
-		switch {
-		case p.count == 1:
-			parts = append(parts, fmt.Sprintf("%s 1 %s", p.verb, p.noun))
-		case p.count > 1:
-			parts = append(parts, fmt.Sprintf("%s %d %ss", p.verb, p.count, p.noun))
+		if p.count > 1 {
+			p.noun += "s"
+		}
+		if p.count > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d %s", p.verb, p.count, p.noun))
 		}
 	}
 	parts = append(parts, r.notes...)
@@ -187,56 +172,43 @@ func (r *outcome) restore(ctx context.Context, c *cluster, s session, marked []o
 
 func (r *outcome) restoreCRD(ctx context.Context, c *cluster, s session, o object) error {
 	was, err := formerState(o, s.ID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if was == nil && !ownedByOthers(o) {
+	case was == nil && !ownedByOthers(o):
 		r.removed++
-		objects := c.count(ctx, o)
-		if _, err := c.kubectl(ctx, "", "delete", o.reference(), "--ignore-not-found", "--timeout=60s"); err != nil {
-			return err
-		}
-		if objects != "" {
+		objects := c.count(ctx, o.Name)
+		_, err := c.kubectl(ctx, "", "delete", o.reference(), "--ignore-not-found", "--timeout=60s")
+		if err == nil && objects != "" {
 			r.notes = append(r.notes, "with it "+objects)
 		}
-		return nil
-	}
-	if was == nil {
+		return err
+	case was == nil:
 		r.notes = append(r.notes, fmt.Sprintf("kept CRD %s, which somebody else has applied since", o.Name))
-		spec := o.Spec
-		if s.converts(spec) {
-			spec = withoutConversion(spec, nil)
-		}
-		return c.putBack(ctx, o, spec, previous{})
-	}
-	spec := was.Spec
-	if o.Generation != was.Generation {
-		// Somebody else has changed the CRD during the session.
-		r.notes = append(r.notes, fmt.Sprintf("kept changes of somebody else in CRD %s", o.Name))
-		if spec = o.Spec; s.converts(spec) {
-			spec = withoutConversion(spec, was.Spec)
+		was = &previous{Spec: s.withoutConversion(o.Spec, nil)}
+	default:
+		r.restored++
+		if o.Generation != was.Generation {
+			r.notes = append(r.notes, fmt.Sprintf("kept changes of somebody else in CRD %s", o.Name))
+			was.Spec = s.withoutConversion(o.Spec, was.Spec)
 		}
 	}
-	r.restored++
-	return c.putBack(ctx, o, spec, *was)
+	return c.putBack(ctx, o, was)
 }
 
-// putBack gives a CRD its former spec, annotations and managed fields. That takes two writes: API servers make the
-// writer a manager of fields that it changes, unless the write changes nothing but the managers.
-func (c *cluster) putBack(ctx context.Context, o object, spec json.RawMessage, was previous) error {
-	annotations := maps.Clone(o.Annotations)
-	for key, value := range was.Annotations {
-		if _, there := annotations[key]; !there {
-			annotations[key] = value
-		}
-	}
+// putBack gives a CRD a spec, and its former annotations and managed fields. That takes two writes: API servers make
+// the writer a manager of fields that it changes, unless the write changes nothing but the managers.
+func (c *cluster) putBack(ctx context.Context, o object, was *previous) error {
+	annotations := map[string]string{}
+	maps.Copy(annotations, was.Annotations)
+	maps.Copy(annotations, o.Annotations)
 	changed, err := c.retry(ctx, o, func(o object) (*object, error) {
-		return c.patch(ctx, o, "none", replaced("/spec", spec), replaced("/metadata/annotations", annotations))
+		return c.patch(ctx, o, "none", replaced("/spec", was.Spec), replaced("/metadata/annotations", annotations))
 	})
 	if err != nil {
 		return err
 	}
-	if !sameJSON(changed.Spec, spec) {
+	if !sameJSON(changed.Spec, was.Spec) {
 		return fmt.Errorf("%w: the spec of %s is not the former one", errCluster, o.reference())
 	}
 	_, err = c.retry(ctx, *changed, func(o object) (*object, error) {
@@ -279,40 +251,17 @@ func without(member string, was map[string]string, keys ...string) operation {
 }
 
 // count returns how many objects a CRD has, as text; empty for none.
-func (c *cluster) count(ctx context.Context, o object) string {
-	var spec struct {
-		Group string
-		Names struct{ Plural string }
-	}
-	if err := json.Unmarshal(o.Spec, &spec); err != nil {
-		return ""
-	}
-	list, err := c.kubectl(ctx, "", "get", spec.Names.Plural+"."+spec.Group, "--all-namespaces", "-o", "name")
+func (c *cluster) count(ctx context.Context, name string) string {
+	plural, _, _ := strings.Cut(name, ".") // a CRD is named after its plural and its group
+	list, err := c.kubectl(ctx, "", "get", name, "--all-namespaces", "-o", "name")
 	switch n := bytes.Count(list, []byte("\n")); {
 	case err != nil:
-		return "an unknown number of " + spec.Names.Plural
+		return "an unknown number of " + plural
 	case n == 0:
 		return ""
 	default:
-		return fmt.Sprintf("%d %s", n, spec.Names.Plural)
+		return fmt.Sprintf("%d %s", n, plural)
 	}
-}
-
-// withoutConversion returns a spec with the conversion of a former one, if that has one, or else without conversion.
-func withoutConversion(spec, former json.RawMessage) json.RawMessage {
-	now, err := readJSON(spec)
-	if err != nil {
-		return spec
-	}
-	now["conversion"] = map[string]any{"strategy": "None"}
-	if was, err := readJSON(former); err == nil && was["conversion"] != nil {
-		now["conversion"] = was["conversion"]
-	}
-	text, err := json.Marshal(now)
-	if err != nil {
-		return spec
-	}
-	return text
 }
 
 func sameJSON(a, b json.RawMessage) bool {

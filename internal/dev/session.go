@@ -14,6 +14,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
@@ -62,10 +64,11 @@ func sessionOf(o object) session {
 	return s
 }
 
-// annotation is the session as JSON.
-func (s session) annotation() string {
+// mark marks an object as one of the session.
+func (s session) mark(o *metav1.ObjectMeta) {
 	text, _ := json.Marshal(s) // texts, a number and the present always marshal
-	return string(text)
+	metav1.SetMetaDataLabel(o, Label, s.ID)
+	metav1.SetMetaDataAnnotation(o, sessionAnnotation, string(text))
 }
 
 func (s session) String() string {
