@@ -84,7 +84,7 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 
 // packageName is the name of the package in a folder: from its files, or else the folder's name.
 func packageName(ctx context.Context, run engine.Run, dir string) string {
-	found, _ := load.Load(ctx, load.Config{Dir: run.Root, Patterns: []string{dir}, Tags: run.Tags})
+	found, _ := load.Load(ctx, load.Config{Dir: run.Root, Patterns: []string{dir}, Tags: run.Tags, Markers: []string{"package "}})
 	for _, p := range found.Packages {
 		if p.Name != "" {
 			return p.Name
