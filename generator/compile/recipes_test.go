@@ -215,11 +215,11 @@ api/v1/order.go:5:19: error: patience is 50; it must be between 0 and 40 [E99]
 		{Name: "minutes", Doc: "a metav1.Duration and a whole number of minutes"},`},
 				"generator/internal/convert/value_converter.go": {"\n\tcase \"join\":\n", `
 	case "minutes":
-		if isNamed(v.spoke, metaPackage, "Duration") && wholeType(v.hub) {
+		if isNamed(v.Spoke, metaPackage, "Duration") && wholeType(v.Hub) {
 			v.Loss[ToHub] = "parts of a minute"
 			return v.as(Checked{Funcs: [2]string{"ToMinutes", "FromMinutes"}}, nil, nil)
 		}
-		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.spoke, v.hub)`},
+		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)`},
 				"runtime/conversion/value.go": {"\n// FormatInteger converts", `
 // ToMinutes converts a duration to whole minutes; fractions are cut off.
 func ToMinutes[D Whole](dst *D, src metav1.Duration) error {

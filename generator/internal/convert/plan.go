@@ -41,8 +41,7 @@ func sides[T any](d Direction, spoke, hub T) (src, dst T) {
 
 // Pair is a struct of the spoke and its counterpart in the hub.
 type Pair struct {
-	Spoke, Hub *resolve.Type
-	Types      Types
+	Types
 	// Name is unique in the package: the name of the spoke's type with a small letter.
 	Name string
 	// HookName is the first part of the names of its hooks. Pairs of the same two structs have the same hooks, even if
@@ -194,7 +193,7 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 		return false
 	}
 	how, ok := c.Value.How.(Optional)
-	return ok && how.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.side(d).Kind() == resolve.Basic
+	return ok && how.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.

@@ -107,7 +107,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
-	pair := &Pair{Spoke: spoke, Hub: hub, Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
+	pair := &Pair{Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
 	pair.HookName = pair.Name
 	p.rules.meet(spoke, hub)
 	if i := slices.IndexFunc(p.Pairs, func(o *Pair) bool { return o.Spoke == spoke && o.Hub == hub }); i >= 0 {

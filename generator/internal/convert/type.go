@@ -4,21 +4,12 @@ package convert
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Type is a Go type as written in generated code.
-type Type struct {
-	// Package and Name are the package and the name of the declaration. A predeclared type has only a name, and so does
-	// a type that is written literally.
-	Package, Name string
-	Args          []*Type
-	// An unnamed map has a Key. An unnamed pointer, slice or array has its signs, such as "[]", before Elem.
-	Signs     string
-	Key, Elem *Type
-}
+// Type is a Go type.
+type Type = resolve.Type
 
 // Types are the types of a value of the spoke and of a value of the hub.
 type Types struct {
@@ -27,48 +18,12 @@ type Types struct {
 	Same bool
 }
 
-func typesOf(spoke, hub *resolve.Type) Types {
-	return Types{typeOf(spoke), typeOf(hub), resolve.Identical(spoke, hub)}
-}
+func typesOf(spoke, hub *Type) Types { return Types{spoke, hub, resolve.Identical(spoke, hub)} }
 
-func typeOf(t *resolve.Type) *Type {
-	w := &Type{Package: t.Package, Name: t.Name}
-	for _, a := range t.Args {
-		w.Args = append(w.Args, typeOf(a))
-	}
-	if t.Name != "" {
-		return w
-	}
-	switch t.Kind() {
-	case resolve.Pointer:
-		w.Signs = "*"
-	case resolve.Slice:
-		w.Signs = "[]"
-	case resolve.Array:
-		w.Signs = "[" + t.Len() + "]"
-	case resolve.Map:
-		w.Key = typeOf(t.Key())
-	default:
-		w.Name = t.String()
-		return w
-	}
-	w.Elem = typeOf(t.Elem())
-	return w
-}
-
-// String returns equal texts exactly for types that are written alike.
-func (t *Type) String() string {
-	var args []string
-	for _, a := range t.Args {
-		args = append(args, a.String())
-	}
-	switch {
-	case t.Name != "":
-		return t.Package + "." + t.Name + "[" + strings.Join(args, ",") + "]"
-	case t.Key != nil:
-		return "map[" + t.Key.String() + "]" + t.Elem.String()
-	}
-	return t.Signs + t.Elem.String()
+// To returns the type on the destination side of a direction.
+func (t Types) To(d Direction) *Type {
+	_, dst := sides(d, t.Spoke, t.Hub)
+	return dst
 }
 
 // Test is the check in generated code that a value is set.
@@ -109,7 +64,7 @@ type SetField struct {
 
 // setOf returns the check that a value is not the zero value.
 func setOf(t *resolve.Type) *Set {
-	s := &Set{Type: typeOf(t)}
+	s := &Set{Type: t}
 	kind := t.Kind()
 	switch isWhole := kind == resolve.Struct || kind == resolve.Array; {
 	case isBool(t):
@@ -137,7 +92,7 @@ func setOf(t *resolve.Type) *Set {
 // returns.
 func fieldSet(f *resolve.Field) *Set {
 	if kind := f.Type.Kind(); f.OmitEmpty && (kind == resolve.Slice || kind == resolve.Map) {
-		return &Set{Type: typeOf(f.Type), Test: NotEmpty}
+		return &Set{Type: f.Type, Test: NotEmpty}
 	}
 	return setOf(f.Type)
 }
@@ -153,28 +108,6 @@ func comparable(t *resolve.Type) bool {
 		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !comparable(f.Type) })
 	}
 	return false
-}
-
-// Step is a field on a path.
-type Step struct {
-	Name string
-	// Pointer is the type of the field's target. It is nil if the field is not a pointer.
-	Pointer *Type
-	// Struct is the type of a struct, or of the one that a pointer leads to.
-	Struct *Type
-}
-
-// Steps returns the fields on the path.
-func (p Path) Steps() []Step {
-	var steps []Step
-	for _, f := range p {
-		s := Step{Name: f.Name, Struct: typeOf(pointee(f.Type))}
-		if f.Type.Kind() == resolve.Pointer {
-			s.Pointer = typeOf(f.Type.Elem())
-		}
-		steps = append(steps, s)
-	}
-	return steps
 }
 
 // pointers reports whether any field before the last one is a pointer.

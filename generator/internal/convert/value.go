@@ -107,7 +107,7 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 
 // value plans two types. It applies the converters from the outside to the inside.
 func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
-	v := &Value{spoke: spoke, hub: hub}
+	v := &Value{Types: typesOf(spoke, hub)}
 	if p.entries != [2]string{} {
 		return p.entry(v, as)
 	}
@@ -123,7 +123,6 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 			return nil, unresolved(err)
 		}
 	}
-	v.Types = typesOf(spoke, hub)
 	if name == "" && p.rules.hooked(spoke, hub) {
 		return p.hook(v), nil
 	}
@@ -133,13 +132,13 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	switch {
 	case name == "each":
 		if !isList(spoke) || !isList(hub) {
-			return nil, p.misfit(as[0], "two lists", v.spoke, v.hub)
+			return nil, p.misfit(as[0], "two lists", v.Spoke, v.Hub)
 		}
 		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), as[1:])
 		return v.as(Each{}, elem, bad)
 	case name == "first":
 		if isList(spoke) == isList(hub) {
-			return nil, p.misfit(as[0], "a list on one side alone", v.spoke, v.hub)
+			return nil, p.misfit(as[0], "a list on one side alone", v.Spoke, v.Hub)
 		}
 		how := First{Outer: outer(isList(hub))}
 		v.Loss[1-how.Outer] = "all elements but the first"
@@ -163,7 +162,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case hasStruct && name == "wrap":
 		return p.wrap(v, argument, as)
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
-		return nil, p.misfit(as[0], "a pointer on one side alone", v.spoke, v.hub)
+		return nil, p.misfit(as[0], "a pointer on one side alone", v.Spoke, v.Hub)
 	case isPointer(spoke) && isPointer(hub):
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
 		var how Pointer
@@ -186,7 +185,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 		elem, bad := p.value(spoke, hub, as)
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
-			how.OnlyIfSet[how.Outer] = setOf(v.side(how.Outer).Elem())
+			how.OnlyIfSet[how.Outer] = setOf(v.To(how.Outer).Elem())
 		}
 		return v.as(how, elem, bad)
 	case name != "":
@@ -208,7 +207,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 // hook converts the value with the user's own code.
 func (p *valuePlanner) hook(v *Value) *Value {
 	v.How, v.Loss = Hook{}, [2]string{HookLoss, HookLoss}
-	if !slices.ContainsFunc(p.Hooks, func(h Types) bool { return h.Spoke.String() == v.Spoke.String() && h.Hub.String() == v.Hub.String() }) {
+	if !slices.Contains(p.Hooks, v.Types) {
 		p.Hooks = append(p.Hooks, v.Types)
 	}
 	return v
@@ -224,10 +223,10 @@ func (p *valuePlanner) elements() *valuePlanner {
 // intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
-	plain := v.side(1 - how.Outer)
+	plain := v.To(1 - how.Outer)
 	field, pointer := sides(how.Outer, p.spokeField, p.hubField)
 	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.side(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
+	replaced := !p.element && pointer.Type == v.To(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
 	switch {
 	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || len(fieldLimits(field).refusingZero(plain)) == 0):
 		return &mismatch{rule: RuleDefault,
@@ -270,7 +269,7 @@ const emptied = "whether the rest of it was nil or empty"
 
 // structural plans types of the same shape.
 func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.spoke, v.hub
+	spoke, hub := v.Spoke, v.Hub
 	switch kind := spoke.Kind(); {
 	case kind != hub.Kind():
 	case kind == resolve.Basic:
@@ -318,11 +317,11 @@ func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
 
 func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	switch {
-	case isText(v.spoke) && isText(v.hub):
+	case isText(v.Spoke) && isText(v.Hub):
 		return v.as(Assign{}, nil, p.total(v))
-	case v.spoke.Basic() == v.hub.Basic():
+	case v.Spoke.Basic() == v.Hub.Basic():
 		return v.as(Assign{}, nil, nil)
-	case wholeType(v.spoke) && wholeType(v.hub):
+	case wholeType(v.Spoke) && wholeType(v.Hub):
 		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
 	}
 	return nil, p.differ(v)
@@ -360,11 +359,11 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, hubLimits := textLimits(v.spoke, p.spokeField), textLimits(v.hub, p.hubField)
+	spokeLimits, hubLimits := textLimits(v.Spoke, p.spokeField), textLimits(v.Hub, p.hubField)
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
-	spoke, hub := p.valuesOf(v.spoke, spokeLimits), p.valuesOf(v.hub, hubLimits)
+	spoke, hub := p.valuesOf(v.Spoke, spokeLimits), p.valuesOf(v.Hub, hubLimits)
 	if len(spoke) == 0 || len(hub) == 0 {
 		return nil
 	}
@@ -387,10 +386,10 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.hub, hubLimits, hubSide), quoted(lost)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Hub, hubLimits, hubSide), quoted(lost)))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.spoke, spokeLimits, spokeSide), quoted(new)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Spoke, spokeLimits, spokeSide), quoted(new)))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.enumHint(lost, new)}
 }
@@ -406,7 +405,7 @@ func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
 // is for every struct that has the field. Empty text is no value.
 func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, hub := textLimits(v.spoke, p.spokeField), textLimits(v.hub, p.hubField)
+	spoke, hub := textLimits(v.Spoke, p.spokeField), textLimits(v.Hub, p.hubField)
 	var fit []Renaming
 	for _, r := range p.renames {
 		refused, version := "", ""
@@ -429,7 +428,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 
 // rename plans an enum with values that are renamed in the hub.
 func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
-	if !isText(v.spoke) || !isText(v.hub) {
+	if !isText(v.Spoke) || !isText(v.Hub) {
 		return nil, &mismatch{rule: RuleConverter, message: "enum is for strings", hint: "use as for other types"}
 	}
 	if bad := p.total(v); bad != nil {
@@ -439,7 +438,7 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad != nil {
 		return nil, bad
 	}
-	spoke := p.valuesOf(v.spoke, textLimits(v.spoke, p.spokeField))
+	spoke := p.valuesOf(v.Spoke, textLimits(v.Spoke, p.spokeField))
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {

@@ -40,26 +40,26 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	}
 	switch name {
 	case "tuple", "parts":
-		return nil, p.misfit(name, "text and a struct", v.spoke, v.hub)
+		return nil, p.misfit(name, "text and a struct", v.Spoke, v.Hub)
 	case "not":
-		if isBool(v.spoke) && isBool(v.hub) {
+		if isBool(v.Spoke) && isBool(v.Hub) {
 			return v.as(Not{}, nil, nil)
 		}
-		return nil, p.misfit(name, "two bools", v.spoke, v.hub)
+		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
 	case "seconds":
-		to := outer(wholeType(v.hub))
-		if duration, number := sides(to, v.spoke, v.hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
+		to := outer(wholeType(v.Hub))
+		if duration, number := sides(to, v.Spoke, v.Hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
 			v.Loss[to] = "parts of a second"
 			return v.as(Checked{Funcs: by(to, "ToSeconds", "FromSeconds")}, nil, nil)
 		}
-		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.spoke, v.hub)
+		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
 	case "join":
-		to := outer(isText(v.hub))
-		if list, text := sides(to, v.spoke, v.hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
+		to := outer(isText(v.Hub))
+		if list, text := sides(to, v.Spoke, v.Hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
 			v.Loss[to] = "whether it was nil or empty"
 			return v.as(Checked{Funcs: by(to, "Join", "Split"), Argument: argument}, nil, nil)
 		}
-		return nil, p.misfit(name, "a list of strings and a string", v.spoke, v.hub)
+		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
 	case "json":
 		return p.json(v)
 	}
@@ -70,17 +70,17 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
 	for d, f := range []*resolve.Field{p.spokeField, p.hubField} {
-		if t := v.side(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
+		if t := v.To(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
 			how.OmitsZero[d] = setOf(t)
 		}
 	}
-	to := outer(isText(v.hub))
-	value, text := sides(to, v.spoke, v.hub)
+	to := outer(isText(v.Hub))
+	value, text := sides(to, v.Spoke, v.Hub)
 	if word, loss := textual(value); word != "" && isText(text) {
 		how.Funcs, v.Loss = by(to, "Format"+word, "Parse"+word), by(to, loss, "how it was written")
 		return v.as(how, nil, nil)
 	}
-	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.spoke, v.hub)
+	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
 }
 
 // by returns what a direction has, and what the opposite one has, by direction.
@@ -91,9 +91,8 @@ func by(d Direction, forth, back string) [2]string {
 
 // entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
-	v.Types = Types{Spoke: typeOf(v.spoke), Hub: typeOf(v.hub)}
 	side := outer(p.entries[spokeSide] == "") // the side of the field
-	field, _ := sides(side, v.spoke, v.hub)
+	field, _ := sides(side, v.Spoke, v.Hub)
 	function := ""
 	switch {
 	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":
@@ -116,18 +115,18 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 // json plans the conversion between any value and its JSON. The text loses its formatting and the members that the type
 // does not have.
 func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
-	if isBlob(v.spoke) == isBlob(v.hub) {
-		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.spoke, v.hub)
+	if isBlob(v.Spoke) == isBlob(v.Hub) {
+		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
 	}
-	to := outer(isBlob(v.hub))
+	to := outer(isBlob(v.Hub))
 	how := Checked{Funcs: by(to, "FormatJSON", "ParseJSON")}
 	v.Loss = by(to, "whether it was empty or absent", "how it was written, and what the type does not have")
-	blob := v.side(to)
+	blob := v.To(to)
 	if blob.Kind() != resolve.Struct {
 		return v.as(how, nil, nil)
 	}
 	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
-	return v.as(Wrap{Outer: to, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types, spoke: v.spoke, hub: v.hub}, nil)
+	return v.as(Wrap{Outer: to, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types}, nil)
 }
 
 // isBlob reports whether a type contains JSON as text.
@@ -174,7 +173,7 @@ func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mis
 
 // differ reports two types that do not convert, with a hint that is likely to help.
 func (p *valuePlanner) differ(v *Value) *mismatch {
-	spoke, hub := v.spoke, v.hub
+	spoke, hub := v.Spoke, v.Hub
 	bad := &mismatch{rule: RuleMismatch, message: fmt.Sprintf("%s and %s do not convert", spoke, hub)}
 	if p.trying {
 		return bad

@@ -14,7 +14,7 @@ import (
 
 // copied plans a type used on both sides, so that the two objects share no memory.
 func (p *valuePlanner) copied(v *Value) (*Value, *mismatch) {
-	t := v.spoke
+	t := v.Spoke
 	switch {
 	case isText(t):
 		return v.as(Assign{}, nil, p.total(v)) // the fields may have an Enum of their own
@@ -39,7 +39,7 @@ func (p *pairPlanner) noteEmbedded() {
 		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || encodesItself(f.Type) || hidden(f.Type) || p.rules.names(f.Type) {
 			continue
 		}
-		v := &Value{spoke: f.Type, hub: f.Type, Types: typesOf(f.Type, f.Type)}
+		v := &Value{Types: typesOf(f.Type, f.Type)}
 		whole := &Claim{Spoke: Path{f}, Hub: Path{p.Hub.Fields()[i]}, Value: v}
 		var parts []*Claim
 		for _, c := range p.Claims {

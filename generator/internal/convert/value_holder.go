@@ -14,12 +14,12 @@ import (
 
 // wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Wrap{Outer: outer(v.spoke.Kind() != resolve.Struct)}
+	how := Wrap{Outer: outer(v.Spoke.Kind() != resolve.Struct)}
 	plain, outside, skip := p.around(v, how.Outer)
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
-		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.spoke, v.hub)
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
 	}
 	how.Member = found
 	var bad *mismatch
@@ -50,7 +50,7 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 // around returns the type of a value, the type of the struct around it on the destination side of a direction, and the
 // members of the struct that rules move elsewhere.
 func (p *valuePlanner) around(v *Value, to Direction) (plain, outside *resolve.Type, skip map[string]bool) {
-	plain, outside = sides(to, v.spoke, v.hub)
+	plain, outside = sides(to, v.Spoke, v.Hub)
 	_, skip = sides(to, p.skipSpoke, p.skipHub)
 	return plain, outside, skip
 }
@@ -58,11 +58,11 @@ func (p *valuePlanner) around(v *Value, to Direction) (plain, outside *resolve.T
 // present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
 // members have certain values.
 func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Present{Outer: outer(pointee(v.spoke).Kind() != resolve.Struct)}
+	how := Present{Outer: outer(pointee(v.Spoke).Kind() != resolve.Struct)}
 	plain, outside, skip := p.around(v, how.Outer)
 	inner := pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
-		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.spoke, v.hub)
+		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.Spoke, v.Hub)
 	}
 	if len(as) > 1 {
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter present", hint: "it is for single values"}
@@ -85,7 +85,7 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 
 // tuple plans the conversion between text and the values of some members of a struct.
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Tuple{Outer: outer(v.spoke.Kind() != resolve.Struct)}
+	how := Tuple{Outer: outer(v.Spoke.Kind() != resolve.Struct)}
 	plain, outside, skip := p.around(v, how.Outer)
 	field, _ := sides(how.Outer, p.spokeField, p.hubField)
 	names := strings.Split(argument, ",")
@@ -93,7 +93,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
 	switch {
 	case !isText(plain):
-		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
+		return nil, p.misfit(as[0], "text and a struct", v.Spoke, v.Hub)
 	case len(as) > 1:
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter tuple", hint: "it is for single values"}
 	case p.renames == nil:
@@ -115,7 +115,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			if values[i] == "" { // the member has its zero value
 				found, ok := lookup(outside, name)
 				if !ok || !isText(found.Last().Type) {
-					return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name), v.spoke, v.hub)
+					return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name), v.Spoke, v.Hub)
 				}
 				of.Members = append(of.Members, Constant{found, ""})
 				continue
@@ -134,7 +134,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			continue // no text, and zero values
 		}
 		if !slices.ContainsFunc(how.Texts, func(o TupleText) bool { return o.Text == value }) {
-			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.side(how.Outer), value), hint: example}
+			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.To(how.Outer), value), hint: example}
 		}
 	}
 	v.Loss[how.Outer] = "texts without values of their own"
@@ -165,7 +165,7 @@ func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argum
 		member, text, _ := strings.Cut(text, "=")
 		found, ok := lookup(in, member)
 		if !ok {
-			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v.spoke, v.hub)
+			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v.Spoke, v.Hub)
 		}
 		value, ok := constant(found.Last().Type, text)
 		if !ok || value == zeroOf(value) {
@@ -199,27 +199,27 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 // keyed plans the conversion between a map and a list whose elements have the map's key as a member. The list is sorted
 // by key.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
-	how := Keyed{Outer: outer(v.hub.Kind() != resolve.Map)}
-	m, list := sides(how.Outer, v.spoke, v.hub)
+	how := Keyed{Outer: outer(v.Hub.Kind() != resolve.Map)}
+	m, list := sides(how.Outer, v.Spoke, v.Hub)
 	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
 	if fit {
 		how.Member, fit = lookup(list.Elem(), member)
 	}
 	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
-		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.spoke, v.hub)
+		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
 	}
 	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
 	how.Keys = typesOf(sides(how.Outer, m.Key(), how.Member.Last().Type))
-	elem, bad := p.beside(how.Outer, Constant{Member: how.Member}).value(v.spoke.Elem(), v.hub.Elem(), as[1:])
+	elem, bad := p.beside(how.Outer, Constant{Member: how.Member}).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:])
 	return v.as(how, elem, bad)
 }
 
 // listElement plans the conversion between a value and the list element whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Element{Outer: outer(v.spoke.Kind() != resolve.Slice)}
-	plain, list := sides(how.Outer, v.spoke, v.hub)
+	how := Element{Outer: outer(v.Spoke.Kind() != resolve.Slice)}
+	plain, list := sides(how.Outer, v.Spoke, v.Hub)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
-		return nil, p.misfit(as[0], "a list of structs on one side", v.spoke, v.hub)
+		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
 	}
 	var bad *mismatch
 	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {

@@ -2,8 +2,6 @@
 
 package convert
 
-import "github.com/webhook-gen/webhook-gen/generator/internal/resolve"
-
 // Value describes how a value of the spoke and a value of the hub convert into each other.
 type Value struct {
 	Types
@@ -13,8 +11,6 @@ type Value struct {
 	Elem *Value
 	// Loss describes, for each direction, the loss of the value itself. It is empty if nothing is lost.
 	Loss [2]string
-
-	spoke, hub *resolve.Type
 }
 
 // How is a way of converting a value: one of the types below.
@@ -179,12 +175,6 @@ type Constant struct {
 
 // Renaming is a value of an enum and its new name.
 type Renaming struct{ From, To string }
-
-// side returns the type of the value on the destination side of a direction.
-func (v *Value) side(to Direction) *resolve.Type {
-	_, t := sides(to, v.spoke, v.hub)
-	return t
-}
 
 // Pair returns the pair of structs that Call converts, or nil for another value.
 func (v *Value) Pair() *Pair {

@@ -15,7 +15,7 @@ var partInLayout = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)(=[^{}]+)?\}`)
 
 // parts plans the conversion between text and a struct whose members are parts of the text.
 func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mismatch) {
-	how := Parts{Outer: outer(v.spoke.Kind() != resolve.Struct), Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}
+	how := Parts{Outer: outer(v.Spoke.Kind() != resolve.Struct), Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}
 	plain, outside, skip := p.around(v, how.Outer)
 	bad := func(format string, args ...any) *mismatch {
 		return &mismatch{rule: RuleConverter, message: fmt.Sprintf(format, args...), hint: "write the members in braces, with text between them: parts:{namespace}/{name}"}
@@ -23,7 +23,7 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 	members, between := partInLayout.FindAllStringSubmatch(layout, -1), strings.Split(how.Layout, "{}")
 	switch {
 	case !isText(plain):
-		return nil, p.misfit(as[0], "text and a struct", v.spoke, v.hub)
+		return nil, p.misfit(as[0], "text and a struct", v.Spoke, v.Hub)
 	case len(as) > 1:
 		return nil, bad("nothing can follow the converter parts")
 	case len(members) < 2, strings.ContainsAny(strings.Join(between, ""), "{}"):
@@ -32,7 +32,7 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 	for i, m := range members {
 		found, ok := lookup(outside, m[1])
 		if !ok || !isText(pointee(found.Last().Type)) || found.pointers() {
-			return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]), v.spoke, v.hub)
+			return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]), v.Spoke, v.Hub)
 		}
 		part := Part{Member: found, Pointer: found.Last().Type.Kind() == resolve.Pointer, Word: strings.TrimPrefix(m[2], "=")}
 		switch {

@@ -30,7 +30,7 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		if pkg.Generated && !hasHandlers(p, pkg.Dir, o) {
 			f.PackageComment("Package " + pkg.Name + " has the conversions that +webhook:conversion markers declare.")
 		}
-		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[string]string{}}
+		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[*convert.Type]string{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
 	return files.all, files.err
@@ -48,7 +48,7 @@ type conversionWriter struct {
 	file            *jen.File
 	shared, version string // import paths of the runtime's packages
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
-	zero  map[string]string
+	zero  map[*convert.Type]string
 	zeros []*convert.Set
 }
 
@@ -245,7 +245,7 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
 			}
-			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.dstType(plan.Root.Types, 1-d)).Call(jen.Lit(from.Version), schema)
+			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.typ(plan.Root.To(1-d))).Call(jen.Lit(from.Version), schema)
 		}
 	})
 }
@@ -266,7 +266,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		if plan.Root.NeedsObject() {
 			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
 		}
-		g.Op("*").Id("dst").Op("=").Add(w.dstType(plan.Root.Types, d)).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
+		g.Op("*").Id("dst").Op("=").Add(w.typ(plan.Root.To(d))).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
 		forth, back := functionOf(plan.Root, plan.Root.Name, d), functionOf(plan.Root, plan.Root.Name, 1-d)
 		returnError(g, forth.Clone().Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")))
@@ -629,7 +629,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 			return
 		}
 		found := operand{code: jen.Id("found")}
-		g.Var().Id("found").Add(w.dstType(c.Value.Types, d))
+		g.Var().Id("found").Add(w.typ(c.Value.To(d)))
 		w.value(g, c.Value, d, src, found, name)
 		g.If(w.isSet(c.Found[d], found)).BlockFunc(func(g *jen.Group) {
 			w.make(g, parents)
@@ -644,7 +644,7 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), w.whole()})
-	g.If(all(conditions)).Block(dst.value().Op("=").New(w.dstType(c.Value.Elem.Types, d)))
+	g.If(all(conditions)).Block(dst.value().Op("=").New(w.typ(c.Value.Elem.To(d))))
 }
 
 // missing gives a field its default where nothing else has set it.
@@ -662,7 +662,7 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
 	_, to := sides(c.DefaultTo(), c.Spoke, c.Hub)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
-	pointer := to.Steps()[len(to)-1].Pointer
+	pointer := to.Last().Type.Elem()
 	unset := dst.value().Op("==").Nil()
 	if pointer == nil {
 		switch value.(type) {
@@ -730,7 +730,7 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Ent
 			return
 		}
 		value := operand{code: jen.Id("value"), pointer: true}
-		g.If(jen.Id("value").Op(":=").New(w.dstType(c.Value.Types, d)), read(value.address())).BlockFunc(func(g *jen.Group) {
+		g.If(jen.Id("value").Op(":=").New(w.typ(c.Value.To(d))), read(value.address())).BlockFunc(func(g *jen.Group) {
 			w.make(g, dstPointers)
 			dst.set(g, value.value())
 		})
@@ -751,7 +751,8 @@ func article(name string) string {
 
 // typ is a type as the generated file names it.
 func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
-	if t.Name != "" {
+	switch {
+	case t.Name != "":
 		s := w.qualified(t.Package, t.Name)
 		if len(t.Args) > 0 {
 			var args []jen.Code
@@ -761,11 +762,13 @@ func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
 			s.Types(args...)
 		}
 		return s
+	case t.Key() != nil:
+		return jen.Map(w.typ(t.Key())).Add(w.typ(t.Elem()))
+	case t.Elem() != nil:
+		signs := strings.TrimSuffix(t.String(), t.Elem().String()) // such as []
+		return jen.Op(signs).Add(w.typ(t.Elem()))
 	}
-	if t.Key != nil {
-		return jen.Map(w.typ(t.Key)).Add(w.typ(t.Elem))
-	}
-	return jen.Op(t.Signs).Add(w.typ(t.Elem))
+	return jen.Id(t.String())
 }
 
 // qualified names a type and has the file import its package: a version's together with the word before it.

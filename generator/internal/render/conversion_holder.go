@@ -3,6 +3,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -13,9 +14,9 @@ import (
 // down leads from an operand to a field in it, and gives the pointers to structs on the way that may be nil.
 func down(from operand, path convert.Path) (to operand, pointers []pointerTo) {
 	to = from
-	for i, f := range path.Steps() {
-		if to = to.field(f.Name); i+1 < len(path) && f.Pointer != nil && !slices.Contains(from.sure, path[:i+1].String()) {
-			pointers = append(pointers, pointerTo{to.code, path[:i+1].String(), f.Pointer})
+	for i, f := range path {
+		if to = to.field(f.Name); i+1 < len(path) && f.Type.Elem() != nil && !slices.Contains(from.sure, path[:i+1].String()) {
+			pointers = append(pointers, pointerTo{to.code, path[:i+1].String(), f.Type.Elem()})
 		}
 	}
 	return to, pointers
@@ -143,7 +144,7 @@ func (w *conversionWriter) parts(g *jen.Group, how convert.Parts, d convert.Dire
 func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.Present, d convert.Direction, src, dst operand) {
 	from, to := sides(d, v.Spoke, v.Hub)
 	var conditions []jen.Code
-	if from.Signs == "*" {
+	if from.Elem() != nil {
 		conditions = append(conditions, src.value().Op("!=").Nil())
 		src = operand{code: src.value(), pointer: true}
 	}
@@ -154,8 +155,8 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 		conditions = append(conditions, same...)
 	}
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-		if to.Signs == "*" {
-			dst.set(g, jen.New(w.typ(to.Elem)))
+		if to.Elem() != nil {
+			dst.set(g, jen.New(w.typ(to.Elem())))
 			dst = operand{code: dst.value(), pointer: true}
 		}
 		if how.Outer == d {
@@ -183,7 +184,7 @@ func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.E
 			}
 			member, value, isAssigned := w.assigned(v.Elem, d, src)
 			isAssigned = isAssigned && members.add(w, member, value)
-			dst.set(g, w.dstType(v.Types, d).Values(members.literal()))
+			dst.set(g, w.typ(v.To(d)).Values(members.literal()))
 			if !isAssigned {
 				w.value(g, v.Elem, d, src, element, at)
 			}
@@ -213,17 +214,18 @@ type member struct {
 
 // add adds the value of a member. It returns false if there is a value already.
 func (m *members) add(w *conversionWriter, path convert.Path, value jen.Code) bool {
-	step := path.Steps()[0]
-	i := slices.IndexFunc(*m, func(o member) bool { return o.name == step.Name })
+	first := path[0]
+	i := slices.IndexFunc(*m, func(o member) bool { return o.name == first.Name })
 	switch {
 	case i >= 0 && (len(path) == 1 || (*m)[i].value != nil):
 		return false
 	case len(path) == 1:
-		*m = append(*m, member{name: step.Name, value: value})
+		*m = append(*m, member{name: first.Name, value: value})
 		return true
 	case i < 0:
 		i = len(*m)
-		*m = append(*m, member{name: step.Name, code: w.typ(step.Struct), pointer: step.Pointer != nil})
+		in := cmp.Or(first.Type.Elem(), first.Type)
+		*m = append(*m, member{name: first.Name, code: w.typ(in), pointer: in != first.Type})
 	}
 	return (*m)[i].members.add(w, path[1:], value)
 }
@@ -262,7 +264,7 @@ func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src o
 func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where) {
 	index, key, value := at.index(), at.variable("key"), at.variable("value")
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
 			element := dst.index(jen.Id(index))
 			element.field(how.Member.Last().Name).set(g, w.converted(how.Keys, d, jen.Id(key)))
@@ -276,10 +278,10 @@ func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert
 func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where) {
 	index, converted := at.index(), at.variable("converted")
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
 		g.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			element := src.index(jen.Id(index))
-			g.Var().Id(converted).Add(w.dstType(v.Elem.Types, d))
+			g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
 			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)))
 			key := w.converted(how.Keys, d, element.field(how.Member.Last().Name).value())
 			g.Add(dst.index(key).code).Op("=").Id(converted)

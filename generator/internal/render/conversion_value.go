@@ -171,10 +171,10 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 		if how.Outer == d {
 			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
 				if isAssign(v.Elem) && v.Elem.Same {
-					dst.set(g, w.dstType(v.Types, d).Values(src.value()))
+					dst.set(g, w.typ(v.To(d)).Values(src.value()))
 					return
 				}
-				dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Lit(1)))
+				dst.set(g, jen.Make(w.typ(v.To(d)), jen.Lit(1)))
 				w.value(g, v.Elem, d, src, dst.index(jen.Lit(0)), at)
 			})
 			return
@@ -217,7 +217,7 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each
 		return
 	}
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
 		g.Add(loop)
 	})
 }
@@ -229,14 +229,14 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.E
 	}
 	key, value, converted := at.variable("key"), at.variable("value"), at.variable("converted")
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.dstType(v.Types, d), jen.Len(src.value())))
+		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
 		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 			entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
 			if assigns(v.Elem) {
 				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at)
 				return
 			}
-			g.Var().Id(converted).Add(w.dstType(v.Elem.Types, d))
+			g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
 			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)))
 			entry.set(g, jen.Id(converted))
 		})
@@ -256,18 +256,12 @@ func assigns(v *convert.Value) bool {
 	return false
 }
 
-// dstType is the type of the destination, as the generated file names it.
-func (w *conversionWriter) dstType(t convert.Types, d convert.Direction) *jen.Statement {
-	_, dst := sides(d, t.Spoke, t.Hub)
-	return w.typ(dst)
-}
-
 // converted is an expression as the type of the destination, converted if it has another one.
 func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code jen.Code) jen.Code {
 	if t.Same {
 		return code
 	}
-	return w.dstType(t, d).Call(code)
+	return w.typ(t.To(d)).Call(code)
 }
 
 func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
@@ -303,12 +297,12 @@ func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *conve
 		return
 	}
 	if onlyIf == nil {
-		dst.set(g, jen.New(w.dstType(v.Elem.Types, d)))
+		dst.set(g, jen.New(w.typ(v.Elem.To(d))))
 		w.value(g, v.Elem, d, src, operand{code: dst.value(), pointer: true}, at)
 		return
 	}
 	rest := operand{code: jen.Id("rest")}
-	g.Var().Id("rest").Add(w.dstType(v.Elem.Types, d))
+	g.Var().Id("rest").Add(w.typ(v.Elem.To(d)))
 	w.value(g, v.Elem, d, src, rest, at)
 	g.If(w.isSet(onlyIf, rest)).Block(dst.value().Op("=").Add(rest.address()))
 }
@@ -369,22 +363,21 @@ func (w *conversionWriter) isUnset(u *convert.Unless, in operand) *jen.Statement
 
 // zeroFunction names the function that tells whether a struct is zero.
 func (w *conversionWriter) zeroFunction(s *convert.Set) string {
-	t := s.Type.String()
-	if name, ok := w.zero[t]; ok {
+	if name, ok := w.zero[s.Type]; ok {
 		return name
 	}
 	name := "isZero" + s.Type.Name
 	for i := 2; slices.Contains(slices.Collect(maps.Values(w.zero)), name); i++ {
 		name = fmt.Sprint("isZero", s.Type.Name, i)
 	}
-	w.zero[t] = name
+	w.zero[s.Type] = name
 	w.zeros = append(w.zeros, s)
 	return name
 }
 
 // isZero writes the function that tells whether a struct that Go cannot compare is zero.
 func (w *conversionWriter) isZero(s *convert.Set) {
-	name := w.zero[s.Type.String()]
+	name := w.zero[s.Type]
 	w.file.Comment(name + " reports whether nothing is set.")
 	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(s.Type))).Bool().BlockFunc(func(g *jen.Group) {
 		var set []jen.Code
