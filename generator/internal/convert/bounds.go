@@ -111,25 +111,24 @@ func (b bounds) value(v *Value, spoke, hub bounded, part string) {
 	case Pointer:
 		b.value(v.Elem, spoke, hub, part)
 	case Optional:
-		b.zeroless[how.Outer] = b.zeroless[how.Outer] || how.ZeroIsNil
+		b.zeroless[v.Outer] = b.zeroless[v.Outer] || how.ZeroIsNil
 		b.value(v.Elem, spoke, hub, part)
 	case Each, Entries:
 		b.compare(spoke, hub, part)
 		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
 	case Keyed:
 		b.compare(spoke, hub, part)
-		inner.keys(how, spoke, hub, part)
+		inner.keys(v.Outer, how.Member.Last(), spoke, hub, part)
 		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
 	case First, Element:
-		to, _ := v.listSide()
-		plain, list := sides(to, spoke, hub)
-		spoke, hub = sides(to, plain, list.elements())
-		inner.zeroless[to] = true
+		plain, list := sides(v.Outer, spoke, hub)
+		spoke, hub = sides(v.Outer, plain, list.elements())
+		inner.zeroless[v.Outer] = true
 		inner.value(v.Elem, spoke, hub, part)
 	case Wrap:
-		b.zeroless[how.Outer] = b.zeroless[how.Outer] || how.Plain != nil
-		plain, _ := sides(how.Outer, spoke, hub)
-		spoke, hub = sides(how.Outer, plain, boundedField(how.Member.Last()))
+		b.zeroless[v.Outer] = b.zeroless[v.Outer] || how.Plain != nil
+		plain, _ := sides(v.Outer, spoke, hub)
+		spoke, hub = sides(v.Outer, plain, boundedField(how.Member.Last()))
 		b.value(v.Elem, spoke, hub, part)
 	}
 }
@@ -144,11 +143,11 @@ func (b bounds) same(spoke, hub bounded, part string) {
 	}
 }
 
-// keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key.
-func (b bounds) keys(how Keyed, spoke, hub bounded, part string) {
-	around, _ := sides(how.Outer, spoke, hub)
-	member := bounded{t: how.Member.Last().Type, own: []markers{{doc: how.Member.Last().Doc}}}
-	spoke, hub = sides(how.Outer, bounded{t: around.t.Key()}, member)
+// keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key. list
+// is the direction to the side with the list.
+func (b bounds) keys(list Direction, member *resolve.Field, spoke, hub bounded, part string) {
+	around, _ := sides(list, spoke, hub)
+	spoke, hub = sides(list, bounded{t: around.t.Key()}, bounded{t: member.Type, own: []markers{{doc: member.Doc}}})
 	b.compare(spoke, hub, part+"[key]")
 }
 

@@ -675,8 +675,11 @@ func (p *Pair) noteParents() {
 		for d, path := range []Path{c.Spoke, c.Hub} {
 			if _, isEntry := c.Value.How.(Entry); !isEntry && path.pointers() {
 				c.Set[1-d] = fieldSet(c.side(Direction(1 - d)).Last())
-				if to, ok := c.Value.listSide(); ok && to == Direction(d) {
-					c.Found[1-d] = fieldSet(path.Last())
+				switch c.Value.How.(type) {
+				case First, Element:
+					if c.Value.Outer == Direction(d) {
+						c.Found[1-d] = fieldSet(path.Last())
+					}
 				}
 			}
 			for i, f := range path[:len(path)-1] {

@@ -193,7 +193,7 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 		return false
 	}
 	how, ok := c.Value.How.(Optional)
-	return ok && how.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
+	return ok && c.Value.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.
@@ -203,7 +203,7 @@ func (c *Claim) isCustom() bool {
 
 // holdsHook reports whether the user's own code converts the field, or its content, by its type.
 func (c *Claim) holdsHook() bool {
-	return c.Value.holds(func(h How) bool { return h == Hook{} })
+	return c.Value.holds(func(v *Value) bool { return v.How == Hook{} })
 }
 
 // Field returns the spoke's field, or the hub's if only the hub has the field.
@@ -237,7 +237,7 @@ func (p *Pair) NeedsHooks() bool {
 // NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
-		return c.HasDefault() || c.Value.holds(func(h How) bool { o, ok := h.(Optional); return ok && o.ZeroInWhole }) || c.isCustom()
+		return c.HasDefault() || c.Value.holds(func(v *Value) bool { how, ok := v.How.(Optional); return ok && how.ZeroInWhole }) || c.isCustom()
 	}, map[*Pair]bool{})
 }
 
@@ -263,7 +263,7 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 				isJSON := how.Parse == "" && how.Keys[d] == "" // FromEntryJSON returns no error
 				add(Needs{isJSON, isJSON})
 			case Optional:
-				add(Needs{Context: how.Outer == d && how.ZeroInWhole})
+				add(Needs{Context: v.Outer == d && how.ZeroInWhole})
 			}
 		}
 		return n == Needs{true, true}

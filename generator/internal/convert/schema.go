@@ -167,16 +167,12 @@ func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
 	if seen[p] = true; p.After[from] {
 		return true
 	}
-	tells := func(h How) bool {
-		switch how := h.(type) {
+	tells := func(v *Value) bool {
+		switch how := v.How.(type) {
 		case Call:
 			return how.Pair.says(from, seen)
-		case Keyed:
-			return how.Outer != from
-		case First:
-			return how.Outer != from
-		case Element:
-			return how.Outer != from
+		case Keyed, First, Element:
+			return v.Outer != from
 		}
 		return false
 	}
@@ -196,20 +192,16 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 	case Each, Entries:
 		add = elements
 	case Keyed:
-		if how.Outer != from && s.Keys == nil {
+		if v.Outer != from && s.Keys == nil {
 			s.Keys = how.Member.names()
 		}
 		add = elements
-	case First:
-		if how.Outer != from {
-			s.One, add = map[string]string{}, elements
-		}
-	case Element:
-		if how.Outer != from {
-			s.One, add = how.one(), elements
+	case First, Element:
+		if v.Outer != from {
+			s.One, add = v.one(), elements
 		}
 	case Wrap:
-		if how.Outer != from {
+		if v.Outer != from {
 			add = func() { s.put(how.Member.names(), below) }
 		}
 	}
@@ -224,10 +216,11 @@ func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
 	}
 }
 
-// one returns the members that identify the element of a list.
-func (e Element) one() map[string]string {
+// one returns the members that identify the element of a list. The first element has none.
+func (v *Value) one() map[string]string {
+	how, _ := v.How.(Element)
 	told := map[string]string{}
-	for _, c := range e.Constants {
+	for _, c := range how.Constants {
 		told[strings.Join(c.Member.names(), ".")] = fmt.Sprint(c.Value)
 	}
 	return told

@@ -81,24 +81,16 @@ func (p *valuePlanner) top(as []string) *Value {
 
 // noteEmpty marks lists and maps if JSON writes an empty one on one side and omits it on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
-	spoke, hub := p.spokeField.OmitEmpty, p.hubField.OmitEmpty
-	empty := EmptyIsNil{hub && !spoke, spoke && !hub}
-	switch how := v.How.(type) {
-	case Each:
-		if how.IsArray {
-			return
-		}
-		v.How = Each{EmptyIsNil: empty}
-	case Entries:
-		how.EmptyIsNil = empty
-		v.How = how
-	case Keyed:
-		how.EmptyIsNil = empty
-		v.How = how
+	switch v.How.(type) {
+	case Each, Entries, Keyed:
 	default:
 		return
 	}
-	for d, isNil := range empty {
+	spoke, hub := p.spokeField.OmitEmpty, p.hubField.OmitEmpty
+	if v.Spoke.Kind() != resolve.Array {
+		v.EmptyIsNil = [2]bool{hub && !spoke, spoke && !hub}
+	}
+	for d, isNil := range v.EmptyIsNil {
 		if isNil {
 			v.Loss[d] = "whether it was nil or empty"
 		}
@@ -140,15 +132,12 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if isList(spoke) == isList(hub) {
 			return nil, p.misfit(as[0], "a list on one side alone", v.Spoke, v.Hub)
 		}
-		how := First{Outer: outer(isList(hub))}
-		v.Loss[1-how.Outer] = "all elements but the first"
-		plain, list := sides(how.Outer, spoke, hub)
-		spoke, hub = sides(how.Outer, plain, list.Elem())
+		v.Outer = outer(isList(hub))
+		v.Loss[1-v.Outer] = "all elements but the first"
+		plain, list := sides(v.Outer, spoke, hub)
+		spoke, hub = sides(v.Outer, plain, list.Elem())
 		elem, bad := p.elements().value(spoke, hub, as[1:])
-		if bad == nil {
-			how.Plain = setOf(plain)
-		}
-		return v.as(how, elem, bad)
+		return v.as(First{Plain: setOf(plain)}, elem, bad)
 	case name == "keyed":
 		return p.keyed(v, argument, as)
 	case name == "element":
@@ -171,13 +160,14 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 		return v.as(how, elem, bad)
 	case isPointer(spoke) || isPointer(hub):
-		how := Optional{Outer: outer(isPointer(hub))}
-		v.Loss[1-how.Outer] = "whether it was nil or zero"
+		v.Outer = outer(isPointer(hub))
+		v.Loss[1-v.Outer] = "whether it was nil or zero"
 		spoke, hub = pointee(spoke), pointee(hub)
 		if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
 			return nil, p.differ(v)
 		}
-		if bad := p.intent(v, &how, name); bad != nil {
+		how, bad := p.intent(v, name)
+		if bad != nil {
 			return nil, bad
 		}
 		if name == "optional" || name == "pointer" {
@@ -185,7 +175,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 		elem, bad := p.value(spoke, hub, as)
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
-			how.OnlyIfSet[how.Outer] = setOf(v.To(how.Outer).Elem())
+			how.OnlyIfSet[v.Outer] = setOf(v.To(v.Outer).Elem())
 		}
 		return v.as(how, elem, bad)
 	case name != "":
@@ -222,15 +212,15 @@ func (p *valuePlanner) elements() *valuePlanner {
 
 // intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
 // it, only the author knows whether it has a meaning.
-func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
-	plain := v.To(1 - how.Outer)
-	field, pointer := sides(how.Outer, p.spokeField, p.hubField)
+func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatch) {
+	plain := v.To(1 - v.Outer)
+	field, pointer := sides(v.Outer, p.spokeField, p.hubField)
 	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.To(how.Outer) && replacesNil(pointer) && !(p.missing && how.Outer == ToHub)
+	replaced := !p.element && pointer.Type == v.To(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == ToHub)
 	switch {
 	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || len(fieldLimits(field).refusingZero(plain)) == 0):
-		return &mismatch{rule: RuleDefault,
-			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(how.Outer, pointer)}
+		return how, &mismatch{rule: RuleDefault,
+			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(v.Outer, pointer)}
 	case name == "" && replaced:
 		how.ZeroInWhole = true
 	case name != "":
@@ -239,7 +229,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
 		how.ZeroIsNil = true
 	default:
-		return &mismatch{rule: RuleMismatch, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
+		return how, &mismatch{rule: RuleMismatch, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
 			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
 	}
 	if how.ZeroIsNil || how.ZeroInWhole {
@@ -247,7 +237,7 @@ func (p *valuePlanner) intent(v *Value, how *Optional, name string) *mismatch {
 			how.Plain = fieldSet(field)
 		}
 	}
-	return nil
+	return how, nil
 }
 
 // optionalHint returns the markers to use in place of optional where the pointer has a default.
@@ -278,7 +268,7 @@ func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 		fit := converter(spoke, hub) == "" || p.rules.hooked(pointee(spoke.Elem()), pointee(hub.Elem()))
 		if fit && spoke.Len() == hub.Len() {
 			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-			return v.as(Each{IsArray: kind == resolve.Array}, elem, bad)
+			return v.as(Each{}, elem, bad)
 		}
 	case kind == resolve.Map:
 		if key := spoke.Key().Basic(); key != "" && key == hub.Key().Basic() {

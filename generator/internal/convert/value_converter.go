@@ -118,15 +118,15 @@ func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 	if isBlob(v.Spoke) == isBlob(v.Hub) {
 		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
 	}
-	to := outer(isBlob(v.Hub))
-	how := Checked{Funcs: by(to, "FormatJSON", "ParseJSON")}
-	v.Loss = by(to, "whether it was empty or absent", "how it was written, and what the type does not have")
-	blob := v.To(to)
+	v.Outer = outer(isBlob(v.Hub))
+	how := Checked{Funcs: by(v.Outer, "FormatJSON", "ParseJSON")}
+	v.Loss = by(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
+	blob := v.To(v.Outer)
 	if blob.Kind() != resolve.Struct {
 		return v.as(how, nil, nil)
 	}
 	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
-	return v.as(Wrap{Outer: to, Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types}, nil)
+	return v.as(Wrap{Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types}, nil)
 }
 
 // isBlob reports whether a type contains JSON as text.

@@ -14,8 +14,9 @@ import (
 
 // wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Wrap{Outer: outer(v.Spoke.Kind() != resolve.Struct)}
-	plain, outside, skip := p.around(v, how.Outer)
+	var how Wrap
+	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
+	plain, outside, skip := p.around(v)
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
@@ -27,39 +28,40 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 		return nil, bad
 	}
 	if hasOthers(outside, found, withConstants(skip, how.Constants)) {
-		v.Loss[1-how.Outer] = "all members but " + member
+		v.Loss[1-v.Outer] = "all members but " + member
 	}
 	if len(how.Constants) > 0 {
-		v.Loss[1-how.Outer] = "all but " + member + ", and with other constants all of it"
+		v.Loss[1-v.Outer] = "all but " + member + ", and with other constants all of it"
 	}
 	inner := *p
 	inner.skipSpoke, inner.skipHub = nil, nil
-	field, _ := sides(how.Outer, p.spokeField, p.hubField)
-	inner.spokeField, inner.hubField = sides(how.Outer, field, found.Last())
-	spoke, hub := sides(how.Outer, plain, found.Last().Type)
+	field, _ := sides(v.Outer, p.spokeField, p.hubField)
+	inner.spokeField, inner.hubField = sides(v.Outer, field, found.Last())
+	spoke, hub := sides(v.Outer, plain, found.Last().Type)
 	elem, bad := inner.value(spoke, hub, as[1:])
 	if bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
 		how.Plain = setOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
-			how.Plain.Test, v.Loss[how.Outer] = NotEmpty, "whether it was nil or empty"
+			how.Plain.Test, v.Loss[v.Outer] = NotEmpty, "whether it was nil or empty"
 		}
 	}
 	return v.as(how, elem, bad)
 }
 
-// around returns the type of a value, the type of the struct around it on the destination side of a direction, and the
-// members of the struct that rules move elsewhere.
-func (p *valuePlanner) around(v *Value, to Direction) (plain, outside *resolve.Type, skip map[string]bool) {
-	plain, outside = sides(to, v.Spoke, v.Hub)
-	_, skip = sides(to, p.skipSpoke, p.skipHub)
+// around returns the type of a value, the type of the struct around it, and the members of the struct that rules move
+// elsewhere.
+func (p *valuePlanner) around(v *Value) (plain, outside *resolve.Type, skip map[string]bool) {
+	plain, outside = sides(v.Outer, v.Spoke, v.Hub)
+	_, skip = sides(v.Outer, p.skipSpoke, p.skipHub)
 	return plain, outside, skip
 }
 
 // present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
 // members have certain values.
 func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Present{Outer: outer(pointee(v.Spoke).Kind() != resolve.Struct)}
-	plain, outside, skip := p.around(v, how.Outer)
+	var how Present
+	v.Outer = outer(pointee(v.Spoke).Kind() != resolve.Struct)
+	plain, outside, skip := p.around(v)
 	inner := pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
 		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.Spoke, v.Hub)
@@ -72,24 +74,25 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 		return nil, bad
 	}
 	if hasOthers(inner, nil, withConstants(skip, how.Constants)) || len(how.Constants) > 0 {
-		v.Loss[1-how.Outer] = "all but whether it is there"
+		v.Loss[1-v.Outer] = "all but whether it is there"
 	}
 	if plain.Kind() == resolve.Pointer {
-		v.Loss[how.Outer] = "whether it was nil or false"
+		v.Loss[v.Outer] = "whether it was nil or false"
 	}
 	if len(skip) > 0 {
-		v.Loss[how.Outer] = "false beside parts of the struct"
+		v.Loss[v.Outer] = "false beside parts of the struct"
 	}
 	return v.as(how, nil, nil)
 }
 
 // tuple plans the conversion between text and the values of some members of a struct.
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Tuple{Outer: outer(v.Spoke.Kind() != resolve.Struct)}
-	plain, outside, skip := p.around(v, how.Outer)
-	field, _ := sides(how.Outer, p.spokeField, p.hubField)
+	var how Tuple
+	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
+	plain, outside, skip := p.around(v)
+	field, _ := sides(v.Outer, p.spokeField, p.hubField)
 	names := strings.Split(argument, ",")
-	from, to := sides(how.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
+	from, to := sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
 	switch {
 	case !isText(plain):
@@ -102,7 +105,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	limits := textLimits(plain, field)
 	known := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
-		text, list := sides(how.Outer, r.From, r.To)
+		text, list := sides(v.Outer, r.From, r.To)
 		values := strings.Split(list, ",")
 		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
 			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", list, len(names), argument), hint: example}
@@ -134,13 +137,13 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			continue // no text, and zero values
 		}
 		if !slices.ContainsFunc(how.Texts, func(o TupleText) bool { return o.Text == value }) {
-			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.To(how.Outer), value), hint: example}
+			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.To(v.Outer), value), hint: example}
 		}
 	}
-	v.Loss[how.Outer] = "texts without values of their own"
-	v.Loss[1-how.Outer] = "values without a text"
+	v.Loss[v.Outer] = "texts without values of their own"
+	v.Loss[1-v.Outer] = "values without a text"
 	if hasOthers(outside, nil, skip) {
-		v.Loss[1-how.Outer] = "values without a text, and other members"
+		v.Loss[1-v.Outer] = "values without a text, and other members"
 	}
 	return v.as(how, nil, nil)
 }
@@ -199,8 +202,9 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 // keyed plans the conversion between a map and a list whose elements have the map's key as a member. The list is sorted
 // by key.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
-	how := Keyed{Outer: outer(v.Hub.Kind() != resolve.Map)}
-	m, list := sides(how.Outer, v.Spoke, v.Hub)
+	var how Keyed
+	v.Outer = outer(v.Hub.Kind() != resolve.Map)
+	m, list := sides(v.Outer, v.Spoke, v.Hub)
 	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
 	if fit {
 		how.Member, fit = lookup(list.Elem(), member)
@@ -208,16 +212,17 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
 		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
 	}
-	v.Loss[1-how.Outer] = "the order, and elements with equal keys"
-	how.Keys = typesOf(sides(how.Outer, m.Key(), how.Member.Last().Type))
-	elem, bad := p.beside(how.Outer, Constant{Member: how.Member}).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:])
+	v.Loss[1-v.Outer] = "the order, and elements with equal keys"
+	how.Keys = typesOf(sides(v.Outer, m.Key(), how.Member.Last().Type))
+	elem, bad := p.beside(v.Outer, Constant{Member: how.Member}).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:])
 	return v.as(how, elem, bad)
 }
 
 // listElement plans the conversion between a value and the list element whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
-	how := Element{Outer: outer(v.Spoke.Kind() != resolve.Slice)}
-	plain, list := sides(how.Outer, v.Spoke, v.Hub)
+	var how Element
+	v.Outer = outer(v.Spoke.Kind() != resolve.Slice)
+	plain, list := sides(v.Outer, v.Spoke, v.Hub)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
 		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
 	}
@@ -225,13 +230,13 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {
 		return nil, bad
 	}
-	v.Loss[1-how.Outer] = "all elements but this one"
+	v.Loss[1-v.Outer] = "all elements but this one"
 	how.Plain = setOf(plain)
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
-		how.Content, v.Loss[how.Outer] = setOf(plain.Elem()), "whether it was nil or empty"
+		how.Content, v.Loss[v.Outer] = setOf(plain.Elem()), "whether it was nil or empty"
 	}
-	spoke, hub := sides(how.Outer, plain, list.Elem())
-	elem, bad := p.beside(how.Outer, how.Constants...).value(spoke, hub, as[1:])
+	spoke, hub := sides(v.Outer, plain, list.Elem())
+	elem, bad := p.beside(v.Outer, how.Constants...).value(spoke, hub, as[1:])
 	return v.as(how, elem, bad)
 }
 

@@ -9,12 +9,18 @@ type Value struct {
 	// Elem is the conversion of the values' content: elements, a pointer's target, a member. It is nil if the values
 	// have no content.
 	Elem *Value
+	// Outer is the direction to the side with the list, the pointer or the struct, if the other side has a plain value or
+	// a map.
+	Outer Direction
+	// EmptyIsNil is true for each direction in which an empty list or map becomes nil. This happens if only the other
+	// side's JSON omits it.
+	EmptyIsNil [2]bool
 	// Loss describes, for each direction, the loss of the value itself. It is empty if nothing is lost.
 	Loss [2]string
 }
 
 // How is a way of converting a value: one of the types below.
-type How interface{ how() }
+type How any
 
 type (
 	// Assign is Go's own assignment or conversion.
@@ -42,20 +48,12 @@ type (
 	// Call converts a pair of structs.
 	Call struct{ Pair *Pair }
 	// Each converts the elements of a list or an array.
-	Each struct {
-		EmptyIsNil
-		IsArray bool
-	}
+	Each struct{}
 	// Entries converts the values of a map. Keys are the types of its keys.
-	Entries struct {
-		EmptyIsNil
-		Keys Types
-	}
-	// Keyed converts between a map and a list whose elements have the map's key as a member.
+	Entries struct{ Keys Types }
+	// Keyed converts between a map and a list whose elements have the map's key as a member. Member is the path of the
+	// key in the elements.
 	Keyed struct {
-		EmptyIsNil
-		// Outer is the direction to the side with the list. Member is the path of the key in its elements.
-		Outer  Direction
 		Member Path
 		Keys   Types
 	}
@@ -64,8 +62,6 @@ type (
 	// Optional converts between a value and the target of a pointer.
 	Optional struct {
 		OnlyIfSet
-		// Outer is the direction to the side with the pointer.
-		Outer Direction
 		// Plain checks whether the value is set. It is nil if the check is not needed.
 		Plain *Set
 		// ZeroIsNil makes a zero value a nil pointer. ZeroInWhole does so only in part of an object, because there
@@ -74,44 +70,28 @@ type (
 	}
 	// Rename exchanges values of an enum: the pairs of values, by direction.
 	Rename [2][]Renaming
-	// First converts between a value and the first element of a list. Plain checks whether the value is set. Outer is
-	// the direction to the side with the list.
-	First struct {
-		Outer Direction
-		Plain *Set
-	}
-	// Wrap converts between a value and a member of a struct. Outer is the direction to the side with the struct.
-	// Constants are the values of other members beside a value. Plain checks whether there is a value. It is nil if the
-	// check is not needed.
+	// First converts between a value and the first element of a list. Plain checks whether the value is set.
+	First struct{ Plain *Set }
+	// Wrap converts between a value and a member of a struct. Constants are the values of other members beside a value.
+	// Plain checks whether there is a value. It is nil if the check is not needed.
 	Wrap struct {
-		Outer     Direction
 		Member    Path
 		Constants []Constant
 		Plain     *Set
 	}
-	// Tuple converts between text and a struct. Each of the Texts has its values of some members. Outer is the direction
-	// to the side with the struct.
-	Tuple struct {
-		Outer Direction
-		Texts []TupleText
-	}
+	// Tuple converts between text and a struct. Each of the Texts has its values of some members.
+	Tuple struct{ Texts []TupleText }
 	// Parts converts between text and a struct whose members are parts of it. Layout is the text with {} for each part.
-	// Outer is the direction to the side with the struct.
 	Parts struct {
-		Outer  Direction
 		Layout string
 		Parts  []Part
 	}
 	// Present converts between a bool and a struct, or a pointer to one. True is a struct whose members have the values
-	// of Constants. Outer is the direction to the side with the struct.
-	Present struct {
-		Outer     Direction
-		Constants []Constant
-	}
-	// Element converts between a value and the list element that Constants identify. Outer is the direction to the side
-	// with the list. Content checks whether the target of a pointer is set; it is nil for other values.
+	// of Constants.
+	Present struct{ Constants []Constant }
+	// Element converts between a value and the list element that Constants identify. Content checks whether the target
+	// of a pointer is set; it is nil for other values.
 	Element struct {
-		Outer          Direction
 		Plain, Content *Set
 		Constants      []Constant
 	}
@@ -124,34 +104,9 @@ type (
 	}
 )
 
-// EmptyIsNil is true for each direction in which an empty list or map becomes nil. This happens if only the other
-// side's JSON omits it.
-type EmptyIsNil [2]bool
-
 // OnlyIfSet checks, for each direction, whether any field of a struct is set; otherwise the pointer to it is nil. It is
 // needed if rules move other fields of the struct elsewhere. It is nil if the pointer is always set.
 type OnlyIfSet [2]*Set
-
-func (Assign) how()       {}
-func (DeepCopyInto) how() {}
-func (DeepCopy) how()     {}
-func (Not) how()          {}
-func (Hook) how()         {}
-func (Checked) how()      {}
-func (Call) how()         {}
-func (Each) how()         {}
-func (Entries) how()      {}
-func (Keyed) how()        {}
-func (Pointer) how()      {}
-func (Optional) how()     {}
-func (Rename) how()       {}
-func (First) how()        {}
-func (Wrap) how()         {}
-func (Tuple) how()        {}
-func (Parts) how()        {}
-func (Present) how()      {}
-func (Element) how()      {}
-func (Entry) how()        {}
 
 // TupleText is a text and the members that it becomes.
 type TupleText struct {
@@ -161,8 +116,7 @@ type TupleText struct {
 
 // Part is a member of a struct that is a part of a text.
 type Part struct {
-	Member  Path
-	Pointer bool
+	Member Path
 	// Word is what the text has for an absent member.
 	Word string
 }
@@ -182,17 +136,6 @@ func (v *Value) Pair() *Pair {
 	return call.Pair
 }
 
-// listSide returns the direction to the side with a list, for a value that is one element of it on the other side.
-func (v *Value) listSide() (to Direction, ok bool) {
-	switch how := v.How.(type) {
-	case First:
-		return how.Outer, true
-	case Element:
-		return how.Outer, true
-	}
-	return ToHub, false
-}
-
 // inner returns the pair of structs that the value or its content converts, or nil without one.
 func (v *Value) inner() *Pair {
 	for ; v != nil; v = v.Elem {
@@ -204,9 +147,9 @@ func (v *Value) inner() *Pair {
 }
 
 // holds reports whether is returns true for a value or for its content.
-func (v *Value) holds(is func(How) bool) bool {
+func (v *Value) holds(is func(*Value) bool) bool {
 	for ; v != nil; v = v.Elem {
-		if is(v.How) {
+		if is(v) {
 			return true
 		}
 	}
@@ -215,12 +158,13 @@ func (v *Value) holds(is func(How) bool) bool {
 
 // isSelective reports whether the value converts only if it, or the struct around it, has certain values.
 func (v *Value) isSelective() bool {
-	wrap, _ := v.How.(Wrap)
-	switch v.How.(type) {
+	switch how := v.How.(type) {
 	case Tuple, Parts:
 		return true
+	case Wrap:
+		return len(how.Constants) > 0
 	}
-	return len(wrap.Constants) > 0
+	return false
 }
 
 // as sets the value's way of converting, and the conversion of its content.

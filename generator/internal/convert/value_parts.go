@@ -15,8 +15,9 @@ var partInLayout = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)(=[^{}]+)?\}`)
 
 // parts plans the conversion between text and a struct whose members are parts of the text.
 func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mismatch) {
-	how := Parts{Outer: outer(v.Spoke.Kind() != resolve.Struct), Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}
-	plain, outside, skip := p.around(v, how.Outer)
+	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
+	how := Parts{Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}
+	plain, outside, skip := p.around(v)
 	bad := func(format string, args ...any) *mismatch {
 		return &mismatch{rule: RuleConverter, message: fmt.Sprintf(format, args...), hint: "write the members in braces, with text between them: parts:{namespace}/{name}"}
 	}
@@ -34,7 +35,7 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 		if !ok || !isText(pointee(found.Last().Type)) || found.pointers() {
 			return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]), v.Spoke, v.Hub)
 		}
-		part := Part{Member: found, Pointer: found.Last().Type.Kind() == resolve.Pointer, Word: strings.TrimPrefix(m[2], "=")}
+		part := Part{Member: found, Word: strings.TrimPrefix(m[2], "=")}
 		switch {
 		case skip[found.String()]:
 			return nil, bad("the member %s is taken already", m[1])
@@ -46,10 +47,10 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 		how.Parts = append(how.Parts, part)
 		skip = withConstants(skip, []Constant{{Member: found}})
 	}
-	v.Loss[how.Outer] = "texts of another form"
-	v.Loss[1-how.Outer] = "values that have no such text"
+	v.Loss[v.Outer] = "texts of another form"
+	v.Loss[1-v.Outer] = "values that have no such text"
 	if hasOthers(outside, nil, skip) {
-		v.Loss[1-how.Outer] = "values that have no such text, and other members"
+		v.Loss[1-v.Outer] = "values that have no such text, and other members"
 	}
 	return v.as(how, nil, nil)
 }

@@ -570,11 +570,11 @@ func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
 
 // opens reports whether a value is a pointer whose conversion is about its target alone.
 func opens(v *convert.Value, d convert.Direction) bool {
-	switch how := v.How.(type) {
+	switch v.How.(type) {
 	case convert.Pointer:
 		return v.Elem.Pair() != nil
 	case convert.Optional:
-		return how.Outer != d && v.Elem.Pair() != nil
+		return v.Outer != d && v.Elem.Pair() != nil
 	}
 	return false
 }

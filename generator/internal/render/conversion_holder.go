@@ -47,7 +47,7 @@ func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
 
 // wrap writes a value into the member of a struct, or out of it.
 func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where) {
-	if how.Outer != d {
+	if v.Outer != d {
 		conditions, src := has(src, how.Constants)
 		member, pointers := down(src, how.Member)
 		when(g, append(conditions, there(pointers)...), func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at) })
@@ -100,8 +100,8 @@ func has(src operand, constants []convert.Constant) ([]jen.Code, operand) {
 }
 
 // tuple writes the values of a text, or the text of some values.
-func (w *conversionWriter) tuple(g *jen.Group, how convert.Tuple, d convert.Direction, src, dst operand) {
-	if how.Outer == d {
+func (w *conversionWriter) tuple(g *jen.Group, v *convert.Value, how convert.Tuple, d convert.Direction, src, dst operand) {
+	if v.Outer == d {
 		g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
 			for i, t := range how.Texts {
 				if slices.ContainsFunc(how.Texts[:i], func(before convert.TupleText) bool { return before.Text == t.Text }) {
@@ -123,16 +123,16 @@ func (w *conversionWriter) tuple(g *jen.Group, how convert.Tuple, d convert.Dire
 }
 
 // parts cuts a text into the members of a struct, or joins them.
-func (w *conversionWriter) parts(g *jen.Group, how convert.Parts, d convert.Direction, src, dst operand) {
+func (w *conversionWriter) parts(g *jen.Group, v *convert.Value, how convert.Parts, d convert.Direction, src, dst operand) {
 	function, text, around := "JoinParts", dst.address(), src
-	if how.Outer == d {
+	if v.Outer == d {
 		function, text, around = "CutParts", src.value(), dst
 	}
 	args := []jen.Code{text, jen.Lit(how.Layout)}
 	for _, part := range how.Parts {
 		member, _ := down(around, part.Member)
 		kind := "Part"
-		if part.Pointer {
+		if part.Member.Last().Type.Elem() != nil {
 			kind = "PointerPart"
 		}
 		args = append(args, jen.Qual(w.shared, kind).Call(member.address(), jen.Lit(part.Word)))
@@ -148,7 +148,7 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 		conditions = append(conditions, src.value().Op("!=").Nil())
 		src = operand{code: src.value(), pointer: true}
 	}
-	if how.Outer == d {
+	if v.Outer == d {
 		conditions = append(conditions, src.value())
 	} else {
 		same, _ := has(src, how.Constants)
@@ -159,7 +159,7 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 			dst.set(g, jen.New(w.typ(to.Elem())))
 			dst = operand{code: dst.value(), pointer: true}
 		}
-		if how.Outer == d {
+		if v.Outer == d {
 			w.constants(g, dst, how.Constants)
 		} else {
 			dst.set(g, jen.True())
@@ -169,7 +169,7 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
 func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where) {
-	if how.Outer == d {
+	if v.Outer == d {
 		set := w.isSet(how.Plain, src)
 		if how.Content != nil {
 			set.Op("&&").Add(w.isSet(how.Content, operand{code: src.value(), pointer: true}))
@@ -250,7 +250,7 @@ func (m members) literal() *jen.Statement {
 func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src operand) (convert.Path, jen.Code, bool) {
 	how, ok := v.How.(convert.Wrap)
 	switch {
-	case !ok || how.Outer != d || len(how.Constants) > 0:
+	case !ok || v.Outer != d || len(how.Constants) > 0:
 		return nil, nil, false
 	case v.Elem.How == convert.Pointer{} && isAssign(v.Elem.Elem) && v.Elem.Elem.Same:
 		return how.Member, jen.Qual(w.shared, "CopyPointer").Call(src.value()), true

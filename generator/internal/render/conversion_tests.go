@@ -241,7 +241,7 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 			case convert.Entry:
 				f.entries = append(f.entries, present(how.Keys[:]...)...)
 			case convert.Present: // an empty struct is a value, too
-				if plain, _ := sides(how.Outer, spoke, hub); len(how.Constants) == 0 {
+				if plain, _ := sides(v.Outer, spoke, hub); len(how.Constants) == 0 {
 					f.defaults = append(f.defaults, plain)
 				}
 			case convert.Call:

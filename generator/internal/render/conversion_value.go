@@ -114,6 +114,16 @@ func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
 
 // value writes the statements that set dst, which is zero so far, from src.
 func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where) {
+	if !v.EmptyIsNil[d] {
+		w.convert(g, v, d, src, dst, at)
+		return
+	}
+	src.known = true
+	g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { w.convert(g, v, d, src, dst, at) })
+}
+
+// convert is value for a list or map that is not empty, if an empty one becomes nil.
+func (w *conversionWriter) convert(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where) {
 	switch how := v.How.(type) {
 	case convert.Assign:
 		dst.set(g, w.converted(v.Types, d, src.value()))
@@ -144,15 +154,15 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Not:
 		dst.set(g, jen.Op("!").Add(src.value()))
 	case convert.Each:
-		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.each(g, v, how, d, src, dst, at) })
+		w.each(g, v, d, src, dst, at)
 	case convert.Entries:
-		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { w.entries(g, v, how, d, src, dst, at) })
+		w.entries(g, v, how, d, src, dst, at)
 	case convert.Keyed:
-		list := w.keyedMap
-		if how.Outer == d {
-			list = w.keyedList
+		if v.Outer == d {
+			w.keyedList(g, v, how, d, src, dst, at)
+		} else {
+			w.keyedMap(g, v, how, d, src, dst, at)
 		}
-		guarded(g, how.EmptyIsNil[d], src, func(g *jen.Group, src operand) { list(g, v, how, d, src, dst, at) })
 	case convert.Element:
 		w.element(g, v, how, d, src, dst, at)
 	case convert.Pointer:
@@ -168,7 +178,7 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	case convert.Rename:
 		w.rename(g, v, how[d], d, src, dst)
 	case convert.First:
-		if how.Outer == d {
+		if v.Outer == d {
 			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
 				if isAssign(v.Elem) && v.Elem.Same {
 					dst.set(g, w.typ(v.To(d)).Values(src.value()))
@@ -183,9 +193,9 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 			w.value(g, v.Elem, d, src.index(jen.Lit(0)), dst, at)
 		})
 	case convert.Tuple:
-		w.tuple(g, how, d, src, dst)
+		w.tuple(g, v, how, d, src, dst)
 	case convert.Parts:
-		w.parts(g, how, d, src, dst)
+		w.parts(g, v, how, d, src, dst)
 	case convert.Present:
 		w.present(g, v, how, d, src, dst)
 	case convert.Wrap:
@@ -193,18 +203,9 @@ func (w *conversionWriter) value(g *jen.Group, v *convert.Value, d convert.Direc
 	}
 }
 
-// guarded writes what converts a list or map, for one that is not empty if an empty one becomes none.
-func guarded(g *jen.Group, emptyIsNil bool, src operand, write func(*jen.Group, operand)) {
-	if !emptyIsNil {
-		write(g, src)
-		return
-	}
-	src.known = true
-	g.If(jen.Len(src.value()).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { write(g, src) })
-}
-
-func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each, d convert.Direction, src, dst operand, at where) {
-	if v.Same && isAssign(v.Elem) && !how.IsArray {
+func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, at where) {
+	isArray := v.Spoke.Len() != ""
+	if v.Same && isAssign(v.Elem) && !isArray {
 		dst.set(g, jen.Qual("slices", "Clone").Call(src.value()))
 		return
 	}
@@ -212,7 +213,7 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, how convert.Each
 	loop := jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
 		w.value(g, v.Elem, d, src.index(jen.Id(index)), dst.index(jen.Id(index)), at.below("[%d]", jen.Id(index)))
 	})
-	if how.IsArray {
+	if isArray {
 		g.Add(loop)
 		return
 	}
@@ -245,13 +246,11 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.E
 
 // assigns reports values that one assignment converts, which an entry of a map can be the target of.
 func assigns(v *convert.Value) bool {
-	switch how := v.How.(type) {
+	switch v.How.(type) {
 	case convert.Assign, convert.DeepCopy, convert.Not:
 		return true
-	case convert.Each: // a clone
-		return isAssign(v.Elem) && !how.IsArray && v.Same
-	case convert.Entries:
-		return isAssign(v.Elem) && v.Same
+	case convert.Each, convert.Entries: // a clone
+		return isAssign(v.Elem) && v.Same && v.Spoke.Len() == ""
 	}
 	return false
 }
@@ -267,7 +266,7 @@ func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code 
 func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
 
 func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.Optional, d convert.Direction, src, dst operand, at where) {
-	if how.Outer != d {
+	if v.Outer != d {
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, dst, at)
 		})
