@@ -121,14 +121,14 @@ func (b bounds) value(v *Value, spoke, hub bounded, part string) {
 		inner.keys(v.Outer, how.Member.Last(), spoke, hub, part)
 		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
 	case First, Element:
-		plain, list := sides(v.Outer, spoke, hub)
-		spoke, hub = sides(v.Outer, plain, list.elements())
+		plain, list := Sides(v.Outer, spoke, hub)
+		spoke, hub = Sides(v.Outer, plain, list.elements())
 		inner.zeroless[v.Outer] = true
 		inner.value(v.Elem, spoke, hub, part)
 	case Wrap:
 		b.zeroless[v.Outer] = b.zeroless[v.Outer] || how.Plain != nil
-		plain, _ := sides(v.Outer, spoke, hub)
-		spoke, hub = sides(v.Outer, plain, boundedField(how.Member.Last()))
+		plain, _ := Sides(v.Outer, spoke, hub)
+		spoke, hub = Sides(v.Outer, plain, boundedField(how.Member.Last()))
 		b.value(v.Elem, spoke, hub, part)
 	}
 }
@@ -146,8 +146,8 @@ func (b bounds) same(spoke, hub bounded, part string) {
 // keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key. list
 // is the direction to the side with the list.
 func (b bounds) keys(list Direction, member *resolve.Field, spoke, hub bounded, part string) {
-	around, _ := sides(list, spoke, hub)
-	spoke, hub = sides(list, bounded{t: around.t.Key()}, bounded{t: member.Type, own: []markers{{doc: member.Doc}}})
+	around, _ := Sides(list, spoke, hub)
+	spoke, hub = Sides(list, bounded{t: around.t.Key()}, bounded{t: member.Type, own: []markers{{doc: member.Doc}}})
 	b.compare(spoke, hub, part+"[key]")
 }
 
@@ -155,7 +155,7 @@ func (b bounds) keys(list Direction, member *resolve.Field, spoke, hub bounded, 
 func (b bounds) compare(spoke, hub bounded, part string) {
 	var found [2][]refusal
 	for _, d := range []Direction{ToHub, FromHub} {
-		from, to := sides(d, spoke, hub)
+		from, to := Sides(d, spoke, hub)
 		limits := to.limits()
 		if limits == nil {
 			continue

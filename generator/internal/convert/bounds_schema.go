@@ -24,7 +24,7 @@ type Mark struct {
 // Marks returns the marks of the fields of the version on a side, in the order of the fields. It leaves out types of
 // Kubernetes itself.
 func (p *Plan) Marks(side Direction) []Mark {
-	t, _ := sides(side, p.Root.Spoke, p.Root.Hub)
+	t, _ := Sides(side, p.Root.Spoke, p.Root.Hub)
 	var found []Mark
 	visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
 		marked := boundedField(f).schema()

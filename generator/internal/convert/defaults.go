@@ -69,14 +69,14 @@ func (p *planner) noteDefaults(plan *Plan) {
 			return false
 		}
 		for _, d := range []Direction{ToHub, FromHub} {
-			from, to := sides(d, c.Spoke.Last(), c.Hub.Last())
+			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
 			_, isEntry := c.Value.How.(Entry)
 			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) ||
 				p.allows(RuleDefault, in, c, here.spoke) {
 				continue
 			}
 			warned[to] = true
-			_, path := sides(d, here.spoke, here.hub)
+			_, path := Sides(d, here.spoke, here.hub)
 			version := p.version(1 - d)
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).

@@ -310,7 +310,7 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 		value, ok = Metadata(r.From), isText(t) && t.Package == ""
 	}
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
-		word, _ := sides(side, "spoke", "hub")
+		word, _ := Sides(side, "spoke", "hub")
 		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, word, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
@@ -339,7 +339,7 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 
 // find looks up a rule's path in the struct of a side; key is the key of a metadata entry.
 func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Path, key string, ok bool) {
-	t, _ := sides(side, p.Spoke, p.Hub)
+	t, _ := Sides(side, p.Spoke, p.Hub)
 	if found, key = entry(t, path.V); found != nil {
 		return found, key, true
 	}
@@ -359,9 +359,9 @@ func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Pat
 
 // take claims a field for a rule.
 func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bool {
-	taken, _ := sides(side, p.takenSpoke, p.takenHub)
+	taken, _ := Sides(side, p.takenSpoke, p.takenHub)
 	if taken[path.String()] {
-		word, _ := sides(side, "spoke", "hub")
+		word, _ := Sides(side, "spoke", "hub")
 		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", word, path)
 		if other, ok := p.claims[side][path.String()]; ok {
 			d = d.WithRelated(other, "the other rule is here")
@@ -659,7 +659,7 @@ func (p *Pair) unconverted(from Direction) map[string]bool {
 
 // side returns a claim's path on the source side of a direction. It is nil if that side does not have the field.
 func (c *Claim) side(from Direction) Path {
-	path, _ := sides(from, c.Spoke, c.Hub)
+	path, _ := Sides(from, c.Spoke, c.Hub)
 	return path
 }
 

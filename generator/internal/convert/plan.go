@@ -31,8 +31,8 @@ func (d Direction) String() string {
 // spokeSide and hubSide are the sides that a direction comes from.
 const spokeSide, hubSide = ToHub, FromHub
 
-// sides orders a value of the spoke and a value of the hub as source and destination of a direction.
-func sides[T any](d Direction, spoke, hub T) (src, dst T) {
+// Sides orders a value of the spoke and a value of the hub as source and destination of a direction.
+func Sides[T any](d Direction, spoke, hub T) (src, dst T) {
 	if d == ToHub {
 		return spoke, hub
 	}
@@ -225,7 +225,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
 func (p *Plan) Lossy(d Direction) bool {
-	s, _ := sides(d, p.SpokeSchema, p.HubSchema)
+	s, _ := Sides(d, p.SpokeSchema, p.HubSchema)
 	return p.Root.lossy(d, map[*Pair]bool{}) || len(s.Annotations)+len(s.Labels) > 0
 }
 

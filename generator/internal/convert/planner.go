@@ -71,7 +71,7 @@ func (p *planner) plan() (*Plan, bool) {
 
 // version returns the version of the side that a direction comes from.
 func (p *planner) version(side Direction) string {
-	t, _ := sides(side, p.conversion.Spoke, p.conversion.Hub)
+	t, _ := Sides(side, p.conversion.Spoke, p.conversion.Hub)
 	return t.Version
 }
 

@@ -145,7 +145,7 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 		}
 		below := c.limits(from)
 		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
-		others, _ := sides(from, c.SpokeOthers, c.HubOthers)
+		others, _ := Sides(from, c.SpokeOthers, c.HubOthers)
 		for _, other := range others {
 			s.put(other.names(), &Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop})
 		}

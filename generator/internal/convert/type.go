@@ -22,7 +22,7 @@ func typesOf(spoke, hub *Type) Types { return Types{spoke, hub, resolve.Identica
 
 // To returns the type on the destination side of a direction.
 func (t Types) To(d Direction) *Type {
-	_, dst := sides(d, t.Spoke, t.Hub)
+	_, dst := Sides(d, t.Spoke, t.Hub)
 	return dst
 }
 

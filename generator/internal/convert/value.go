@@ -134,8 +134,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 		v.Outer = outer(isList(hub))
 		v.Loss[1-v.Outer] = "all elements but the first"
-		plain, list := sides(v.Outer, spoke, hub)
-		spoke, hub = sides(v.Outer, plain, list.Elem())
+		plain, list := Sides(v.Outer, spoke, hub)
+		spoke, hub = Sides(v.Outer, plain, list.Elem())
 		elem, bad := p.elements().value(spoke, hub, as[1:])
 		return v.as(First{Plain: setOf(plain)}, elem, bad)
 	case name == "keyed":
@@ -214,7 +214,7 @@ func (p *valuePlanner) elements() *valuePlanner {
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatch) {
 	plain := v.To(1 - v.Outer)
-	field, pointer := sides(v.Outer, p.spokeField, p.hubField)
+	field, pointer := Sides(v.Outer, p.spokeField, p.hubField)
 	// An API server replaces nil by the default.
 	replaced := !p.element && pointer.Type == v.To(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == ToHub)
 	switch {

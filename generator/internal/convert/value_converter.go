@@ -48,14 +48,14 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
 	case "seconds":
 		to := outer(wholeType(v.Hub))
-		if duration, number := sides(to, v.Spoke, v.Hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
+		if duration, number := Sides(to, v.Spoke, v.Hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
 			v.Loss[to] = "parts of a second"
 			return v.as(Checked{Funcs: by(to, "ToSeconds", "FromSeconds")}, nil, nil)
 		}
 		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
 	case "join":
 		to := outer(isText(v.Hub))
-		if list, text := sides(to, v.Spoke, v.Hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
+		if list, text := Sides(to, v.Spoke, v.Hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
 			v.Loss[to] = "whether it was nil or empty"
 			return v.as(Checked{Funcs: by(to, "Join", "Split"), Argument: argument}, nil, nil)
 		}
@@ -75,7 +75,7 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 		}
 	}
 	to := outer(isText(v.Hub))
-	value, text := sides(to, v.Spoke, v.Hub)
+	value, text := Sides(to, v.Spoke, v.Hub)
 	if word, loss := textual(value); word != "" && isText(text) {
 		how.Funcs, v.Loss = by(to, "Format"+word, "Parse"+word), by(to, loss, "how it was written")
 		return v.as(how, nil, nil)
@@ -85,14 +85,14 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 
 // by returns what a direction has, and what the opposite one has, by direction.
 func by(d Direction, forth, back string) [2]string {
-	forth, back = sides(d, forth, back)
+	forth, back = Sides(d, forth, back)
 	return [2]string{forth, back}
 }
 
 // entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	side := outer(p.entries[spokeSide] == "") // the side of the field
-	field, _ := sides(side, v.Spoke, v.Hub)
+	field, _ := Sides(side, v.Spoke, v.Hub)
 	function := ""
 	switch {
 	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":

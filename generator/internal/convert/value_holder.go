@@ -35,9 +35,9 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 	}
 	inner := *p
 	inner.skipSpoke, inner.skipHub = nil, nil
-	field, _ := sides(v.Outer, p.spokeField, p.hubField)
-	inner.spokeField, inner.hubField = sides(v.Outer, field, found.Last())
-	spoke, hub := sides(v.Outer, plain, found.Last().Type)
+	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
+	inner.spokeField, inner.hubField = Sides(v.Outer, field, found.Last())
+	spoke, hub := Sides(v.Outer, plain, found.Last().Type)
 	elem, bad := inner.value(spoke, hub, as[1:])
 	if bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
 		how.Plain = setOf(plain)
@@ -51,8 +51,8 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 // around returns the type of a value, the type of the struct around it, and the members of the struct that rules move
 // elsewhere.
 func (p *valuePlanner) around(v *Value) (plain, outside *resolve.Type, skip map[string]bool) {
-	plain, outside = sides(v.Outer, v.Spoke, v.Hub)
-	_, skip = sides(v.Outer, p.skipSpoke, p.skipHub)
+	plain, outside = Sides(v.Outer, v.Spoke, v.Hub)
+	_, skip = Sides(v.Outer, p.skipSpoke, p.skipHub)
 	return plain, outside, skip
 }
 
@@ -90,9 +90,9 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	var how Tuple
 	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
 	plain, outside, skip := p.around(v)
-	field, _ := sides(v.Outer, p.spokeField, p.hubField)
+	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
 	names := strings.Split(argument, ",")
-	from, to := sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
+	from, to := Sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
 	switch {
 	case !isText(plain):
@@ -105,7 +105,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	limits := textLimits(plain, field)
 	known := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
-		text, list := sides(v.Outer, r.From, r.To)
+		text, list := Sides(v.Outer, r.From, r.To)
 		values := strings.Split(list, ",")
 		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
 			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", list, len(names), argument), hint: example}
@@ -204,7 +204,7 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
 	var how Keyed
 	v.Outer = outer(v.Hub.Kind() != resolve.Map)
-	m, list := sides(v.Outer, v.Spoke, v.Hub)
+	m, list := Sides(v.Outer, v.Spoke, v.Hub)
 	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
 	if fit {
 		how.Member, fit = lookup(list.Elem(), member)
@@ -213,7 +213,7 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
 	}
 	v.Loss[1-v.Outer] = "the order, and elements with equal keys"
-	how.Keys = typesOf(sides(v.Outer, m.Key(), how.Member.Last().Type))
+	how.Keys = typesOf(Sides(v.Outer, m.Key(), how.Member.Last().Type))
 	elem, bad := p.beside(v.Outer, Constant{Member: how.Member}).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:])
 	return v.as(how, elem, bad)
 }
@@ -222,7 +222,7 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Element
 	v.Outer = outer(v.Spoke.Kind() != resolve.Slice)
-	plain, list := sides(v.Outer, v.Spoke, v.Hub)
+	plain, list := Sides(v.Outer, v.Spoke, v.Hub)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
 		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
 	}
@@ -235,7 +235,7 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
 		how.Content, v.Loss[v.Outer] = setOf(plain.Elem()), "whether it was nil or empty"
 	}
-	spoke, hub := sides(v.Outer, plain, list.Elem())
+	spoke, hub := Sides(v.Outer, plain, list.Elem())
 	elem, bad := p.beside(v.Outer, how.Constants...).value(spoke, hub, as[1:])
 	return v.as(how, elem, bad)
 }
@@ -243,7 +243,7 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 // beside plans the elements of a list, without the members that identify them.
 func (p *valuePlanner) beside(list Direction, told ...Constant) *valuePlanner {
 	inner := p.elements()
-	inner.skipSpoke, inner.skipHub = sides(list, nil, withConstants(nil, told))
+	inner.skipSpoke, inner.skipHub = Sides(list, nil, withConstants(nil, told))
 	return inner
 }
 

@@ -166,7 +166,7 @@ func typeHookName(t convert.Types, d convert.Direction) string {
 	if t.Spoke.Name == t.Hub.Name {
 		return t.Spoke.Name + suffixOf(d)
 	}
-	src, dst := sides(d, t.Spoke, t.Hub)
+	src, dst := convert.Sides(d, t.Spoke, t.Hub)
 	return src.Name + "To" + dst.Name
 }
 
@@ -177,16 +177,8 @@ func suffixOf(d convert.Direction) string {
 	return "FromHub"
 }
 
-// sides orders a value of the spoke and a value of the hub as source and destination of a direction.
-func sides[T any](d convert.Direction, spoke, hub T) (src, dst T) {
-	if d == convert.ToHub {
-		return spoke, hub
-	}
-	return hub, spoke
-}
-
 func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n convert.Needs) *jen.Statement {
-	src, dst := sides(d, t.Spoke, t.Hub)
+	src, dst := convert.Sides(d, t.Spoke, t.Hub)
 	parameters := []jen.Code{jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst))}
 	if n.Context {
 		parameters = slices.Insert(parameters, 0, jen.Code(jen.Id("ctx").Qual("context", "Context")))
@@ -240,7 +232,7 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			from, _ := sides(d, plan.Spoke, plan.Hub)
+			from, _ := convert.Sides(d, plan.Spoke, plan.Hub)
 			schema := jen.Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
@@ -252,13 +244,13 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 
 // stashOf names the stash of the version that a direction comes from.
 func stashOf(plan *convert.Plan, from convert.Direction) string {
-	side, _ := sides(from, "Spoke", "Hub")
+	side, _ := convert.Sides(from, "Spoke", "Hub")
 	return plan.Root.Name + side + "Stash"
 }
 
 // kind writes the function of a kind: the conversion of its fields, and the exchange with the annotation.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
-	src, dst := sides(d, plan.Spoke, plan.Hub)
+	src, dst := convert.Sides(d, plan.Spoke, plan.Hub)
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
@@ -284,7 +276,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 
 // keptSchema is what the stash has to know: a literal, or the call of schemaFunction's function.
 func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
-	s, _ := sides(d, plan.SpokeSchema, plan.HubSchema)
+	s, _ := convert.Sides(d, plan.SpokeSchema, plan.HubSchema)
 	if len(s.Named()) > 0 {
 		return jen.Id(schemaName(plan, d)).Call()
 	}
@@ -298,8 +290,8 @@ func schemaName(plan *convert.Plan, d convert.Direction) string {
 // schemaFunction writes the function that makes what the stash has to know, where a struct is inside itself
 // and no literal can say that.
 func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Direction) {
-	s, _ := sides(d, plan.SpokeSchema, plan.HubSchema)
-	src, _ := sides(d, plan.Spoke, plan.Hub)
+	s, _ := convert.Sides(d, plan.SpokeSchema, plan.HubSchema)
+	src, _ := convert.Sides(d, plan.Spoke, plan.Hub)
 	named := s.Named()
 	if len(named) == 0 || !plan.Lossy(d) {
 		return
@@ -474,7 +466,7 @@ func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 		return pointerTo{}
 	}
 	_, isEntry := c.Value.How.(convert.Entry)
-	from, to := sides(d, c.Spoke, c.Hub)
+	from, to := convert.Sides(d, c.Spoke, c.Hub)
 	_, sources := down(src, from)
 	_, pointers := down(dst, to)
 	if isEntry || len(sources) > 0 || len(pointers) == 0 {
@@ -487,13 +479,13 @@ func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
 	var set []jen.Code
 	for _, c := range block {
-		from, _ := sides(d, c.Spoke, c.Hub)
+		from, _ := convert.Sides(d, c.Spoke, c.Hub)
 		field, _ := down(src, from)
 		set = append(set, w.isSet(c.Set[d], field))
 	}
 	g.If(either(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
-			_, to := sides(d, c.Spoke, c.Hub)
+			_, to := convert.Sides(d, c.Spoke, c.Hub)
 			return c.Value != nil && strings.HasPrefix(to.String()+".", pointer.path+".") && !slices.Contains(block, c)
 		})
 		if isOnly {
@@ -541,9 +533,9 @@ func when(g *jen.Group, conditions []jen.Code, write func(*jen.Group)) {
 
 // follows reports whether a claim writes a part of what one of the others writes, so that it has to follow.
 func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) bool {
-	_, part := sides(d, c.Spoke, c.Hub)
+	_, part := convert.Sides(d, c.Spoke, c.Hub)
 	return slices.ContainsFunc(others, func(o *convert.Claim) bool {
-		_, whole := sides(d, o.Spoke, o.Hub)
+		_, whole := convert.Sides(d, o.Spoke, o.Hub)
 		return o.Value != nil && strings.HasPrefix(part.String(), whole.String()+".")
 	})
 }
@@ -551,7 +543,7 @@ func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) boo
 // behind returns the first pointer of src that may be nil and that leads to the field of a claim, or is the field. It
 // is zero without such a pointer, and for a claim whose default also applies without the pointer.
 func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
-	from, _ := sides(d, c.Spoke, c.Hub)
+	from, _ := convert.Sides(d, c.Spoke, c.Hub)
 	if c.Value == nil || c.HasDefault() {
 		return pointerTo{}
 	}
@@ -581,7 +573,7 @@ func opens(v *convert.Value, d convert.Direction) bool {
 
 // claim writes what becomes of a field of src.
 func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction, src, dst operand) {
-	from, to := sides(d, c.Spoke, c.Hub)
+	from, to := convert.Sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
 		switch {
 		case from == nil || c.Functions[d]:
@@ -640,7 +632,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 
 // zeroBelow sets a pointer to zero in a struct behind a pointer, if something else has made the struct.
 func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.Direction) {
-	from, to := sides(d, c.Spoke, c.Hub)
+	from, to := convert.Sides(d, c.Spoke, c.Hub)
 	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), w.whole()})
@@ -660,7 +652,7 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 
 // missingCase gives a field a default in a case.
 func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
-	_, to := sides(c.DefaultTo(), c.Spoke, c.Hub)
+	_, to := convert.Sides(c.DefaultTo(), c.Spoke, c.Hub)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	pointer := to.Last().Type.Elem()
 	unset := dst.value().Op("==").Nil()
@@ -699,8 +691,8 @@ func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
 
 // entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.
 func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Entry, d convert.Direction) {
-	from, to := sides(d, c.Spoke, c.Hub)
-	fromKey, toKey := sides(d, how.Keys[0], how.Keys[1])
+	from, to := convert.Sides(d, c.Spoke, c.Hub)
+	fromKey, toKey := convert.Sides(d, how.Keys[0], how.Keys[1])
 	src, srcPointers := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, dstPointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if fromKey != "" {

@@ -142,7 +142,7 @@ func (w *conversionWriter) parts(g *jen.Group, v *convert.Value, how convert.Par
 
 // present writes a struct if a bool is true, or tells by a bool whether there is one.
 func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.Present, d convert.Direction, src, dst operand) {
-	from, to := sides(d, v.Spoke, v.Hub)
+	from, to := convert.Sides(d, v.Spoke, v.Hub)
 	var conditions []jen.Code
 	if from.Elem() != nil {
 		conditions = append(conditions, src.value().Op("!=").Nil())

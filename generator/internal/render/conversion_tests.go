@@ -233,7 +233,7 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 			}
 		}
 		if c.HasDefault() {
-			_, to := sides(c.DefaultTo(), spoke, hub)
+			_, to := convert.Sides(c.DefaultTo(), spoke, hub)
 			f.defaults = append(f.defaults, to)
 		}
 		for v := c.Value; v != nil; v = v.Elem {
@@ -241,7 +241,7 @@ func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pa
 			case convert.Entry:
 				f.entries = append(f.entries, present(how.Keys[:]...)...)
 			case convert.Present: // an empty struct is a value, too
-				if plain, _ := sides(v.Outer, spoke, hub); len(how.Constants) == 0 {
+				if plain, _ := convert.Sides(v.Outer, spoke, hub); len(how.Constants) == 0 {
 					f.defaults = append(f.defaults, plain)
 				}
 			case convert.Call:
