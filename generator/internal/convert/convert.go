@@ -65,28 +65,27 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 // project plans all conversions once. The rules note for which structs they are true.
 func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *model.Project) ([]*Package, diag.List) {
 	var packages []*Package
-	planners := map[*Package]*planner{}
+	var planners []*planner // of the packages, in the same order
 	var diags diag.List
-	packageIn := func(in model.HandlerPackage) *Package {
+	plannerOf := func(in model.HandlerPackage) *planner {
 		if i := slices.IndexFunc(packages, func(p *Package) bool { return p.Dir == in.Dir }); i >= 0 {
-			return packages[i]
+			return planners[i]
 		}
 		pkg := &Package{HandlerPackage: in}
 		packages = append(packages, pkg)
-		planners[pkg] = &planner{Package: pkg, module: module, types: types, rules: rules, pairs: map[pairKey]*Pair{}, names: map[string]bool{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}}
-		return pkg
+		planners = append(planners, &planner{Package: pkg, module: module, types: types, rules: rules, pairs: map[pairKey]*Pair{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}})
+		return planners[len(planners)-1]
 	}
 	for _, c := range p.Conversions {
-		pkg := packageIn(c.Package)
-		planner := planners[pkg]
-		if j := slices.IndexFunc(pkg.Plans, func(p *Plan) bool { return p.Spoke.Name == c.Spoke.Name }); j >= 0 {
+		planner := plannerOf(c.Package)
+		if j := slices.IndexFunc(planner.Plans, func(p *Plan) bool { return p.Spoke.Name == c.Spoke.Name }); j >= 0 {
 			diags.Add(diag.Errorf(c.Range, RuleTwice, "a second spoke %s in the package %s", c.Spoke.Name, c.Package.Path).
-				WithHint("its functions would have the same names: put the marker into another package").WithRelated(pkg.Plans[j].Range, "the first is here"))
+				WithHint("its functions would have the same names: put the marker into another package").WithRelated(planner.Plans[j].Range, "the first is here"))
 			continue
 		}
 		planner.conversion = c
 		if plan, ok := planner.plan(); ok {
-			pkg.Plans = append(pkg.Plans, plan)
+			planner.Plans = append(planner.Plans, plan)
 			planner.refuseHooks(plan)
 		}
 		diags.Add(planner.diags...)
@@ -96,7 +95,7 @@ func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *mod
 		if c.HubPackage.Dir == "" {
 			continue
 		}
-		pkg := packageIn(c.HubPackage)
+		pkg := plannerOf(c.HubPackage)
 		if !slices.ContainsFunc(pkg.Hubs, func(h *model.Conversion) bool { return h.Hub == c.Hub }) {
 			pkg.Hubs = append(pkg.Hubs, c)
 		}

@@ -211,7 +211,7 @@ func (p *valuePlanner) works(as string) bool {
 	trial, tried := *p.planner, *p
 	trial.trying, trial.diags = true, nil
 	trial.Package = &Package{HandlerPackage: p.HandlerPackage, Pairs: slices.Clone(p.Pairs), Hooks: slices.Clone(p.Hooks)}
-	trial.pairs, trial.names, trial.unlocated = maps.Clone(p.pairs), maps.Clone(p.names), maps.Clone(p.unlocated)
+	trial.pairs, trial.unlocated = maps.Clone(p.pairs), maps.Clone(p.unlocated)
 	tried.planner = &trial
 	converters := strings.Split(as, ";")
 	if p.rule != nil {

@@ -24,7 +24,6 @@ type planner struct {
 	rules      ruleset
 	conversion *model.Conversion
 	pairs      map[pairKey]*Pair
-	names      map[string]bool
 	// deepCopyFiles are files of generated methods, by path, as far as they have been read.
 	deepCopyFiles map[string][]byte
 	// unlocated are packages that cannot be found and are reported already.
@@ -139,15 +138,16 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 	if identifier(hub) != identifier(spoke) {
 		as = "As" + identifier(hub)
 	}
+	isTaken := func(name string) bool {
+		return slices.ContainsFunc(p.Pairs, func(o *Pair) bool { return o.Name == name })
+	}
 	for _, further := range []string{"", as, "Of" + p.conversion.Spoke.Name} {
-		if name += further; !p.names[name] {
-			p.names[name] = true
+		if name += further; !isTaken(name) {
 			return name
 		}
 	}
 	for i := 2; ; i++ {
-		if numbered := fmt.Sprint(name, i); !p.names[numbered] {
-			p.names[numbered] = true
+		if numbered := fmt.Sprint(name, i); !isTaken(numbered) {
 			return numbered
 		}
 	}
