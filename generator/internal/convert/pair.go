@@ -512,10 +512,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			inverse = append(inverse, name)
 			continue
 		}
-		if how, ok := p.fits(m.Last(), h.Last()); ok {
-			as[name] = how
-			names = append(names, name)
-		}
+		add(&names, name, true)
 		add(&wider, name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
 		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
 	}

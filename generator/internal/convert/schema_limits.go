@@ -84,27 +84,9 @@ func (c *Claim) limits(side Direction) *Schema {
 		s.addLimits(field, nil)
 		return s
 	}
-	for t := field.Type; t != nil && t.Err() == nil; t = t.Elem() {
-		s.Limits.Read(t.Doc(), false)
-		if t.Kind() != resolve.Pointer {
-			break
-		}
-	}
+	s.Limits.Read(pointee(field.Type).Doc(), false)
 	s.Limits.Read(field.Doc, false)
 	return s
-}
-
-// fieldLimits returns the limits of a field's value: its own and the limits of its type.
-func fieldLimits(f *resolve.Field) Limits {
-	var s Schema
-	s.limitType(f.Type, nil, f.Doc)
-	ofType := s.Limits.Enum
-	s.Limits.Read(f.Doc, false)
-	both := slices.DeleteFunc(slices.Clone(s.Limits.Enum), func(v string) bool { return !slices.Contains(ofType, v) })
-	if len(both) > 0 { // a value must satisfy both
-		s.Limits.Enum = both
-	}
-	return s.Limits
 }
 
 // allows reports whether the limits allow a text, whole number or bool.

@@ -116,7 +116,11 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 	}
 	if name == "" && p.rules.hooked(spoke, hub) {
-		return p.hook(v), nil
+		if !slices.Contains(p.Hooks, v.Types) {
+			p.Hooks = append(p.Hooks, v.Types)
+		}
+		v.Loss = [2]string{HookLoss, HookLoss}
+		return v.as(Hook{}, nil, nil)
 	}
 	isPointer := func(t *resolve.Type) bool { return t.Kind() == resolve.Pointer }
 	isList := func(t *resolve.Type) bool { return t.Kind() == resolve.Slice }
@@ -132,9 +136,8 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if isList(spoke) == isList(hub) {
 			return nil, p.misfit(as[0], "a list on one side alone", v.Spoke, v.Hub)
 		}
-		v.Outer = outer(isList(hub))
+		plain, list, _ := p.around(v, isList(hub))
 		v.Loss[1-v.Outer] = "all elements but the first"
-		plain, list := Sides(v.Outer, spoke, hub)
 		spoke, hub = Sides(v.Outer, plain, list.Elem())
 		elem, bad := p.elements().value(spoke, hub, as[1:])
 		return v.as(First{Plain: setOf(plain)}, elem, bad)
@@ -192,15 +195,6 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return nil, p.unread(spoke, hub)
 	}
 	return p.structural(v)
-}
-
-// hook converts the value with the user's own code.
-func (p *valuePlanner) hook(v *Value) *Value {
-	v.How, v.Loss = Hook{}, [2]string{HookLoss, HookLoss}
-	if !slices.Contains(p.Hooks, v.Types) {
-		p.Hooks = append(p.Hooks, v.Types)
-	}
-	return v
 }
 
 // elements plans the elements of a list or map.
@@ -317,9 +311,12 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	return nil, p.differ(v)
 }
 
-// textLimits returns the limits of a text of a field, with the Enum of the field and of its type.
-func textLimits(t *resolve.Type, f *resolve.Field) (l Limits) {
-	l.Read(t.Doc(), false)
+// fieldLimits returns the limits of a field's value: its own and the limits of its type.
+func fieldLimits(f *resolve.Field) Limits { return limitsIn(pointee(f.Type), f) }
+
+// limitsIn returns the limits of a value in a field, with the Enum of the field and of its type.
+func limitsIn(t *resolve.Type, f *resolve.Field) (l Limits) {
+	l.Read(bounded{t: t}.doc(), false)
 	ofType := l.Enum
 	switch outer := pointee(f.Type); {
 	case outer == t:
@@ -328,8 +325,9 @@ func textLimits(t *resolve.Type, f *resolve.Field) (l Limits) {
 		l.Read(outer.Doc(), true)
 		l.Read(f.Doc, true)
 	}
-	if len(ofType) > 0 { // a value must satisfy both
-		l.Enum = slices.DeleteFunc(l.Enum, func(v string) bool { return !slices.Contains(ofType, v) })
+	both := slices.DeleteFunc(slices.Clone(l.Enum), func(v string) bool { return !slices.Contains(ofType, v) })
+	if len(both) > 0 { // a value must satisfy both
+		l.Enum = both
 	}
 	return l
 }
@@ -349,7 +347,7 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, hubLimits := textLimits(v.Spoke, p.spokeField), textLimits(v.Hub, p.hubField)
+	spokeLimits, hubLimits := limitsIn(v.Spoke, p.spokeField), limitsIn(v.Hub, p.hubField)
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
@@ -395,7 +393,7 @@ func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
 // is for every struct that has the field. Empty text is no value.
 func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, hub := textLimits(v.Spoke, p.spokeField), textLimits(v.Hub, p.hubField)
+	spoke, hub := limitsIn(v.Spoke, p.spokeField), limitsIn(v.Hub, p.hubField)
 	var fit []Renaming
 	for _, r := range p.renames {
 		refused, version := "", ""
@@ -428,7 +426,7 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad != nil {
 		return nil, bad
 	}
-	spoke := p.valuesOf(v.Spoke, textLimits(v.Spoke, p.spokeField))
+	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.spokeField))
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {

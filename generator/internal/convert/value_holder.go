@@ -15,8 +15,7 @@ import (
 // wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Wrap
-	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
-	plain, outside, skip := p.around(v)
+	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
@@ -48,9 +47,10 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 	return v.as(how, elem, bad)
 }
 
-// around returns the type of a value, the type of the struct around it, and the members of the struct that rules move
-// elsewhere.
-func (p *valuePlanner) around(v *Value) (plain, outside *resolve.Type, skip map[string]bool) {
+// around notes whether the hub has the struct or list around a value. It returns the type of the value, the type around
+// it, and the members of a struct that rules move elsewhere.
+func (p *valuePlanner) around(v *Value, inHub bool) (plain, outside *resolve.Type, skip map[string]bool) {
+	v.Outer = outer(inHub)
 	plain, outside = Sides(v.Outer, v.Spoke, v.Hub)
 	_, skip = Sides(v.Outer, p.skipSpoke, p.skipHub)
 	return plain, outside, skip
@@ -60,8 +60,7 @@ func (p *valuePlanner) around(v *Value) (plain, outside *resolve.Type, skip map[
 // members have certain values.
 func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Present
-	v.Outer = outer(pointee(v.Spoke).Kind() != resolve.Struct)
-	plain, outside, skip := p.around(v)
+	plain, outside, skip := p.around(v, pointee(v.Spoke).Kind() != resolve.Struct)
 	inner := pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
 		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v.Spoke, v.Hub)
@@ -88,8 +87,7 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 // tuple plans the conversion between text and the values of some members of a struct.
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Tuple
-	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
-	plain, outside, skip := p.around(v)
+	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
 	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
 	names := strings.Split(argument, ",")
 	from, to := Sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
@@ -102,7 +100,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	case p.renames == nil:
 		return nil, &mismatch{rule: RuleConverter, message: "tuple lacks its values", hint: example}
 	}
-	limits := textLimits(plain, field)
+	limits := limitsIn(plain, field)
 	known := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
 		text, list := Sides(v.Outer, r.From, r.To)
@@ -203,8 +201,7 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 // by key.
 func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mismatch) {
 	var how Keyed
-	v.Outer = outer(v.Hub.Kind() != resolve.Map)
-	m, list := Sides(v.Outer, v.Spoke, v.Hub)
+	m, list, _ := p.around(v, v.Hub.Kind() != resolve.Map)
 	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
 	if fit {
 		how.Member, fit = lookup(list.Elem(), member)
@@ -221,8 +218,7 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 // listElement plans the conversion between a value and the list element whose members have certain values.
 func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Element
-	v.Outer = outer(v.Spoke.Kind() != resolve.Slice)
-	plain, list := Sides(v.Outer, v.Spoke, v.Hub)
+	plain, list, _ := p.around(v, v.Spoke.Kind() != resolve.Slice)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
 		return nil, p.misfit(as[0], "a list of structs on one side", v.Spoke, v.Hub)
 	}

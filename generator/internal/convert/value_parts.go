@@ -15,9 +15,8 @@ var partInLayout = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)(=[^{}]+)?\}`)
 
 // parts plans the conversion between text and a struct whose members are parts of the text.
 func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mismatch) {
-	v.Outer = outer(v.Spoke.Kind() != resolve.Struct)
 	how := Parts{Layout: partInLayout.ReplaceAllLiteralString(layout, "{}")}
-	plain, outside, skip := p.around(v)
+	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
 	bad := func(format string, args ...any) *mismatch {
 		return &mismatch{rule: RuleConverter, message: fmt.Sprintf(format, args...), hint: "write the members in braces, with text between them: parts:{namespace}/{name}"}
 	}
