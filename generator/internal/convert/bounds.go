@@ -197,26 +197,23 @@ func absent(limits []Limits, to *resolve.Type) refusal {
 func (b bounds) report(found [2][]refusal, part string) {
 	versions := [2]string{b.conversion.Spoke.Version, b.conversion.Hub.Version}
 	var parts, differ []string
-	for _, verb := range []string{"refuses", "may refuse"} {
+	for _, verb := range []string{"refuses", "may refuse", "differs"} {
 		for d, refused := range found {
 			from, to := versions[d], versions[1-d]
 			var each []string
 			for _, r := range refused {
-				if r.verb() == verb {
+				name, value, _ := strings.Cut(r.to, "=")
+				switch {
+				case r.verb() != verb:
+				case verb != "differs":
 					each = append(each, fmt.Sprintf("%s in %s, %s in %s", r.to, to, r.from, from))
+				case !slices.Contains(differ, name): // the other direction says the same
+					differ = append(differ, name)
+					parts = append(parts, fmt.Sprintf("%s differs (%s in %s, %s in %s)", name, value, to, strings.TrimPrefix(r.from, name+"="), from))
 				}
 			}
 			if each != nil {
 				parts = append(parts, fmt.Sprintf("%s %s values that %s accepts (%s)", to, verb, from, strings.Join(each, "; ")))
-			}
-		}
-	}
-	for d, refused := range found {
-		for _, r := range refused {
-			name, to, _ := strings.Cut(r.to, "=")
-			if r.verb() == "differs" && !slices.Contains(differ, name) { // the other direction says the same
-				differ = append(differ, name)
-				parts = append(parts, fmt.Sprintf("%s differs (%s in %s, %s in %s)", name, to, versions[1-d], strings.TrimPrefix(r.from, name+"="), versions[d]))
 			}
 		}
 	}

@@ -18,7 +18,8 @@ type ruleset struct {
 	types   map[typePair]*model.ConversionRule       // for all values of two types
 	allowed []*model.ConversionRule                  // accepted warnings
 	reached map[*model.ConversionRule]bool
-	truth   map[*model.ConversionRule]truth
+	// holds and fails are the rules that are true for some counterpart of their struct, and that are false for some.
+	holds, fails map[*model.ConversionRule]bool
 	// hubs are the counterparts of each struct.
 	hubs map[*resolve.Type][]*resolve.Type
 	// narrow are the rules that have an effect only where they are true.
@@ -37,7 +38,7 @@ type fieldRules struct {
 func groupRules(all []model.ConversionRule) ruleset {
 	set := ruleset{
 		of: map[model.GoType][]*model.ConversionRule{}, types: map[typePair]*model.ConversionRule{},
-		reached: map[*model.ConversionRule]bool{}, truth: map[*model.ConversionRule]truth{}, hubs: map[*resolve.Type][]*resolve.Type{}, narrow: map[*model.ConversionRule]bool{},
+		reached: map[*model.ConversionRule]bool{}, holds: map[*model.ConversionRule]bool{}, fails: map[*model.ConversionRule]bool{}, hubs: map[*resolve.Type][]*resolve.Type{}, narrow: map[*model.ConversionRule]bool{},
 	}
 	for i := range all {
 		switch r := &all[i]; {
@@ -116,9 +117,12 @@ func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
 
 // applies reports whether a rule has an effect on a struct and its counterpart, and notes whether it is true for them.
 func (s ruleset) applies(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
-	is := isTrue(s.deciding(r), spoke, hub)
-	s.truth[r] = s.truth[r].with(is)
-	return is || !s.narrow[r]
+	if isTrue(s.deciding(r), spoke, hub) {
+		s.holds[r] = true
+		return true
+	}
+	s.fails[r] = true
+	return !s.narrow[r]
 }
 
 // deciding returns the stash or drop beside a default, which is then for a field that only the spoke has, or the rule
@@ -157,17 +161,12 @@ func (s ruleset) meet(spoke, hub *resolve.Type) {
 	}
 }
 
-// truth tells for which counterparts of a struct a rule is true.
-type truth struct{ some, others bool }
-
-func (t truth) with(is bool) truth { return truth{t.some || is, t.others || !is} }
-
 // narrowed marks the rules that are true for some counterparts of their struct only, and reports whether there are any
 // that were not marked before.
 func (s ruleset) narrowed() bool {
 	again := false
-	for r, t := range s.truth {
-		if t.some && t.others && !s.narrow[r] {
+	for r := range s.holds {
+		if s.fails[r] && !s.narrow[r] {
 			s.narrow[r], again = true, true
 		}
 	}
