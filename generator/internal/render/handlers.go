@@ -91,15 +91,10 @@ func (p handlerPackage) all() (all []*model.Webhook) {
 	return all
 }
 
-// asWritten puts a type's mutating webhooks before its validating ones, each in the order of their markers.
+// asWritten puts a type's mutating webhooks before its validating ones, as the alphabet does, each in the order of their
+// markers.
 func asWritten(a, b *model.Webhook) int {
-	if a.Mutating != b.Mutating {
-		if a.Mutating {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	return cmp.Or(cmp.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 }
 
 // file writes the paths, the interfaces, and the registration of a package.

@@ -5,10 +5,10 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -54,14 +54,7 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	for _, c := range p.Configurations {
-		object := Object(c, o.Delivery)
-		if p.API == "v1beta1" {
-			var err error
-			if object, err = inV1beta1(object, c.Mutating); err != nil {
-				return nil, err
-			}
-		}
-		text, err := document(object, p.API)
+		text, err := document(Object(c, o.Delivery), p.API)
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +72,15 @@ func document(object any, version string) ([]byte, error) {
 	content["apiVersion"] = "admissionregistration.k8s.io/" + version
 	delete(content["metadata"].(map[string]any), "creationTimestamp")
 	delete(content, "status")
+	if version == "v1beta1" { // a webhook may lack two fields that v1 requires
+		webhooks, _ := content["webhooks"].([]any)
+		for _, w := range webhooks {
+			maps.DeleteFunc(w.(map[string]any), func(_ string, value any) bool {
+				list, isList := value.([]any)
+				return value == nil || isList && len(list) == 0
+			})
+		}
+	}
 	text, err := yaml.Marshal(content)
 	return append([]byte("---\n"), text...), err
 }
@@ -93,19 +95,6 @@ func fields(object any) (content map[string]any, err error) {
 	decoder.UseNumber()
 	err = decoder.Decode(&content)
 	return content, err
-}
-
-// inV1beta1 reads v1 as v1beta1, which has the same fields but may leave out two that v1 requires.
-func inV1beta1(v1 any, mutating bool) (any, error) {
-	text, err := json.Marshal(v1)
-	if err != nil {
-		return nil, err
-	}
-	var object any = &admissionregistrationv1beta1.ValidatingWebhookConfiguration{}
-	if mutating {
-		object = &admissionregistrationv1beta1.MutatingWebhookConfiguration{}
-	}
-	return object, json.Unmarshal(text, object)
 }
 
 // Object is the configuration in Kubernetes' own type of v1, as API servers reach its webhooks.
