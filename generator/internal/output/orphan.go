@@ -22,12 +22,11 @@ func Orphans(changes []Change) diag.List {
 	lost := map[string]map[string]bool{} // by folder
 	for _, c := range changes {
 		if isGeneratedGo(c.Path) && c.Action != Create {
-			names := declared(c.Old)
 			dir := filepath.Dir(c.Path)
 			if lost[dir] == nil {
 				lost[dir] = map[string]bool{}
 			}
-			maps.Copy(lost[dir], names)
+			maps.Copy(lost[dir], declared(c.Old))
 		}
 	}
 	for _, c := range changes {

@@ -114,14 +114,6 @@ func madeAt(e fs.DirEntry) (time.Time, bool) {
 	return time.Unix(made, 0), err == nil && timeErr == nil
 }
 
-// write writes the new file under its temporary name. With mode 0 the file gets the permissions of a new file.
-func (s *step) write(mode fs.FileMode) error {
-	if s.fresh == "" {
-		return nil
-	}
-	return writeNew(s.fresh, s.New, mode)
-}
-
 // writeNew writes a new file. mode 0 asks for the permissions of a new file.
 func writeNew(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o644))

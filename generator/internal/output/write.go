@@ -51,8 +51,8 @@ func (t *transaction) prepare(c Change) {
 		if c.Action == Create {
 			err = t.makeFolder(filepath.Dir(c.Path))
 		}
-		if err == nil {
-			err = s.write(mode)
+		if err == nil && s.fresh != "" {
+			err = writeNew(s.fresh, s.New, mode)
 		}
 	}
 	if err != nil {
