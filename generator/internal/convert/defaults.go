@@ -63,7 +63,7 @@ func omitsZero(f *resolve.Field) bool {
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
 // an API server sets the default. Members that the handler copies as text are excepted.
 func (p *planner) noteDefaults(plan *Plan) {
-	same, warned := &Same{Members: plan.Same()}, map[*resolve.Field]bool{}
+	same, warned := plan.Same(), map[*resolve.Field]bool{}
 	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
 		if same.has(here.spoke.names()) {
 			return false

@@ -143,7 +143,7 @@ func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
 		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "%s is not another field than %s", path, c.Spoke).WithHint("name the field that counts if both are set"))
 		return
 	}
-	c.Unless = &Unless{path, fieldSet(path.Last())}
+	c.Unless = path
 	loss := fmt.Sprintf("all of it beside %s", path)
 	c.Value.Loss = [2]string{loss, loss}
 }
@@ -325,7 +325,7 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 		if !ok || entry != "" {
 			return
 		}
-		c.Cases = append(c.Cases, Case{value, with, fieldSet(with.Last())})
+		c.Cases = append(c.Cases, Case{value, with})
 	} else {
 		c.Default = value
 	}
@@ -671,11 +671,11 @@ func (p *Pair) noteParents() {
 		}
 		for d, path := range []Path{c.Spoke, c.Hub} {
 			if _, isEntry := c.Value.How.(Entry); !isEntry && path.pointers() {
-				c.Set[1-d] = fieldSet(c.side(Direction(1 - d)).Last())
+				c.Set[1-d] = FieldSet(c.side(Direction(1 - d)).Last())
 				switch c.Value.How.(type) {
 				case First, Element:
 					if c.Value.Outer == Direction(d) {
-						c.Found[1-d] = fieldSet(path.Last())
+						c.Found[1-d] = FieldSet(path.Last())
 					}
 				}
 			}

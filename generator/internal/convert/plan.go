@@ -79,7 +79,7 @@ type Claim struct {
 	Default any
 	Cases   []Case
 	// Unless is the spoke's field that keeps the value out of the hub if it is set. It is nil without such a field.
-	Unless *Unless
+	Unless Path
 	// Functions is true for each direction in which a function of the user converts the field.
 	Functions [2]bool
 	// Within copies the identical embedded struct that has the field on both sides. It is nil for other fields.
@@ -88,17 +88,10 @@ type Claim struct {
 	Reason, Entry string
 }
 
-// Case is a default that depends on another field of the same struct. Set checks whether that is set.
+// Case is a default for objects in which another field of the same struct is set.
 type Case struct {
 	Default any
 	With    Path
-	Set     *Set
-}
-
-// Unless is a field of the spoke's struct. Set checks whether it is set.
-type Unless struct {
-	Path Path
-	Set  *Set
 }
 
 // Metadata is a default that an object's metadata has, such as metadata.namespace.

@@ -8,32 +8,31 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Same marks the members of an object that have the same JSON in both versions. No rule changes them, no function of
-// the user sees them, and their types differ only in name.
-type Same struct {
-	// All is true if the whole member is the same. Otherwise Members are its parts that are the same.
-	All     bool
-	Members map[string]*Same
-}
+// Same has the members of an object that have the same JSON in both versions, each with its own members that are the
+// same; nil stands for the whole member. No rule changes them, no function of the user sees them, and their types differ
+// only in name.
+type Same map[string]Same
 
 // Same returns the members of the kind that are the same in both versions. It does not look into lists and maps,
 // because their elements have no fixed places.
-func (p *Plan) Same() map[string]*Same {
+func (p *Plan) Same() Same {
 	same := p.Root.same(map[*Pair]bool{})
-	if meta := same["metadata"]; meta != nil && (!meta.All || p.Reads != "" || p.Root.readsMetadata()) {
+	if same["metadata"] != nil || p.Reads != "" || p.Root.readsMetadata() {
 		delete(same, "metadata") // metadata is the same as a whole or not at all
 	}
 	return same
 }
 
 // has reports whether the member at a path, or one around it, is the same as a whole.
-func (s *Same) has(path []string) bool {
+func (s Same) has(path []string) bool {
 	for _, name := range path {
-		if s = s.Members[name]; s == nil || s.All {
-			break
+		members, ok := s[name]
+		if members == nil {
+			return ok
 		}
+		s = members
 	}
-	return s != nil && s.All
+	return false
 }
 
 // readsMetadata reports whether rules use the metadata or its entries, or functions of the user can read it.
@@ -46,7 +45,7 @@ func (p *Pair) readsMetadata() bool {
 	}, map[*Pair]bool{})
 }
 
-func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
+func (p *Pair) same(inside map[*Pair]bool) Same {
 	if inside[p] || p.Opaque || p.isCustom() {
 		return nil
 	}
@@ -58,20 +57,20 @@ func (p *Pair) same(inside map[*Pair]bool) map[string]*Same {
 			decides[of.With.names()[0]] = true
 		}
 		if c.Unless != nil {
-			decides[c.Unless.Path.names()[0]] = true
+			decides[c.Unless.names()[0]] = true
 		}
 	}
-	same := map[string]*Same{}
+	same := Same{}
 	for _, c := range p.Claims {
 		name, ok := c.staysAs()
 		if !ok || decides[name] {
 			continue
 		}
 		if c.isSame(map[*Pair]bool{}) {
-			same[name] = &Same{All: true}
+			same[name] = nil
 		} else if pair := c.Value.structs(); pair != nil {
 			if members := pair.same(inside); len(members) > 0 {
-				same[name] = &Same{Members: members}
+				same[name] = members
 			}
 		}
 	}

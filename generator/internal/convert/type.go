@@ -62,8 +62,8 @@ type SetField struct {
 	*Set
 }
 
-// setOf returns the check that a value is not the zero value.
-func setOf(t *resolve.Type) *Set {
+// SetOf returns the check that a value is not the zero value.
+func SetOf(t *resolve.Type) *Set {
 	s := &Set{Type: t}
 	kind := t.Kind()
 	switch isWhole := kind == resolve.Struct || kind == resolve.Array; {
@@ -81,20 +81,20 @@ func setOf(t *resolve.Type) *Set {
 		s.Test = AnyField
 		for _, f := range t.Fields() {
 			if f.Exported {
-				s.Fields = append(s.Fields, SetField{f.Name, fieldSet(f)})
+				s.Fields = append(s.Fields, SetField{f.Name, FieldSet(f)})
 			}
 		}
 	}
 	return s
 }
 
-// fieldSet is setOf for a field. An empty list or map that JSON omits is not set: it would be missing when the object
+// FieldSet is SetOf for a field. An empty list or map that JSON omits is not set: it would be missing when the object
 // returns.
-func fieldSet(f *resolve.Field) *Set {
+func FieldSet(f *resolve.Field) *Set {
 	if kind := f.Type.Kind(); f.OmitEmpty && (kind == resolve.Slice || kind == resolve.Map) {
 		return &Set{Type: f.Type, Test: NotEmpty}
 	}
-	return setOf(f.Type)
+	return SetOf(f.Type)
 }
 
 // comparable reports whether Go can compare values of the type with == and compares their content.

@@ -140,7 +140,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		v.Loss[1-v.Outer] = "all elements but the first"
 		spoke, hub = Sides(v.Outer, plain, list.Elem())
 		elem, bad := p.elements().value(spoke, hub, as[1:])
-		return v.as(First{Plain: setOf(plain)}, elem, bad)
+		return v.as(First{}, elem, bad)
 	case name == "keyed":
 		return p.keyed(v, argument, as)
 	case name == "element":
@@ -159,7 +159,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
 		var how Pointer
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
-			how.OnlyIfSet, v.Loss = OnlyIfSet{setOf(hub.Elem()), setOf(spoke.Elem())}, [2]string{emptied, emptied}
+			how.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(hub.Elem()), SetOf(spoke.Elem())}, [2]string{emptied, emptied}
 		}
 		return v.as(how, elem, bad)
 	case isPointer(spoke) || isPointer(hub):
@@ -178,7 +178,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		}
 		elem, bad := p.value(spoke, hub, as)
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
-			how.OnlyIfSet[v.Outer] = setOf(v.To(v.Outer).Elem())
+			how.OnlyIfSet[v.Outer] = SetOf(v.To(v.Outer).Elem())
 		}
 		return v.as(how, elem, bad)
 	case name != "":
@@ -227,8 +227,8 @@ func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatc
 			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
 	}
 	if how.ZeroIsNil || how.ZeroInWhole {
-		if how.Plain = setOf(plain); field.Type == plain {
-			how.Plain = fieldSet(field)
+		if how.Plain = SetOf(plain); field.Type == plain {
+			how.Plain = FieldSet(field)
 		}
 	}
 	return how, nil

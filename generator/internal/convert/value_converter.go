@@ -71,7 +71,7 @@ func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
 	for d, f := range []*resolve.Field{p.spokeField, p.hubField} {
 		if t := v.To(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
-			how.OmitsZero[d] = setOf(t)
+			how.OmitsZero[d] = SetOf(t)
 		}
 	}
 	to := outer(isText(v.Hub))

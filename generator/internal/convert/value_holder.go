@@ -39,7 +39,7 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 	spoke, hub := Sides(v.Outer, plain, found.Last().Type)
 	elem, bad := inner.value(spoke, hub, as[1:])
 	if bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
-		how.Plain = setOf(plain)
+		how.Plain = SetOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
 			how.Plain.Test, v.Loss[v.Outer] = NotEmpty, "whether it was nil or empty"
 		}
@@ -227,9 +227,8 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 		return nil, bad
 	}
 	v.Loss[1-v.Outer] = "all elements but this one"
-	how.Plain = setOf(plain)
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
-		how.Content, v.Loss[v.Outer] = setOf(plain.Elem()), "whether it was nil or empty"
+		how.Content, v.Loss[v.Outer] = SetOf(plain.Elem()), "whether it was nil or empty"
 	}
 	spoke, hub := Sides(v.Outer, plain, list.Elem())
 	elem, bad := p.beside(v.Outer, how.Constants...).value(spoke, hub, as[1:])

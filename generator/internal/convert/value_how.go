@@ -70,8 +70,8 @@ type (
 	}
 	// Rename exchanges values of an enum: the pairs of values, by direction.
 	Rename [2][]Renaming
-	// First converts between a value and the first element of a list. Plain checks whether the value is set.
-	First struct{ Plain *Set }
+	// First converts between a value and the first element of a list.
+	First struct{}
 	// Wrap converts between a value and a member of a struct. Constants are the values of other members beside a value.
 	// Plain checks whether there is a value. It is nil if the check is not needed.
 	Wrap struct {
@@ -92,8 +92,8 @@ type (
 	// Element converts between a value and the list element that Constants identify. Content checks whether the target
 	// of a pointer is set; it is nil for other values.
 	Element struct {
-		Plain, Content *Set
-		Constants      []Constant
+		Content   *Set
+		Constants []Constant
 	}
 	// Entry converts between a value and the text of a metadata entry, or between two entries.
 	Entry struct {

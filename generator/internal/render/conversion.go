@@ -643,7 +643,7 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 	for _, of := range c.Cases {
 		with, pointers := down(operand{code: jen.Id("dst"), pointer: true}, of.With)
-		w.missingCase(g, c, of.Default, append(there(pointers), w.isSet(of.Set, with)))
+		w.missingCase(g, c, of.Default, append(there(pointers), w.isSet(convert.FieldSet(of.With.Last()), with)))
 	}
 	if c.Default != nil {
 		w.missingCase(g, c, c.Default, nil)
@@ -654,25 +654,14 @@ func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
 func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
 	_, to := convert.Sides(c.DefaultTo(), c.Spoke, c.Hub)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
-	pointer := to.Last().Type.Elem()
-	unset := dst.value().Op("==").Nil()
-	if pointer == nil {
-		switch value.(type) {
-		case string, convert.Metadata:
-			unset = dst.value().Op("==").Lit("")
-		case int:
-			unset = dst.value().Op("==").Lit(0)
-		case bool:
-			unset = jen.Op("!").Add(dst.value())
-		}
-	}
+	unset := w.test(convert.SetOf(to.Last().Type), dst, false)
 	conditions := slices.Concat(there(pointers), []jen.Code{unset}, inCase, []jen.Code{w.whole()})
 	g.If(all(conditions)).BlockFunc(func(g *jen.Group) {
 		code, literal := jen.Lit(value), fmt.Sprintf("%T", value)
 		if metadata, ok := value.(convert.Metadata); ok {
 			code, literal = w.metadata(metadata), "string"
 		}
-		if pointer != nil {
+		if pointer := to.Last().Type.Elem(); pointer != nil {
 			make := jen.Qual(w.shared, "Pointer")
 			if pointer.Package != "" || pointer.Name != literal {
 				make.Types(w.typ(pointer))

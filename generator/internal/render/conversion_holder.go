@@ -170,7 +170,7 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
 func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where) {
 	if v.Outer == d {
-		set := w.isSet(how.Plain, src)
+		set := w.isSet(convert.SetOf(v.To(1-d)), src)
 		if how.Content != nil {
 			set.Op("&&").Add(w.isSet(how.Content, operand{code: src.value(), pointer: true}))
 			src.known = false

@@ -38,12 +38,12 @@ func (w *conversionWriter) between(plan *convert.Plan) *jen.Statement {
 }
 
 // same writes what both versions have alike, as a literal without its type.
-func same(members map[string]*convert.Same) *jen.Statement {
+func same(members convert.Same) *jen.Statement {
 	values := jen.Dict{}
-	for name, s := range members {
+	for name, inner := range members {
 		value := jen.Nil()
-		if !s.All {
-			value = same(s.Members)
+		if inner != nil {
+			value = same(inner)
 		}
 		values[jen.Lit(name)] = value
 	}

@@ -179,7 +179,7 @@ func (w *conversionWriter) convert(g *jen.Group, v *convert.Value, d convert.Dir
 		w.rename(g, v, how[d], d, src, dst)
 	case convert.First:
 		if v.Outer == d {
-			src.ifSet(g, w.isSet(how.Plain, src), func(g *jen.Group) {
+			src.ifSet(g, w.isSet(convert.SetOf(v.To(1-d)), src), func(g *jen.Group) {
 				if isAssign(v.Elem) && v.Elem.Same {
 					dst.set(g, w.typ(v.To(d)).Values(src.value()))
 					return
@@ -351,13 +351,14 @@ func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.St
 }
 
 // isUnset is the condition that a field in an operand is not set.
-func (w *conversionWriter) isUnset(u *convert.Unless, in operand) *jen.Statement {
-	field, pointers := down(in, u.Path)
-	conditions := append(there(pointers), w.isSet(u.Set, field))
+func (w *conversionWriter) isUnset(path convert.Path, in operand) *jen.Statement {
+	field, pointers := down(in, path)
+	set := convert.FieldSet(path.Last())
+	conditions := append(there(pointers), w.isSet(set, field))
 	if len(conditions) > 1 {
 		return jen.Op("!").Parens(all(conditions))
 	}
-	return w.test(u.Set, field, false)
+	return w.test(set, field, false)
 }
 
 // zeroFunction names the function that tells whether a struct is zero.
