@@ -660,9 +660,9 @@ func (c *Claim) side(from Direction) Path {
 	return path
 }
 
-// noteParents handles moves into and out of structs behind pointers. A move into such a struct gets the check whether
-// to create the struct. A move in either direction loses whether the pointer was nil or the struct empty, unless the
-// pointer itself is claimed.
+// noteParents handles moves into and out of structs behind pointers. A list's element that moves into such a struct gets
+// the check whether to create the struct. A move in either direction loses whether the pointer was nil or the struct
+// empty, unless the pointer itself is claimed.
 func (p *Pair) noteParents() {
 	claimed := p.claimed()
 	for _, c := range p.Claims {
@@ -670,13 +670,10 @@ func (p *Pair) noteParents() {
 			continue
 		}
 		for d, path := range []Path{c.Spoke, c.Hub} {
-			if _, isEntry := c.Value.How.(Entry); !isEntry && path.pointers() {
-				c.Set[1-d] = FieldSet(c.side(Direction(1 - d)).Last())
-				switch c.Value.How.(type) {
-				case First, Element:
-					if c.Value.Outer == Direction(d) {
-						c.Found[1-d] = FieldSet(path.Last())
-					}
+			switch c.Value.How.(type) {
+			case First, Element:
+				if c.Value.Outer == Direction(d) && path.pointers() {
+					c.Found[1-d] = FieldSet(path.Last())
 				}
 			}
 			for i, f := range path[:len(path)-1] {

@@ -64,9 +64,6 @@ type Claim struct {
 	Verb model.Verb
 	// Value describes how the value converts; nil if it does not convert.
 	Value *Value
-	// Set checks, for each direction, whether the source is set. It is needed if pointers lead to the other side's
-	// field.
-	Set [2]*Set
 	// Found checks, for each direction, whether an element of a list has given the destination a value. It is needed if
 	// pointers lead to the destination, because no struct is made for a missing element. Otherwise it is nil.
 	Found [2]*Set

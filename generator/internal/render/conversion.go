@@ -481,7 +481,7 @@ func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d conv
 	for _, c := range block {
 		from, _ := convert.Sides(d, c.Spoke, c.Hub)
 		field, _ := down(src, from)
-		set = append(set, w.isSet(c.Set[d], field))
+		set = append(set, w.isSet(convert.FieldSet(from.Last()), field))
 	}
 	g.If(either(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
@@ -606,11 +606,8 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		conditions = append(conditions, w.isUnset(c.Unless, around))
 	}
 	dst, parents := down(dst, to)
-	if isMade && len(parents) == 0 && len(conditions) == 0 && keepsZero(c.Value, c.Set[d]) {
-		isMade = false
-	}
-	if len(parents) > 0 || isMade && c.Set[d] != nil {
-		conditions = append(conditions, w.isSet(c.Set[d], src))
+	if len(parents) > 0 || isMade && (len(conditions) > 0 || !keepsZero(c.Value, convert.FieldSet(from.Last()))) {
+		conditions = append(conditions, w.isSet(convert.FieldSet(from.Last()), src))
 		src.known = true
 	}
 	name := where{format: from.String()}
