@@ -660,9 +660,9 @@ func (c *Claim) side(from Direction) Path {
 	return path
 }
 
-// noteParents handles moves into and out of structs behind pointers. A list's element that moves into such a struct gets
-// the check whether to create the struct. A move in either direction loses whether the pointer was nil or the struct
-// empty, unless the pointer itself is claimed.
+// noteParents handles moves into and out of structs behind pointers. A list's element that moves into such a struct
+// gets the check whether to create the struct. A move in either direction loses whether the pointer was nil or the
+// struct empty, unless the pointer itself is claimed.
 func (p *Pair) noteParents() {
 	claimed := p.claimed()
 	for _, c := range p.Claims {

@@ -221,14 +221,14 @@ func (p *Plan) Lossy(d Direction) bool {
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
 func (p *Pair) NeedsHooks() bool {
-	return p.any((*Claim).isCustom, map[*Pair]bool{})
+	return p.any((*Claim).isCustom)
 }
 
 // NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
 		return c.HasDefault() || c.Value.holds(func(v *Value) bool { how, ok := v.How.(Optional); return ok && how.ZeroInWhole }) || c.isCustom()
-	}, map[*Pair]bool{})
+	})
 }
 
 // Needs are the needs of the function that converts a pair in a direction: a context, and an error if it fails.
@@ -257,7 +257,7 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 			}
 		}
 		return n == Needs{true, true}
-	}, map[*Pair]bool{})
+	})
 	return n
 }
 
@@ -266,13 +266,25 @@ func (p *Pair) completed() bool { return p.After != [2]bool{} }
 
 // any reports whether is returns true for a claim of the pair or of a pair inside it. Functions that complete a pair
 // are like a claim without a field.
-func (p *Pair) any(is func(*Claim) bool, seen map[*Pair]bool) bool {
-	if seen[p] {
-		return false
-	}
-	seen[p] = true
-	return p.completed() && is(&Claim{Functions: p.After}) || slices.ContainsFunc(p.Claims, func(c *Claim) bool {
-		inner := c.Value.inner()
-		return is(c) || inner != nil && inner.any(is, seen)
+func (p *Pair) any(is func(*Claim) bool) bool {
+	return slices.ContainsFunc(p.All(), func(in *Pair) bool {
+		return in.completed() && is(&Claim{Functions: in.After}) || slices.ContainsFunc(in.Claims, is)
 	})
+}
+
+// All returns the pair and the pairs inside it, each once.
+func (p *Pair) All() (all []*Pair) {
+	seen := map[*Pair]bool{nil: true}
+	var add func(*Pair)
+	add = func(p *Pair) {
+		if seen[p] {
+			return
+		}
+		seen[p], all = true, append(all, p)
+		for _, c := range p.Claims {
+			add(c.Value.inner())
+		}
+	}
+	add(p)
+	return all
 }

@@ -23,7 +23,7 @@ func (p *planner) refuseHooks(plan *Plan) {
 			fields = append(fields, cmp.Or(c.Field().String(), "whole structs"))
 		}
 		return false
-	}, map[*Pair]bool{})
+	})
 	slices.Sort(fields)
 	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s cannot hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(fields), ", ")).
 		WithHint("remove convertible: the methods of Converter are what controller-runtime's NewSpokeConverter takes"))

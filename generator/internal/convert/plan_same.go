@@ -9,8 +9,8 @@ import (
 )
 
 // Same has the members of an object that have the same JSON in both versions, each with its own members that are the
-// same; nil stands for the whole member. No rule changes them, no function of the user sees them, and their types differ
-// only in name.
+// same; nil stands for the whole member. No rule changes them, no function of the user sees them, and their types
+// differ only in name.
 type Same map[string]Same
 
 // Same returns the members of the kind that are the same in both versions. It does not look into lists and maps,
@@ -42,7 +42,7 @@ func (p *Pair) readsMetadata() bool {
 		_, isDefault := c.Default.(Metadata)
 		isDefault = isDefault || slices.ContainsFunc(c.Cases, func(of Case) bool { _, is := of.Default.(Metadata); return is })
 		return c.isCustom() || c.Entry != "" || isEntry || isDefault
-	}, map[*Pair]bool{})
+	})
 }
 
 func (p *Pair) same(inside map[*Pair]bool) Same {

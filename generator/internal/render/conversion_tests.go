@@ -134,26 +134,13 @@ func rawText(text string) jen.Code {
 // hooksOf are the names of the hooks for the fields of a kind.
 func hooksOf(plan *convert.Plan) []string {
 	var names []string
-	var visit func(p *convert.Pair, inside map[*convert.Pair]bool)
-	visit = func(p *convert.Pair, inside map[*convert.Pair]bool) {
-		if inside[p] {
-			return
-		}
-		inside[p] = true
+	for _, p := range plan.Root.All() {
 		for _, h := range pairHooks(p) {
 			if !slices.Contains(names, h.name) {
 				names = append(names, h.name)
 			}
 		}
-		for _, c := range p.Claims {
-			for v := c.Value; v != nil; v = v.Elem {
-				if pair := v.Pair(); pair != nil {
-					visit(pair, inside)
-				}
-			}
-		}
 	}
-	visit(plan.Root, map[*convert.Pair]bool{})
 	return names
 }
 

@@ -91,8 +91,8 @@ func (p handlerPackage) all() (all []*model.Webhook) {
 	return all
 }
 
-// asWritten puts a type's mutating webhooks before its validating ones, as the alphabet does, each in the order of their
-// markers.
+// asWritten puts a type's mutating webhooks before its validating ones, as the alphabet does, and both in the order of
+// their markers.
 func asWritten(a, b *model.Webhook) int {
 	return cmp.Or(cmp.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 }
