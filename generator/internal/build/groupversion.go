@@ -7,13 +7,13 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // groupVersion is the API group and version of the types in a Go package.
@@ -29,11 +29,12 @@ type groupVersion struct {
 // names the group in Go code.
 func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.List) {
 	var byTag, byVariable groupVersion
+	constants := resolve.New(ctx, p.Module)
 	for _, f := range p.FilesWith("+groupName", "+groupGoName", "+versionName", "GroupVersion{") {
 		byTag.group = findTag(f, f.AST.Comments, "groupName").Or(byTag.group)
 		byTag.goName = findTag(f, f.AST.Comments, "groupGoName").Or(byTag.goName)
 		byTag.version = findTag(f, f.AST.Comments, "versionName").Or(byTag.version)
-		if gv, ok := groupVersionVariable(ctx, p, f); ok && !byVariable.version.IsSet() {
+		if gv, ok := groupVersionVariable(constants, p, f); ok && !byVariable.version.IsSet() {
 			byVariable = gv
 		}
 	}
@@ -68,7 +69,7 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 }
 
 // groupVersionVariable finds "X = schema.GroupVersion{Group: ..., Version: ...}" at package level.
-func groupVersionVariable(ctx context.Context, p *load.Package, f *load.File) (gv groupVersion, ok bool) {
+func groupVersionVariable(constants *resolve.Resolver, p *load.Package, f *load.File) (gv groupVersion, ok bool) {
 	for _, d := range f.AST.Decls {
 		decl, isGen := d.(*ast.GenDecl)
 		if !isGen || decl.Tok != token.VAR {
@@ -88,7 +89,7 @@ func groupVersionVariable(ctx context.Context, p *load.Package, f *load.File) (g
 							field, value = key.Name, kv.Value
 						}
 					}
-					text, known := constant(ctx, p, f, value, 0)
+					text, known := constants.Text(p, f, value)
 					switch {
 					case known && field == "Group":
 						gv.group = diag.Sourced[string]{V: text, At: at}
@@ -112,74 +113,6 @@ func isGroupVersion(t ast.Expr) bool {
 	}
 	name, ok := t.(*ast.Ident)
 	return ok && name.Name == "GroupVersion"
-}
-
-// constant evaluates a string expression: literals, constants of this package or of another package found on disk, and
-// their sums.
-func constant(ctx context.Context, p *load.Package, f *load.File, e ast.Expr, depth int) (string, bool) {
-	const deepest = 8 // constants that refer to constants; a cycle does not compile
-	if depth > deepest {
-		return "", false
-	}
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		s, err := strconv.Unquote(e.Value)
-		return s, err == nil && e.Kind == token.STRING
-	case *ast.ParenExpr:
-		return constant(ctx, p, f, e.X, depth+1)
-	case *ast.BinaryExpr:
-		x, ok1 := constant(ctx, p, f, e.X, depth+1)
-		y, ok2 := constant(ctx, p, f, e.Y, depth+1)
-		return x + y, ok1 && ok2 && e.Op == token.ADD
-	case *ast.Ident:
-		return declaredConstant(ctx, p, e.Name, depth+1)
-	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok {
-			if importPath, ok := importNamed(f.AST, x.Name); ok {
-				if other, err := p.Module.Locate(ctx, importPath); err == nil {
-					return declaredConstant(ctx, other, e.Sel.Name, depth+1)
-				}
-			}
-		}
-	}
-	return "", false
-}
-
-func declaredConstant(ctx context.Context, p *load.Package, name string, depth int) (string, bool) {
-	for _, f := range p.FilesWith(name) {
-		for _, d := range f.AST.Decls {
-			decl, ok := d.(*ast.GenDecl)
-			if !ok || decl.Tok != token.CONST && decl.Tok != token.VAR {
-				continue
-			}
-			for _, s := range decl.Specs {
-				spec := s.(*ast.ValueSpec)
-				for i, n := range spec.Names {
-					if n.Name == name && i < len(spec.Values) {
-						return constant(ctx, p, f, spec.Values[i], depth)
-					}
-				}
-			}
-		}
-	}
-	return "", false
-}
-
-// importNamed finds the import with a name in a file. Without an explicit name, the name is the last element of the
-// path that is not a version, as goimports assumes.
-func importNamed(f *ast.File, name string) (string, bool) {
-	for _, i := range f.Imports {
-		p, err := strconv.Unquote(i.Path.Value)
-		base := path.Base(p)
-		named := base == name || model.IsVersion(base) && path.Base(path.Dir(p)) == name || strings.TrimPrefix(base, "go-") == name
-		if i.Name != nil {
-			named = i.Name.Name == name
-		}
-		if err == nil && named {
-			return p, true
-		}
-	}
-	return "", false
 }
 
 // findTag returns the last +name=value of the comments. It is not set without one.

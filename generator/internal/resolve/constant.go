@@ -61,15 +61,26 @@ func (r *Resolver) Constants(t *Type) []Constant {
 // constantsOf returns the constants of a type that are indexed so far.
 func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
 	for _, c := range slices.Collect(maps.Values(s.constants)) { // finding a type may index further constants
-		if r.constantType(s, c) == t {
+		if !c.variable && r.constantType(s, c) == t {
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-// declaredConstant is a constant on the package level.
+// Text computes an expression in a file of a package: a text, or constants and variables of any package with + between
+// them. A variable has the value of its declaration.
+func (r *Resolver) Text(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
+	v := r.value(environment{scope: r.adopt(p), file: f}, e, 0)
+	if v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+// declaredConstant is a constant or variable on the package level.
 type declaredConstant struct {
+	variable  bool
 	file      *load.File
 	name      *ast.Ident
 	typ       ast.Expr // nil if it follows from the value
@@ -78,8 +89,8 @@ type declaredConstant struct {
 	following bool // its type or value is being found
 }
 
-// indexConstants notes the constants of a declaration. A constant without type and value has the type and value of the
-// one before (https://go.dev/ref/spec#Constant_declarations).
+// indexConstants notes the constants or variables of a declaration. A constant without type and value has the type and
+// value of the one before (https://go.dev/ref/spec#Constant_declarations).
 func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
 	var typ ast.Expr
 	var values []ast.Expr
@@ -92,7 +103,7 @@ func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
 			if name.Name == "_" || s.constants[name.Name] != nil {
 				continue
 			}
-			c := &declaredConstant{file: f, name: name, typ: typ, iota: i}
+			c := &declaredConstant{variable: decl.Tok == token.VAR, file: f, name: name, typ: typ, iota: i}
 			if j < len(values) {
 				c.value = values[j]
 			}

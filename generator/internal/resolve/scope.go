@@ -123,7 +123,7 @@ func (s *scope) index(f *load.File) {
 			switch d.Tok {
 			case token.TYPE:
 				s.indexTypes(f, d, before)
-			case token.CONST:
+			case token.CONST, token.VAR:
 				s.indexConstants(f, d)
 			}
 		case *ast.FuncDecl:
