@@ -21,11 +21,28 @@ import (
 // does: neither the patch nor the result may have a field that the webhook's kind does not have, in
 // that case of letters, or a field twice. If there are problems, the webhook is returned as it was.
 func Patch(webhook admissionregistrationv1.MutatingWebhook, mutating bool, patch string) (admissionregistrationv1.MutatingWebhook, []error) {
-	if mutating {
-		return apply(webhook, patch)
+	kind := any(webhook)
+	if !mutating { // it has all the fields of a mutating one but one
+		kind = Validating(webhook)
 	}
-	patched, problems := apply(Validating(webhook), patch)
-	return fromValidating(patched), problems
+	if problems := checkPatch(kind, patch); len(problems) > 0 {
+		return webhook, problems
+	}
+	original, err := json.Marshal(kind)
+	if err != nil {
+		return webhook, []error{err}
+	}
+	merged, err := strategicpatch.StrategicMergePatch(original, []byte(patch), kind)
+	if err != nil {
+		return webhook, []error{fmt.Errorf("cannot apply the patch: %w", err)}
+	}
+	var patched admissionregistrationv1.MutatingWebhook
+	for _, into := range []any{reflect.New(reflect.TypeOf(kind)).Interface(), &patched} {
+		if problems := unmarshalStrict(merged, into); len(problems) > 0 {
+			return webhook, problems
+		}
+	}
+	return patched, nil
 }
 
 // Changed lists the paths of the fields, and of the fields and elements in them, that differ between
@@ -45,25 +62,6 @@ func Changed(before, after admissionregistrationv1.MutatingWebhook) []string {
 	}
 	slices.Sort(changed)
 	return changed
-}
-
-func apply[T any](webhook T, patch string) (T, []error) {
-	if problems := checkPatch(webhook, patch); len(problems) > 0 {
-		return webhook, problems
-	}
-	original, err := json.Marshal(webhook)
-	if err != nil {
-		return webhook, []error{err}
-	}
-	merged, err := strategicpatch.StrategicMergePatch(original, []byte(patch), webhook)
-	if err != nil {
-		return webhook, []error{fmt.Errorf("cannot apply the patch: %w", err)}
-	}
-	var patched T
-	if problems := unmarshalStrict(merged, &patched); len(problems) > 0 {
-		return webhook, problems
-	}
-	return patched, nil
 }
 
 // checkPatch finds unknown and repeated fields in the patch itself, because merging loses
@@ -187,15 +185,6 @@ func fieldsOf(webhook admissionregistrationv1.MutatingWebhook) map[string]any {
 // Validating drops what a validating webhook does not have.
 func Validating(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.ValidatingWebhook {
 	return admissionregistrationv1.ValidatingWebhook{
-		Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,
-		NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector, SideEffects: w.SideEffects,
-		TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
-	}
-}
-
-// fromValidating is the inverse of Validating.
-func fromValidating(w admissionregistrationv1.ValidatingWebhook) admissionregistrationv1.MutatingWebhook {
-	return admissionregistrationv1.MutatingWebhook{
 		Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,
 		NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector, SideEffects: w.SideEffects,
 		TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
