@@ -249,7 +249,7 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 		key := objectKey{mutating, b.objectName(c.marker, mutating)}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &model.Configuration{Range: c.Range, Mutating: mutating, Name: key.name, At: model.Positions{}}
+			object = &model.Configuration{Source: model.Source{Range: c.Range, At: model.Positions{}}, Mutating: mutating, Name: key.name}
 			b.objects[key] = object
 		}
 		if _, known := object.At["name"]; !known {

@@ -90,7 +90,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		}
 		b.checkNeeds(at.Range, "policy", append(needs, need{"a name", said.Name.IsSet()}))
 	}
-	p := &model.Policy{Range: at.Range, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind, Source: model.Source{At: model.Positions{}}}
+	p := &model.Policy{Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind}
 	if p.Name = b.name(subject, on); subject.kind == nil {
 		p.Name = said.Name.V
 	}
@@ -117,7 +117,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 
 // applied puts the arguments that webhooks and policies share into a webhook.
 func applied(s registry.Settings, mutating bool) *model.Webhook {
-	w := &model.Webhook{Mutating: mutating, At: model.Positions{}}
+	w := &model.Webhook{Source: model.Source{At: model.Positions{}}, Mutating: mutating}
 	s.Apply(w, "")
 	return w
 }
@@ -272,7 +272,7 @@ func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression)
 // bind adds a binding to a policy.
 func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	said := *at.marker
-	binding := &model.Binding{Range: at.Range, Name: p.Name, Source: model.Source{At: model.Positions{}}}
+	binding := &model.Binding{Source: model.Source{Range: at.Range, At: model.Positions{}}, Name: p.Name}
 	switch {
 	case strings.Contains(said.Name.V, "."), said.Name.IsSet() && p.Kind == nil: // on a package, names are as written
 		binding.Name = said.Name.V

@@ -39,8 +39,8 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 			need{"a path or a url", said.Path.IsSet() || said.URL.IsSet()}))
 	}
 	w := &model.Webhook{
-		Range: at.Range, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
-		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement, At: model.Positions{},
+		Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
+		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement,
 	}
 	w.Spec.Name = b.name(subject, of(at))
 	w.At.Set("name", said.Name.At)
@@ -164,11 +164,7 @@ func addMatchCondition(w *model.Webhook, m *registry.MatchCondition) {
 		Name: m.Name.V, Expression: m.Expression.V,
 	})
 	w.At.Set(at+".name", m.Name.At)
-	w.At.Set(at+".expression", m.Expression.At)
-	if w.Expressions == nil {
-		w.Expressions = map[string]func(from, to int) diag.Range{}
-	}
-	w.Expressions[at+".expression"] = m.Expression.Part
+	w.Text(at+".expression", m.Expression)
 }
 
 func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag.Range) {

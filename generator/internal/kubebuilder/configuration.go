@@ -87,8 +87,8 @@ func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List
 				continue // its other findings would only follow from the errors
 			}
 			c.Webhooks = append(c.Webhooks, &model.Webhook{
-				Range: w.Range, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
-				Configuration: c.Name, Spec: w.Spec, At: w.At,
+				Source: model.Source{Range: w.Range, At: w.At}, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
+				Configuration: c.Name, Spec: w.Spec,
 			})
 		}
 		all = append(all, c)

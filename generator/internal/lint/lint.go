@@ -130,7 +130,7 @@ func ofPolicies() (ids []string) {
 func matching(p *model.Policy) *model.Webhook {
 	const constraints = "spec.matchConstraints."
 	m := p.Spec.MatchConstraints
-	w := &model.Webhook{Range: p.Range, Mutating: p.Mutating, Allowed: p.Allowed, At: model.Positions{}}
+	w := &model.Webhook{Source: model.Source{Range: p.Range, At: model.Positions{}}, Mutating: p.Mutating, Allowed: p.Allowed}
 	w.Spec.MatchPolicy, w.Spec.NamespaceSelector, w.Spec.ObjectSelector = m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector
 	for _, r := range m.ResourceRules {
 		w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)

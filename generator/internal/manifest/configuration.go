@@ -29,7 +29,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 	if !ok {
 		return
 	}
-	c := &model.Configuration{Range: t.Range(node), Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations, At: model.Positions{}}
+	c := &model.Configuration{Source: model.Source{Range: t.Range(node), At: model.Positions{}}, Mutating: mutating, Name: object.Name, Labels: object.Labels, Annotations: object.Annotations}
 	positions := model.Positions{}
 	t.positions(positions, "", node)
 	for _, problem := range unknown {
@@ -47,7 +47,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 	}
 	items := elements(entry(node, "webhooks"))
 	for i, said := range object.Webhooks {
-		w := &model.Webhook{Range: c.Range, Mutating: mutating, Configuration: c.Name, Spec: said, At: model.Positions{}}
+		w := &model.Webhook{Source: model.Source{Range: c.Range, At: model.Positions{}}, Mutating: mutating, Configuration: c.Name, Spec: said}
 		if i < len(items) { // not where a merge key hides them
 			allowed, bad := allowances(t.above(items[i]))
 			r.diags.Add(bad...)

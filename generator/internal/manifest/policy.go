@@ -36,13 +36,13 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	if !ok {
 		return
 	}
-	source := model.Source{At: model.Positions{}}
+	source := model.Source{Range: at, At: model.Positions{}}
 	t.positions(source.At, "", node)
 	if binding {
-		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Range: at, Name: bound.Name, Spec: bound.Spec, Source: source}})
+		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Source: source, Name: bound.Name, Spec: bound.Spec}})
 		return
 	}
-	p := &model.Policy{Range: at, Mutating: mutating, Name: validating.Name, Source: source}
+	p := &model.Policy{Source: source, Mutating: mutating, Name: validating.Name}
 	if s := validating.Spec; !mutating {
 		p.Spec = model.PolicySpec{
 			ParamKind: s.ParamKind, MatchConstraints: s.MatchConstraints, MatchConditions: s.MatchConditions, Variables: s.Variables,

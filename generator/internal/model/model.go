@@ -55,8 +55,9 @@ func (p *Project) Webhooks() []*Webhook {
 
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
 type Configuration struct {
-	// Range is the marker that declares the object; invalid without a marker.
-	diag.Range
+	// Source has the position of the marker that declares the object, which is invalid without a marker, and of "name",
+	// "labels" and "annotations".
+	Source
 	Mutating    bool
 	Name        string
 	Labels      map[string]string
@@ -64,8 +65,6 @@ type Configuration struct {
 	// Webhooks are in the order in which they are written, which for mutating webhooks is the
 	// order in which the API server calls them.
 	Webhooks []*Webhook
-	// At contains the positions of "name", "labels" and "annotations".
-	At Positions
 }
 
 // Kind is the API type that a webhook is for.
@@ -82,8 +81,8 @@ func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Vers
 
 // Webhook is one entry of a configuration.
 type Webhook struct {
-	// Range is the marker.
-	diag.Range
+	// Source has the positions of the marker and of the fields in Spec.
+	Source
 	Mutating bool
 	// Kubebuilder says that a +kubebuilder marker declares it: mistakes that controller-gen
 	// lets through are then warnings, and no handler is generated.
@@ -115,13 +114,8 @@ type Webhook struct {
 	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
 	// server needs.
 	KeptOut bool
-	// At maps the field paths in Spec to the positions of the arguments that set them.
-	At Positions
 	// Allowed are the rules of lint that the webhook may break.
 	Allowed []*Allowance
-	// Expressions map field paths in Spec to the positions of CEL source, for expressions that a
-	// +webhook:matchCondition contains literally.
-	Expressions map[string]func(from, to int) diag.Range
 }
 
 // Path is the URL path that the webhook's service serves it at; empty for a webhook reached by URL.
@@ -130,17 +124,6 @@ func (w *Webhook) Path() string {
 		return *s.Path
 	}
 	return ""
-}
-
-// Where is the position of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
-// marker itself.
-func (w *Webhook) Where(field string) diag.Range {
-	return w.At.Nearest(field, w.Range)
-}
-
-// Where is the position of "name", "labels" or "annotations", or the marker.
-func (c *Configuration) Where(field string) diag.Range {
-	return c.At.Nearest(field, c.Range)
 }
 
 // Positions maps the fields of a webhook to their positions in the source, by path: "clientConfig.service.path",

@@ -16,8 +16,7 @@ import (
 
 // Policy is a ValidatingAdmissionPolicy or a MutatingAdmissionPolicy with its bindings.
 type Policy struct {
-	// Range is the marker.
-	diag.Range
+	Source
 	Mutating bool
 	// Package is the import path of the package whose marker declares it.
 	Package string
@@ -47,7 +46,6 @@ type Policy struct {
 	// Numbers and Texts are in its expressions and in the schemas of its kinds, if it replaces a webhook.
 	Numbers []int64
 	Texts   []string
-	Source
 }
 
 // DefinitionRule is a +kubebuilder:validation:XValidation, or an entry of x-kubernetes-validations.
@@ -62,16 +60,17 @@ type DefinitionRule struct {
 
 // Binding is a ValidatingAdmissionPolicyBinding or a MutatingAdmissionPolicyBinding.
 type Binding struct {
-	// Range is the marker: the policy's where no marker declares the binding.
-	diag.Range
+	// Source has the position of the policy's marker where no marker declares the binding.
+	Source
 	Name string
 	// Spec is the binding's; of a mutating policy it has no ValidationActions.
 	Spec admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec
-	Source
 }
 
-// Source is where the fields of an object are set.
+// Source is where an object and its fields are set.
 type Source struct {
+	// Range is the marker.
+	diag.Range
 	// At maps the field paths of the object, such as spec.failurePolicy, to the positions of the arguments that set them.
 	At Positions
 	// Expressions have, by field path, the position of each piece of an expression; of a piece that is not there, the
@@ -102,11 +101,9 @@ func (s *Source) Element(list string, index int, at diag.Range) string {
 	return path
 }
 
-// Where is the position of a field, or of the nearest field around it in the source, or the marker.
-func (p *Policy) Where(field string) diag.Range { return p.At.Nearest(field, p.Range) }
-
-// Where is the position of a field, or of the nearest field around it in the source, or the marker.
-func (b *Binding) Where(field string) diag.Range { return b.At.Nearest(field, b.Range) }
+// Where is the position of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
+// marker itself.
+func (s *Source) Where(field string) diag.Range { return s.At.Nearest(field, s.Range) }
 
 // TypedKind is a kind with its Go type.
 type TypedKind struct {

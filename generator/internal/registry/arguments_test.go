@@ -22,7 +22,7 @@ func TestExamplesSetTheirField(t *testing.T) {
 			t.Errorf("%s: %v", line, diags)
 			continue
 		}
-		w := &model.Webhook{Mutating: true, At: model.Positions{}}
+		w := &model.Webhook{Source: model.Source{At: model.Positions{}}, Mutating: true}
 		decoded[0].Target.(*Webhook).Apply(w, "v1beta1")
 		if a.Field == "" {
 			if len(w.At) > 0 {
@@ -60,7 +60,7 @@ func TestDefaultsGiveWay(t *testing.T) {
 	}
 	own := settings(`+webhook:validating(timeoutSeconds: 5, admissionReviewVersions: "v1")`)
 	defaults := settings(`+webhook:defaults(timeoutSeconds: 7, failurePolicy: Ignore, admissionReviewVersions: "v1beta1;v1", reinvocationPolicy: IfNeeded)`)
-	w := &model.Webhook{At: model.Positions{}}
+	w := &model.Webhook{Source: model.Source{At: model.Positions{}}}
 	own.Over(defaults).Apply(w, "v1")
 	if s := w.Spec; *s.TimeoutSeconds != 5 || *s.FailurePolicy != "Ignore" || len(s.AdmissionReviewVersions) != 1 || s.ReinvocationPolicy != nil || *s.SideEffects != "None" {
 		t.Errorf("%+v", s)
