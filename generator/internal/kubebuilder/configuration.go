@@ -86,10 +86,8 @@ func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List
 			}) {
 				continue // its other findings would only follow from the errors
 			}
-			c.Webhooks = append(c.Webhooks, &model.Webhook{
-				Source: model.Source{Range: w.Range, At: w.At}, Mutating: w.Mutating, Kubebuilder: true, Package: w.Package.Path,
-				Configuration: c.Name, Spec: w.Spec,
-			})
+			w.Configuration = c.Name
+			c.Webhooks = append(c.Webhooks, w.Webhook)
 		}
 		all = append(all, c)
 	}

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -21,26 +19,12 @@ import (
 
 // Webhook is the content of one +kubebuilder:webhook marker.
 type Webhook struct {
-	// Range is the marker, from its + to its end.
-	diag.Range
 	// File and Package contain the marker.
 	File    *load.File
 	Package *load.Package
-	// Mutating is true for a mutating webhook and false for a validating one.
-	Mutating bool
-	// Spec is the webhook after its patch. In a validating webhook, ReinvocationPolicy is unset; the other fields are
-	// the same for both.
-	Spec admissionregistrationv1.MutatingWebhook
-	// At has the position of the argument, or of the list element, that set a field of Spec. Its keys are field paths:
-	// "name", "rules[0].operations", "rules[0].operations[1]", "clientConfig.service.path". For a field that the patch
-	// set or removed, it has the position of the patch.
-	At model.Positions
-}
-
-// Where returns the position that sets a field of Spec: the position At its path, or else At the nearest enclosing
-// field, or else the marker.
-func (w Webhook) Where(path string) diag.Range {
-	return w.At.Nearest(path, w.Range)
+	// Webhook is the webhook after its patch, without its configuration. A field that the patch set or removed has the
+	// position of the patch.
+	*model.Webhook
 }
 
 // Configuration is the content of one +kubebuilder:webhookconfiguration marker.

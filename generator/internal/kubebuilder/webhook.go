@@ -20,12 +20,10 @@ import (
 // sigs.k8s.io/controller-tools/pkg/webhook.Config.ToMutatingWebhook, ToValidatingWebhook and the checks in
 // Generator.Generate. It continues after errors in a marker, so that all of them are found at once.
 func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
-	r := reading{comment: c, parsed: said}
-	r.hook = Webhook{
-		Range: c.whole(), File: c.file, Package: p,
-		Mutating: said.arguments["mutating"].truth,
-		At:       model.Positions{},
-	}
+	r := reading{comment: c, parsed: said, hook: Webhook{c.file, p, &model.Webhook{
+		Source:   model.Source{Range: c.whole(), At: model.Positions{}},
+		Mutating: said.arguments["mutating"].truth, Kubebuilder: true, Package: p.Path,
+	}}}
 	r.hook.Spec.Name = r.takeText("name", "name")
 	r.rules()
 	r.policies()
