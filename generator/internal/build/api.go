@@ -47,9 +47,9 @@ func FindType(p *load.Package, name string) (t APIType, ok bool, diags diag.List
 		return t, false, nil
 	}
 	t.File = found.File
-	for spec, begin := range load.Types(found.File.AST) {
+	for spec, at := range load.Types(found.File.AST) {
 		if spec == found.Spec {
-			t.Line = found.File.Position(begin).Line
+			t.Line = found.File.Position(at.Pos).Line
 		}
 	}
 	placed, diags := marker.InFile(found.File.AST, found.File, registry.Prefix)

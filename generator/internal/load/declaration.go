@@ -36,26 +36,54 @@ func (p *Package) Type(name string) (Type, bool) {
 	return Type{}, false
 }
 
-// Types yields the types that a file declares at package level, each with the start of its declaration behind the
-// comment.
-func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, token.Pos] {
-	return func(yield func(*ast.TypeSpec, token.Pos) bool) {
+// Types yields the types that a file declares at package level, each with its place.
+func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, Place] {
+	return func(yield func(*ast.TypeSpec, Place) bool) {
+		before := f.Name.End()
 		for _, d := range f.Decls {
-			decl, ok := d.(*ast.GenDecl)
-			if !ok || decl.Tok != token.TYPE {
-				continue
-			}
-			for _, s := range decl.Specs {
-				begin := decl.Pos()
-				if decl.Lparen.IsValid() {
-					begin = s.Pos()
+			if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+				inside := decl.Lparen
+				for _, s := range decl.Specs {
+					spec, at := s.(*ast.TypeSpec), Place{decl.Doc, before, decl.Pos()}
+					if decl.Lparen.IsValid() {
+						at = Place{spec.Doc, inside, spec.Pos()}
+						inside = spec.End()
+					}
+					if !yield(spec, at) {
+						return
+					}
 				}
-				if !yield(s.(*ast.TypeSpec), begin) {
-					return
-				}
 			}
+			before = d.End()
 		}
 	}
+}
+
+// Place is where a type or a field is declared.
+type Place struct {
+	Doc *ast.CommentGroup
+	// Before is the end of the predecessor, and Pos the start of the declaration behind the comment.
+	Before, Pos token.Pos
+}
+
+// Comments returns the comments that Kubernetes' own generators read (k8s.io/gengo/v2/types.Type, CommentLines and
+// SecondClosestCommentLines): the doc comment and the one comment directly above it, in source order. A comment that
+// begins on the predecessor's last line belongs to the predecessor.
+func (p Place) Comments(file *ast.File, position func(token.Pos) diag.Position) (groups []*ast.CommentGroup) {
+	pos := p.Pos
+	if p.Doc != nil {
+		groups = append(groups, p.Doc)
+		pos = p.Doc.Pos()
+	}
+	next, _ := slices.BinarySearchFunc(file.Comments, pos, func(g *ast.CommentGroup, pos token.Pos) int { return int(g.Pos() - pos) })
+	if next == 0 {
+		return groups
+	}
+	above := file.Comments[next-1]
+	if above.Pos() < p.Before || position(above.Pos()).Line == position(p.Before).Line {
+		return groups
+	}
+	return slices.Insert(groups, 0, above)
 }
 
 // Comments are the comment groups between the declaration before the type and the type's name: its doc comment and the

@@ -6,10 +6,10 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
 // Declaration is a kind of declaration that a marker may belong to. Declarations combine with |.
@@ -121,67 +121,30 @@ func mentions(group *ast.CommentGroup, text string) bool {
 // placesOf finds the declaration that the markers of each comment of a file are on. All comments above the package
 // clause belong to the package; a type or field has its doc comment and the one comment directly above it.
 func placesOf(file *ast.File, source Source) map[*ast.CommentGroup]Placed {
-	w := placeWalk{file: file, source: source, places: map[*ast.CommentGroup]Placed{}}
+	places := map[*ast.CommentGroup]Placed{}
 	for _, g := range file.Comments {
 		if g.Pos() < file.Package {
-			w.places[g] = Placed{On: OnPackage}
+			places[g] = Placed{On: OnPackage}
 		}
 	}
-	before := file.Name.End()
-	for _, d := range file.Decls {
-		if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
-			inside := decl.Lparen
-			for _, s := range decl.Specs {
-				spec := s.(*ast.TypeSpec)
-				if decl.Lparen.IsValid() {
-					w.add(Placed{On: OnType, Type: spec}, spec.Doc, inside, spec.Pos())
-					inside = spec.End()
-				} else {
-					w.add(Placed{On: OnType, Type: spec}, decl.Doc, before, decl.Pos())
-				}
-				w.fields(spec)
+	add := func(p Placed, at load.Place) {
+		for _, g := range at.Comments(file, source.Position) {
+			places[g] = p
+		}
+	}
+	for spec, at := range load.Types(file) {
+		add(Placed{On: OnType, Type: spec}, at)
+		for n := range ast.Preorder(spec.Type) {
+			s, ok := n.(*ast.StructType)
+			if !ok {
+				continue
+			}
+			before := s.Fields.Opening
+			for _, f := range s.Fields.List {
+				add(Placed{On: OnField, Type: spec, Field: f}, load.Place{Doc: f.Doc, Before: before, Pos: f.Pos()})
+				before = f.End()
 			}
 		}
-		before = d.End()
 	}
-	return w.places
-}
-
-type placeWalk struct {
-	file   *ast.File
-	source Source
-	places map[*ast.CommentGroup]Placed // without a marker
-}
-
-// fields adds the fields of every struct in a type.
-func (w *placeWalk) fields(spec *ast.TypeSpec) {
-	ast.Inspect(spec.Type, func(n ast.Node) bool {
-		s, ok := n.(*ast.StructType)
-		if !ok {
-			return true
-		}
-		before := s.Fields.Opening
-		for _, f := range s.Fields.List {
-			w.add(Placed{On: OnField, Type: spec, Field: f}, f.Doc, before, f.Pos())
-			before = f.End()
-		}
-		return true
-	})
-}
-
-// add records the comments of a declaration that starts at pos and whose predecessor ends at before.
-func (w *placeWalk) add(p Placed, doc *ast.CommentGroup, before, pos token.Pos) {
-	if doc != nil {
-		w.places[doc] = p
-		pos = doc.Pos()
-	}
-	next := sort.Search(len(w.file.Comments), func(i int) bool { return w.file.Comments[i].Pos() >= pos })
-	if next == 0 {
-		return
-	}
-	above := w.file.Comments[next-1]
-	// A comment that begins on the predecessor's last line belongs to the predecessor.
-	if above.Pos() >= before && w.source.Position(above.Pos()).Line > w.source.Position(before).Line {
-		w.places[above] = p
-	}
+	return places
 }

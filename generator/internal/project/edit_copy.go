@@ -125,9 +125,9 @@ func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for spec, begin := range load.Types(tree) {
+	for spec, at := range load.Types(tree) {
 		if spec.Name.Name == name {
-			return addMarkers(text, build.APIType{Line: set.Position(begin).Line}, markers...), nil
+			return addMarkers(text, build.APIType{Line: set.Position(at.Pos).Line}, markers...), nil
 		}
 	}
 	return nil, errors.New("there is no type " + name)

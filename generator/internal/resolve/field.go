@@ -66,7 +66,7 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 	for _, f := range s.Fields.List {
 		whole := Field{
 			Type: r.expression(at, f.Type), File: at.file, AST: f,
-			Doc: comments{at.file, f.Doc, before, f.Pos()}.groups(),
+			Doc: load.Place{Doc: f.Doc, Before: before, Pos: f.Pos()}.Comments(at.file.AST, at.file.Position),
 		}
 		before = f.End()
 		if f.Tag != nil {

@@ -140,7 +140,7 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	return r.unique(&Type{
 		Package: s.path, Name: m.name, Args: m.args,
 		Range: d.file.Range(d.spec.Name.Pos(), d.spec.Name.End()),
-		File:  d.file, AST: d.spec, comments: d.comments,
+		File:  d.file, AST: d.spec, place: d.place,
 		at: at,
 	})
 }

@@ -116,37 +116,19 @@ func (s *scope) index(f *load.File) {
 		return
 	}
 	s.indexed[f] = true
-	before := f.AST.Name.End()
+	for spec, at := range load.Types(f.AST) {
+		if s.types[spec.Name.Name] == nil { // the compiler reports a second one
+			s.types[spec.Name.Name] = &declaration{file: f, spec: spec, place: at}
+		}
+	}
 	for _, d := range f.AST.Decls {
 		switch d := d.(type) {
 		case *ast.GenDecl:
-			switch d.Tok {
-			case token.TYPE:
-				s.indexTypes(f, d, before)
-			case token.CONST, token.VAR:
+			if d.Tok == token.CONST || d.Tok == token.VAR {
 				s.indexConstants(f, d)
 			}
 		case *ast.FuncDecl:
 			s.indexMethod(d)
-		}
-		before = d.End()
-	}
-}
-
-// indexTypes notes the types of a declaration whose predecessor ends at before.
-func (s *scope) indexTypes(f *load.File, decl *ast.GenDecl, before token.Pos) {
-	inside := decl.Lparen
-	for _, spec := range decl.Specs {
-		spec := spec.(*ast.TypeSpec)
-		d := &declaration{file: f, spec: spec}
-		if decl.Lparen.IsValid() {
-			d.comments = comments{f, spec.Doc, inside, spec.Pos()}
-			inside = spec.End()
-		} else {
-			d.comments = comments{f, decl.Doc, before, decl.Pos()}
-		}
-		if s.types[spec.Name.Name] == nil { // the compiler reports a second one
-			s.types[spec.Name.Name] = d
 		}
 	}
 }
@@ -155,7 +137,7 @@ func (s *scope) indexTypes(f *load.File, decl *ast.GenDecl, before token.Pos) {
 type declaration struct {
 	file      *load.File
 	spec      *ast.TypeSpec
-	comments  comments
+	place     load.Place
 	following bool // an alias that is being followed
 }
 

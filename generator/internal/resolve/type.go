@@ -55,10 +55,10 @@ type Type struct {
 	id  string // what identity returns, once asked for
 
 	// A declared type is looked into when first asked for.
-	at       environment // the environment of the declaration's type expression
-	comments comments
-	looking  bool
-	under    *underlying
+	at      environment // the environment of the declaration's type expression
+	place   load.Place
+	looking bool
+	under   *underlying
 }
 
 // underlying is what a type is made of. Named types share it with what they are declared to be.
@@ -105,7 +105,7 @@ func (t *Type) Doc() []*ast.CommentGroup {
 	if t.AST == nil {
 		return nil
 	}
-	return t.comments.groups()
+	return t.place.Comments(t.File.AST, t.File.Position)
 }
 
 // PackageMarked reports whether the package in which a struct is written has a marker for the whole package.
