@@ -56,9 +56,7 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 		p.Kinds = b.typedKinds(m.Module, subjects[p], rules)
 		types := b.definedTypes(m.Module, p.Kinds)
 		for _, t := range types {
-			for _, r := range schema.Rules(t) {
-				p.DefinitionRules = append(p.DefinitionRules, model.DefinitionRule(r))
-			}
+			p.DefinitionRules = append(p.DefinitionRules, schema.Rules(t)...)
 		}
 		if p.InsteadOf != nil {
 			addLiterals(p, types)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -273,20 +274,10 @@ func (s *Schema) limit(l Limits) {
 	}
 }
 
-// Rule is a +kubebuilder:validation:XValidation of a type or of a field below it.
-type Rule struct {
-	// Path has the JSON names of the fields above the marker. Rules of elements of lists and maps are left out.
-	Path []string
-	// Expression is its CEL expression.
-	Expression string
-	// At is the position of the field or the type.
-	At diag.Range
-}
+// Rules returns the rules of a type and of the fields below it. Rules of elements of lists and maps are left out.
+func Rules(t *resolve.Type) []model.DefinitionRule { return collect(t, nil, nil) }
 
-// Rules returns the rules of a type and of the fields below it.
-func Rules(t *resolve.Type) []Rule { return collect(t, nil, nil) }
-
-func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []Rule) {
+func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []model.DefinitionRule) {
 	for t.Kind() == resolve.Pointer {
 		t = t.Elem()
 	}
@@ -297,7 +288,7 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []Rule
 		for _, m := range load.Markers(groups...) {
 			if rest, ok := strings.CutPrefix(m, validation+"XValidation:"); ok {
 				if expression, ok := ruleOf(rest); ok {
-					all = append(all, Rule{Path: path, Expression: expression, At: at})
+					all = append(all, model.DefinitionRule{Path: path, Expression: expression, At: at})
 				}
 			}
 		}
