@@ -126,10 +126,7 @@ func (f *Field) encode() {
 // embedsStruct reports whether the type is a struct or a pointer to one, as most embedded types are. A type that
 // cannot be found is taken for a struct.
 func (f *Field) embedsStruct() bool {
-	t := f.Type
-	if t.Name == "" && t.Kind() == Pointer {
-		t = t.Elem()
-	}
+	t := f.Type.Pointee()
 	return t.Kind() == Struct || t.Err() != nil
 }
 

@@ -23,10 +23,7 @@ func (t *Type) Field(jsonName string) *Field {
 			for _, f := range of.Fields() {
 				switch {
 				case f.Inline:
-					inlined := f.Type
-					if inlined.Kind() == Pointer {
-						inlined = inlined.Elem()
-					}
+					inlined := f.Type.Pointee()
 					if nextTimes[inlined]++; nextTimes[inlined] == 1 {
 						next = append(next, inlined)
 					}

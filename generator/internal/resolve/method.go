@@ -47,11 +47,7 @@ func (t *Type) HasPromoted(name string) bool {
 				having++
 			}
 			for _, f := range each.Fields() {
-				inner := f.Type
-				if inner.Name == "" && inner.Kind() == Pointer {
-					inner = inner.Elem()
-				}
-				if f.Embedded && !seen[inner] {
+				if inner := f.Type.Pointee(); f.Embedded && !seen[inner] {
 					seen[inner] = true
 					deeper = append(deeper, inner)
 				}

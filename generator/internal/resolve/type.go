@@ -93,6 +93,14 @@ func (t *Type) Basic() string { return t.underlying().basic }
 // Elem returns what a Pointer points to and a Slice, Array or Map holds; nil for other kinds.
 func (t *Type) Elem() *Type { return t.underlying().elem }
 
+// Pointee returns the Elem of an unnamed Pointer, and any other type itself.
+func (t *Type) Pointee() *Type {
+	if t.Name == "" && t.Kind() == Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
 // Key returns the type of a Map's keys; nil for other kinds.
 func (t *Type) Key() *Type { return t.underlying().key }
 

@@ -156,10 +156,7 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 		if !f.Inline {
 			continue
 		}
-		inner := f.Type
-		if inner.Kind() == resolve.Pointer {
-			inner = inner.Elem()
-		}
+		inner := f.Type.Pointee()
 		if inner.Err() != nil || slices.Contains(inside, inner) {
 			s.Preserve = true
 			continue
