@@ -56,42 +56,30 @@ func (d *Definition) MatchedBy(m *admissionregistrationv1.MatchResources, versio
 // definition reads a CustomResourceDefinition of v1.
 func (r *reader) definition(t text, node *yaml.Node) {
 	var o struct {
-		Metadata struct {
-			Name string `yaml:"name"`
-		} `yaml:"metadata"`
-		Spec struct {
-			Group string `yaml:"group"`
-			Scope string `yaml:"scope"`
-			Names struct {
-				Kind   string `yaml:"kind"`
-				Plural string `yaml:"plural"`
-			} `yaml:"names"`
-			Versions []struct {
-				Name    string `yaml:"name"`
-				Served  bool   `yaml:"served"`
-				Storage bool   `yaml:"storage"`
-			} `yaml:"versions"`
+		Metadata struct{ Name string }
+		Spec     struct {
+			Group, Scope string
+			Names        struct{ Kind, Plural string }
+			Versions     []struct {
+				Name            string
+				Served, Storage bool
+			}
 			PreserveUnknownFields bool `yaml:"preserveUnknownFields"`
 			Conversion            struct {
-				Strategy string `yaml:"strategy"`
+				Strategy string
 				Webhook  struct {
 					ClientConfig struct {
-						URL     *string `yaml:"url"`
-						Service *struct {
-							Namespace string  `yaml:"namespace"`
-							Name      string  `yaml:"name"`
-							Path      *string `yaml:"path"`
-							Port      *int32  `yaml:"port"`
-						} `yaml:"service"`
+						URL      *string
+						Service  *admissionregistrationv1.ServiceReference
 						CABundle string `yaml:"caBundle"`
 					} `yaml:"clientConfig"`
 					ConversionReviewVersions []string `yaml:"conversionReviewVersions"`
-				} `yaml:"webhook"`
-			} `yaml:"conversion"`
-		} `yaml:"spec"`
+				}
+			}
+		}
 		Status struct {
 			StoredVersions []string `yaml:"storedVersions"`
-		} `yaml:"status"`
+		}
 	}
 	if err := node.Decode(&o); err != nil {
 		_, what, _ := strings.Cut(err.Error(), "\n  ") // behind "unmarshal errors:"
@@ -121,12 +109,9 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		if at := entry(spec, "conversion"); at != nil {
 			d.Conversion.Range = t.Range(at)
 		}
-		client := &d.Conversion.Client
-		client.URL = c.Webhook.ClientConfig.URL
-		client.CABundle, _ = base64.StdEncoding.DecodeString(c.Webhook.ClientConfig.CABundle) // API servers refuse bad base64
-		if s := c.Webhook.ClientConfig.Service; s != nil {
-			client.Service = &admissionregistrationv1.ServiceReference{Namespace: s.Namespace, Name: s.Name, Path: s.Path, Port: s.Port}
-		}
+		client := c.Webhook.ClientConfig
+		bundle, _ := base64.StdEncoding.DecodeString(client.CABundle) // API servers refuse bad base64
+		d.Conversion.Client = admissionregistrationv1.WebhookClientConfig{URL: client.URL, Service: client.Service, CABundle: bundle}
 	}
 	r.Definitions = append(r.Definitions, d)
 }

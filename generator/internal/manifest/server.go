@@ -11,41 +11,33 @@ import (
 // object contains the fields of Services, workloads and roles that show who serves the webhooks, and with which
 // permissions.
 type object struct {
-	Kind     string `yaml:"kind"`
+	Kind     string
 	Metadata struct {
-		Name      string            `yaml:"name"`
-		Namespace string            `yaml:"namespace"`
-		Labels    map[string]string `yaml:"labels"`
-	} `yaml:"metadata"`
+		Name, Namespace string
+		Labels          map[string]string
+	}
 	// Spec is the spec of a Service, a Deployment, a StatefulSet or a DaemonSet.
 	Spec struct {
-		Selector yaml.Node `yaml:"selector"`
+		Selector yaml.Node
 		Template struct {
-			Metadata struct {
-				Labels map[string]string `yaml:"labels"`
-			} `yaml:"metadata"`
-			Spec struct {
+			Metadata struct{ Labels map[string]string }
+			Spec     struct {
 				ServiceAccountName string `yaml:"serviceAccountName"`
-			} `yaml:"spec"`
-		} `yaml:"template"`
-	} `yaml:"spec"`
+			}
+		}
+	}
 	// RoleRef and Subjects are of a binding.
-	RoleRef  subject   `yaml:"roleRef"`
-	Subjects []subject `yaml:"subjects"`
+	RoleRef  subject `yaml:"roleRef"`
+	Subjects []subject
 	// Rules and AggregationRule are of a role.
 	Rules []struct {
-		APIGroups []string `yaml:"apiGroups"`
-		Resources []string `yaml:"resources"`
-		Verbs     []string `yaml:"verbs"`
-	} `yaml:"rules"`
+		APIGroups        []string `yaml:"apiGroups"`
+		Resources, Verbs []string
+	}
 	AggregationRule yaml.Node `yaml:"aggregationRule"`
 }
 
-type subject struct {
-	Kind      string `yaml:"kind"`
-	Name      string `yaml:"name"`
-	Namespace string `yaml:"namespace"`
-}
+type subject struct{ Kind, Name, Namespace string }
 
 // objects are the objects of all sources.
 type objects []object
