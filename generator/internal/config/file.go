@@ -38,7 +38,7 @@ func (f *file) broken(err error) diag.Diagnostic {
 // brokenLine returns the line at which the file stops being valid YAML: every longer beginning of it is invalid too.
 func (f *file) brokenLine() int {
 	for n := len(f.Lines) - 1; n > 0; n-- {
-		if _, err := split(bytes.Join(f.Lines[:n], nil)); err == nil {
+		if _, err := yamltext.Documents(bytes.Join(f.Lines[:n], nil)); err == nil {
 			return n + 1
 		}
 	}

@@ -3,9 +3,7 @@
 package config
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,7 +67,7 @@ func Parse(path string, source []byte) (Config, diag.List) {
 
 // document returns the mapping in the file.
 func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
-	documents, err := split(source)
+	documents, err := yamltext.Documents(source)
 	if err != nil {
 		f.problems.Add(f.broken(err))
 		return nil, false
@@ -90,27 +88,10 @@ func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
 	return documents[0], true
 }
 
-// split parses YAML and returns the content of its documents.
-func split(source []byte) ([]*yaml.Node, error) {
-	var contents []*yaml.Node
-	decoder := yaml.NewDecoder(bytes.NewReader(source))
-	for {
-		var document yaml.Node
-		err := decoder.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return contents, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		contents = append(contents, document.Content[0])
-	}
-}
-
 // decode sets the keys of a mapping, whose full names have the prefix: "manifests.", or nothing for the whole file.
 func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		node, value := mapping.Content[i], yamltext.Resolve(mapping.Content[i+1])
+	for node, value := range yamltext.Entries(mapping) {
+		value = yamltext.Resolve(value)
 		if !slices.Contains(names(table, prefix), node.Value) {
 			f.problems.Add(f.unknown(node, prefix, table))
 			continue

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // Set returns the text of a file with another value of a key "section.name". Everything else in the text stays the
@@ -19,12 +21,12 @@ func Set(text []byte, key, value string) ([]byte, error) {
 	if text == nil {
 		text = fmt.Appendf(nil, "version: %d\n", format)
 	}
-	documents, err := split(text)
+	documents, err := yamltext.Documents(text)
 	if err != nil || len(documents) != 1 || documents[0].Kind != yaml.MappingNode || documents[0].Style&yaml.FlowStyle != 0 {
 		return nil, byHand
 	}
 	lines := slices.Collect(bytes.Lines(text))
-	around := valueOf(documents[0], section)
+	_, around := yamltext.Lookup(documents[0], section)
 	switch {
 	case around == nil:
 		text = bytes.TrimRight(text, "\n")
@@ -32,7 +34,7 @@ func Set(text []byte, key, value string) ([]byte, error) {
 	case around.Kind != yaml.MappingNode || around.Style&yaml.FlowStyle != 0 || len(around.Content) == 0:
 		return nil, byHand
 	}
-	if old := valueOf(around, name); old != nil {
+	if _, old := yamltext.Lookup(around, name); old != nil {
 		if old.Kind != yaml.ScalarNode || old.Style != 0 {
 			return nil, byHand
 		}
@@ -44,14 +46,4 @@ func Set(text []byte, key, value string) ([]byte, error) {
 	first := around.Content[0]
 	added := fmt.Appendf(nil, "%s%s: %s\n", strings.Repeat(" ", first.Column-1), name, value)
 	return slices.Concat(slices.Insert(lines, first.Line-1, added)...), nil
-}
-
-// valueOf returns the value of a key in a mapping; nil if the mapping does not have the key.
-func valueOf(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // says reports whether the definition has a stanza that matches the wanted one. It ignores an additional caBundle,
@@ -65,15 +66,14 @@ func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 		have, want := shown(value), text(want)
 		return difference{key, path, have, want}, have != want
 	}
-	for i := 0; i+1 < len(value.Content); i += 2 {
-		name := value.Content[i].Value
-		below := strings.TrimPrefix(path+"."+name, ".")
-		wanted, known := members[name]
+	for name, have := range yamltext.Entries(value) {
+		below := strings.TrimPrefix(path+"."+name.Value, ".")
+		wanted, known := members[name.Value]
 		if !known && below != "webhook.clientConfig.caBundle" {
-			return difference{value.Content[i], below, shown(value.Content[i+1]), ""}, true
+			return difference{name, below, shown(have), ""}, true
 		}
 		if known {
-			if found, differs := differ(value.Content[i], value.Content[i+1], wanted, below); differs {
+			if found, differs := differ(name, have, wanted, below); differs {
 				return found, true
 			}
 		}

@@ -4,14 +4,13 @@ package crd
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // definition is one CustomResourceDefinition in a file, with the positions of the relevant parts.
@@ -29,17 +28,9 @@ type entry struct{ key, value *yaml.Node }
 
 // parse finds the definitions in the documents of a file, in their order.
 func parse(path string, text []byte) ([]*definition, error) {
+	documents, err := yamltext.Documents(text)
 	var found []*definition
-	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var document yaml.Node
-		err := documents.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return found, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		root := document.Content[0]
+	for _, root := range documents {
 		if kind := find(root, "kind"); kind.value == nil || kind.value.Value != "CustomResourceDefinition" {
 			continue
 		}
@@ -50,6 +41,7 @@ func parse(path string, text []byte) ([]*definition, error) {
 		d.entry = find(d.spec.value, "conversion")
 		found = append(found, d)
 	}
+	return found, err
 }
 
 // Defines reports whether a file contains the definition with a name, and the definition has these versions. The file
@@ -75,15 +67,8 @@ func (d *definition) has(version string) bool {
 
 // find returns the entry of a mapping; its nodes are nil if the mapping does not have it.
 func find(mapping *yaml.Node, key string) entry {
-	if mapping == nil || mapping.Kind != yaml.MappingNode {
-		return entry{}
-	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return entry{mapping.Content[i], mapping.Content[i+1]}
-		}
-	}
-	return entry{}
+	name, value := yamltext.Lookup(mapping, key)
+	return entry{name, value}
 }
 
 // check reports why the definition cannot have the conversion.

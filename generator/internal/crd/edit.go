@@ -4,8 +4,6 @@ package crd
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // change replaces the lines [from, to).
@@ -95,14 +94,11 @@ func sameBesides(names []string, a, b []byte) bool {
 }
 
 func besides(names []string, text []byte) ([]any, error) {
+	documents, err := yamltext.Documents(text)
 	var contents []any
-	for documents := yamlv3.NewDecoder(bytes.NewReader(text)); ; {
+	for _, document := range documents {
 		var content any
-		err := documents.Decode(&content)
-		if errors.Is(err, io.EOF) {
-			return contents, nil
-		}
-		if err != nil {
+		if err := document.Decode(&content); err != nil {
 			return nil, err
 		}
 		if object, ok := content.(map[string]any); ok {
@@ -114,4 +110,5 @@ func besides(names []string, text []byte) ([]any, error) {
 		}
 		contents = append(contents, content)
 	}
+	return contents, err
 }

@@ -7,8 +7,6 @@ package manifest
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -90,18 +88,13 @@ type reader struct {
 }
 
 func (r *reader) source(s load.Text) {
-	t := newText(s)
-	for documents := yaml.NewDecoder(bytes.NewReader(s.Content)); ; {
-		var document yaml.Node
-		err := documents.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			r.broken(s, err)
-			return
-		}
-		r.object(t, yamltext.Resolve(document.Content[0]))
+	t := text{yamltext.New(s.Path, s.Content), s}
+	documents, err := yamltext.Documents(s.Content)
+	for _, document := range documents {
+		r.object(t, yamltext.Resolve(document))
+	}
+	if err != nil {
+		r.broken(s, err)
 	}
 }
 

@@ -65,10 +65,8 @@ func (w *walk) rules(path []string, node *yaml.Node) (all []model.DefinitionRule
 			all = append(all, model.DefinitionRule{Path: path, Expression: expression.Value, At: w.text.Range(expression)})
 		}
 	}
-	if fields := entry(node, "properties"); fields != nil && fields.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(fields.Content); i += 2 {
-			all = append(all, w.rules(append(slices.Clip(path), fields.Content[i].Value), yamltext.Resolve(fields.Content[i+1]))...)
-		}
+	for name, field := range yamltext.Entries(entry(node, "properties")) {
+		all = append(all, w.rules(append(slices.Clip(path), name.Value), yamltext.Resolve(field))...)
 	}
 	return all
 }
@@ -121,13 +119,9 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	}
 	w.found = append(w.found, p)
 	whole = whole || is("x-kubernetes-embedded-resource")
-	if fields := entry(node, "properties"); fields != nil && fields.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(fields.Content); i += 2 {
-			name := fields.Content[i]
-			if whole && (name.Value == "apiVersion" || name.Value == "kind" || name.Value == "metadata") {
-				continue
-			}
-			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, yamltext.Resolve(fields.Content[i+1]), false)
+	for name, field := range yamltext.Entries(entry(node, "properties")) {
+		if !whole || name.Value != "apiVersion" && name.Value != "kind" && name.Value != "metadata" {
+			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, yamltext.Resolve(field), false)
 		}
 	}
 	for _, element := range []*yaml.Node{entry(node, "items"), values} {

@@ -23,16 +23,13 @@ type text struct {
 	source load.Text
 }
 
-func newText(s load.Text) text { return text{yamltext.New(s.Path, s.Content), s} }
-
 // positions adds the position of every field of a node, and of the fields and elements in it: of its value if that is
 // one word, and else of its key.
 func (t text) positions(at model.Positions, path string, node *yaml.Node) {
 	node = yamltext.Resolve(node)
 	switch node.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			key, value := node.Content[i], node.Content[i+1]
+		for key, value := range yamltext.Entries(node) {
 			field := strings.TrimPrefix(path+"."+key.Value, ".")
 			at[field] = t.Range(key)
 			if value.Kind == yaml.ScalarNode && value.Value != "" {
@@ -75,13 +72,8 @@ func toJSON(node *yaml.Node) ([]byte, error) {
 
 // entry returns the value of a mapping's key; nil without the key or the mapping.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
-	if mapping == nil || mapping.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return yamltext.Resolve(mapping.Content[i+1])
-		}
+	if _, value := yamltext.Lookup(mapping, key); value != nil {
+		return yamltext.Resolve(value)
 	}
 	return nil
 }

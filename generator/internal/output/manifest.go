@@ -3,13 +3,12 @@
 package output
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
 // foreign is what a manifest holds besides webhook configurations.
@@ -22,17 +21,8 @@ type foreign struct {
 // MutatingWebhookConfiguration or ValidatingWebhookConfiguration, of whatever API version.
 // Empty documents do not count.
 func findForeign(manifest []byte) (foreign, bool) {
-	documents := yaml.NewDecoder(bytes.NewReader(manifest))
-	for {
-		var document yaml.Node
-		err := documents.Decode(&document)
-		switch {
-		case errors.Is(err, io.EOF):
-			return foreign{}, false
-		case err != nil:
-			return foreign{what: "text that is not YAML (" + strings.TrimPrefix(err.Error(), "yaml: ") + ")"}, true
-		}
-		content := document.Content[0]
+	documents, err := yamltext.Documents(manifest)
+	for _, content := range documents {
 		if content.Tag == "!!null" || isWebhookConfiguration(content) {
 			continue
 		}
@@ -41,6 +31,10 @@ func findForeign(manifest []byte) (foreign, bool) {
 		}
 		return foreign{"a document without kind", content.Line}, true
 	}
+	if err != nil {
+		return foreign{what: "text that is not YAML (" + strings.TrimPrefix(err.Error(), "yaml: ") + ")"}, true
+	}
+	return foreign{}, false
 }
 
 func isWebhookConfiguration(document *yaml.Node) bool {
@@ -52,13 +46,8 @@ func isWebhookConfiguration(document *yaml.Node) bool {
 
 // entry returns the text of a mapping's entry, and "" without the entry.
 func entry(mapping *yaml.Node, key string) string {
-	if mapping.Kind != yaml.MappingNode {
-		return ""
-	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1].Value
-		}
+	if _, value := yamltext.Lookup(mapping, key); value != nil {
+		return value.Value
 	}
 	return ""
 }

@@ -5,6 +5,10 @@ package yamltext
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,6 +91,45 @@ func Message(err error) string {
 		_, text, _ = strings.Cut(rest, ": ")
 	}
 	return text
+}
+
+// Documents returns the contents of the documents of a text, up to the first that is not YAML.
+func Documents(text []byte) (contents []*yaml.Node, err error) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return contents, nil
+		}
+		if err != nil {
+			return contents, err
+		}
+		contents = append(contents, document.Content[0])
+	}
+}
+
+// Lookup returns a key of a mapping and its value; nil without the key or the mapping.
+func Lookup(mapping *yaml.Node, key string) (name, value *yaml.Node) {
+	for name, value := range Entries(mapping) {
+		if name.Value == key {
+			return name, value
+		}
+	}
+	return nil, nil
+}
+
+// Entries yields the keys of a mapping and their values. Any other node has none.
+func Entries(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(key, value *yaml.Node) bool) {
+		if mapping == nil || mapping.Kind != yaml.MappingNode {
+			return
+		}
+		for pair := range slices.Chunk(mapping.Content, 2) {
+			if !yield(pair[0], pair[1]) {
+				return
+			}
+		}
+	}
 }
 
 // Resolve returns the node that an alias refers to.
