@@ -379,12 +379,8 @@ func named[T any](b *builder, all []T, broken bool, said diag.Sourced[string], w
 		}
 	}
 	if len(meant) == 0 && !broken {
-		d := diag.Errorf(said.At, model.RuleBelongs, "no %s of this declaration is called %q", what, said.V).
-			WithHint("its %s: %s", plural, strings.Join(names, ", "))
-		if near, ok := diag.Nearest(said.V, names); ok {
-			d = d.WithHint("did you mean %q?", near)
-		}
-		b.diags.Add(d)
+		b.diags.Add(diag.Errorf(said.At, model.RuleBelongs, "no %s of this declaration is called %q", what, said.V).
+			WithHint("its %s: %s", plural, strings.Join(names, ", ")).WithNearest(said.V, names))
 	}
 	return meant
 }

@@ -132,10 +132,7 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnos
 		}
 	}
 	siblings := names(table, prefix)
-	if nearest, ok := diag.Nearest(node.Value, siblings); ok {
-		return d.WithHint("did you mean %q?", nearest)
-	}
-	return d.WithHint("the keys are %s", strings.Join(siblings, ", "))
+	return d.WithHint("the keys are %s", strings.Join(siblings, ", ")).WithNearest(node.Value, siblings)
 }
 
 // require reports the required keys that this file lacks.

@@ -167,11 +167,8 @@ func oneOf(choice []string) accept {
 		if slices.Contains(choice, value.Value) {
 			return true
 		}
-		d := f.errorAt(value, ruleValue, "%s: %q is not one of %s", name, value.Value, strings.Join(choice, ", "))
-		if nearest, ok := diag.Nearest(value.Value, choice); ok {
-			d = d.WithHint("did you mean %q?", nearest)
-		}
-		f.problems.Add(d)
+		f.problems.Add(f.errorAt(value, ruleValue, "%s: %q is not one of %s", name, value.Value, strings.Join(choice, ", ")).
+			WithNearest(value.Value, choice))
 		return false
 	}
 }

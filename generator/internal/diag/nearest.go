@@ -14,6 +14,14 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
+// WithNearest returns the diagnostic with the Nearest candidate as advice, and unchanged without one.
+func (d Diagnostic) WithNearest(word string, candidates []string) Diagnostic {
+	if near, ok := Nearest(word, candidates); ok {
+		return d.WithHint("did you mean %q?", near)
+	}
+	return d
+}
+
 // Resembles reports whether a word is another one, misspelt. It begins or ends as the other one does, and differs in at
 // most two edits.
 func Resembles(word, other string) bool {

@@ -150,11 +150,7 @@ func oneOf(text string, at diag.Range, words []string) (string, diag.List) {
 			return w, nil
 		}
 	}
-	d := diag.Errorf(at, RuleValue, "%q is not one of %s", text, strings.Join(words, ", "))
-	if near, ok := diag.Nearest(text, words); ok {
-		d = d.WithHint("did you mean %q?", near)
-	}
-	return "", diag.List{d}
+	return "", diag.List{diag.Errorf(at, RuleValue, "%q is not one of %s", text, strings.Join(words, ", ")).WithNearest(text, words)}
 }
 
 func wrong(at diag.Range, format string, args ...any) diag.List {

@@ -183,11 +183,8 @@ func (d Definition) unknownArgument(name string, at diag.Range, parameters []Par
 		}
 	}
 	bad := diag.Errorf(at, RuleArgument, "+%s has no argument %q", d.Name, name)
-	if near, ok := diag.Nearest(name, names); ok {
-		return bad.WithHint("did you mean %q?", near)
-	}
 	if len(names) == 0 {
 		return bad.WithHint("it takes no arguments")
 	}
-	return bad.WithHint("it takes %s", strings.Join(names, ", "))
+	return bad.WithHint("it takes %s", strings.Join(names, ", ")).WithNearest(name, names)
 }

@@ -3,7 +3,6 @@
 package registry
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -73,10 +72,7 @@ func PrintMarkers(w io.Writer, format string, names []string) error {
 	}
 	switch format {
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(docs)
+		return diag.WriteJSON(w, docs)
 	case "markdown":
 		return printMarkersMarkdown(w, docs)
 	case "text":
