@@ -15,16 +15,6 @@ import (
 // Registry is the set of markers that are known under one prefix.
 type Registry []Definition
 
-// Lookup finds a definition by name.
-func (r Registry) Lookup(name string) (Definition, bool) {
-	for _, d := range r {
-		if d.Name == name {
-			return d, true
-		}
-	}
-	return Definition{}, false
-}
-
 // Decoded is a marker decoded into its definition's target.
 type Decoded struct {
 	Placed
@@ -43,11 +33,12 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	}
 	first := map[key]diag.Range{}
 	for _, p := range placed {
-		def, ok := r.Lookup(p.Name)
-		if !ok {
+		i := slices.IndexFunc(r, func(d Definition) bool { return d.Name == p.Name })
+		if i < 0 {
 			diags.Add(r.unknown(p))
 			continue
 		}
+		def := r[i]
 		if def.On&p.On == 0 {
 			diags.Add(diag.Errorf(p.Range, RulePlacement, "+%s is not allowed on a %s", p.Name, p.On).
 				WithHint("put it on a %s", def.On))
