@@ -9,12 +9,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// assemble makes packages of the files of each folder.
-func assemble(folders []*folder, files map[*folder][]*File, s *selection) ([]*Package, diag.List) {
-	var packages []*Package
-	var problems diag.List
+// assemble makes packages of the parsed files of each folder.
+func (s *selection) assemble(folders []*folder) (packages []*Package, problems diag.List) {
 	for _, folder := range folders {
-		list := files[folder]
+		list := folder.parsed
 		if len(list) == 0 {
 			continue
 		}

@@ -52,8 +52,8 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	modules := newModules(env, selection)
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
 	folders, unread := scope.walk(ctx, c.Markers, c.Overlay)
-	files, unparsed := selection.parse(ctx, folders)
-	packages, disagreements := assemble(folders, files, selection)
+	unparsed := selection.parse(ctx, folders)
+	packages, disagreements := selection.assemble(folders)
 
 	result := Result{Module: scope.module, Packages: packages}
 	for _, f := range folders {

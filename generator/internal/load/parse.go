@@ -12,13 +12,9 @@ import (
 )
 
 // parse parses the marked files that count as their package's.
-func (s *selection) parse(ctx context.Context, folders []*folder) (map[*folder][]*File, diag.List) {
-	var (
-		sources  []source
-		mu       sync.Mutex
-		files    = make(map[*folder][]*File)
-		problems diag.List
-	)
+func (s *selection) parse(ctx context.Context, folders []*folder) (problems diag.List) {
+	var sources []source
+	var mu sync.Mutex
 	for _, f := range folders {
 		sources = append(sources, f.marked...)
 	}
@@ -29,12 +25,12 @@ func (s *selection) parse(ctx context.Context, folders []*folder) (map[*folder][
 			defer mu.Unlock()
 			problems.Add(errs...)
 			if f != nil {
-				files[src.folder] = append(files[src.folder], f)
+				src.folder.parsed = append(src.folder.parsed, f)
 			}
 			return nil
 		}
 	})
-	return files, problems
+	return problems
 }
 
 // parseMarked parses a marked file. It returns nil for one that does not count or not parse.

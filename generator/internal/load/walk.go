@@ -17,6 +17,7 @@ type folder struct {
 	module    *Module
 	dir       string
 	marked    []source // files that hold a marker, by name
+	parsed    []*File  // marked files of the package
 	others    []string // names of the other candidates
 	generated []string // paths of files of our own making
 }
