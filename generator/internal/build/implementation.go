@@ -52,20 +52,21 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 			}
 		}
 		i := written[k]
+		called := slices.DeleteFunc(slices.Clone(i.methods), func(m load.Method) bool { return !slices.Contains(asked[k], m.Name) })
 		h.Missing = nil
 		for _, o := range h.Operations {
-			if i.declared && !i.embeds && !slices.ContainsFunc(i.methods, func(m load.Method) bool { return m.Name == h.Method(w.Mutating, o) }) {
+			if i.declared && !i.embeds && !slices.ContainsFunc(called, func(m load.Method) bool { return m.Name == h.Method(w.Mutating, o) }) {
 				h.Missing = append(h.Missing, o)
 			}
 		}
 		if h.NeedsTestStub = !load.DeclaresInTest(h.Package.Dir, h.TestFunction()); h.NeedsTestStub || samples {
 			h.Sample = sample(ctx, module, h)
 		}
-		h.Decides = i.embeds || slices.ContainsFunc(i.methods, func(m load.Method) bool { return !m.Idle && slices.Contains(asked[k], m.Name) })
+		h.Decides = i.embeds || slices.ContainsFunc(called, func(m load.Method) bool { return !m.Idle })
 		h.StubFile = stubFile(h, ".go", h.Implementation)
 		h.TestStubFile = stubFile(h, "_test.go", h.TestFunction())
 		// The methods of an embedded type are not visible here, and a stub would hide them.
-		h.NeedsStub = !i.declared || h.Holder && !i.embeds && !slices.ContainsFunc(i.methods, func(m load.Method) bool { return slices.Contains(asked[k], m.Name) })
+		h.NeedsStub = !i.declared || h.Holder && !i.embeds && len(called) == 0
 	}
 	for _, c := range p.Conversions {
 		c.NeedsTestStub = !load.DeclaresInTest(c.Package.Dir, c.TestFunction())

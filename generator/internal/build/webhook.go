@@ -236,12 +236,7 @@ func split(resources []string) (main, subs []string) {
 		if !ok {
 			return resources, nil
 		}
-		if !slices.Contains(main, resource) {
-			main = append(main, resource)
-		}
-		if !slices.Contains(subs, sub) {
-			subs = append(subs, sub)
-		}
+		main, subs = union(main, []string{resource}), union(subs, []string{sub})
 	}
 	return main, subs
 }

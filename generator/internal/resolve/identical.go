@@ -82,17 +82,13 @@ func (w *writer) named(t *Type) {
 		w.WriteString(assumedName(t.Package) + ".")
 	}
 	w.WriteString(t.Name)
-	if len(t.Args) == 0 {
-		return
-	}
-	w.WriteByte('[')
-	for i, arg := range t.Args {
-		if i > 0 {
-			w.WriteString(", ")
+	if len(t.Args) > 0 {
+		var args []string
+		for _, arg := range t.Args {
+			args = append(args, write(arg, w.exact))
 		}
-		w.write(arg)
+		w.WriteString("[" + strings.Join(args, ", ") + "]")
 	}
-	w.WriteByte(']')
 }
 
 func (w *writer) structure(t *Type) {
