@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // object contains the fields of Services, workloads and roles that show who serves the webhooks, and with which
@@ -72,9 +73,10 @@ func (all objects) servers() map[string]bool {
 		if o.Kind != "Service" || o.Spec.Selector.Decode(&selector) != nil || len(selector) == 0 {
 			continue
 		}
+		selects := labels.SelectorFromSet(selector)
 		isServed, isKnown := false, true
 		for _, p := range all {
-			if p.Metadata.Namespace != o.Metadata.Namespace || !contains(p.Spec.Template.Metadata.Labels, selector) {
+			if p.Metadata.Namespace != o.Metadata.Namespace || !selects.Matches(labels.Set(p.Spec.Template.Metadata.Labels)) {
 				continue
 			}
 			isServed = true
@@ -102,13 +104,4 @@ func (all objects) knowsRightsOf(namespace, account string) bool {
 		}
 	}
 	return isBound
-}
-
-func contains(labels, selector map[string]string) bool {
-	for key, value := range selector {
-		if v, ok := labels[key]; !ok || v != value {
-			return false
-		}
-	}
-	return true
 }
