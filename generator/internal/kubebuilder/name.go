@@ -15,7 +15,7 @@ import (
 // name.
 func identify(marker string) (d definition, arguments int, known bool) {
 	name, _, assigns := strings.Cut(marker[1:], "=")
-	if !isName(name) && assigns {
+	if name != webhookName && name != configurationName && assigns {
 		name = name[:max(0, strings.LastIndexByte(name, ':'))]
 	}
 	arguments = min(len("+")+len(name)+len(":"), len(marker))
@@ -27,8 +27,6 @@ func identify(marker string) (d definition, arguments int, known bool) {
 	}
 	return definition{}, 0, false
 }
-
-func isName(s string) bool { return s == webhookName || s == configurationName }
 
 // misspelt reports whether a marker that identify does not recognize was meant to be one of the two, and which. It was
 // if its second word begins with webhook, or if each of its first two words is few letters away from the correct one.

@@ -147,7 +147,10 @@ func (ms *modules) around(dir string) (m *Module, found bool) {
 		}
 	}
 	if m != nil && m.workspace == nil {
-		ms.attach(m)
+		ms.workspaceAround(m.Dir) // may be the module's
+	}
+	if m != nil && m.workspace == nil {
+		m.workspace = ms.newWorkspace(m.Dir, nil, m)
 	}
 	return m, found
 }

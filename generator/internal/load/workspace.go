@@ -36,17 +36,9 @@ type location struct {
 	err error
 }
 
-// attach finds the workspace of a module: the workspace of the go.work that uses it, or its own.
-func (ms *modules) attach(m *Module) {
-	if ms.workspaceAround(m.Dir); m.workspace == nil {
-		m.workspace = ms.newWorkspace(m.Dir, nil)
-		m.workspace.modules = []*Module{m}
-	}
-}
-
-func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile) *workspace {
+func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile, modules ...*Module) *workspace {
 	return &workspace{
-		dir: dir, work: work, env: ms.env, selection: ms.selection,
+		dir: dir, work: work, modules: modules, env: ms.env, selection: ms.selection,
 		located:      make(map[string]location),
 		dependencies: make(map[string]*Module),
 	}
