@@ -16,12 +16,10 @@ func (c comment) configuration(p *load.Package, said parsed) Configuration {
 	if !named {
 		name.span = nameOf(configurationDefinition())
 	}
-	return Configuration{
-		Range: c.whole(), File: c.file, Package: p,
-		Mutating: said.arguments["mutating"].truth,
-		Name:     name.text,
-		NameAt:   c.rangeOf(name.span),
-	}
+	return Configuration{c.file, p, &model.Configuration{
+		Source:   model.Source{Range: c.whole(), At: model.Positions{"name": c.rangeOf(name.span)}},
+		Mutating: said.arguments["mutating"].truth, Name: name.text,
+	}}
 }
 
 // NameOf returns the name that configurations, in the order of Read, give to the mutating or the validating
@@ -60,8 +58,8 @@ func overridden(all []Configuration) (diags diag.List) {
 	}
 	for _, c := range all {
 		if l := last[c.Mutating]; c.Package != l.Package && c.Name != l.Name {
-			diags.Add(diag.Warningf(c.NameAt, ruleOverridden, "another package names the %s configuration too, and its name is the one taken", model.KindWord(c.Mutating)).
-				WithRelated(l.NameAt, "the name taken is here").
+			diags.Add(diag.Warningf(c.Where("name"), ruleOverridden, "another package names the %s configuration too, and its name is the one taken", model.KindWord(c.Mutating)).
+				WithRelated(l.Where("name"), "the name taken is here").
 				WithHint("keep one of the two markers"))
 		}
 	}
@@ -78,7 +76,7 @@ func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List
 		c := &model.Configuration{Mutating: i == 0}
 		c.Name = cmp.Or(NameOf(named, c.Mutating), model.DefaultObjectName(c.Mutating))
 		if i := slices.IndexFunc(named, func(n Configuration) bool { return n.Mutating == c.Mutating && n.Name == c.Name }); i >= 0 {
-			c.Range, c.At = named[i].Range, model.Positions{"name": named[i].NameAt}
+			c.Source = named[i].Source
 		}
 		for _, w := range kind {
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {

@@ -29,17 +29,12 @@ type Webhook struct {
 
 // Configuration is the content of one +kubebuilder:webhookconfiguration marker.
 type Configuration struct {
-	// Range is the marker, from its + to its end.
-	diag.Range
 	// File and Package contain the marker.
 	File    *load.File
 	Package *load.Package
-	// Mutating selects one of the two configuration objects.
-	Mutating bool
-	// Name is the object's name; empty means the default.
-	Name string
-	// NameAt is the position of the argument name or, if it is missing, of the marker's own name.
-	NameAt diag.Range
+	// Configuration is one of the two objects, without its webhooks. An empty name means the default. Without the
+	// argument, the name has the position of the marker's own name.
+	*model.Configuration
 }
 
 // Read reads the markers of the packages, which are sorted by import path.
