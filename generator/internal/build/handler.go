@@ -147,13 +147,8 @@ func (m *packageMarkers) onlyForeign() bool {
 func (b *builder) handlerPackage(p *load.Package, folder string) model.HandlerPackage {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.Path, p.Module.Path), "/")
 	elements := strings.Split(rel, "/")
-	for i, e := range elements {
-		if e == "api" || e == "apis" {
-			elements = elements[i+1:]
-			break
-		}
-	}
-	below := path.Join(append([]string{folder}, elements...)...)
+	api := slices.IndexFunc(elements, func(e string) bool { return e == "api" || e == "apis" }) // -1 keeps all
+	below := path.Join(folder, path.Join(elements[api+1:]...))
 	return model.HandlerPackage{
 		Dir:       filepath.Join(p.Module.Dir, filepath.FromSlash(below)),
 		Path:      path.Join(p.Module.Path, below),
