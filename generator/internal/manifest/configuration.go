@@ -41,9 +41,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		r.diags.Add(diag.Errorf(at, RuleObject, "%s", problem))
 	}
 	for _, field := range []string{"name", "labels", "annotations"} {
-		if at, ok := positions["metadata."+field]; ok {
-			c.At[field] = at
-		}
+		c.At.Set(field, positions["metadata."+field])
 	}
 	items := elements(entry(node, "webhooks"))
 	for i, said := range object.Webhooks {
@@ -53,10 +51,7 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 			r.diags.Add(bad...)
 			w.Allowed = allowed
 			t.positions(w.At, "", items[i])
-			w.Range = t.Range(items[i])
-			if name, ok := w.At["name"]; ok {
-				w.Range = name
-			}
+			w.Range = w.At.Nearest("name", t.Range(items[i]))
 		}
 		c.Webhooks = append(c.Webhooks, w)
 	}
