@@ -128,10 +128,16 @@ func derived(s subject) (rule admissionregistrationv1.RuleWithOperations) {
 func ruleOver(base admissionregistrationv1.RuleWithOperations, ops diag.Sourced[[]string], m registry.Matched, path string, at model.Positions) admissionregistrationv1.RuleWithOperations {
 	rule := *base.DeepCopy()
 	if ops.IsSet() {
-		rule.Operations = operations(ops)
+		rule.Operations = nil
+		for _, o := range ops.V {
+			rule.Operations = append(rule.Operations, admissionregistrationv1.OperationType(strings.ToUpper(o)))
+		}
 	}
 	if m.Groups.IsSet() {
-		rule.APIGroups = groups(m.Groups)
+		rule.APIGroups = nil
+		for _, g := range m.Groups.V {
+			rule.APIGroups = append(rule.APIGroups, registry.GroupName(g))
+		}
 	}
 	if m.Versions.IsSet() {
 		rule.APIVersions = m.Versions.V
@@ -192,22 +198,6 @@ func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) stri
 			WithHint("add configuration: %s", strings.Join(quoted, " or ")))
 	}
 	return own
-}
-
-func operations(f diag.Sourced[[]string]) []admissionregistrationv1.OperationType {
-	var ops []admissionregistrationv1.OperationType
-	for _, o := range f.V {
-		ops = append(ops, admissionregistrationv1.OperationType(strings.ToUpper(o)))
-	}
-	return ops
-}
-
-func groups(f diag.Sourced[[]string]) []string {
-	named := make([]string, len(f.V))
-	for i, g := range f.V {
-		named[i] = registry.GroupName(g)
-	}
-	return named
 }
 
 // subresources returns the subresources of each main resource. If names is empty, it returns the resources unchanged.
