@@ -44,19 +44,9 @@ func (s *Set) Add(o *unstructured.Unstructured) (err error) {
 	case kind.Version != "v1" && kind.Version != "v1beta1":
 		return fmt.Errorf("%s %s: versions v1 and v1beta1 are read, not %s", kind.Kind, o.GetName(), kind.Version)
 	case kind.Kind == "MutatingWebhookConfiguration":
-		c := &v1.MutatingWebhookConfiguration{}
-		s.Mutating, err = add(s.Mutating, c, o)
-		for i := range c.Webhooks {
-			w := &c.Webhooks[i]
-			defaultsOf(o).fill(fieldsOfMutating(w))
-			fill(&w.ReinvocationPolicy, v1.NeverReinvocationPolicy)
-		}
+		s.Mutating, err = add(s.Mutating, &v1.MutatingWebhookConfiguration{}, o)
 	default:
-		c := &v1.ValidatingWebhookConfiguration{}
-		s.Validating, err = add(s.Validating, c, o)
-		for i := range c.Webhooks {
-			defaultsOf(o).fill(fieldsOfValidating(&c.Webhooks[i]))
-		}
+		s.Validating, err = add(s.Validating, &v1.ValidatingWebhookConfiguration{}, o)
 	}
 	return err
 }
@@ -64,7 +54,7 @@ func (s *Set) Add(o *unstructured.Unstructured) (err error) {
 // add reads an object into a configuration, and adds it to the others of its kind. It reads v1, and v1beta1 as v1: the
 // two differ in their defaults only, not in their fields. It drops fields that neither has, as an API server does.
 func add[C metav1.Object](others []C, c C, o *unstructured.Unstructured) ([]C, error) {
-	if err := object.Decode(o, c); err != nil {
+	if err := object.Decode(withDefaults(o), c); err != nil {
 		return others, err
 	}
 	if slices.ContainsFunc(others, func(other C) bool { return other.GetName() == c.GetName() }) {
