@@ -15,14 +15,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
-// decider evaluates one webhook after the other with the plugin.
+// decider evaluates one webhook with the plugin.
 type decider struct {
 	*plugin
 	*objects
 	compiler *condition.Compiler
 	// defaulted reports that the request's objects already have an API server's defaults.
 	defaulted bool
-	// unsent reports that the last webhook gets the object in a version to which it cannot be converted here.
+	// unsent reports that the webhook gets the object in a version to which it cannot be converted here.
 	unsent bool
 }
 
@@ -33,7 +33,6 @@ func (withoutConditions) GetMatchConditions() []admissionregistrationv1.MatchCon
 
 // decide writes the result for the webhook into w.
 func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webhook) {
-	d.unsent = false
 	invocation, refusal := d.ShouldCallHook(ctx, withoutConditions{h}, d.attributes, d.objects, d.objects)
 	switch {
 	case refusal != nil:
@@ -55,7 +54,6 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 	}
 	w.Verdict = Called
 	d.guessed = false
-	delete(d.versions, invocation.Kind)
 	if _, err := d.VersionedAttribute(invocation.Kind); err == nil {
 		d.unsent = d.guessed
 	}
@@ -80,8 +78,7 @@ func (d *decider) matched(h webhook.WebhookAccessor, invocation *generic.Webhook
 
 // conditions evaluates the matchConditions, and reports whether they let the webhook be called.
 func (d *decider) conditions(ctx context.Context, h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) bool {
-	d.authorizer.asked, d.guessed = false, false
-	delete(d.versions, invocation.Kind) // so that it is seen whether this version is guessed
+	d.authorizer.asked = false
 	called, refusal := d.ShouldCallHook(ctx, h, d.attributes, d.objects, d.objects)
 	asked := d.authorizer.Unanswered()
 	w.Step = MatchConditions

@@ -16,29 +16,17 @@ type objects struct {
 	api        *served.API
 	definition *served.Definition // nil where the resource has none
 	attributes admission.Attributes
-	versions   map[schema.GroupVersionKind]*admission.VersionedAttributes
 	// guessed reports that an object of another version was made by changing the apiVersion, though more may change.
 	guessed bool
 }
 
 func newObjects(api *served.API, request admission.Attributes) *objects {
-	return &objects{
-		api: api, definition: api.Definition(request.GetResource().GroupResource()), attributes: request,
-		versions: map[schema.GroupVersionKind]*admission.VersionedAttributes{},
-	}
+	return &objects{api: api, definition: api.Definition(request.GetResource().GroupResource()), attributes: request}
 }
 
 // VersionedAttribute returns the request with its objects in a version.
 func (o *objects) VersionedAttribute(kind schema.GroupVersionKind) (*admission.VersionedAttributes, error) {
-	if known, ok := o.versions[kind]; ok {
-		return known, nil
-	}
-	versioned, err := admission.NewVersionedAttributes(o.attributes, kind, o)
-	if err != nil {
-		return nil, err
-	}
-	o.versions[kind] = versioned
-	return versioned, nil
+	return admission.NewVersionedAttributes(o.attributes, kind, o)
 }
 
 func (o *objects) GetObjectCreater() runtime.ObjectCreater     { return converter{objects: o} }
