@@ -47,9 +47,10 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, w) {
 		return
 	}
-	if d.attributes.IsDryRun() && !safeInDryRun(h) {
+	effects := or(h.GetSideEffects(), "not said")
+	if d.attributes.IsDryRun() && effects != admissionregistrationv1.SideEffectClassNone && effects != admissionregistrationv1.SideEffectClassNoneOnDryRun {
 		w.Verdict, w.Step = Refuses, SideEffects
-		w.Reason = fmt.Sprintf("a dry run is refused where a webhook has side effects, whatever its failurePolicy: sideEffects is %s", sideEffects(h))
+		w.Reason = fmt.Sprintf("a dry run is refused where a webhook has side effects, whatever its failurePolicy: sideEffects is %s", effects)
 		return
 	}
 	w.Verdict = Called
@@ -58,7 +59,7 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 		d.unsent = d.guessed
 	}
 	if m, ok := h.GetMutatingWebhook(); ok {
-		w.Reinvoked = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
+		w.Reinvoked = or(m.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy
 	}
 }
 
@@ -128,18 +129,6 @@ func (w *Webhook) failure() string {
 		}
 	}
 	return ""
-}
-
-func safeInDryRun(h webhook.WebhookAccessor) bool {
-	s := h.GetSideEffects()
-	return s != nil && (*s == admissionregistrationv1.SideEffectClassNone || *s == admissionregistrationv1.SideEffectClassNoneOnDryRun)
-}
-
-func sideEffects(h webhook.WebhookAccessor) string {
-	if s := h.GetSideEffects(); s != nil {
-		return string(*s)
-	}
-	return "not said"
 }
 
 // skipped evaluates the predicates in their order, and returns the first step that does not match, with the reason.

@@ -74,7 +74,7 @@ func (d *decider) rulesReason(h webhook.WebhookAccessor) string {
 
 // equivalent is the version of the request's resource that a rule with matchPolicy Exact leaves aside.
 func (d *decider) equivalent(h webhook.WebhookAccessor) (schema.GroupVersionResource, bool) {
-	if p := h.GetMatchPolicy(); p != nil && *p == admissionregistrationv1.Equivalent {
+	if or(h.GetMatchPolicy(), "") == admissionregistrationv1.Equivalent {
 		return schema.GroupVersionResource{}, false
 	}
 	for _, r := range h.GetRules() {
@@ -119,15 +119,12 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 	}
 	type rule = *admissionregistrationv1.RuleWithOperations
 	resource := request.GetResource()
-	name := resource.Resource
-	if sub := request.GetSubresource(); sub != "" {
-		name += "/" + sub
-	}
+	name := strings.TrimSuffix(resource.Resource+"/"+request.GetSubresource(), "/")
 	try(func(o rule) { o.Operations = r.Operations }, "the operation is %s, not %s", request.GetOperation(), oneOf(r.Operations))
 	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, quoted(r.APIGroups))
 	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf(r.APIVersions))
 	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf(r.Resources))
-	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), value(r.Scope))
+	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), or(r.Scope, admissionregistrationv1.AllScopes))
 	return found
 }
 
@@ -155,9 +152,10 @@ func quoted(words []string) string {
 	return strings.Join(all, " or ")
 }
 
-func value[T ~string](p *T) string {
-	if p == nil {
-		return "*"
+// or is the value of a field, and another value without one.
+func or[T any](field *T, other T) T {
+	if field == nil {
+		return other
 	}
-	return string(*p)
+	return *field
 }

@@ -121,10 +121,7 @@ func (r Report) Write(w io.Writer, format string, width int) error {
 }
 
 func (r Request) text() string {
-	resource := r.Resource
-	if r.Subresource != "" {
-		resource += "/" + r.Subresource
-	}
+	resource := strings.TrimSuffix(r.Resource+"/"+r.Subresource, "/")
 	text := fmt.Sprintf("%s %s.%s", r.Operation, resource, r.Version)
 	if r.Group != "" {
 		text += "." + r.Group

@@ -28,12 +28,7 @@ type Resource struct {
 }
 
 // Name is the resource as rules of webhooks have it: "pods/eviction".
-func (r Resource) Name() string {
-	if r.Subresource == "" {
-		return r.Resource
-	}
-	return r.Resource + "/" + r.Subresource
-}
+func (r Resource) Name() string { return strings.TrimSuffix(r.Resource+"/"+r.Subresource, "/") }
 
 // String is the resource with its version and group: "pods/eviction of v1", "deployments of apps/v1".
 func (r Resource) String() string { return r.Name() + " of " + r.GroupVersion().String() }
