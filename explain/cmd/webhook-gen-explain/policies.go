@@ -87,7 +87,7 @@ func (w *world) typesOf(r *request.Request) []project.Type {
 	}
 	var found []project.Type
 	for _, t := range w.types {
-		if (t.Group == r.GetKind().Group && t.Kind == r.GetKind().Kind || params[t.GroupVersionKind.Schema()]) &&
+		if (t.Group == r.GetKind().Group && t.Kind == r.GetKind().Kind || params[schema.GroupVersionKind(t.GroupVersionKind)]) &&
 			!slices.ContainsFunc(found, func(f project.Type) bool { return f.GroupVersionKind == t.GroupVersionKind }) {
 			found = append(found, t)
 		}

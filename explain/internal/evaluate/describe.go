@@ -3,6 +3,7 @@
 package evaluate
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
@@ -27,7 +28,7 @@ func Describe(in Input) ([]Kind, error) {
 	}
 	kinds := []Kind{}
 	for _, t := range in.Types {
-		of := t.GroupVersionKind.Schema()
+		of := schema.GroupVersionKind(t.GroupVersionKind)
 		k := Kind{Type: t, Namespaced: true, Builtin: scheme.Scheme.Recognizes(of)}
 		for _, r := range api.ForKind(of) {
 			if r.Subresource == "" {
@@ -36,7 +37,7 @@ func Describe(in Input) ([]Kind, error) {
 			}
 		}
 		for _, known := range in.Kinds {
-			if k.Resource == "" && known.Group == of.Group && known.Version == of.Version && known.Kind == of.Kind {
+			if k.Resource == "" && known.GroupVersionKind == t.GroupVersionKind {
 				k.Resource, k.Namespaced = known.Plural, known.Scope != "Cluster"
 			}
 		}

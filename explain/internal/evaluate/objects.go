@@ -49,7 +49,7 @@ func newObjects(api *served.API, types []project.Type) (*objects, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the schema of %s: %w", t.Kind, err)
 		}
-		o.types[t.GroupVersionKind.Schema()] = &kind{schema: complete, defaults: defaults}
+		o.types[schema.GroupVersionKind(t.GroupVersionKind)] = &kind{schema: complete, defaults: defaults}
 	}
 	return o, nil
 }

@@ -67,7 +67,7 @@ func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, er
 		open: openEnvironment{base: base},
 	}
 	for _, t := range types {
-		c.types[t.GroupVersionKind.Schema()] = newObjectType(t)
+		c.types[schema.GroupVersionKind(t.GroupVersionKind)] = newObjectType(t)
 	}
 	return c, nil
 }
@@ -150,8 +150,8 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 	var kinds []schema.GroupVersionKind
 	unknown := sees.matchesAnything()
 	for _, k := range sees.kinds {
-		if _, ok := c.types[k.Schema()]; ok {
-			kinds = append(kinds, k.Schema())
+		if kind := schema.GroupVersionKind(k); c.types[kind] != nil {
+			kinds = append(kinds, kind)
 		} else {
 			unknown = true
 		}

@@ -10,6 +10,7 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -36,7 +37,7 @@ type objectType struct {
 func newObjectType(t project.Type) *objectType {
 	o := &objectType{kind: t.Kind, objects: map[string]*apiextensionsv1.JSONSchemaProps{}}
 	root := Complete(t)
-	if known, err := scheme.Scheme.New(t.GroupVersionKind.Schema()); err == nil {
+	if known, err := scheme.Scheme.New(schema.GroupVersionKind(t.GroupVersionKind)); err == nil {
 		requireStructs(root, reflect.TypeOf(known))
 	}
 	o.root = node{o.declare(root, t.Kind), root}

@@ -11,8 +11,8 @@ import (
 	"io"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Version is the version of the form. Read refuses any other version: webhook-gen and this command may be of different
@@ -49,16 +49,7 @@ type Policy struct {
 }
 
 // GroupVersionKind names a kind of objects.
-type GroupVersionKind struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-}
-
-// Schema returns the name in the form of Kubernetes' libraries.
-func (k GroupVersionKind) Schema() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
-}
+type GroupVersionKind = metav1.GroupVersionKind
 
 // Type is the Go type of a kind.
 type Type struct {
@@ -92,10 +83,8 @@ type Position struct {
 
 // Kind is an API type that the project has webhooks or conversions for.
 type Kind struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-	Plural  string `json:"plural"`
+	GroupVersionKind
+	Plural string `json:"plural"`
 	// Scope is Cluster, Namespaced, or empty if the source does not set it.
 	Scope string `json:"scope"`
 	// Converted reports that a webhook converts between its versions.
