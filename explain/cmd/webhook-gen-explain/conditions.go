@@ -97,9 +97,6 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 		}
 		for j, w := range set.Webhooks() {
 			_, mutating := w.GetMutatingWebhook()
-			for _, f := range compiler.Check(w.GetMatchConditions(), w.GetRules(), mutating) {
-				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: j, Condition: f.Condition, Problem: f.Problem})
-			}
 			var kinds []project.GroupVersionKind
 			if described := p.Configurations[i].Webhooks; j < len(described) {
 				kinds = described[j].Kinds
@@ -108,7 +105,7 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 			if err != nil {
 				return nil, err
 			}
-			for _, f := range typed {
+			for _, f := range append(compiler.Check(w.GetMatchConditions(), w.GetRules(), mutating), typed...) {
 				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: j, Condition: f.Condition, Problem: f.Problem})
 			}
 		}

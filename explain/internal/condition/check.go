@@ -33,11 +33,13 @@ const (
 	NoAuthorizer Rule = "W26"
 )
 
-// Finding is something wrong with a condition.
+// Finding is something wrong with a condition of a webhook, or with an expression of a policy.
 type Finding struct {
 	Rule Rule
-	// Condition is its index.
+	// Condition is the index of the condition.
 	Condition int
+	// Field is the path of the expression in the policy; empty for a webhook.
+	Field string
 	Problem
 }
 
@@ -62,7 +64,7 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 		accessor := matchconditions.MatchCondition(m)
 		if result := c.compiler.CompileCELExpression(&accessor, variables(), environment.NewExpressions); result.Error != nil {
 			for _, p := range Problems(m.Expression, result.Error) {
-				found = append(found, Finding{Compiles, i, p})
+				found = append(found, Finding{Rule: Compiles, Condition: i, Problem: p})
 			}
 			continue
 		}
@@ -76,7 +78,7 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 		found = append(found, t.variables(i)...)
 	}
 	for _, a := range Absences(trees, nil, Situation{Rules: rules, Mutating: mutating}) {
-		found = append(found, Finding{Present, at[a.Tree], a.Problem})
+		found = append(found, Finding{Rule: Present, Condition: at[a.Tree], Problem: a.Problem})
 	}
 	return found
 }
@@ -175,15 +177,6 @@ func (t *Tree) At(e ast.Expr) int {
 	return len(characters(t.text, int(r.Start)))
 }
 
-// Word returns the bytes of the word at an expression: the last name of a path, or the bracket of an index.
-func (t *Tree) Word(e ast.Expr) (from, to int) {
-	from = t.At(e)
-	if from < len(t.text) && t.text[from] == '.' {
-		from++
-	}
-	return from, wordEnd(t.text, from)
-}
-
 // Field returns the bytes of the name of a field in an object that the expression makes.
 func (t *Tree) Field(f ast.EntryExpr) (from, to int) {
 	name := f.AsStructField().Name()
@@ -205,7 +198,7 @@ func (t *Tree) variables(condition int) []Finding {
 			if from < len(t.text) && t.text[from] == '.' { // of a variable with a dot in its name
 				from = strings.LastIndex(t.text[:from], cel.AuthorizerVarName)
 			}
-			found = append(found, Finding{rule, condition, Problem{from, wordEnd(t.text, from), message}})
+			found = append(found, Finding{Rule: rule, Condition: condition, Problem: Problem{from, wordEnd(t.text, from), message}})
 		}
 	}
 	ast.PreOrderVisit(t.Expr(), ast.NewExprVisitor(func(e ast.Expr) {

@@ -696,19 +696,30 @@ func position(e ast.Expr) (string, bool) {
 
 // optionalPath is the path of a chain in which some fields are optional.
 func optionalPath(e ast.Expr) (string, bool) {
+	if e.Kind() == ast.IdentKind {
+		return e.AsIdent(), true
+	}
+	of, name, ok := step(e)
+	if !ok {
+		return "", false
+	}
+	path, ok := optionalPath(of)
+	return path + "." + name, ok
+}
+
+// step takes the last field, or index that is a text, from an expression. Either may be optional.
+func step(e ast.Expr) (of ast.Expr, name string, ok bool) {
 	switch e.Kind() {
 	case ast.SelectKind:
-		of, ok := optionalPath(e.AsSelect().Operand())
-		return of + "." + e.AsSelect().FieldName(), ok
+		return e.AsSelect().Operand(), e.AsSelect().FieldName(), true
 	case ast.CallKind:
 		switch call := e.AsCall(); call.FunctionName() {
-		case operators.OptSelect, operators.OptIndex, operators.Index:
-			of, ok := optionalPath(call.Args()[0])
-			key, text := Literal(call.Args()[1])
-			return of + "." + key, ok && text
+		case operators.Index, operators.OptIndex, operators.OptSelect:
+			name, ok = Literal(call.Args()[1])
+			return call.Args()[0], name, ok
 		}
 	}
-	return pathOf(e)
+	return nil, "", false
 }
 
 // orEmpty is the path of an optional map or list that is empty if it is absent: object.metadata.?labels.orValue({}).

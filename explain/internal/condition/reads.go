@@ -64,25 +64,10 @@ func fieldPath(e ast.Expr) (path []string, ok bool) {
 	if isObject(e) {
 		return nil, true
 	}
-	var operand ast.Expr
-	var name string
-	switch e.Kind() {
-	case ast.SelectKind:
-		operand, name = e.AsSelect().Operand(), e.AsSelect().FieldName()
-	case ast.CallKind:
-		call := e.AsCall()
-		switch call.FunctionName() {
-		case operators.Index, operators.OptIndex, operators.OptSelect:
-		default:
-			return nil, false
-		}
-		if name, ok = Literal(call.Args()[1]); !ok {
-			return nil, false
-		}
-		operand = call.Args()[0]
-	default:
+	of, name, ok := step(e)
+	if !ok {
 		return nil, false
 	}
-	around, ok := fieldPath(operand)
+	around, ok := fieldPath(of)
 	return append(around, name), ok
 }

@@ -34,14 +34,7 @@ const (
 )
 
 // Finding is something wrong with an expression.
-type Finding struct {
-	Rule condition.Rule
-	// Field is the path of the expression in the policy; empty for a webhook.
-	Field string
-	// Condition is the index of the condition of a webhook.
-	Condition int
-	condition.Problem
-}
+type Finding = condition.Finding
 
 // Checker finds problems in the expressions of policies and webhooks.
 type Checker struct {

@@ -280,12 +280,7 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 // find returns the place at the end of a path of an estimator; the zero node if it is not known.
 func (e *typedEnvironment) find(path []string) node {
 	n, ok := e.roots[path[0]]
-	path = path[1:]
-	if n.decl != nil && n.decl.TypeName() == variablesType && len(path) > 0 {
-		n, ok = e.aliases[path[0]]
-		path = path[1:]
-	}
-	for _, name := range path {
+	for _, name := range path[1:] {
 		if !ok {
 			return node{}
 		}

@@ -7,6 +7,7 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
@@ -36,11 +37,8 @@ func withVariables(base *environment.EnvSet) (*environment.EnvSet, *apiservercel
 
 // newVariables returns the type of the variable "variables", without fields.
 func newVariables() *apiservercel.DeclType {
-	return apiservercel.NewObjectType(variablesType, map[string]*apiservercel.DeclField{})
+	return apiservercel.NewObjectType("kubernetes.variables", map[string]*apiservercel.DeclField{})
 }
-
-// variablesType is the name of the type of the variable "variables".
-const variablesType = "kubernetes.variables"
 
 // signature names the types of an environment. The zero value of a kind leaves the type open.
 type signature struct {
@@ -57,19 +55,21 @@ type typedEnvironment struct {
 	open      *openEnvironment
 	object    *objectType // nil if the type is not known
 	params    *objectType // nil if the type is not known
-	variables *apiservercel.DeclType
 	roots     map[string]node
-	// aliases are the places, or else the types, of variables of a policy.
-	aliases map[string]node
+	variables node // of a policy
 }
 
-// environment returns the environment of a signature without variables of a policy.
+// typed returns the environment of a signature without variables of a policy.
 func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 	if known, ok := c.environments[s]; ok {
-		known.reset()
+		clear(known.variables.decl.Fields)
+		clear(known.variables.schema.Properties)
 		return known, nil
 	}
-	e := &typedEnvironment{open: &c.open, object: c.types[s.object], roots: map[string]node{}, aliases: map[string]node{}}
+	e := &typedEnvironment{
+		open: &c.open, object: c.types[s.object], roots: map[string]node{},
+		variables: node{newVariables(), &apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}},
+	}
 	var declared []*apiservercel.DeclType
 	objectType, paramsType := celgo.DynType, celgo.DynType
 	if e.object != nil {
@@ -91,16 +91,15 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 		}
 		options = append(options, celgo.Variable(cel.ParamsVarName, paramsType))
 	}
-	e.roots[cel.RequestVarName], e.roots[cel.NamespaceVarName] = node{decl: request}, node{decl: namespace}
-	e.variables = newVariables()
-	options, declared = append(options, celgo.Variable(cel.VariableVarName, e.variables.CelType())), append(declared, namespace, request, e.variables)
+	e.roots[cel.RequestVarName], e.roots[cel.NamespaceVarName], e.roots[cel.VariableVarName] = node{decl: request}, node{decl: namespace}, e.variables
+	variables := e.variables.decl
+	options, declared = append(options, celgo.Variable(cel.VariableVarName, variables.CelType())), append(declared, namespace, request, variables)
 	set, err := c.base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options, DeclTypes: declared}, environment.StrictCostOpt)
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
 	}
 	e.plain = set.NewExpressionsEnv()
 	e.set = set
-	e.reset()
 	c.environments[s] = e
 	return e, nil
 }
@@ -155,13 +154,6 @@ func (o *openEnvironment) compile(text string) *celgo.Ast {
 	return checked
 }
 
-// reset forgets the variables of a policy.
-func (e *typedEnvironment) reset() {
-	clear(e.variables.Fields)
-	clear(e.aliases)
-	e.roots[cel.VariableVarName] = node{decl: e.variables}
-}
-
 // declare adds a variable of a policy. It has the type of the place that it names, with its sizes, or the type of what
 // it computes.
 func (e *typedEnvironment) declare(name string, checked *celgo.Ast) {
@@ -178,8 +170,10 @@ func (e *typedEnvironment) declare(name string, checked *celgo.Ast) {
 			}
 		}
 	}
-	e.aliases[name] = alias
-	e.variables.Fields[name] = apiservercel.NewDeclField(name, alias.decl, true, nil, nil)
+	if alias.schema != nil {
+		e.variables.schema.Properties[name] = *alias.schema
+	}
+	e.variables.decl.Fields[name] = apiservercel.NewDeclField(name, alias.decl, true, nil, nil)
 }
 
 // declType returns the declaration of a type in expressions, which may be nil. Computed lists, maps and texts have no

@@ -92,7 +92,7 @@ func (e *typedEnvironment) nearest(env *celgo.Env, text string, p condition.Prob
 			return
 		}
 		of, ok := e.at(x.AsSelect().Operand(), in)
-		if from, _ := t.Word(x); !ok || from != p.From && !x.AsSelect().IsTestOnly() {
+		if !ok || t.At(x)+len(".") != p.From && !x.AsSelect().IsTestOnly() {
 			return
 		}
 		described = fmt.Sprintf(" in %s", strings.NewReplacer(".@idx", "[]", ".@elem", "[]").Replace(of.decl.TypeName()))

@@ -230,7 +230,7 @@ func (p *patches) needs(t *condition.Tree, x ast.Expr) (needs []condition.Need) 
 		r := reporter{Tree: t}
 		n := condition.Need{Fields: p.fields(tokens)}
 		n.From, n.To = r.span(of)
-		p.markAdded(t, x, n.Fields)
+		p.markAdded(t, x, n.Fields, tokens)
 		needs = append(needs, n)
 	}
 	return needs
@@ -262,24 +262,18 @@ func (n node) isOptional(field string) bool {
 	return known && property.Default == nil && !slices.Contains(n.schema.Required, field)
 }
 
-// markAdded marks the fields that the mutations and operations before an operation add. A test counts, too: the patch
-// ends without an error if it fails.
-func (p *patches) markAdded(t *condition.Tree, x ast.Expr, fields []condition.Field) {
-	var path []string
-	for _, f := range fields {
-		path = append(path, f.Name)
-	}
-	mark := func(a addition) {
-		for i := range fields {
-			here := path[:i+1]
-			fields[i].Added = fields[i].Added || isPrefix(here, a.path) || a.whole && isPrefix(a.path, here)
-		}
-	}
+// markAdded marks the fields of a path that the mutations and operations before an operation add. A test counts, too:
+// the patch ends without an error if it fails.
+func (p *patches) markAdded(t *condition.Tree, x ast.Expr, fields []condition.Field, path []string) {
 	for _, tree := range p.trees {
 		p.visit(tree.Expr(), nil, func(y ast.Expr, _ scope) {
-			if tree != t || tree.At(y) < t.At(x) {
-				for _, a := range additions(y) {
-					mark(a)
+			if tree == t && tree.At(y) >= t.At(x) {
+				return
+			}
+			for _, a := range additions(y) {
+				for i := range fields {
+					here := path[:i+1]
+					fields[i].Added = fields[i].Added || isPrefix(here, a.path) || a.whole && isPrefix(a.path, here)
 				}
 			}
 		})

@@ -9,7 +9,6 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
@@ -31,12 +30,7 @@ func (e *typedEnvironment) at(x ast.Expr, in scope) (node, bool) {
 		if x.AsSelect().IsTestOnly() {
 			return node{}, false
 		}
-		operand := x.AsSelect().Operand()
-		if operand.Kind() == ast.IdentKind && operand.AsIdent() == cel.VariableVarName {
-			n, ok := e.aliases[x.AsSelect().FieldName()]
-			return n, ok
-		}
-		of, ok := e.at(operand, in)
+		of, ok := e.at(x.AsSelect().Operand(), in)
 		if !ok {
 			return node{}, false
 		}
