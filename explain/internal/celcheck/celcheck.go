@@ -197,7 +197,7 @@ func (r *reader) asserted(fn *ast.FuncDecl, seen ...*ast.FuncDecl) (kind *types.
 			kind = named
 		}
 	}
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
+	for n := range ast.Preorder(fn.Body) {
 		switch n := n.(type) {
 		case *ast.TypeAssertExpr:
 			is(n.Type)
@@ -213,8 +213,7 @@ func (r *reader) asserted(fn *ast.FuncDecl, seen ...*ast.FuncDecl) (kind *types.
 				kind = r.asserted(body, append(seen, fn)...)
 			}
 		}
-		return true
-	})
+	}
 	return kind
 }
 

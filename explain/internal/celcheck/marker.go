@@ -101,14 +101,13 @@ func (s sources) markers(at token.Position, f *types.Var) (all []string) {
 	if file.tree == nil {
 		return nil
 	}
-	ast.Inspect(file.tree, func(n ast.Node) bool {
+	for n := range ast.Preorder(file.tree) {
 		field, ok := n.(*ast.Field)
 		if ok && field.Doc != nil && slices.ContainsFunc(field.Names, func(name *ast.Ident) bool {
 			return name.Name == f.Name() && file.fset.Position(name.Pos()).Line == at.Line
 		}) {
 			all = append(all, lines(field.Doc)...)
 		}
-		return true
-	})
+	}
 	return all
 }

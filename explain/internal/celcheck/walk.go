@@ -155,11 +155,10 @@ func (w *walk) stops(s *ast.BlockStmt) bool {
 		switch n := n.(type) {
 		// A break in these ends only them.
 		case *ast.FuncLit, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt, *ast.ForStmt, *ast.RangeStmt:
-			ast.Inspect(n, func(n ast.Node) bool {
+			for n := range ast.Preorder(n) {
 				b, ok := n.(*ast.BranchStmt)
 				found = found || ok && b.Label != nil
-				return true
-			})
+			}
 			return false
 		case *ast.BranchStmt:
 			found = found || n.Tok != token.CONTINUE || n.Label != nil
@@ -405,12 +404,11 @@ func (w *walk) consequence(e ast.Expr, body *ast.BlockStmt, under []guard) (then
 	}
 	c, reason := w.condition(e)
 	if reason != "" {
-		ast.Inspect(e, func(n ast.Node) bool {
+		for n := range ast.Preorder(e) {
 			if name, ok := n.(*ast.Ident); ok {
 				w.spoil(w.values[w.pkg.TypesInfo.Uses[name]].checks, reason)
 			}
-			return true
-		})
+		}
 		w.block(body.List, with(under, guard{reason: reason}))
 		return guard{reason: reason}, guard{reason: reason}
 	}
@@ -509,14 +507,12 @@ func (w *walk) plumbing(e ast.Expr) (plumbing, ast.Expr) {
 }
 
 func asksPresence(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
+	for n := range ast.Preorder(e) {
 		if name, ok := n.(*ast.Ident); ok && name.Name == "nil" {
-			found = true
+			return true
 		}
-		return true
-	})
-	return found
+	}
+	return false
 }
 
 // ends reports whether a block ends with the return of an error that is made there.
@@ -714,7 +710,7 @@ func (w *walk) typeChoice(s *ast.TypeSwitchStmt, under []guard) []guard {
 			continue
 		}
 		if len(c.List) == 1 {
-			if t := namedOf(w.pkg.TypesInfo.TypeOf(c.List[0])); t != nil && t.Obj().Name() == w.kind {
+			if w.isKind(namedOf(w.pkg.TypesInfo.TypeOf(c.List[0]))) {
 				if object := w.pkg.TypesInfo.Implicits[c]; object != nil {
 					w.values[object] = v
 				}

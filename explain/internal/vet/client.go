@@ -81,17 +81,15 @@ func deref(t types.Type) types.Type {
 
 // changesNothing reports whether a call is a dry run or creates only a question, by its arguments.
 func changesNothing(info *types.Info, arguments []ast.Expr) bool {
-	nothing := false
 	for _, a := range arguments {
 		if named := namedOf(info.TypeOf(a)); named != nil && onlyAsks(named.Obj().Name()) {
 			return true
 		}
-		ast.Inspect(a, func(n ast.Node) bool {
+		for n := range ast.Preorder(a) {
 			if id, ok := n.(*ast.Ident); ok && id.Name == "DryRunAll" {
-				nothing = true
+				return true
 			}
-			return !nothing
-		})
+		}
 	}
-	return nothing
+	return false
 }

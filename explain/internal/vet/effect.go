@@ -156,35 +156,25 @@ func (f *function) take(of effect, called *types.Func) (news bool) {
 func readFunction(pass *analysis.Pass, decl *ast.FuncDecl, imported effects) *function {
 	f := &function{}
 	arguments := map[*ast.Ident][]ast.Expr{} // of the calls of a name
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		name := calledName(call.Fun)
-		if name != nil {
-			arguments[name] = call.Args
-		}
-		if !isFollowed(pass.TypesInfo, name) && passesRequest(pass.TypesInfo, call.Args) {
-			f.LooksAtDryRun = true
-		}
-		return true
-	})
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		switch used := pass.TypesInfo.Uses[id].(type) {
-		case *types.Var:
-			if used.IsField() && isDryRun(used) {
+	for n := range ast.Preorder(decl.Body) {
+		switch n := n.(type) {
+		case *ast.CallExpr: // before the name in it
+			name := calledName(n.Fun)
+			arguments[name] = n.Args
+			if !isFollowed(pass.TypesInfo, name) && passesRequest(pass.TypesInfo, n.Args) {
 				f.LooksAtDryRun = true
 			}
-		case *types.Func:
-			f.use(pass, id, used.Origin(), arguments[id], imported)
+		case *ast.Ident:
+			switch used := pass.TypesInfo.Uses[n].(type) {
+			case *types.Var:
+				if used.IsField() && isDryRun(used) {
+					f.LooksAtDryRun = true
+				}
+			case *types.Func:
+				f.use(pass, n, used.Origin(), arguments[n], imported)
+			}
 		}
-		return true
-	})
+	}
 	return f
 }
 

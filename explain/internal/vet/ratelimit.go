@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // waits is the fact about a package that handlers in it wait for clients of client-go's.
@@ -55,14 +56,11 @@ func rateLimit(pass *analysis.Pass, handlers []handler) {
 	}
 	slices.Sort(all)
 	for _, file := range pass.Files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				if name := calledName(call.Fun); name != nil && makesClient(pass.TypesInfo.Uses[name]) {
-					pass.Reportf(call.Pos(), "this client sends 5 requests a second, and admission waits for it in %s: set QPS and Burst of its rest.Config, or read from a cache [W27]", all[0])
-				}
+		for n := range ast.Preorder(file) {
+			if call, ok := n.(*ast.CallExpr); ok && makesClient(typeutil.Callee(pass.TypesInfo, call)) {
+				pass.Reportf(call.Pos(), "this client sends 5 requests a second, and admission waits for it in %s: set QPS and Burst of its rest.Config, or read from a cache [W27]", all[0])
 			}
-			return true
-		})
+		}
 	}
 }
 
