@@ -51,7 +51,7 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 	if err != nil {
 		return Explanation{}, err
 	}
-	if err := v.run(ctx, r); err != nil {
+	if err := v.run(ctx, r.Attributes); err != nil {
 		return Explanation{}, err
 	}
 	if v.authorizer.Unanswered() {
@@ -99,10 +99,10 @@ func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 // k8s.io/kubernetes/pkg/kubeapiserver/options): MutatingAdmissionPolicy, MutatingAdmissionWebhook,
 // ValidatingAdmissionPolicy, ValidatingAdmissionWebhook. Both mutating plugins run once more if one of them changed
 // the object. Before the validating plugins a new object gets its name, UID and time.
-func (v *evaluation) run(ctx context.Context, r *request.Request) error {
+func (v *evaluation) run(ctx context.Context, a admission.Attributes) error {
 	annotations := map[string]string{}
 	said := &warnings{}
-	if err := v.admit(warning.WithWarningRecorder(ctx, said), r, annotations); err != nil {
+	if err := v.admit(warning.WithWarningRecorder(ctx, said), recorded{a, annotations}); err != nil {
 		return err
 	}
 	v.answer.Warnings = said.sent()
@@ -148,8 +148,7 @@ func (w *warnings) sent() []string {
 	return sent
 }
 
-func (v *evaluation) admit(ctx context.Context, r *request.Request, annotations map[string]string) error {
-	a := recorded{r.Attributes, annotations}
+func (v *evaluation) admit(ctx context.Context, a recorded) error {
 	if v.only != "" {
 		return v.admitPhase(ctx, a)
 	}
@@ -165,11 +164,11 @@ func (v *evaluation) admit(ctx context.Context, r *request.Request, annotations 
 		}
 	}
 	v.answer.Object = v.stored(a)
-	a.Attributes = (&request.Request{Attributes: r.Attributes}).Validated()
+	a.Attributes = request.Validated(a.Attributes)
 	if refusal == nil {
 		refusal = v.known(v.validate(ctx, a), "validating")
 	}
-	if trouble = v.call(ctx, a, false, &refusal); trouble != nil {
+	if refusal, trouble = v.call(ctx, a, false, refusal); trouble != nil {
 		return trouble
 	}
 	v.refuse(refusal)
@@ -182,7 +181,7 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 	var refusal error
 	switch v.only {
 	case Validation:
-		a.Attributes = (&request.Request{Attributes: a.Attributes}).Validated()
+		a.Attributes = request.Validated(a.Attributes)
 		refusal = v.validate(ctx, a)
 	case Reinvocation:
 		if refusal = v.mutate(ctx, a); refusal != nil {
@@ -209,7 +208,7 @@ func (v *evaluation) mutateAll(ctx context.Context, a admission.Attributes) (ref
 	if refusal != nil && a.GetReinvocationContext().IsReinvoke() {
 		return refusal, nil
 	}
-	return refusal, v.call(ctx, a, true, &refusal)
+	return v.call(ctx, a, true, refusal)
 }
 
 // known returns the refusal by policies, unless they could not be evaluated here.
@@ -226,24 +225,24 @@ func (v *evaluation) known(refusal error, kind string) error {
 }
 
 // call calls the webhooks of one kind, and makes steps of them. It takes the refusal of the request by policies, and
-// sets the refusal by webhooks.
-func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating bool, refusal *error) (trouble error) {
+// returns it or the refusal by webhooks.
+func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating bool, refusal error) (_, trouble error) {
 	if v.Webhooks == nil {
-		return nil
+		return refusal, nil
 	}
 	var outcomes []admit.Outcome
 	phase := Validation
 	switch {
-	case *refusal != nil:
+	case refusal != nil:
 		outcomes, trouble = v.Webhooks.NotReached(mutating)
 	case mutating:
 		phase = v.mutationPhase(a)
-		outcomes, *refusal, trouble = v.Webhooks.Mutate(ctx, a, v.objects)
+		outcomes, refusal, trouble = v.Webhooks.Mutate(ctx, a, v.objects)
 	default:
-		outcomes, *refusal, trouble = v.Webhooks.Validate(ctx, a, v.objects)
+		outcomes, refusal, trouble = v.Webhooks.Validate(ctx, a, v.objects)
 	}
 	if trouble != nil {
-		return trouble
+		return nil, trouble
 	}
 	for _, o := range outcomes {
 		switch {
@@ -266,7 +265,7 @@ func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating 
 		}
 		v.answer.Steps = append(v.answer.Steps, s)
 	}
-	return nil
+	return refusal, nil
 }
 
 // callStep makes a step of a webhook.

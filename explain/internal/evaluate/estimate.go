@@ -4,11 +4,13 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
+	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
 // estimates are the estimated costs of policies.
@@ -19,8 +21,8 @@ type estimates struct {
 
 // estimateKey is a policy, with the kind of the object that it sees.
 type estimateKey struct {
-	policyKind, policy string
-	object             schema.GroupVersionKind
+	policy *unstructured.Unstructured
+	object schema.GroupVersionKind
 }
 
 // estimate sets the estimated costs of steps.
@@ -30,11 +32,7 @@ func (e *Evaluator) estimate(steps []Step) error {
 		if s.Policy == "" || s.kind.Empty() {
 			continue
 		}
-		k := estimateKey{"ValidatingAdmissionPolicy", s.Policy, s.kind}
-		if s.Phase != Validation {
-			k.policyKind = "MutatingAdmissionPolicy"
-		}
-		estimate, err := e.estimateOf(k)
+		estimate, err := e.estimateOf(estimateKey{e.declared(s), s.kind})
 		if err != nil {
 			return err
 		}
@@ -56,7 +54,7 @@ func (e *Evaluator) estimateOf(k estimateKey) (estimate *policy.Estimate, err er
 		}
 		all.known = map[estimateKey]*policy.Estimate{}
 	}
-	estimate, err = all.checker.Estimate(e.declared(k.policyKind, k.policy), k.object)
+	estimate, err = all.checker.Estimate(k.policy, k.object)
 	all.known[k] = estimate
 	return estimate, err
 }
@@ -77,12 +75,12 @@ func (s *Step) estimated(e *policy.Estimate) int64 {
 	return int64(min(policy.Sum(parts...), math.MaxInt64))
 }
 
-// declared returns a policy as it was read.
-func (e *Evaluator) declared(kind, name string) *unstructured.Unstructured {
-	for i := range e.policies {
-		if o := &e.policies[i].Object; o.GetKind() == kind && o.GetName() == name {
-			return o
-		}
+// declared returns the policy of a step as it was read.
+func (e *Evaluator) declared(s *Step) *unstructured.Unstructured {
+	kind := "MutatingAdmissionPolicy"
+	if s.Phase == Validation {
+		kind = "ValidatingAdmissionPolicy"
 	}
-	return nil // impossible: every step is of a policy
+	i := slices.IndexFunc(e.policies, func(p project.Policy) bool { return p.Object.GetKind() == kind && p.Object.GetName() == s.Policy })
+	return &e.policies[i].Object
 }

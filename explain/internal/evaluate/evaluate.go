@@ -184,7 +184,7 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 	if excluded(a) || a.GetOperation() == admission.Delete {
 		return nil
 	}
-	recorder := &mutationRecorder{objects: v.objects, phase: v.mutationPhase(a)}
+	phase := v.mutationPhase(a)
 	var hooks []mutating.PolicyHook
 	for _, p := range v.mutating {
 		informer, scope, err := v.params(p.Spec.ParamKind)
@@ -192,7 +192,7 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 			return err
 		}
 		for _, b := range p.bindings { // each with a hook of its own, which the recorder knows
-			b.mutationRecorder.all = recorder
+			b.phase, b.steps = phase, nil
 			b.take()
 			hooks = append(hooks, mutating.PolicyHook{
 				Policy: p.MutatingAdmissionPolicy, Bindings: []*v1.MutatingAdmissionPolicyBinding{b.MutatingAdmissionPolicyBinding}, Evaluator: b.PolicyEvaluator,
@@ -201,64 +201,56 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 		}
 	}
 	err := mutating.NewDispatcher(v.authorizer, v.matcher, v.objects).Dispatch(ctx, a, v.objects, hooks)
-	if recorder.phase == Mutation {
-		v.addMutations(recorder, hooks, a)
-	} else {
-		v.answer.Steps = append(v.answer.Steps, slices.DeleteFunc(recorder.steps, func(s Step) bool { return s.Verdict == ConditionFalse })...)
+	for _, p := range v.mutating {
+		for _, b := range p.bindings {
+			steps := b.steps
+			switch {
+			case phase == Reinvocation:
+				steps = slices.DeleteFunc(steps, func(s Step) bool { return s.Verdict == ConditionFalse })
+			case len(steps) == 0:
+				steps = []Step{v.unmatched(phase, a, mutating.NewMutatingAdmissionPolicyAccessor(p.MutatingAdmissionPolicy), mutating.NewMutatingAdmissionPolicyBindingAccessor(b.MutatingAdmissionPolicyBinding))}
+			}
+			v.answer.Steps = append(v.answer.Steps, steps...)
+		}
 	}
 	return err
 }
 
-// addMutations adds the steps of the first round in the order of the hooks, and a step for each policy without one.
-func (v *evaluation) addMutations(r *mutationRecorder, hooks []mutating.PolicyHook, a admission.Attributes) {
-	match := generic.NewPolicyMatcher(v.matcher)
-	for _, h := range hooks {
-		b := h.Bindings[0]
-		found := false
-		for _, s := range r.steps {
-			if s.Policy == h.Policy.Name && s.Binding == b.Name {
-				found = true
-				v.answer.Steps = append(v.answer.Steps, s)
-			}
-		}
-		if found {
-			continue
-		}
-		s := Step{Policy: h.Policy.Name, Binding: b.Name, Phase: Mutation}
-		s.Verdict, s.Message = v.unmatched(match, a, mutating.NewMutatingAdmissionPolicyAccessor(h.Policy), mutating.NewMutatingAdmissionPolicyBindingAccessor(b))
-		v.answer.Steps = append(v.answer.Steps, s)
+// unmatched is the step of a policy that is not evaluated, with the reason.
+func (v *evaluation) unmatched(phase Phase, a admission.Attributes, p generic.PolicyAccessor, b generic.BindingAccessor) Step {
+	s := Step{Policy: p.GetName(), Binding: b.GetName(), Phase: phase, Verdict: NotMatched}
+	switch reason, err := v.mismatch(a, p, b); {
+	case err != nil:
+		s.Verdict, s.Message = Error, err.Error()
+	case reason == "":
+		s.Verdict, s.Message = Unchanged, "there is nothing to mutate"
+	default:
+		s.Message = reason
 	}
+	return s
 }
 
-// unmatched explains why a policy is not evaluated.
-func (v *evaluation) unmatched(match generic.PolicyMatcher, a admission.Attributes, p generic.PolicyAccessor, b generic.BindingAccessor) (Verdict, string) {
-	matches, _, _, err := match.DefinitionMatches(a, v.objects, p)
-	switch {
-	case err != nil:
-		return Error, err.Error()
-	case !matches:
-		return NotMatched, "the policy does not match the request"
+// mismatch explains why a policy does not match; empty if it does.
+func (v *evaluation) mismatch(a admission.Attributes, p generic.PolicyAccessor, b generic.BindingAccessor) (string, error) {
+	match := generic.NewPolicyMatcher(v.matcher)
+	if matches, _, _, err := match.DefinitionMatches(a, v.objects, p); err != nil || !matches {
+		return "the policy does not match the request", err
 	}
-	matches, err = match.BindingMatches(a, v.objects, b)
-	switch {
-	case err != nil:
-		return Error, err.Error()
-	case !matches:
-		return NotMatched, "the binding does not match the request"
-	case p.GetParamKind() != nil && b.GetParamRef() != nil:
-		informer, scope, err := v.params(p.GetParamKind())
-		if err != nil {
-			return Error, err.Error()
-		}
-		found, err := generic.CollectParams(p.GetParamKind(), informer, scope, b.GetParamRef(), a.GetNamespace(), nil, nil)
-		if err != nil {
-			return Error, err.Error()
-		}
-		if len(found) == 0 {
-			return NotMatched, "there are no params for the binding"
-		}
+	if matches, err := match.BindingMatches(a, v.objects, b); err != nil || !matches {
+		return "the binding does not match the request", err
 	}
-	return Unchanged, "there is nothing to mutate"
+	if p.GetParamKind() == nil || b.GetParamRef() == nil {
+		return "", nil
+	}
+	informer, scope, err := v.params(p.GetParamKind())
+	if err != nil {
+		return "", err
+	}
+	found, err := generic.CollectParams(p.GetParamKind(), informer, scope, b.GetParamRef(), a.GetNamespace(), nil, nil)
+	if len(found) > 0 {
+		return "", err
+	}
+	return "there are no params for the binding", err
 }
 
 // validate runs the validating policies.
@@ -266,8 +258,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 	if excluded(a) {
 		return nil
 	}
-	match := generic.NewPolicyMatcher(v.matcher)
-	d := validating.NewDispatcher(v.authorizer, match)
+	d := validating.NewDispatcher(v.authorizer, generic.NewPolicyMatcher(v.matcher))
 	var hooks []validating.PolicyHook
 	for _, p := range v.validating {
 		informer, scope, err := v.params(p.Spec.ParamKind)
@@ -281,8 +272,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 			one.Bindings, one.Evaluator = []*v1.ValidatingAdmissionPolicyBinding{b}, recorder
 			refusal := d.Dispatch(warning.WithWarningRecorder(ctx, nil), unrecorded{a}, v.objects, []validating.PolicyHook{one})
 			if len(recorder.steps) == 0 {
-				s := Step{Policy: p.Name, Binding: b.Name, Phase: Validation}
-				s.Verdict, s.Message = v.unmatched(match, a, validating.NewValidatingAdmissionPolicyAccessor(p.ValidatingAdmissionPolicy), validating.NewValidatingAdmissionPolicyBindingAccessor(b))
+				s := v.unmatched(Validation, a, validating.NewValidatingAdmissionPolicyAccessor(p.ValidatingAdmissionPolicy), validating.NewValidatingAdmissionPolicyBindingAccessor(b))
 				if s.Verdict == Unchanged && refusal != nil {
 					s.Verdict, s.Message = Error, refusal.Error()
 				}
@@ -386,7 +376,7 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	result := r.Validator.Validate(ctx, resource, a, params, namespace, budget, authz)
 	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind}
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
-		s.Verdict, s.Message = ConditionFalse, mismatch(*m)
+		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}
 	for _, d := range result.Decisions {
 		if s.Verdict != Allowed {
@@ -408,8 +398,8 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	return result
 }
 
-// mismatch explains why matchConditions do not match.
-func mismatch(result matchconditions.MatchResult) string {
+// falseCondition explains why matchConditions do not match.
+func falseCondition(result matchconditions.MatchResult) string {
 	if result.FailedConditionName == "" {
 		return "a condition fails, and failurePolicy is Ignore"
 	}
@@ -434,16 +424,14 @@ type mutationRecorder struct {
 	meter
 	objects         *objects
 	policy, binding string
-	// all has the steps of all policies, and the phase.
-	all   *mutationRecorder
-	phase Phase
-	steps []Step
+	phase           Phase
+	steps           []Step // of the phase
 }
 
 // add adds a step.
 func (r *mutationRecorder) add(s Step) {
-	s.Policy, s.Binding, s.Phase = r.policy, r.binding, r.all.phase
-	r.all.steps = append(r.all.steps, s)
+	s.Policy, s.Binding, s.Phase = r.policy, r.binding, r.phase
+	r.steps = append(r.steps, s)
 }
 
 // matched records matchConditions that end the evaluation.
@@ -452,7 +440,7 @@ func (r *mutationRecorder) matched(kind schema.GroupVersionKind, params runtime.
 	case result.Error != nil:
 		r.add(Step{Verdict: Error, Message: result.Error.Error(), Params: name(params), Cost: r.take(), kind: kind})
 	case !result.Matches:
-		r.add(Step{Verdict: ConditionFalse, Message: mismatch(result), Params: name(params), Cost: r.take(), kind: kind})
+		r.add(Step{Verdict: ConditionFalse, Message: falseCondition(result), Params: name(params), Cost: r.take(), kind: kind})
 	}
 }
 

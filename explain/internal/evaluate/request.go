@@ -124,7 +124,7 @@ func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 	default:
 		return Answer{Error: fmt.Sprintf("phase is %q: use mutation, reinvocation or validation", r.Phase)}
 	}
-	if err := v.run(ctx, &request.Request{Attributes: a}); err != nil {
+	if err := v.run(ctx, a); err != nil {
 		return Answer{Error: err.Error()}
 	}
 	switch {

@@ -16,16 +16,16 @@ import (
 // (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create). It does so for objects that it stores, and so neither
 // for subresources nor for reviews; and for TokenRequests (k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage,
 // TokenREST).
-func (r *Request) Validated() admission.Attributes {
+func Validated(r admission.Attributes) admission.Attributes {
 	created, group := r.GetObject(), r.GetResource().Group
 	stored := r.GetSubresource() == "" && group != "authentication.k8s.io" && group != "authorization.k8s.io"
 	if r.GetOperation() != admission.Create || created == nil || !stored && r.GetKind().Kind != "TokenRequest" {
-		return r.Attributes
+		return r
 	}
 	created = created.DeepCopyObject()
 	metadata, err := meta.Accessor(created)
 	if err != nil {
-		return r.Attributes
+		return r
 	}
 	if metadata.GetName() == "" && metadata.GetGenerateName() != "" {
 		metadata.SetName(metadata.GetGenerateName() + "xxxxx")
