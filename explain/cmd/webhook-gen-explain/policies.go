@@ -41,19 +41,18 @@ func (w *world) addPolicy(o *unstructured.Unstructured) {
 
 // bind gives every policy its bindings.
 func (w *world) bind() error {
+	at := map[[2]string]int{} // by the kind of bindings, and the name
 	for i, p := range w.policies {
-		for _, other := range w.policies[:i] {
-			if other.Object.GetKind() == p.Object.GetKind() && other.Object.GetName() == p.Object.GetName() {
-				return fmt.Errorf("there are two %ss called %q", p.Object.GetKind(), p.Object.GetName())
-			}
+		key := [2]string{p.Object.GetKind() + "Binding", p.Object.GetName()}
+		if _, known := at[key]; known {
+			return fmt.Errorf("there are two %ss called %q", p.Object.GetKind(), p.Object.GetName())
 		}
+		at[key] = i
 	}
 	for _, b := range w.bindings {
 		name, _, _ := unstructured.NestedString(b.Object, "spec", "policyName")
-		i := slices.IndexFunc(w.policies, func(p project.Policy) bool {
-			return p.Object.GetKind()+"Binding" == b.GetKind() && p.Object.GetName() == name
-		})
-		if i < 0 {
+		i, known := at[[2]string{b.GetKind(), name}]
+		if !known {
 			w.unbound = append(w.unbound, fmt.Sprintf("the %s %s does nothing: there is no policy %q", b.GetKind(), b.GetName(), name))
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -85,7 +86,7 @@ func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 			return fmt.Errorf("--kube-version: %w", err)
 		}
 	}
-	if err := f.namespace(c.Context(), world, r, &known); err != nil {
+	if known.Namespace, err = f.namespace(c.Context(), world, r); err != nil {
 		return err
 	}
 	program, err := f.called()
@@ -164,29 +165,23 @@ func (f *requestFlags) check() error {
 	return nil
 }
 
-// namespace sets the request's namespace as the API server knows it. For a request about the namespace itself, it is
-// the old object.
-func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.Request, known *admit.Cluster) error {
+// namespace returns the request's namespace as the API server knows it; nil without one. For a request about the
+// namespace itself, it is the old object.
+func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.Request) (*corev1.Namespace, error) {
 	name := r.GetNamespace()
 	if name == "" {
-		return nil
+		return nil, nil
 	}
 	if f.NamespaceLabels != "" {
 		set, err := labels.ConvertSelectorToLabelsMap(f.NamespaceLabels)
 		if err != nil {
-			return fmt.Errorf("--namespace-labels: %w", err)
+			return nil, fmt.Errorf("--namespace-labels: %w", err)
 		}
-		known.Namespace = object.Namespace(name, set)
-		return nil
+		return object.Namespace(name, set), nil
 	}
 	if world.cluster != nil {
-		found, err := world.cluster.Namespace(ctx, name)
-		if err != nil {
-			return err
-		}
-		if found != nil {
-			known.Namespace = found
-			return nil
+		if found, err := world.cluster.Namespace(ctx, name); found != nil || err != nil {
+			return found, err
 		}
 	}
 	var set map[string]string
@@ -195,6 +190,5 @@ func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.R
 	} else if r.GetKind().Kind != "Namespace" && world.selectsNamespaces() {
 		r.Assumed = append(r.Assumed, fmt.Sprintf("the namespace %s has no labels but its name: --namespace-labels sets them", name))
 	}
-	known.Namespace = object.Namespace(name, set)
-	return nil
+	return object.Namespace(name, set), nil
 }

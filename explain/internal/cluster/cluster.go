@@ -6,7 +6,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/discovery"
@@ -23,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
+	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
@@ -174,10 +173,10 @@ func (c *Cluster) definitions(ctx context.Context) ([]*apiextensionsv1.CustomRes
 		return nil, err
 	}
 	var definitions []*apiextensionsv1.CustomResourceDefinition
-	for _, item := range list.Items {
+	for i := range list.Items {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, crd); err != nil {
-			return nil, fmt.Errorf("CustomResourceDefinition %s: %w", item.GetName(), err)
+		if err := object.Decode(&list.Items[i], crd); err != nil {
+			return nil, err
 		}
 		definitions = append(definitions, crd)
 	}

@@ -75,7 +75,7 @@ func (s *Step) estimated(e *policy.Estimate) int64 {
 	return int64(min(policy.Sum(parts...), math.MaxInt64))
 }
 
-// declared returns the policy of a step as it was read.
+// declared returns the policy of a step, which always has one, as it was read.
 func (e *Evaluator) declared(s *Step) *unstructured.Unstructured {
 	kind := "MutatingAdmissionPolicy"
 	if s.Phase == Validation {
