@@ -26,7 +26,7 @@ type plugin struct {
 	source     generic.Source
 	namespaces *namespace.Matcher
 	authorizer *Authorizer
-	dispatch   func([]webhook.WebhookAccessor)
+	dispatched bool // by the last call of Dispatch
 }
 
 // Virtual are the resources of k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion.Excluded, which cannot be
@@ -113,7 +113,7 @@ func (c Cluster) Informers(client kubernetes.Interface) (informers.SharedInforme
 // dispatcher takes the place of the one that calls webhooks.
 type dispatcher struct{ *plugin }
 
-func (d dispatcher) Dispatch(_ context.Context, _ admission.Attributes, _ admission.ObjectInterfaces, hooks []webhook.WebhookAccessor) error {
-	d.dispatch(hooks)
+func (d dispatcher) Dispatch(context.Context, admission.Attributes, admission.ObjectInterfaces, []webhook.WebhookAccessor) error {
+	d.dispatched = true
 	return nil
 }

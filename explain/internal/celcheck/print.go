@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -58,7 +57,7 @@ func printType(w io.Writer, checks []Check) {
 				if arguments != "" {
 					arguments = "(" + arguments + ")"
 				}
-				fmt.Fprintf(w, "// +webhook:policy:validation%s=%s # %s\n", arguments, quoted(c.Expression), c.At)
+				fmt.Fprintf(w, "// +webhook:policy:validation%s=%#q # %s\n", arguments, c.Expression, c.At)
 			}
 		}
 	}
@@ -83,13 +82,5 @@ func (c Check) message() string {
 	if c.Message == "" {
 		return ""
 	}
-	return "message: " + strconv.Quote(c.Message)
-}
-
-// quoted writes a string of Go, in backquotes where it can.
-func quoted(text string) string {
-	if strconv.CanBackquote(text) {
-		return "`" + text + "`"
-	}
-	return strconv.Quote(text)
+	return fmt.Sprintf("message: %q", c.Message)
 }

@@ -115,9 +115,7 @@ func (w *walk) statement(s ast.Stmt, under []guard) []guard {
 	case *ast.DeferStmt:
 		w.effect(s.Call, with(under, guard{reason: "it is deferred"}))
 	case *ast.ReturnStmt:
-		for _, result := range s.Results {
-			w.denials(result, under)
-		}
+		w.denialsIn(s.Results, under)
 	}
 	return under
 }
@@ -206,7 +204,7 @@ func (w *walk) assign(left, right []ast.Expr, under []guard) {
 		name, ok := l.(*ast.Ident)
 		switch {
 		case !ok:
-		case isErrors(w.pkg.TypesInfo.TypeOf(name)):
+		case w.isError(name):
 			w.bind(name, w.readSince(from))
 		case i == 0:
 			w.bind(name, value0)
@@ -245,7 +243,7 @@ func (w *walk) assignOne(left, right ast.Expr, under []guard) {
 		return
 	}
 	w.literals(right, under)
-	if !isErrors(w.pkg.TypesInfo.TypeOf(right)) {
+	if !w.isError(right) {
 		if name != nil {
 			w.bind(name, w.value(right))
 		}
@@ -284,7 +282,7 @@ func (w *walk) effect(e ast.Expr, under []guard) {
 		w.enterLiteral(f, in, call, under)
 		return
 	}
-	if isErrors(w.pkg.TypesInfo.TypeOf(call)) {
+	if w.isError(call) {
 		return
 	}
 	fn := w.callee(call)
@@ -295,9 +293,9 @@ func (w *walk) effect(e ast.Expr, under []guard) {
 	for _, a := range call.Args {
 		address, ok := ast.Unparen(a).(*ast.UnaryExpr)
 		switch {
-		case ok && address.Op == token.AND && isErrors(w.pkg.TypesInfo.TypeOf(address.X)) && !isLiteral(address.X):
+		case ok && address.Op == token.AND && w.isError(address.X) && !isLiteral(address.X):
 			w.deny(call, denial{reason: types.ExprString(call.Fun) + " is code that is not read"}, under)
-		case isErrors(w.pkg.TypesInfo.TypeOf(a)):
+		case w.isError(a):
 			w.denials(a, with(under, guard{reason: types.ExprString(call.Fun) + " is code that is not read"}))
 		}
 	}
@@ -342,16 +340,12 @@ func (w *walk) branch(s *ast.IfStmt, under []guard) []guard {
 	}
 	w.literals(s.Cond, under)
 	then, opposite := w.consequence(s.Cond, s.Body, under)
-	switch e := s.Else.(type) {
-	case *ast.BlockStmt:
-		w.block(e.List, with(under, opposite))
-		if leaves(e) && !w.ends(e) {
+	if s.Else != nil {
+		w.statement(s.Else, with(under, opposite))
+		if e, ok := s.Else.(*ast.BlockStmt); ok && leaves(e) && !w.ends(e) {
 			return with(w.skipped(s.Body, under), then)
 		}
-		under = w.skipped(e, under)
-	case *ast.IfStmt:
-		w.branch(e, with(under, opposite))
-		under = w.skipped(e, under)
+		under = w.skipped(s.Else, under)
 	}
 	kind, _ := w.plumbing(s.Cond)
 	switch {
@@ -439,14 +433,9 @@ func (w *walk) straight(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		switch s := s.(type) {
 		case *ast.ReturnStmt:
-			denies = denies || len(s.Results) == 0
-			for _, r := range s.Results {
-				denies = denies || isErrors(w.pkg.TypesInfo.TypeOf(r))
-			}
+			denies = denies || len(s.Results) == 0 || slices.ContainsFunc(s.Results, w.isError)
 		case *ast.AssignStmt:
-			for _, l := range s.Lhs {
-				denies = denies || isErrors(w.pkg.TypesInfo.TypeOf(l))
-			}
+			denies = denies || slices.ContainsFunc(s.Lhs, w.isError)
 		case *ast.ExprStmt, *ast.DeclStmt:
 		case *ast.BranchStmt:
 			if s.Tok != token.CONTINUE {
@@ -493,7 +482,7 @@ func (w *walk) plumbing(e ast.Expr) (plumbing, ast.Expr) {
 		if of := measured(about); of != nil {
 			about, isZero = of, w.isZero(e.Y)
 		}
-		if !isZero || !isErrors(w.pkg.TypesInfo.TypeOf(about)) {
+		if !isZero || !w.isError(about) {
 			return other, nil
 		}
 		switch e.Op {
@@ -548,7 +537,7 @@ func (w *walk) certain(e ast.Expr) bool {
 
 // converts reports whether a call makes an error of another value: Text("wrong").
 func (w *walk) converts(call *ast.CallExpr) bool {
-	if !w.pkg.TypesInfo.Types[call.Fun].IsType() || !isErrors(w.pkg.TypesInfo.TypeOf(call)) {
+	if !w.pkg.TypesInfo.Types[call.Fun].IsType() || !w.isError(call) {
 		return false
 	}
 	a := w.pkg.TypesInfo.Types[call.Args[0]]
@@ -745,7 +734,7 @@ func (w *walk) set(s *ast.SwitchStmt) (condition, bool) {
 
 // loop reads a range over a list.
 func (w *walk) loop(s *ast.RangeStmt, under []guard) {
-	if isErrors(w.pkg.TypesInfo.TypeOf(s.X)) {
+	if w.isError(s.X) {
 		w.denials(s.X, under)
 	}
 	w.literals(s.X, under)
@@ -767,6 +756,13 @@ func (w *walk) loop(s *ast.RangeStmt, under []guard) {
 		g = guard{reason: "it is in a loop that ends early"}
 	}
 	w.block(s.Body.List, with(under, g))
+}
+
+// denialsIn finds what in expressions denies.
+func (w *walk) denialsIn(all []ast.Expr, under []guard) {
+	for _, e := range all {
+		w.denials(e, under)
+	}
 }
 
 // denials finds what in an expression denies: an error that is made, and calls of functions that return errors. An
@@ -825,9 +821,7 @@ func (w *walk) denials(e ast.Expr, under []guard) {
 // call reads a call that returns an error.
 func (w *walk) call(call *ast.CallExpr, under []guard) {
 	if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "append" {
-		for _, a := range call.Args {
-			w.denials(a, under)
-		}
+		w.denialsIn(call.Args, under)
 		return
 	}
 	if w.pkg.TypesInfo.Types[call.Fun].IsType() {
@@ -848,7 +842,8 @@ func (w *walk) call(call *ast.CallExpr, under []guard) {
 		w.deny(call, denial{reason: types.ExprString(call.Fun) + " is a function value"}, under)
 		return
 	}
-	if formats(fn) && w.wraps(call, under) {
+	if formats(fn) && slices.ContainsFunc(call.Args, w.isError) { // which it wraps
+		w.denialsIn(call.Args, under)
 		return
 	}
 	if d, ok := w.made(call); ok {
@@ -864,14 +859,12 @@ func (w *walk) call(call *ast.CallExpr, under []guard) {
 	}
 	selector, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	method := selector != nil && fn.Signature().Recv() != nil
-	if method && isErrors(w.pkg.TypesInfo.TypeOf(selector.X)) {
+	if method && w.isError(selector.X) {
 		w.denials(selector.X, under)
 		return
 	}
 	if forms(fn) {
-		for _, a := range call.Args {
-			w.denials(a, under)
-		}
+		w.denialsIn(call.Args, under)
 		return
 	}
 	if decodes(fn) {
@@ -885,18 +878,6 @@ func (w *walk) call(call *ast.CallExpr, under []guard) {
 
 func formats(fn *types.Func) bool {
 	return fn.Pkg() != nil && fn.Pkg().Path() == "fmt" && fn.Name() == "Errorf"
-}
-
-// wraps reads the errors that fmt.Errorf wraps, if there are any.
-func (w *walk) wraps(call *ast.CallExpr, under []guard) bool {
-	found := false
-	for _, a := range call.Args {
-		if isErrors(w.pkg.TypesInfo.TypeOf(a)) {
-			found = true
-			w.denials(a, under)
-		}
-	}
-	return found
 }
 
 // forms reports whether a function only forms errors that its arguments are: NewInvalid, errors.Join.
@@ -968,14 +949,9 @@ func (w *walk) arguments(inner *walk, of *ast.FuncType, call *ast.CallExpr) {
 
 // argument is the value of a parameter, of several arguments if they are a list.
 func (w *walk) argument(of []ast.Expr, list bool) value {
-	errors := slices.ContainsFunc(of, func(a ast.Expr) bool { return isErrors(w.pkg.TypesInfo.TypeOf(a)) })
 	switch {
-	case errors:
-		return value{read: true, fails: func(under []guard) {
-			for _, a := range of {
-				w.denials(a, under)
-			}
-		}}
+	case slices.ContainsFunc(of, w.isError):
+		return value{read: true, fails: func(under []guard) { w.denialsIn(of, under) }}
 	case list || len(of) != 1:
 		return value{}
 	}
@@ -992,6 +968,9 @@ func (r *reader) callee(call *ast.CallExpr) *types.Func {
 	}
 	return nil
 }
+
+// isError reports whether an expression is an error, or a list of them; of a call with several results, whether one is.
+func (w *walk) isError(e ast.Expr) bool { return isErrors(w.pkg.TypesInfo.TypeOf(e)) }
 
 // isErrors reports whether a type is an error, or a list of them; of results, whether one is.
 func isErrors(t types.Type) bool {
@@ -1076,7 +1055,7 @@ func (w *walk) made(call *ast.CallExpr) (denial, bool) {
 	case pkg == "errors" && fn.Name() == "New":
 		return denial{message: first}, true
 	case formats(fn):
-		if slices.ContainsFunc(call.Args[1:], func(a ast.Expr) bool { return isErrors(w.pkg.TypesInfo.TypeOf(a)) }) {
+		if slices.ContainsFunc(call.Args[1:], w.isError) {
 			return denial{reason: "it passes on the error of other code"}, true
 		}
 		if strings.Contains(first, "%") {

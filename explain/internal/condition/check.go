@@ -137,15 +137,12 @@ func wordEnd(text string, from int) int {
 	if from >= len(text) {
 		return len(text)
 	}
-	end := strings.IndexFunc(text[from:], func(r rune) bool { return !isWord(r) })
-	switch {
-	case end < 0:
-		return len(text)
-	case end == 0:
+	end := len(text) - len(strings.TrimLeftFunc(text[from:], isWord))
+	if end == from {
 		_, size := utf8.DecodeRuneInString(text[from:])
 		return from + size
 	}
-	return from + end
+	return end
 }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -170,10 +167,7 @@ func NewTree(checked *celgo.Ast, text string) *Tree {
 
 // At is where an expression begins in the text, in bytes. Of a field, that is its dot, and of an index its bracket.
 func (t *Tree) At(e ast.Expr) int {
-	r, ok := t.SourceInfo().GetOffsetRange(e.ID())
-	if !ok {
-		return 0
-	}
+	r, _ := t.SourceInfo().GetOffsetRange(e.ID()) // 0 where no place is known
 	return len(characters(t.text, int(r.Start)))
 }
 

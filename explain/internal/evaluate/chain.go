@@ -55,13 +55,10 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 		return Explanation{}, err
 	}
 	if v.authorizer.Unanswered() {
-		v.open = append(v.open, "a policy asks the authorizer, which is taken to deny: --authorizer sets its answer")
+		v.result.Open = append(v.result.Open, "a policy asks the authorizer, which is taken to deny: --authorizer sets its answer")
 	}
 	v.weigh()
-	if err := e.estimate(v.answer.Steps); err != nil {
-		return Explanation{}, err
-	}
-	return Explanation{Answer: v.answer, Open: v.open, Mutating: v.mutatingWebhooks, Validating: v.validatingWebhooks}, nil
+	return v.result, e.estimate(v.result.Steps)
 }
 
 // evaluation is the evaluation of one request.
@@ -70,17 +67,15 @@ type evaluation struct {
 	Surroundings
 	matcher    *matching.Matcher
 	authorizer *admit.Authorizer
-	answer     Answer
+	result     Explanation
 	// only is the phase to run alone; empty for all of them. The phase reinvocation has the current object, after
 	// webhooks.
 	only    Phase
 	current runtime.Object
 	// unknown is the reason why policies could not be evaluated; nil if they could.
 	unknown error
-	open    []string
 	// changing are called mutating webhooks with unknown answers, and mutating webhooks that may be called.
-	changing                             []string
-	mutatingWebhooks, validatingWebhooks []admit.Webhook
+	changing []string
 }
 
 func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
@@ -90,7 +85,7 @@ func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 		return nil, err
 	}
 	return &evaluation{
-		Evaluator: e, Surroundings: around, answer: Answer{Steps: []Step{}}, authorizer: &admit.Authorizer{Answer: around.Authorized},
+		Evaluator: e, Surroundings: around, result: Explanation{Answer: Answer{Steps: []Step{}}}, authorizer: &admit.Authorizer{Answer: around.Authorized},
 		matcher: matching.NewMatcher(known.Core().V1().Namespaces().Lister(), e.client),
 	}, nil
 }
@@ -105,9 +100,9 @@ func (v *evaluation) run(ctx context.Context, a admission.Attributes) error {
 	if err := v.admit(warning.WithWarningRecorder(ctx, said), recorded{a, annotations}); err != nil {
 		return err
 	}
-	v.answer.Warnings = said.sent()
+	v.result.Warnings = said.sent()
 	if len(annotations) > 0 {
-		v.answer.AuditAnnotations = annotations
+		v.result.AuditAnnotations = annotations
 	}
 	return nil
 }
@@ -163,7 +158,7 @@ func (v *evaluation) admit(ctx context.Context, a recorded) error {
 			return trouble
 		}
 	}
-	v.answer.Object = v.stored(a)
+	v.result.Object = v.stored(a)
 	a.Attributes = request.Validated(a.Attributes)
 	if refusal == nil {
 		refusal = v.known(v.validate(ctx, a), "validating")
@@ -187,7 +182,7 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 		if refusal = v.mutate(ctx, a); refusal != nil {
 			break
 		}
-		v.answer.Steps = []Step{}
+		v.result.Steps = []Step{}
 		if err := v.objects.Convert(v.current, a.GetObject(), nil); err != nil {
 			return err
 		}
@@ -197,7 +192,7 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 		refusal = v.mutate(ctx, a)
 	}
 	refusal = v.known(refusal, "admission")
-	v.answer.Object = Content(a.GetObject())
+	v.result.Object = Content(a.GetObject())
 	v.refuse(refusal)
 	return nil
 }
@@ -219,7 +214,7 @@ func (v *evaluation) known(refusal error, kind string) error {
 	if v.unknown == nil {
 		v.unknown = v.objects.unknown
 	}
-	v.open = append(v.open, fmt.Sprintf("%s policies are left aside: %v", kind, v.objects.unknown))
+	v.result.Open = append(v.result.Open, fmt.Sprintf("%s policies are left aside: %v", kind, v.objects.unknown))
 	v.objects.unknown = nil
 	return nil
 }
@@ -247,9 +242,9 @@ func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating 
 	for _, o := range outcomes {
 		switch {
 		case phase == Validation && !mutating:
-			v.validatingWebhooks = append(v.validatingWebhooks, o.Webhook)
+			v.result.Validating = append(v.result.Validating, o.Webhook)
 		case phase != Reinvocation:
-			v.mutatingWebhooks = append(v.mutatingWebhooks, o.Webhook)
+			v.result.Mutating = append(v.result.Mutating, o.Webhook)
 		}
 		if o.Verdict == admit.NotReached || o.Verdict == admit.Skipped && (!o.Reads || len(v.changing) == 0) {
 			continue
@@ -263,7 +258,7 @@ func (v *evaluation) call(ctx context.Context, a admission.Attributes, mutating 
 				v.changing = append(v.changing, o.Name)
 			}
 		}
-		v.answer.Steps = append(v.answer.Steps, s)
+		v.result.Steps = append(v.result.Steps, s)
 	}
 	return refusal, nil
 }
@@ -306,11 +301,11 @@ func message(refusal error) string {
 
 // refuse makes the answer of a refusal; nil allows the request.
 func (v *evaluation) refuse(refusal error) {
-	v.answer.Allowed = refusal == nil
+	v.result.Allowed = refusal == nil
 	if status, ok := errors.AsType[*apierrors.StatusError](refusal); ok {
-		v.answer.Code, v.answer.Reason, v.answer.Message = status.ErrStatus.Code, string(status.ErrStatus.Reason), status.ErrStatus.Message
+		v.result.Code, v.result.Reason, v.result.Message = status.ErrStatus.Code, string(status.ErrStatus.Reason), status.ErrStatus.Message
 	} else if refusal != nil {
-		v.answer.Code, v.answer.Reason, v.answer.Message = 500, "InternalError", refusal.Error()
+		v.result.Code, v.result.Reason, v.result.Message = 500, "InternalError", refusal.Error()
 	}
 }
 
@@ -338,8 +333,8 @@ func (v *evaluation) mutationPhase(a admission.Attributes) Phase {
 func (v *evaluation) weigh() {
 	var unknown, undecided, after []string
 	seen := []string{}
-	for i := range v.answer.Steps {
-		s := &v.answer.Steps[i]
+	for i := range v.result.Steps {
+		s := &v.result.Steps[i]
 		if s.Policy != "" && s.Verdict != NotMatched && len(seen) > 0 {
 			s.Open = slices.Clone(seen)
 		}
@@ -355,18 +350,18 @@ func (v *evaluation) weigh() {
 		}
 	}
 	for _, name := range v.changing {
-		if i := slices.IndexFunc(v.answer.Steps, func(s Step) bool { return s.Webhook == name }); i >= 0 && i < len(v.answer.Steps)-1 {
+		if i := slices.IndexFunc(v.result.Steps, func(s Step) bool { return s.Webhook == name }); i >= 0 && i < len(v.result.Steps)-1 {
 			after = append(after, name)
 		}
 	}
-	if len(unknown) > 0 && v.answer.Allowed {
-		v.open = append(v.open, fmt.Sprintf("the request is refused if %s refuses it", either(unknown)))
+	if len(unknown) > 0 && v.result.Allowed {
+		v.result.Open = append(v.result.Open, fmt.Sprintf("the request is refused if %s refuses it", either(unknown)))
 	}
 	if len(undecided) > 0 {
-		v.open = append(v.open, fmt.Sprintf("it is not known whether %s is called", either(undecided)))
+		v.result.Open = append(v.result.Open, fmt.Sprintf("it is not known whether %s is called", either(undecided)))
 	}
 	if len(after) > 0 {
-		v.open = append(v.open, fmt.Sprintf("if %s changes the object, the steps after it see another, and steps before it with reinvocationPolicy IfNeeded run once more", either(after)))
+		v.result.Open = append(v.result.Open, fmt.Sprintf("if %s changes the object, the steps after it see another, and steps before it with reinvocationPolicy IfNeeded run once more", either(after)))
 	}
 }
 

@@ -210,7 +210,7 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 			case len(steps) == 0:
 				steps = []Step{v.unmatched(phase, a, mutating.NewMutatingAdmissionPolicyAccessor(p.MutatingAdmissionPolicy), mutating.NewMutatingAdmissionPolicyBindingAccessor(b.MutatingAdmissionPolicyBinding))}
 			}
-			v.answer.Steps = append(v.answer.Steps, steps...)
+			v.result.Steps = append(v.result.Steps, steps...)
 		}
 	}
 	return err
@@ -280,7 +280,7 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 			}
 			// An informer has no order.
 			slices.SortStableFunc(recorder.steps, func(a, b Step) int { return strings.Compare(a.Params, b.Params) })
-			v.answer.Steps = append(v.answer.Steps, recorder.steps...)
+			v.result.Steps = append(v.result.Steps, recorder.steps...)
 		}
 		hook.Bindings = p.bindings
 		hooks = append(hooks, hook)

@@ -133,7 +133,7 @@ func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 	case v.authorizer.Unanswered():
 		return Answer{Error: "a policy asks the authorizer, whose answer is not known here"}
 	}
-	return v.answer
+	return v.result.Answer
 }
 
 // attributes makes the attributes of a request.
