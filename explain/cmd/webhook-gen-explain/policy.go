@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/celcheck"
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
@@ -78,7 +76,8 @@ func compileChecks(checks []celcheck.Check, p *project.Project) error {
 		if check.Expression == "" {
 			continue
 		}
-		found, err := checker.Policy(policyOf(*check, p.Types))
+		rule, kinds := seenBy(*check, p.Types)
+		found, err := checker.Validation(check.Expression, rule, kinds)
 		if err != nil {
 			return err
 		}
@@ -99,29 +98,17 @@ func compileChecks(checks []celcheck.Check, p *project.Project) error {
 	return nil
 }
 
-// policyOf is a policy with the expression of a check.
-func policyOf(check celcheck.Check, types []project.Type) project.Policy {
-	var p project.Policy
-	rule := v1.RuleWithOperations{Rule: v1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"objects"}}}
+// seenBy returns a rule that matches the requests of a check, and the kinds of the objects.
+func seenBy(check celcheck.Check, types []project.Type) (rule v1.RuleWithOperations, kinds []project.GroupVersionKind) {
+	rule.Rule = v1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"objects"}}
 	for _, o := range check.Operations {
 		rule.Operations = append(rule.Operations, v1.OperationType(o))
 	}
 	for _, t := range types {
 		if t.GoType == check.Type {
-			p.Kinds = append(p.Kinds, t.GroupVersionKind)
+			kinds = append(kinds, t.GroupVersionKind)
 			rule.APIGroups, rule.APIVersions = []string{t.Group}, []string{t.Version}
 		}
 	}
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1.ValidatingAdmissionPolicy{
-		TypeMeta: metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingAdmissionPolicy"},
-		Spec: v1.ValidatingAdmissionPolicySpec{
-			MatchConstraints: &v1.MatchResources{ResourceRules: []v1.NamedRuleWithOperations{{RuleWithOperations: rule}}},
-			Validations:      []v1.Validation{{Expression: check.Expression}},
-		},
-	})
-	if err != nil {
-		panic(err) // impossible: the type is Kubernetes' own
-	}
-	p.Object.Object = object
-	return p
+	return rule, kinds
 }

@@ -71,12 +71,20 @@ func (c *Checker) Policy(p project.Policy) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.check(s, p.Kinds, bindingWithoutParams(p.Bindings))
+}
+
+// Validation returns the problems in the expression of a validation, in a policy with one rule.
+func (c *Checker) Validation(expression string, rule v1.RuleWithOperations, kinds []project.GroupVersionKind) ([]Finding, error) {
+	return c.check(&spec{rules: []v1.RuleWithOperations{rule}, validations: []v1.Validation{{Expression: expression}}}, kinds, "")
+}
+
+// check returns the problems in the expressions of a policy. noParams is as in seen.
+func (c *Checker) check(s *spec, kinds []project.GroupVersionKind, noParams string) ([]Finding, error) {
 	found, accepted := c.compile(s.expressions(), s.paramKind != nil)
-	sees := seen{
-		rules: s.rules(), mutating: s.mutating, kinds: p.Kinds, params: s.paramsKind(), hasParams: s.paramKind != nil,
-		noParams: bindingWithoutParams(p.Bindings),
-	}
-	typed, err := c.typedFindings(accepted, sees)
+	typed, err := c.typedFindings(accepted, seen{
+		rules: s.rules, mutating: s.mutating, kinds: kinds, params: s.paramsKind(), hasParams: s.paramKind != nil, noParams: noParams,
+	})
 	return append(found, typed...), err
 }
 
@@ -134,7 +142,7 @@ type seen struct {
 	kinds     []project.GroupVersionKind
 	params    schema.GroupVersionKind
 	hasParams bool
-	noParams  string
+	noParams  string // why params may be null; empty if every binding has params
 }
 
 // typedFindings compares expressions with the types of all kinds that they see. Without a known kind, the objects are

@@ -24,7 +24,7 @@ import (
 type spec struct {
 	mutating         bool
 	paramKind        *v1.ParamKind
-	matchConstraints *v1.MatchResources
+	rules            []v1.RuleWithOperations
 	matchConditions  []v1.MatchCondition
 	variables        []v1.Variable
 	validations      []v1.Validation
@@ -39,14 +39,14 @@ func readSpec(o *unstructured.Unstructured) (s *spec, err error) {
 		p := &v1.ValidatingAdmissionPolicy{}
 		err = object.Decode(o, p)
 		s = &spec{
-			paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
+			paramKind: p.Spec.ParamKind, rules: rulesOf(p.Spec.MatchConstraints), matchConditions: p.Spec.MatchConditions,
 			variables: p.Spec.Variables, validations: p.Spec.Validations, auditAnnotations: p.Spec.AuditAnnotations,
 		}
 	case "MutatingAdmissionPolicy":
 		p := &v1.MutatingAdmissionPolicy{}
 		err = object.Decode(o, p)
 		s = &spec{
-			mutating: true, paramKind: p.Spec.ParamKind, matchConstraints: p.Spec.MatchConstraints, matchConditions: p.Spec.MatchConditions,
+			mutating: true, paramKind: p.Spec.ParamKind, rules: rulesOf(p.Spec.MatchConstraints), matchConditions: p.Spec.MatchConditions,
 			variables: p.Spec.Variables, mutations: p.Spec.Mutations,
 		}
 	default:
@@ -63,11 +63,10 @@ func (s *spec) paramsKind() schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(s.paramKind.APIVersion, s.paramKind.Kind)
 }
 
-// rules are the rules of the policy.
-func (s *spec) rules() []v1.RuleWithOperations {
-	var rules []v1.RuleWithOperations
-	if s.matchConstraints != nil {
-		for _, r := range s.matchConstraints.ResourceRules {
+// rulesOf returns the rules of a policy.
+func rulesOf(matched *v1.MatchResources) (rules []v1.RuleWithOperations) {
+	if matched != nil {
+		for _, r := range matched.ResourceRules {
 			rules = append(rules, r.RuleWithOperations)
 		}
 	}
