@@ -14,15 +14,13 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// newEnvironment makes the environment that cel.NewCompiler uses for matchConditions and does not export. It gives
-// access to the tree of a checked expression.
-func newEnvironment(base *environment.EnvSet) (*environment.EnvSet, error) {
-	variables, request, namespace := Variables(celgo.DynType)
+// Extend adds variables and other options to an environment, with the types that they have.
+func Extend(base *environment.EnvSet, options []celgo.EnvOption, types ...*apiservercel.DeclType) (*environment.EnvSet, error) {
 	set, err := base.Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions:        variables,
-		DeclTypes:         []*apiservercel.DeclType{namespace, request},
-	}, environment.StrictCostOpt)
+		IntroducedVersion: version.MajorMinor(1, 0), // which every environment includes
+		EnvOptions:        options,
+		DeclTypes:         types,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
 	}

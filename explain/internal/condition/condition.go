@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	celgo "github.com/google/cel-go/cel"
 	v1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -21,8 +22,10 @@ import (
 
 // Compiler compiles expressions as an API server of one version does.
 type Compiler struct {
-	compiler    cel.Compiler
-	conditions  cel.ConditionCompiler
+	compiler   cel.Compiler
+	conditions cel.ConditionCompiler
+	// environment is the one of compiler, which package cel does not export. It gives access to the tree of a checked
+	// expression.
 	environment *environment.EnvSet
 }
 
@@ -38,7 +41,8 @@ func Base(kubernetes *version.Version) *environment.EnvSet {
 // NewCompiler makes a compiler for a version of Kubernetes, which may be nil as in Base.
 func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
 	base := Base(kubernetes)
-	env, err := newEnvironment(base)
+	options, request, namespace := Variables(celgo.DynType)
+	env, err := Extend(base, options, namespace, request)
 	if err != nil {
 		return nil, err
 	}

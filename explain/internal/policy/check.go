@@ -52,7 +52,7 @@ func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, er
 	base := condition.Base(kubernetes)
 	set, variables, err := withVariables(base)
 	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
+		return nil, err
 	}
 	c := &Checker{
 		base: base, conditions: cel.NewCompiler(base), compiler: cel.NewCompiler(set), variables: variables,

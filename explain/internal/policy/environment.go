@@ -3,13 +3,10 @@
 package policy
 
 import (
-	"fmt"
-
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/common"
@@ -20,18 +17,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
-// introduced is a version that includes an option in every environment.
-func introduced() *version.Version { return version.MajorMinor(1, 0) }
-
 // withVariables adds the variable "variables" without fields. Its type is returned: fields that are added to it later
 // are seen by the compilers of the environment, as in k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
 func withVariables(base *environment.EnvSet) (*environment.EnvSet, *apiservercel.DeclType, error) {
 	variables := newVariables()
-	set, err := base.Extend(environment.VersionedOptions{
-		IntroducedVersion: introduced(),
-		EnvOptions:        []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())},
-		DeclTypes:         []*apiservercel.DeclType{variables},
-	})
+	set, err := condition.Extend(base, []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())}, variables)
 	return set, variables, err
 }
 
@@ -94,9 +84,9 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 	e.roots[cel.RequestVarName], e.roots[cel.NamespaceVarName], e.roots[cel.VariableVarName] = node{decl: request}, node{decl: namespace}, e.variables
 	variables := e.variables.decl
 	options, declared = append(options, celgo.Variable(cel.VariableVarName, variables.CelType())), append(declared, namespace, request, variables)
-	set, err := c.base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options, DeclTypes: declared}, environment.StrictCostOpt)
+	set, err := condition.Extend(c.base, options, declared...)
 	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
+		return nil, err
 	}
 	e.plain = set.NewExpressionsEnv()
 	e.set = set
@@ -109,18 +99,17 @@ func (e *typedEnvironment) withPatch() error {
 	if e.patch != nil {
 		return nil
 	}
-	set, err := e.set.Extend(environment.VersionedOptions{
-		IntroducedVersion: introduced(),
-		EnvOptions: []celgo.EnvOption{
-			common.ResolverEnvOption(&mutation.DynamicTypeResolver{}),
-			environment.UnversionedLib(library.JSONPatch),
-		},
-	})
+	set, err := condition.Extend(e.set, patchOptions())
 	if err != nil {
-		return fmt.Errorf("set up CEL: %w", err)
+		return err
 	}
 	e.patch = set.NewExpressionsEnv()
 	return nil
+}
+
+// patchOptions declares what mutations make: objects and JSON patches.
+func patchOptions() []celgo.EnvOption {
+	return []celgo.EnvOption{common.ResolverEnvOption(&mutation.DynamicTypeResolver{}), environment.UnversionedLib(library.JSONPatch)}
 }
 
 // openEnvironment compiles expressions without types, as an API server does; it is made when it is needed.
@@ -132,16 +121,12 @@ type openEnvironment struct {
 // compile compiles an expression that an API server accepts; nil if it does not compile.
 func (o *openEnvironment) compile(text string) *celgo.Ast {
 	if o.env == nil {
-		options := []celgo.EnvOption{
-			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType),
-			celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType),
-			common.ResolverEnvOption(&mutation.DynamicTypeResolver{}),
-			environment.UnversionedLib(library.JSONPatch),
-		}
+		options := append(patchOptions(),
+			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType), celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType))
 		for _, name := range []string{cel.ObjectVarName, cel.OldObjectVarName, cel.ParamsVarName, cel.RequestVarName, cel.NamespaceVarName, cel.VariableVarName} {
 			options = append(options, celgo.Variable(name, celgo.DynType))
 		}
-		set, err := o.base.Extend(environment.VersionedOptions{IntroducedVersion: introduced(), EnvOptions: options}, environment.StrictCostOpt)
+		set, err := condition.Extend(o.base, options)
 		if err != nil {
 			return nil
 		}
