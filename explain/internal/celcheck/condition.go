@@ -3,6 +3,7 @@
 package celcheck
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -16,11 +17,8 @@ func (w *walk) condition(e ast.Expr) (c condition, reason string) {
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
 			left, why := w.condition(e.X)
-			if why != "" {
-				return nil, why
-			}
-			right, why := w.condition(e.Y)
-			if why != "" {
+			right, also := w.condition(e.Y)
+			if why = cmp.Or(why, also); why != "" {
 				return nil, why
 			}
 			return join(e.Op == token.LAND, left, right), ""
@@ -76,7 +74,14 @@ func (w *walk) compare(x ast.Expr, operator token.Token, y ast.Expr) (condition,
 		return v.cel.isThere(), ""
 	}
 	if text := measured(x); text != nil && isBasic(w.pkg.TypesInfo.TypeOf(text), types.IsString) && w.isZero(y) && operator != token.LSS && operator != token.GEQ {
-		return w.empty(text, operator)
+		cel, ok := w.read(text)
+		switch {
+		case !ok:
+			return nil, w.strange(text)
+		case operator == token.EQL || operator == token.LEQ:
+			return comparison(cel, "==", `""`), ""
+		}
+		return comparison(cel, "!=", `""`), ""
 	}
 	for _, e := range []ast.Expr{x, y} {
 		if t := w.pkg.TypesInfo.TypeOf(e); t != nil && !comparable(t) {
@@ -92,18 +97,6 @@ func (w *walk) compare(x ast.Expr, operator token.Token, y ast.Expr) (condition,
 		return nil, w.strange(y)
 	}
 	return comparison(a, operator.String(), b), ""
-}
-
-// empty compares the length of a string with 0.
-func (w *walk) empty(text ast.Expr, operator token.Token) (condition, string) {
-	cel, ok := w.read(text)
-	if !ok {
-		return nil, w.strange(text)
-	}
-	if operator == token.EQL || operator == token.LEQ {
-		return comparison(cel, "==", `""`), ""
-	}
-	return comparison(cel, "!=", `""`), ""
 }
 
 // comparable reports whether CEL compares values of a type as Go does. It does not for pointers: Go compares addresses.

@@ -690,7 +690,7 @@ func (w *walk) typeChoice(s *ast.TypeSwitchStmt, under []guard) []guard {
 	case *ast.ExprStmt:
 		asserted = a.X
 	}
-	v := w.value(ast.Unparen(asserted))
+	v := w.value(asserted)
 	whole := v.cel.root != "" && len(v.cel.steps) == 0
 	for _, stmt := range s.Body.List {
 		c := stmt.(*ast.CaseClause)
